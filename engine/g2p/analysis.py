@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.g2p.tagger import PartOfSpeechTagger, load_tagger
+from engine.system.hidden_module import hidden_module
 
 MODEL_NAME = "en_core_web_sm"
 """The spaCy model that misaki was made with."""
@@ -41,7 +41,10 @@ Homographs = Mapping[str, Collection[str]]
 
 
 def import_spacy() -> None:
-    """Load spaCy without its command line, and without torch if its model is not installed."""
+    """Load spaCy without its command line, and without torch if its model is not installed.
+
+    spaCy loads torch wherever it finds it, only to convert arrays: 180 MB and a second that are not needed here.
+    """
     if find_spec(MODEL_NAME) is not None:
         with _no_command():
             import_module("spacy")
@@ -108,20 +111,3 @@ def _no_command() -> AbstractContextManager[None]:
     empty = ModuleType(COMMAND)
     empty.info = None  # type: ignore[attr-defined]
     return hidden_module(COMMAND, empty)
-
-
-@contextmanager
-def hidden_module(name: str, instead: ModuleType | None = None) -> Iterator[None]:
-    """Make a module that is not loaded yet appear not installed, or as the one given `instead`, in this context.
-
-    spaCy loads torch wherever it finds it, only to convert arrays: 180 MB and a second that are not needed here. No
-    other thread may import the module meanwhile.
-    """
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = instead  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules[name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from engine.runners.base import named_outputs
 from engine.speech import Array
 from engine.stages import Stage
+from engine.system.hidden_module import hidden_module
 
 _DEVICE = "CPU"
 _TELEMETRY = "openvino_telemetry"
@@ -76,14 +76,8 @@ def _core() -> Any:
 
     OpenVINO takes a package of telemetry that cannot be imported for one that is not installed.
     """
-    modules: dict[str, Any] = sys.modules
-    before = {name: modules[name] for name in (_TELEMETRY,) if name in modules}
-    modules[_TELEMETRY] = None
-    try:
+    with hidden_module(_TELEMETRY):
         import openvino
-    finally:
-        del modules[_TELEMETRY]
-        modules.update(before)
     return openvino.Core()
 
 

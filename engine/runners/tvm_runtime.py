@@ -25,6 +25,7 @@ from engine.speech import Array
 from engine.system.aligned_arrays import aligned_copy, aligned_empty, is_aligned
 from engine.system.cores import usable_cores
 from engine.system.freed_memory import keep_little_freed_memory
+from engine.system.hidden_module import hidden_module
 
 _CPU = (1, 0)
 _METAL = (8, 0)
@@ -289,16 +290,10 @@ def _has_metal_library(ffi: Any) -> bool:
 def _import_without_torch(name: str) -> Any:
     """Import a module that imports torch if it can, but works without it.
 
-    Torch costs a second and 190 MB, and nothing here needs it. Python cannot import a module whose entry in
-    `sys.modules` is None; torch can be imported again as soon as this function returns.
+    Torch costs a second and 190 MB, and nothing here needs it.
     """
-    if "torch" in sys.modules:
+    with hidden_module("torch"):
         return importlib.import_module(name)
-    sys.modules["torch"] = None  # type: ignore[assignment]
-    try:
-        return importlib.import_module(name)
-    finally:
-        del sys.modules["torch"]
 
 
 def _load_library(ffi: Any, name: str, mode: str) -> Any:

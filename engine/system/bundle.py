@@ -35,13 +35,18 @@ def added_packages_folder() -> Path:
 def require_reference() -> None:
     """Raise `MissingReference` unless PyTorch and the original network are installed."""
     invalidate_caches()  # it may have been added since
-    missing = [name for name in _REFERENCE if find_spec(name) is None]
+    missing = [name for name in _REFERENCE if not _is_installed(name)]
     if missing:
         raise MissingReference(
             f"Comparing with PyTorch needs packages that are not here: {', '.join(missing)}.",
             "In the application, add them with “--module engine reference”; in an installation, run “make setup”.",
             Cure.ADD_REFERENCE,
         )
+
+
+def _is_installed(package: str) -> bool:
+    """Whether one of Python's finders has it, even while another thread hides it from imports."""
+    return any(finder.find_spec(package, None) is not None for finder in sys.meta_path)
 
 
 def reference_requirements() -> tuple[str, ...]:

@@ -2,12 +2,11 @@
 
 import subprocess
 import sys
-from types import ModuleType
 
 import pytest
 
 from engine.g2p import analysis
-from engine.g2p.analysis import TaggedWord, hidden_module, import_spacy, load_analyser, load_offline_analyser
+from engine.g2p.analysis import TaggedWord, import_spacy, load_analyser, load_offline_analyser
 
 
 def test_words_carry_their_places() -> None:
@@ -38,21 +37,6 @@ def test_a_model_that_does_not_load_is_no_model(monkeypatch: pytest.MonkeyPatch)
     import_spacy()
     monkeypatch.setattr(analysis, "MODEL_NAME", "json")
     assert analysis.load_model_analyser() is None
-
-
-def test_a_hidden_module_comes_back() -> None:
-    with hidden_module("wave_that_is_not_there"), pytest.raises(ImportError):
-        __import__("wave_that_is_not_there")
-    assert "wave_that_is_not_there" not in sys.modules
-    with hidden_module("sys"):
-        assert sys.modules["sys"] is sys
-
-
-def test_another_may_be_there_instead() -> None:
-    other = ModuleType("wave_that_is_not_there")
-    with hidden_module(other.__name__, other):
-        assert __import__(other.__name__) is other
-    assert other.__name__ not in sys.modules
 
 
 def test_the_front_end_loads_no_client_of_the_network() -> None:

@@ -32,10 +32,13 @@ def test_what_comparing_needs_is_here() -> None:
     require_reference()
 
 
+def test_what_another_thread_hides_from_imports_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    require_reference()
+
+
 def test_what_comparing_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        bundle, "find_spec", lambda name: None if name in ("torch", "kokoro") else ModuleSpec(name, None)
-    )
+    monkeypatch.setattr(bundle, "_is_installed", lambda name: name not in ("torch", "kokoro"))
     with pytest.raises(MissingReference, match="torch, kokoro") as error:
         require_reference()
     assert error.value.cure is Cure.ADD_REFERENCE
