@@ -79,6 +79,11 @@ def _divisor(match: re.Match[str], language: Language) -> str:
     return f"{power} {name}".strip()
 
 
+def _rate(match: re.Match[str], language: Language) -> str:
+    """“km/h” where no number stands before it."""
+    return f"{unit_name(match['unit'], False, language)} per {_divisor(match, language)}"
+
+
 def _large(match: re.Match[str], language: Language) -> str | None:
     """“1.5M”, “20k”; but “4K” is a name."""
     amount, letter = match["amount"], match["letter"]
@@ -162,5 +167,9 @@ RULES = (
         rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}(?:{AMOUNT}))(?:[ ]?[-–—][ ]?(?P<high>{AMOUNT}))?(?P<gap>[ -]?)"
         rf"(?P<unit>{UNIT})(?P<power>{POWER})?(?:/(?P<per>{UNIT})(?P<per_power>{POWER})?)?{DOT_OF_UNIT}(?![\w°²³^])",
         _measure,
+    ),
+    rule(
+        rf"(?<![\w./-])(?P<unit>{UNIT})/(?P<per>s|sec|h|hr|min|d?L|kg|c?m(?=[²³23]))(?P<per_power>{POWER})?(?![\w/])",
+        _rate,
     ),
 )

@@ -35,7 +35,17 @@ def _same(name: str) -> Unit:
     return Unit(name, name)
 
 
-PREFIXES = {"n": "nano", "µ": "micro", "μ": "micro", "m": "milli", "c": "centi", "k": "kilo", "M": "mega", "G": "giga"}
+PREFIXES = {
+    "n": "nano",
+    "µ": "micro",
+    "μ": "micro",
+    "m": "milli",
+    "c": "centi",
+    "d": "deci",
+    "k": "kilo",
+    "M": "mega",
+    "G": "giga",
+}
 LARGE_PREFIXES = {"K": "kilo", "k": "kilo", "M": "mega", "G": "giga", "T": "tera", "P": "peta"}
 BINARY_PREFIXES = {"Ki": "kibi", "Mi": "mebi", "Gi": "gibi", "Ti": "tebi"}
 
@@ -51,10 +61,13 @@ UNITS: dict[str, Unit] = {
     **_prefixed("m", "meter", "nµμmck"),
     "g": _regular("gram"),
     **_prefixed("g", "gram", "µμmk"),
+    "mcg": _regular("microgram"),
+    "mol": _regular("mole"),
+    **_prefixed("mol", "mole", "µμmk"),
     "L": _regular("liter"),
     "l": _regular("liter"),
-    **_prefixed("l", "liter", "µμmc"),
-    **_prefixed("L", "liter", "µμmc"),
+    **_prefixed("l", "liter", "µμmcd"),
+    **_prefixed("L", "liter", "µμmcd"),
     "s": _regular("second"),
     "sec": _regular("second"),
     "secs": _regular("second"),
@@ -86,7 +99,7 @@ UNITS: dict[str, Unit] = {
     "ha": _regular("hectare"),
     "cal": _regular("calorie"),
     "kcal": _regular("kilocalorie"),
-    "kJ": _regular("kilojoule"),
+    **_prefixed("J", "joule", "kMG"),
     "V": _regular("volt"),
     "mV": _regular("millivolt"),
     "kV": _regular("kilovolt"),
@@ -105,7 +118,8 @@ UNITS: dict[str, Unit] = {
     "kΩ": _regular("kilohm"),
     "Pa": _regular("pascal"),
     "hPa": _regular("hectopascal"),
-    "kPa": _regular("kilopascal"),
+    **_prefixed("Pa", "pascal", "kMG"),
+    "mmHg": Unit("millimeter of mercury", "millimeters of mercury"),
     "psi": _same("P S I"),
     "dB": _regular("decibel"),
     "Hz": _same("hertz"),
@@ -126,6 +140,7 @@ UNITS: dict[str, Unit] = {
     "MP": _regular("megapixel"),
     **{f"{prefix}B": _regular(f"{name}byte") for prefix, name in LARGE_PREFIXES.items()},
     **{f"{prefix}B": _regular(f"{name}byte") for prefix, name in BINARY_PREFIXES.items()},
+    **{f"{prefix}bit": _regular(f"{name}bit") for prefix, name in LARGE_PREFIXES.items()},
     **{f"{prefix}b": _regular(f"{name}bit") for prefix, name in LARGE_PREFIXES.items()},
     **{f"{prefix}bps": _same(f"{name}bits per second") for prefix, name in LARGE_PREFIXES.items()},
     "°C": Unit("degree Celsius", "degrees Celsius"),

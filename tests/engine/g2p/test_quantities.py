@@ -66,6 +66,9 @@ def test_money(written: str, words: str) -> None:
         ("1.5M, 20k, 10K", "one point five million, twenty thousand, ten thousand"),
         ("4K, Kokoro-82M, 2B", "4K, Kokoro-82M, 2B"),
         ("3 × 10^8 m", "3 × 10^8 m"),
+        ("99 mg/dL, 5 mmol/L", "ninety nine milligrams per deciliter, five millimoles per liter"),
+        ("in km/h, m/s2", "in kilometers per hour, meters per second squared"),
+        ("m/f, s/he, km/h/s, a/s", "m/f, s/he, km/h/s, a/s"),
     ],
 )
 def test_measures(written: str, words: str) -> None:
