@@ -78,8 +78,7 @@ class SpeechDesk(QObject):
             return False
         if wish.target is not None:
             return self._saved is None
-        activity = self._speech.activity
-        return self._heard is None and not activity.can_stop and activity.playback is Playback.STOPPED
+        return self._heard is None and self._silent
 
     def begin(self, number: int, wish: Wish) -> None:
         """Begin to hear or save a wish, of a document once that is read."""
@@ -107,6 +106,11 @@ class SpeechDesk(QObject):
         """Stop reading documents; return whether that ended in time."""
         return self._reader.shut_down(timeout_ms)
 
+    @property
+    def _silent(self) -> bool:
+        activity = self._speech.activity
+        return not activity.can_stop and activity.playback is Playback.STOPPED
+
     def _hear(self, begun: _Begun, text: str) -> None:
         self._speech.speak(replace(begun.wish.request, text=text))
         self._heard = replace(begun, track=self._speech.track)
@@ -120,19 +124,20 @@ class SpeechDesk(QObject):
 
     @Slot(object)
     def _on_read(self, report: DocumentRead) -> None:
-        number, document = report.job.number, report.document
+        number, document, error = report.job.number, report.document, report.error
         if self._heard is not None and self._heard.number == number:
-            if document is not None:
+            if document is not None and self._silent and self.obstacle(self._heard.wish) is None:
                 self._hear(self._heard, text_of(document))
-            else:
+            else:  # reading takes a while, in which a person may have begun to hear something else
                 self._heard = None
+                error = error or Cancelled("Something else was wanted meanwhile.")
         elif self._saved is not None and self._saved.number == number:
             if document is not None and (target := self._saved.wish.target) is not None:
                 self._save(self._saved, Order(document, self._saved.wish.request, target))
             else:
                 self._saved = None
-        if report.error is not None:
-            self._end(number, report.error)
+        if error is not None:
+            self._end(number, error)
 
     @Slot()
     def _later(self) -> None:

@@ -1,3 +1,4 @@
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.library.database import FILE
 from app.speech.voice_choice import Choice
+from engine.documents import Chapter, Document
 from tests.app.fakes import RATE_HZ
 from tests.app.library.room import Room
 from tests.app.library.shelf import samples_16_bits
@@ -179,6 +181,47 @@ def test_a_document_is_saved_and_heard(room: Room) -> None:
     room.qtbot.waitUntil(lambda: room.speech.text.startswith("One") and "Second." in room.speech.text)
     room.hear_out()
     room.wait_for(("story.md", "done"), ("story.md", "done"))
+
+
+class SlowDocument:
+    """A document that is read once a test says so; its reader may notice a cancelling too late."""
+
+    def __init__(self, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path = room.folder / "story.md"
+        self.begun, self.go_on = threading.Event(), threading.Event()
+        monkeypatch.setattr("app.library.document_reader.read_document", self._read)
+
+    def _read(self, path: Path, cancel: threading.Event) -> Document:
+        self.begun.set()
+        assert self.go_on.wait(60)
+        return Document("Story", "", "", (Chapter("", "From the document."),))
+
+
+def test_a_document_that_is_read_at_last_does_not_interrupt_a_person(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = SlowDocument(room, monkeypatch)
+    room.feature.add_document(document.path)
+    room.qtbot.waitUntil(document.begun.is_set)
+    room.speak("Mine.")
+    document.go_on.set()
+    room.wait_for(("story.md", "waiting"))
+    assert room.speech.text == "Mine."
+    assert room.speech.player.playback is Playback.PLAYING
+    assert room.feature.queue.play.text() == "Play Queue"
+
+
+def test_a_document_that_is_read_at_last_is_not_heard_by_another_model(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = SlowDocument(room, monkeypatch)
+    room.voices.take(Choice("am_adam", "starter"))
+    room.feature.add_document(document.path)
+    room.qtbot.waitUntil(document.begun.is_set)
+    room.voices.take(Choice("bm_george", "kokoro-82m"))
+    document.go_on.set()
+    room.wait_for(("story.md", "waiting"))
+    assert room.engine.requests == []
 
 
 def test_a_document_that_cannot_be_read_fails_with_its_reason(room: Room) -> None:
