@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 
 from app.system.threads import failure_of
 from engine.documents import Document, read_document
+from engine.errors import Cancelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,4 +80,6 @@ class DocumentReader(QObject):
     @Slot(object)
     def _on_read(self, report: DocumentRead) -> None:
         self._jobs.remove(report.job)
+        if report.job.cancel.is_set():  # perhaps only when all was read
+            report = DocumentRead(report.job, error=Cancelled("Reading was stopped."))
         self.read.emit(report)

@@ -224,6 +224,19 @@ def test_a_document_that_is_read_at_last_is_not_heard_by_another_model(
     assert room.engine.requests == []
 
 
+@pytest.mark.parametrize("target", [None, "story.flac"])
+def test_what_is_cancelled_as_its_document_has_been_read_is_not_begun(
+    room: Room, monkeypatch: pytest.MonkeyPatch, target: str | None
+) -> None:
+    document = SlowDocument(room, monkeypatch)
+    room.feature.add_document(document.path, room.folder / target if target else None)
+    room.qtbot.waitUntil(document.begun.is_set)
+    room.feature.queue.cancel_wanted.emit(room.items[0])
+    document.go_on.set()
+    room.wait_for(("story.md", "failed"))
+    assert room.engine.requests == []
+
+
 def test_a_document_that_cannot_be_read_fails_with_its_reason(room: Room) -> None:
     room.feature.add_document(room.folder / "gone.epub", room.folder / "a.m4b")
     room.wait_for(("gone.epub", "failed"))
