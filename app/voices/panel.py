@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SPACE_PIXELS = 6
 LEAST_LIST_PIXELS = 48
-"""So that a blend of four fits below the list in the smallest window."""
+"""So that blending fits below the list in the smallest window."""
 MY_SENTENCE, STOP_ROUND = "My Sentence with Each", "Stop the Round"
 
 

@@ -4,7 +4,8 @@ from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
 from app.theme import LIGHT
-from app.voices.panel import VoicePanel
+from app.voices.blend_editor import LEAST_BODY_PIXELS
+from app.voices.panel import SPACE_PIXELS, VoicePanel
 from tests.app.fakes import TWO_MODELS
 
 HEART, GEORGE = Choice("af_heart", "kokoro-82m"), Choice("bm_george", "kokoro-82m")
@@ -79,3 +80,27 @@ def test_the_current_voice_stays_current_in_another_list(panel: VoicePanel) -> N
     panel.show_models(TWO_MODELS, [GEORGE], "kokoro-82m")
     assert panel.current == GEORGE
     assert panel.favourite.text() == "No Favourite"
+
+
+def test_a_blend_of_four_scrolls_where_the_panel_is_low(panel: VoicePanel, qtbot: QtBot) -> None:
+    closed_pixels = panel.minimumSizeHint().height()
+    panel.blend.open_button.click()
+    for _ in range(2):
+        panel.blend.add_button.click()
+    assert panel.minimumSizeHint().height() == closed_pixels + SPACE_PIXELS + LEAST_BODY_PIXELS
+    panel.resize(panel.width(), panel.minimumSizeHint().height())
+    last = panel.blend.name
+    assert last.visibleRegion().isEmpty()
+    panel.activateWindow()
+    panel.blend.live.setFocus()
+    qtbot.keyClick(panel.blend.live, Qt.Key.Key_Tab)
+    assert last.visibleRegion().boundingRect().size() == last.size()
+
+
+def test_a_blend_is_shown_whole_where_there_is_room(panel: VoicePanel, qtbot: QtBot) -> None:
+    panel.blend.open_button.click()
+    for _ in range(2):
+        panel.blend.add_button.click()
+    panel.resize(260, 700)
+    qtbot.waitUntil(lambda: panel.blend.parts[3].visibleRegion().boundingRect().size() == panel.blend.parts[3].size())
+    assert panel.blend.save_button.visibleRegion().boundingRect().size() == panel.blend.save_button.size()
