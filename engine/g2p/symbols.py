@@ -90,7 +90,7 @@ RULES = (
     _becomes("dot ", r"(?<![^\s(“])\.(?=[a-z]{2,5}\b|[A-Z]{2,}\b)"),
     _becomes("C plus plus", r"\b[Cc]\+\+(?!\w)"),
     rule(r"\b(?P<letter>[CFcf])\#(?!\w)", lambda match, language: f"{match['letter'].upper()} sharp"),
-    _becomes(" to ", r"[ ]?(?:-+|=+)>[ ]?"),
+    _becomes(" to ", r"[ ]?(?:(?<!-)-+|(?<!=)=+)>[ ]?"),
     _becomes(" from ", r"[ ]?<-+[ ]"),
     _becomes(" is at most ", r"[ ]?<=[ ]?"),
     _becomes(" is at least ", r"[ ]?>=[ ]?"),

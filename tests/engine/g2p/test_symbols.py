@@ -1,5 +1,7 @@
 """Signs as words, and punctuation reduced to a few forms."""
 
+import time
+
 import pytest
 
 from engine.g2p.draft import Draft
@@ -15,7 +17,7 @@ from engine.languages import AMERICAN
         ("R&D", "R and D"),
         ("a + b = c", "a plus b equals c"),
         ("C++ and C#", "C plus plus and C sharp"),
-        ("a -> b", "a to b"),
+        ("a -> b ==> c --->d", "a to b to c to d"),
         ("x <= y", "x is at most y"),
         ("x<y", "x less than y"),
         ("~ten", "about ten"),
@@ -42,3 +44,11 @@ def test_signs(written: str, words: str) -> None:
     draft = Draft(written, AMERICAN)
     draft.apply(*RULES)
     assert draft.text.strip() == words
+
+
+@pytest.mark.parametrize("sign", ["-", "=", "<-", "."])
+def test_long_rows_of_signs_take_linear_time(sign: str) -> None:
+    draft = Draft(f"{sign * 50_000} end", AMERICAN)
+    start = time.process_time()
+    draft.apply(*RULES)
+    assert time.process_time() - start < 2
