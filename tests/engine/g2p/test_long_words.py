@@ -4,6 +4,7 @@ import pytest
 
 from engine.g2p.draft import Draft
 from engine.g2p.long_words import LONGEST_LETTERS, cut_long_words
+from engine.g2p.overrides import PLACEHOLDER
 from engine.languages import AMERICAN
 
 
@@ -30,3 +31,9 @@ def test_compounds_are_parted_at_their_joints() -> None:
     assert cut("a-b-c-d-e-f") == "a b c d e f"
     assert cut("a.b.c.d.e.f.") == "a. b. c. d. e. f."
     assert cut("OneTwoThreeFourFiveSix") == "One Two Three Four Five Six"
+
+
+def test_words_with_given_pronunciations_are_parted() -> None:
+    assert cut(PLACEHOLDER * 7) == f"{PLACEHOLDER * 5} {PLACEHOLDER * 2}"
+    assert cut(f"{PLACEHOLDER}-" * 6 + "1") == f"{PLACEHOLDER}-" * 4 + f"{PLACEHOLDER} {PLACEHOLDER}-1"
+    assert cut(PLACEHOLDER * 5 + " a") == PLACEHOLDER * 5 + " a"
