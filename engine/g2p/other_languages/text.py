@@ -58,11 +58,17 @@ LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{LONGEST_WORD_CHARACTERS}}}(?=[^\s
 """espeak-ng's buffer for a word has 160 bytes."""
 PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
 INITIAL = re.compile(r"(?<![\w.])(?P<letter>[^\W\d_])\.(?=[ ]?[^\W\d_]\.|[ ][^\W\d_]{2})")
+MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+"""Accents and vowel signs, which belong to the letter before them.
+
+A hyphen behind anything but a word joins nothing, and espeak-ng crashes at one between a sign and letters of Hindi.
+"""
 TIDIES = tuple(
     (re.compile(pattern), left)
     for pattern, left in (
         (r"\.(?:[ ]?\.)+|…(?:[ ]?[.…])+", "…"),
         (r"[ ]?(?:-{2,}|—)(?:[ ]?[-—])*[ ]?|[ ]-+(?:[ ]|$)", "—"),
+        (rf"(?<![\w{MARKS}{PLACEHOLDER}])-+", " "),
         (r"[ ]{2,}", " "),
         (r"[ ]+(?=[,.;:!?…)”])", ""),
         (r"(?<=[(“])[ ]+", ""),
