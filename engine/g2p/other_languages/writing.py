@@ -35,6 +35,7 @@ class Writing:
 
 _HOUR = r"(?<![\w,.])(?P<hour>2[0-4]|1?\d)[ ]?h"
 _MINUTE = r"[ ]?(?P<minute>[0-5]\d)(?!\w)"
+_THOUSANDS_COMMA = r"(?<=\d)(?<!\d{4}),(?=\d{3}(?!\d))"
 _NUMBER_SIGN = r"(?<!\w)[nN]\.?[°º][ ]?(?=\d)"
 _SPANISH = Writing(
     abbreviations={
@@ -111,12 +112,14 @@ _JAPANESE = Writing(
     spaced=False,
     currencies={"$": "ドル", "€": "ユーロ", "£": "ポンド", "¥": "円", "₹": "ルピー"},
     minus="マイナス",
+    forms=((_THOUSANDS_COMMA, ""),),
 )
 _MANDARIN = Writing(
     scripts=("CJK", "IDEOGRAPHIC", LATIN),
     spaced=False,
     currencies={"$": "美元", "€": "欧元", "£": "英镑", "¥": "元", "₹": "卢比"},
     minus="负",
+    forms=((_THOUSANDS_COMMA, ""),),
 )
 _WRITINGS = (
     (SPANISH, _SPANISH), (FRENCH, _FRENCH), (HINDI, _HINDI), (ITALIAN, _ITALIAN), (PORTUGUESE, _PORTUGUESE),

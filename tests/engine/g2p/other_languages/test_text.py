@@ -24,6 +24,8 @@ def normal(text: str, language: Language, spoken: str = "😀") -> str:
         (SPANISH, "J. R. R. Tolkien", "J R R Tolkien"),
         (SPANISH, "bien-estar, €-zona y [Kokoro](/kˈokoɾo/)-san", "bien-estar, € zona y Kokoro-san"),
         (HINDI, "₹-आज और आदि-अंत, '-आज", "₹ आज और आदि-अंत, ' आज"),
+        (JAPANESE, "1,000,000円と1,23", "1000000円と1,23"),
+        (MANDARIN, "¥1,234.5", "1234.5元"),
         (FRENCH, "« Bonjour ! » dit-il : « ça va ? »", "“Bonjour!” dit-il: “ça va?”"),
         (FRENCH, "à 15h30, 8 h, 1 h et 9 h 05", "à 15 heures 30, 8 heures, 1 heure et 9 heures 05"),
         (FRENCH, "le n° 5 de 100 h ; 3 hommes", "le numéro 5 de 100 h; 3 hommes"),
