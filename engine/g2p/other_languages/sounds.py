@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+import unicodedata
 import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -26,6 +27,11 @@ PACKAGES = {
 """Packages that misaki imports for a language and that are not installed with the program."""
 NEVER = "\x00"
 """A mark that is in no text, so that decimal points and commas reach espeak-ng."""
+NUMBER = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
+LONGEST_JAPANESE_DIGITS = 9
+LONGEST_MANDARIN_DIGITS = 16
+"""The longest numbers that misaki reads."""
+JAPANESE_SCALES = ("", "万", "億", "兆")
 LATIN_WORDS = re.compile(r"[A-Za-z]+(?:['’ -][A-Za-z]+)*")
 
 
@@ -96,7 +102,28 @@ def _load_japanese() -> Speak:
     from misaki.cutlet import Cutlet  # what misaki's Japanese G2P is by default, without its second dictionary
 
     cutlet = Cutlet()
-    return lambda text: str(cutlet(text)[0])
+    return lambda text: str(cutlet(readable_japanese(text))[0])
+
+
+def readable_japanese(text: str) -> str:
+    """The text with numbers that misaki reads: long ones in parts, decimals and telephone numbers by digits."""
+    digits = (str(unicodedata.digit(each)) if each.isdigit() else each for each in text)
+    return NUMBER.sub(_japanese_number, "".join(digits))
+
+
+def _japanese_number(match: re.Match[str]) -> str:
+    part = f"点{' '.join(match['part'])}" if match["part"] else ""
+    return _japanese_whole(match["whole"]) + part
+
+
+def _japanese_whole(number: str) -> str:
+    groups = [number[max(end - 4, 0) : end] for end in range(len(number), 0, -4)]
+    if len(groups) > len(JAPANESE_SCALES) or (number[0] == "0" and number != "0"):
+        return " ".join(number)
+    if len(number) <= LONGEST_JAPANESE_DIGITS:
+        return number
+    scaled = zip(groups, JAPANESE_SCALES, strict=False)
+    return "".join(f"{int(group)}{scale}" for group, scale in reversed(list(scaled)) if int(group))
 
 
 def _load_mandarin() -> Speak:
@@ -106,4 +133,31 @@ def _load_mandarin() -> Speak:
         from misaki.zh import ZHG2P
     jieba.setLogLevel(logging.ERROR)
     g2p = ZHG2P()
-    return lambda text: str(g2p(text)[0])
+    return with_rare_characters(lambda text: str(g2p(readable_mandarin(text))[0]))
+
+
+def readable_mandarin(text: str) -> str:
+    """The text with the numbers that are too long for misaki as single digits."""
+    return re.sub(rf"[0-9]{{{LONGEST_MANDARIN_DIGITS + 1},}}", lambda match: " ".join(match[0]), text)
+
+
+def with_rare_characters(speak: Speak) -> Speak:
+    """Speaks like `speak`, but leaves characters as they are for which that raises `ValueError`."""
+
+    def speak_all(text: str) -> str:
+        try:
+            return speak(text)
+        except ValueError:
+            rare = [each for each in set(text) if not _is_readable(speak, each)]
+            parts = re.split(f"({'|'.join(map(re.escape, rare))})", text)
+            return " ".join(part if part in rare else _spoken(speak, part) for part in parts)
+
+    return speak_all
+
+
+def _is_readable(speak: Speak, text: str) -> bool:
+    try:
+        speak(text)
+    except ValueError:
+        return False
+    return True

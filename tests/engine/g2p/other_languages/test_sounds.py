@@ -9,7 +9,15 @@ import pytest
 
 from engine.errors import MissingLanguage
 from engine.g2p.other_languages import sounds
-from engine.g2p.other_languages.sounds import PACKAGES, check_installed, load_speak, with_latin_words
+from engine.g2p.other_languages.sounds import (
+    PACKAGES,
+    check_installed,
+    load_speak,
+    readable_japanese,
+    readable_mandarin,
+    with_latin_words,
+    with_rare_characters,
+)
 from engine.languages import FRENCH, ITALIAN, JAPANESE, LANGUAGES, MANDARIN, SPANISH, Language
 
 PROJECT = Path(__file__).resolve().parents[4] / "pyproject.toml"
@@ -56,6 +64,40 @@ def test_latin_words_are_read_as_english() -> None:
     speak = with_latin_words(lambda text: text.replace("说", "ʂwo→"))
     assert speak("说Hello world说") == "ʂwo→ həlˈO wˈɜɹld ʂwo→"
     assert speak("说") == "ʂwo→"
+
+
+@pytest.mark.parametrize(
+    ("written", "readable"),
+    [
+        ("2024年", "2024年"),
+        ("0時", "0時"),
+        ("999999999", "999999999"),
+        ("10000000000円", "100億円"),
+        ("1234567890123456", "1234兆5678億9012万3456"),
+        ("12345678901234567", "1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7"),
+        ("電話は09012345678", "電話は0 9 0 1 2 3 4 5 6 7 8"),
+        ("3.14", "3点1 4"),
+        ("٣❶m²", "31m2"),
+    ],
+)
+def test_japanese_numbers_are_put_as_misaki_reads_them(written: str, readable: str) -> None:
+    assert readable_japanese(written) == readable
+
+
+def test_long_numbers_in_mandarin_are_read_by_digits() -> None:
+    assert readable_mandarin("1234567890123456") == "1234567890123456"
+    assert readable_mandarin("号码11010519491231002") == "号码1 1 0 1 0 5 1 9 4 9 1 2 3 1 0 0 2"
+
+
+def test_characters_without_a_reading_are_left_as_they_are() -> None:
+    def speak(text: str) -> str:
+        if "龱" in text:
+            raise ValueError
+        return text.replace("好", "xau↓")
+
+    assert with_rare_characters(speak)("好龱好") == "xau↓ 龱 xau↓"
+    assert with_rare_characters(speak)("龱").strip() == "龱"
+    assert with_rare_characters(speak)("好") == "xau↓"
 
 
 def test_building_one_does_not_load_torch() -> None:
