@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from engine.g2p.split import Border
 
-SENTENCE_END = re.compile(r"""[.!?…]+["”'’)\]]*(?= .)""")
+SENTENCE_END = re.compile(r"""(?<![.!?…])[.!?…]+["”'’)\]]*(?= .)""")
 FIRM_END = re.compile(r"""[!?]["”'’)\]]*$""")
 """Ends a sentence even before a small letter."""
 LONGEST_CHARACTERS = 600

@@ -1,5 +1,7 @@
 """Sentences and paragraphs."""
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,3 +43,9 @@ def test_nothing_but_white_space_lies_between(text: str) -> None:
         assert end <= sentence.start < sentence.end
         end = sentence.end
     assert text[end:].strip() == ""
+
+
+def test_long_rows_of_stops_take_linear_time() -> None:
+    start = time.process_time()
+    assert texts("." * 50_000 + "a") == ["." * LONGEST_CHARACTERS] * 83 + ["." * 200 + "a"]
+    assert time.process_time() - start < 2
