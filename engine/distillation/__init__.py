@@ -17,6 +17,7 @@ from engine.distillation.options import (
     DistillOptions,
     scaled_minutes,
 )
+from engine.errors import InvalidRequest
 from engine.starter.options import TrainProgress
 
 __all__ = [
@@ -72,12 +73,19 @@ def export(options: DistillOptions, path: Path) -> Path:
 def evaluate(
     options: DistillOptions, path: Path, sentences: int, spoken: int, advance: Callable[[float], None]
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Scores of a file of students by voice; they are kept in the file, too. Raises `EngineError`."""
+    """Scores of a file of students by voice; they are kept in the file, too.
+
+    Raises `InvalidRequest` where there is no such file, or another `EngineError`.
+    """
     from engine.distillation.evaluation import evaluate as run
     from engine.distillation.package import keep_scores
     from engine.model_store.checkpoints import open_checkpoint
     from engine.network.student_file import read_students
 
+    if not path.exists():
+        raise InvalidRequest(
+            f"There is no file of students {path}.", "Write it with “python -m engine distill export” first."
+        )
     students = read_students(path)
     scores = run(open_checkpoint(options.model, options.weights), students, sentences, spoken, advance)
     figures = {voice: asdict(each) for voice, each in scores.items()}

@@ -41,7 +41,7 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
         (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too little"),
         (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too little"),
         (["train", "--model", "starter"], "Run “engine distill data” first"),
-        (["evaluate", "--model", "starter"], "cannot be read"),
+        (["evaluate", "--model", "starter"], "Write it with “python -m engine distill export” first"),
         (["export", "--model", "starter"], "No student has begun"),
         (["train", "--model", "starter", "--weights", "nonsense"], "names no weights"),
     ],
