@@ -22,7 +22,7 @@ from engine.model_store.digests import sha256_of
 from engine.system.whole_file import whole_file
 
 _MANIFEST = "shards.json"
-_AGAIN = "Delete it and run “engine distill data” again."
+_AGAIN = "Delete it and run “python -m engine distill data” again."
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ShardFolder:
         """All examples, shard after shard; raises `InvalidRequest` when there is none."""
         if not self.count:
             raise InvalidRequest(
-                f"There is nothing to learn from in {self.folder}.", "Run “engine distill data” first."
+                f"There is nothing to learn from in {self.folder}.", "Run “python -m engine distill data” first."
             )
         for number in range(self.count):
             yield from self._read(number)

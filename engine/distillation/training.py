@@ -87,7 +87,9 @@ def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmSt
             _load(options.checkpoint(name), students, teacher)
             taught.update({path: students[path].eval() for path in course.lesson.paths(teacher)})
     if not taught:
-        raise InvalidRequest(f"No student has begun to learn in {options.work_folder}.", "Run “engine distill train”.")
+        raise InvalidRequest(
+            f"No student has begun to learn in {options.work_folder}.", "Run “python -m engine distill train”."
+        )
     return taught
 
 

@@ -90,7 +90,9 @@ class ReductionPage(StagePage):
 
     def _prepare(self) -> None:
         self.button.setToolTip(MEANING)
-        self.save_button.setToolTip("Save the inputs on which it fails; “engine validate --case” runs them again")
+        self.save_button.setToolTip(
+            "Save the inputs on which it fails; “python -m engine validate --case” runs them again"
+        )
         self.state.setAccessibleName("Reducing")
         self.text.setObjectName("case")
         self.text.setReadOnly(True)

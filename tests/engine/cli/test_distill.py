@@ -40,7 +40,7 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
         (["data", "--model", "starter", "--shards", "0"], "--shards 0 is too little"),
         (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too little"),
         (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too little"),
-        (["train", "--model", "starter"], "Run “engine distill data” first"),
+        (["train", "--model", "starter"], "Run “python -m engine distill data” first"),
         (["evaluate", "--model", "starter"], "Write it with “python -m engine distill export” first"),
         (["export", "--model", "starter"], "No student has begun"),
         (["train", "--model", "starter", "--weights", "nonsense"], "names no weights"),
