@@ -42,12 +42,10 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--peers", nargs="*", metavar="NAME", help=f"runtimes to compare with: {names} (default: all that can run)"
     )
-    device = (
-        f"of our own modules, one of: {', '.join(DEVICES)} (default: cpu); beside a GPU, the processor is timed too"
-    )
+    device = f"what our own modules run on: {', '.join(DEVICES)} (default: cpu); with a GPU, the processor is timed too"
     parser.add_argument("--device", default=CPU_DEVICE, help=device)
     parser.add_argument("--threads", type=int, metavar="K", help="threads of every runtime (default: one per core)")
-    rounds = f"at each length, of short speech up to {MOST_TIMES_THE_ROUNDS} times as many (default: 5)"
+    rounds = f"rounds at each length, up to {MOST_TIMES_THE_ROUNDS} times as many for short speech (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
     add_json_file(parser)
     parser.add_argument(

@@ -130,7 +130,14 @@ def add_json_flag(parser: Any, inherited: bool = False) -> None:
 
 def add_json_file(parser: Any) -> None:
     """Add --json, which may name a file."""
-    parser.add_argument("--json", type=Path, nargs="?", const=STANDARD_OUTPUT, metavar="FILE", help="all figures")
+    parser.add_argument(
+        "--json",
+        type=Path,
+        nargs="?",
+        const=STANDARD_OUTPUT,
+        metavar="FILE",
+        help="all figures as JSON, in this file or printed",
+    )
 
 
 def printed(options: argparse.Namespace, outcome: Outcome) -> str:

@@ -32,7 +32,7 @@ _ACTIONS = {
     "train": "teach the students; goes on from the last checkpoints",
     "export": "write the students, as they are now, into one file",
     "evaluate": "score a file of students against their teacher on held-out sentences",
-    "compare": "build and time the model's LSTMs, and the students that lie beside it, stage by stage",
+    "compare": "build and time the model's LSTMs, and the students installed with it, stage by stage",
 }
 _WITHOUT_WORK = ("compare",)
 _FILE = "students.safetensors"
@@ -44,7 +44,9 @@ def _add_options(parser: Any) -> None:
         action = actions.add_parser(name, help=summary, description=summary)
         add_model(action)
         if name not in _WITHOUT_WORK:
-            action.add_argument("--work-dir", type=Path, required=True, help="data, checkpoints, the file of students")
+            action.add_argument(
+                "--work-dir", type=Path, required=True, help="folder for data, checkpoints and the file of students"
+            )
         add_json_flag(action)
         _OPTIONS[name](action)
 
@@ -66,7 +68,7 @@ def _add_export_options(action: Any) -> None:
     action.add_argument(
         "--frame-corrections", type=int, default=FRAME_CORRECTIONS, help="the same over frames (default: %(default)s)"
     )
-    action.add_argument("--install", action="store_true", help="put them beside the model, to be used by it")
+    action.add_argument("--install", action="store_true", help="install them with the model, to be used by it")
 
 
 def _add_evaluation_options(action: Any) -> None:

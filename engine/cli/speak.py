@@ -42,7 +42,9 @@ def _add_options(parser: Any) -> None:
     )
     parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
-    parser.add_argument("--pause", type=float, default=1.0, help="how long pauses are, 0 to 3 (default: 1)")
+    parser.add_argument(
+        "--pause", type=float, default=1.0, help="the length of pauses, 0 to 3 times the normal one (default: 1)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")

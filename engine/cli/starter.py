@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def _add_training_options(parser: Any) -> None:
-    parser.add_argument("--work-dir", type=Path, required=True, help="data and checkpoints; resumes what is there")
+    parser.add_argument("--work-dir", type=Path, required=True, help="data and checkpoints; goes on with what is there")
     parser.add_argument("--output-dir", type=Path, help="where the finished model goes (default: WORK_DIR/package)")
     parser.add_argument("--from", dest="start", type=Path, metavar="PACKAGE", help="start from this package's weights")
     parser.add_argument("--stages", nargs="+", choices=tuple(STAGE_MINUTES), help="only these (default: all)")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"shards of lessons for each voice ({ROUNDS})")
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, help=f"shards of lessons for each voice (default: {ROUNDS})"
+    )
     parser.add_argument("--minutes", type=float, help="scale the whole training to about this many CPU minutes")
 
 
@@ -59,5 +61,5 @@ TRAIN = Command(
     "train-starter", "Train the bundled starter model; Kokoro-82M is the teacher.", _add_training_options, _train
 )
 EVALUATE = Command(
-    "evaluate-starter", "How near the starter's voices are to Kokoro-82M's.", _add_evaluation_options, _evaluate
+    "evaluate-starter", "Measure how near the starter's voices are to Kokoro-82M's.", _add_evaluation_options, _evaluate
 )

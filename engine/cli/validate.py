@@ -76,10 +76,17 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise, or the random utterances (default: 0)")
     regimes = ",".join(Regime)
-    parser.add_argument("--regimes", help=f"of {regimes} (default: all but the last; with --fuzz: compiled)")
+    parser.add_argument("--regimes", help=f"of {regimes} (default: {','.join(DEFAULT_REGIMES)}; with --fuzz: compiled)")
     parser.add_argument("--reference", default=Regime.DYNAMIC, help="the regime to compare with (default: dynamic)")
-    parser.add_argument("--padding", type=float, default=1.0, help="padding over speech in static regimes (default: 1)")
-    parser.add_argument("--cross", default="", metavar="STAGE=REGIME,...", help="also run these stages from elsewhere")
+    parser.add_argument(
+        "--padding", type=float, default=1.0, help="padding per length of speech, in padded regimes (default: 1)"
+    )
+    parser.add_argument(
+        "--cross",
+        default="",
+        metavar="STAGE=REGIME,...",
+        help="also run the model with these stages from other regimes",
+    )
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--lstm-method", default=AUTO, help=f"one of: {', '.join(LSTM_METHODS)} (default: auto)")
     parser.add_argument("--probes", action="store_true", help="look inside the stages too")
@@ -92,7 +99,7 @@ def add_options(parser: Any) -> None:
         nargs="?",
         const=ENGLISH_SENTENCES,
         metavar="FILE",
-        help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
+        help="compare phonemes with Kokoro's own, for the lines of a file or 500 sentences (--language en-US or en-GB)",
     )
     add_case_options(parser)
     add_fault(parser)

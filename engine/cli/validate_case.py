@@ -31,7 +31,11 @@ def add_case_options(parser: Any) -> None:
     )
     parser.add_argument("--case-stage", metavar="STAGE", help="save or reduce this stage instead of the first")
     parser.add_argument(
-        "--reduce-seconds", type=float, default=REDUCTION_SECONDS, metavar="N", help="the time for it (default: 60)"
+        "--reduce-seconds",
+        type=float,
+        default=REDUCTION_SECONDS,
+        metavar="N",
+        help="the time that --reduce may take (default: 60)",
     )
 
 

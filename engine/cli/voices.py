@@ -23,12 +23,12 @@ def add_options(parser: Any) -> None:
     """Add what can be done with voices besides listing them."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     parser.add_argument("--language", help="only the voices of one language, such as fr-FR")
-    save = actions.add_parser("save", help="keep a blend of voices under a name")
+    save = _action(actions, "save", "keep a blend of voices under a name")
     save.add_argument("name", help="a new name")
     save.add_argument("recipe", help="such as “af_heart(2)+am_adam(1)” or “af_heart:60,am_adam:40”")
-    remove = actions.add_parser("remove", help="forget a blend")
-    remove.add_argument("name")
-    preview = actions.add_parser("preview", help="let a voice speak a sentence of its language")
+    remove = _action(actions, "remove", "forget a blend")
+    remove.add_argument("name", help="the name of a saved blend")
+    preview = _action(actions, "preview", "let a voice speak a sentence of its language")
     preview.add_argument("voice", help="a name, or a blend")
     preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
@@ -41,6 +41,10 @@ def add_options(parser: Any) -> None:
         add_model(action, inherited=True)
     add_json_flag(parser)
     add_model(parser)
+
+
+def _action(actions: Any, name: str, summary: str) -> Any:
+    return actions.add_parser(name, help=summary, description=summary)
 
 
 def run(options: argparse.Namespace) -> Outcome:
@@ -110,4 +114,4 @@ def _line(voice: VoiceInfo, model: str) -> str:
     return f"{voice.name:<14} {voice.language:<6} {voice.gender:<7} {model:<15} {voice.grade or voice.recipe}".rstrip()
 
 
-COMMAND = Command("voices", "List the voices; save and remove blends of them; try a voice.", add_options, run)
+COMMAND = Command("voices", "List and preview voices; save and remove blends of them.", add_options, run)

@@ -1,7 +1,9 @@
 """Commands and options as they are typed."""
 
+import argparse
 import io
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from engine.cli import command
 from engine.cli.documents import document_of
 from engine.cli.parser import COMMANDS, build_parser
 from engine.cli.speak import DEFAULT_OUTPUT, text_of
+from engine.cli.validate import request_from
 from engine.errors import EngineError, InvalidRequest, UnusableDocument
 
 
@@ -21,6 +24,29 @@ def test_every_command_can_be_carried_out(capsys: pytest.CaptureFixture[str]) ->
     listed = [line.split()[0] for line in words.splitlines() if line.startswith("    ") and line[4] != " "]
     assert listed == list(COMMANDS)
     assert build_parser().parse_args(["voices"]).command == "voices"
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from parsers(below)
+
+
+@pytest.mark.parametrize("parser", list(parsers(build_parser())), ids=lambda parser: parser.prog)
+def test_every_command_and_option_has_its_help(parser: argparse.ArgumentParser) -> None:
+    assert parser.description
+    plain = [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
+    assert [action.dest for action in plain if not action.help] == []
+
+
+def test_help_names_the_regimes_that_are_compared_by_default() -> None:
+    (validate,) = (each for each in parsers(build_parser()) if each.prog.endswith(" validate"))
+    options = validate.parse_args([])
+    (regimes,) = (action for action in validate._actions if action.dest == "regimes")
+    assert regimes.help is not None
+    assert f"(default: {','.join(request_from(options).regimes)};" in regimes.help
 
 
 @pytest.mark.parametrize("words", [[], ["sing"], ["speak", "Hi", "--seed", "one"]])
