@@ -79,7 +79,7 @@ def _speed(words: str) -> float:
         speed = math.nan
     if not SLOWEST_SPEED <= speed <= FASTEST_SPEED:
         raise argparse.ArgumentTypeError(
-            f"“{words}” is no speed; choose a number from {SLOWEST_SPEED:g} to {FASTEST_SPEED:g}"
+            f"“{words}” is not a speed; choose a number from {SLOWEST_SPEED:g} to {FASTEST_SPEED:g}"
         )
     return speed
 

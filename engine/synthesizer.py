@@ -257,7 +257,7 @@ def _sound(speech: Speech) -> Speech:
     folder = packed_weights_folder()
     raise DamagedFile(
         folder,
-        "The model computed what is no sound, so its prepared weights are probably damaged.",
+        "What the model computed is not a sound, so its prepared weights are probably damaged.",
         f"Remove {folder} and try again; it is made anew. If it stays so, install the model again.",
     )
 

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, on_progress: OnProgress = show_line) -> Out
     for path in files:
         ensure_writable(path)
     if options.plot is not None and options.plot.suffix.lower() != ".png":
-        raise InvalidRequest(f"{options.plot} is no name for a plot.", "Give it one that ends in .png.")
+        raise InvalidRequest(f"{options.plot} is not a name for a plot.", "Give it one that ends in .png.")
     outcome = _kind(options)(options, on_progress)
     save_json(options, outcome)
     return outcome

@@ -127,7 +127,7 @@ def _run(options: argparse.Namespace) -> Outcome:
 def _check_tokens(counts: Sequence[int], most: int) -> None:
     for count in counts:
         if not 1 <= count <= most:
-            raise InvalidRequest(f"This model takes no {count} tokens.", f"Give whole numbers from 1 to {most}.")
+            raise InvalidRequest(f"This model does not take {count} tokens.", f"Give whole numbers from 1 to {most}.")
 
 
 def _compare(options: argparse.Namespace) -> Outcome:

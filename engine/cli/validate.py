@@ -169,7 +169,7 @@ def _pair(word: str) -> tuple[str, Regime]:
     stage, equals, regime = word.partition("=")
     if not equals or stage not in STAGE_NAMES:
         raise InvalidRequest(
-            f"“{word}” does not cross a stage.",
+            f"“{word}” is not a stage and a regime.",
             f"Write STAGE=REGIME, such as decoder=dynamic; stages: {', '.join(STAGE_NAMES)}.",
         )
     return stage, regime_named(regime)

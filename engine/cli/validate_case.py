@@ -43,7 +43,7 @@ def check_case(options: argparse.Namespace) -> None:
     """Raise `InvalidRequest` for a stage that is none, or no time for a reduction."""
     check_stage(options.case_stage)
     if not options.reduce_seconds > 0:
-        raise InvalidRequest(f"{options.reduce_seconds:g} s are no time to reduce.", "Give a number above zero.")
+        raise InvalidRequest(f"{options.reduce_seconds:g} s is not enough time to reduce.", "Give a number above zero.")
 
 
 def wants_case(options: argparse.Namespace) -> bool:

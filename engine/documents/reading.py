@@ -52,7 +52,7 @@ def _check(path: Path) -> None:
     if path.is_dir():
         raise UnusableDocument(f"“{path.name}” is a folder.", "Choose a file in it.")
     if not is_file:
-        raise UnusableDocument(f"“{path.name}” is no file.", "Choose a file.")
+        raise UnusableDocument(f"“{path.name}” is not a file.", "Choose a file.")
     if size > (limit := largest_bytes(path)):
         raise OversizedDocument(
             f"“{path.name}” has {size / 1e6:,.0f} MB, more than the {limit / 1e6:,.0f} MB that are read.",

@@ -49,4 +49,4 @@ def natural_length(seconds: float, config: ModelConfig) -> Length:
 
 
 def _not_a_length(seconds: float, hint: str) -> InvalidRequest:
-    return InvalidRequest(f"{seconds:g} seconds is no length of an utterance.", hint)
+    return InvalidRequest(f"{seconds:g} seconds is not a possible length of an utterance.", hint)

@@ -15,7 +15,7 @@ def read_cover(path: Path) -> bytes:
     """A picture in JPEG or PNG; raises `InvalidRequest` for anything else, or more than `LARGEST_BYTES`."""
     try:
         if path.exists() and not path.is_file():  # opening a pipe waits until somebody writes into it
-            raise InvalidRequest(f"{path} is no file.", "Choose a picture.")
+            raise InvalidRequest(f"{path} is not a file.", "Choose a picture.")
         with path.open("rb") as file:
             picture = file.read(LARGEST_BYTES + 1)
     except OSError as error:

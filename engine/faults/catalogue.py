@@ -156,7 +156,7 @@ FAULTS: tuple[Fault, ...] = (
             r"for lane in range\(length - whole\):(\s+last_1\[lane\] = source)",
             r"for lane in range(length - whole - T.int64(1)):\1",
         ),
-        "Where the number of columns is no multiple of a vector's length, the last one is normalised to nothing.",
+        "Where the number of columns is not a multiple of a vector's length, the last one is normalised to nothing.",
         "In sentences of some lengths, the melody of the last syllable is off.",
     ),
     Fault(

@@ -147,7 +147,9 @@ def _soundless(language: Language) -> NothingToSpeak:
 def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Notice:
     lost = "".join(dict.fromkeys(symbol for symbol in word.phonemes if symbol not in symbols))
     return Notice(
-        f"“{printable(lost)}” in “{word.text}” is no sound that this voice has; it is left out.", span.start, span.end
+        f"“{printable(lost)}” in “{word.text}” is not a sound that this voice has; it is left out.",
+        span.start,
+        span.end,
     )
 
 

@@ -156,7 +156,7 @@ def _installed(model: str, config: ModelConfig) -> Checkpoint:
 def _random_checkpoint(model: str, config: ModelConfig, weights: str) -> Checkpoint:
     match = _RANDOM_WEIGHTS.fullmatch(weights)
     if not match:
-        raise InvalidRequest(f"“{weights}” names no weights.", "Write random:SEED, such as random:0.")
+        raise InvalidRequest(f"“{weights}” does not name weights.", "Write random:SEED, such as random:0.")
     seed = int(match[1])
 
     def load() -> Weights:

@@ -146,7 +146,7 @@ def _checked_url(order: Download, file: PinnedFile) -> str:
     metadata = get_hf_file_metadata(url, token=False)
     if metadata.commit_hash is None:
         raise DownloadError(
-            f"What answered at {url} is no model hub.",
+            f"What answered at {url} is not a model hub.",
             "A page to log in to the network may be in between: open a browser, then try it again.",
         )
     if metadata.commit_hash != order.revision or metadata.size not in (None, file.bytes):

@@ -104,7 +104,7 @@ def parse_graph(content: memoryview, file_name: str) -> Graph:
             raise _MalformedError("it has sparse tensors")
         return Graph(file_name, tuple(_nodes(graph)), _initializers(graph))
     except _MalformedError as error:
-        raise UnusableModel(f"{file_name} is damaged or no ONNX file of this kind: {error}.", _HINT) from error
+        raise UnusableModel(f"{file_name} is damaged or not an ONNX file of this kind: {error}.", _HINT) from error
 
 
 def _nodes(graph: Message) -> Iterator[Node]:
@@ -205,7 +205,7 @@ def _integers(message: Message, number: int) -> list[int]:
     integers: list[int] = []
     for value in message.get(number, ()):
         if value is None:
-            raise _MalformedError(f"field {number} is no integer")
+            raise _MalformedError(f"field {number} is not an integer")
         integers.extend([value] if isinstance(value, int) else _unpacked(value))
     return [integer - (integer >> _VARINT_BITS - 1 << _VARINT_BITS) for integer in integers]
 

@@ -86,7 +86,7 @@ class _Wiring:
         """The constant that a node reads as its input of this index."""
         name = node.inputs[index] if index < len(node.inputs) else ""
         if name not in self.initializers:
-            raise _MisfitError(f"input {index} of {node.name} is no constant")
+            raise _MisfitError(f"input {index} of {node.name} is not a constant")
         return self.initializers[name]
 
     def writer(self, name: str) -> Node:
@@ -119,7 +119,7 @@ class _Wiring:
     def _constant_factor(self, node: Node) -> Array:
         factors = [name for name in node.inputs if name in self.initializers]
         if node.operator != "Mul" or len(factors) != 1:
-            raise _MisfitError(f"{node.name} is no product of two scales")
+            raise _MisfitError(f"{node.name} is not a product of two scales")
         return self.initializers[factors[0]]
 
 
@@ -150,13 +150,13 @@ def quantised_weights(graph: Graph, shapes: Shapes, advance: Callable[[int], Non
     try:
         for key, stored in _all_stored(graph, shapes):
             if key in weights or key not in shapes:
-                raise _MisfitError(f"{key} is stored twice" if key in weights else f"{key} is no weight of it")
+                raise _MisfitError(f"{key} is stored twice" if key in weights else f"{key} is not a weight of it")
             weights[key] = _checked(key, stored, shapes[key])
             done += stored.values.nbytes
             advance(done)
         return {key: weights[key] if key in weights else _implied(key, shape) for key, shape in shapes.items()}
     except _MisfitError as error:
-        raise UnusableModel(f"{graph.file_name} is no 8-bit file of this model: {error}.", _HINT) from error
+        raise UnusableModel(f"{graph.file_name} is not an 8-bit file of this model: {error}.", _HINT) from error
 
 
 def _all_stored(graph: Graph, shapes: Shapes) -> Found:
@@ -242,7 +242,7 @@ def _lstm(wiring: _Wiring, node: Node) -> Found:
         parameters = [wiring.constant(node, scale_index + offset) for offset in (0, 1)]
         both = all(array.shape[:1] == (len(_DIRECTIONS),) for array in (biases, weights, *parameters))
         if not both or weights.ndim != 3 or biases.ndim != 2:
-            raise _MisfitError(f"{node.name} is no LSTM of two directions")
+            raise _MisfitError(f"{node.name} is not an LSTM of two directions")
         half = slice(0, weights.shape[2]) if kind == "ih" else slice(weights.shape[2], None)
         for direction, suffix in enumerate(_DIRECTIONS):
             arrays = (weights[direction].T, *(parameter[direction] for parameter in parameters))

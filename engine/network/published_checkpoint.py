@@ -60,7 +60,7 @@ def read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
     rows = len(table) if table.ndim else 0
     if table.shape[1:] != (1, width) or not config.phoneme_limit <= rows <= config.token_limit:
         shape = f"{list(table.shape)} instead of [{config.phoneme_limit}, 1, {width}]"
-        raise UnusableModel(f"{path.name} is no voice of this model: its shape is {shape}.", _VOICE_HINT)
+        raise UnusableModel(f"{path.name} is not a voice of this model: its shape is {shape}.", _VOICE_HINT)
     if not np.isfinite(table).all():
         raise UnusableModel(f"{path.name} holds numbers that are not finite.", _VOICE_HINT)
     return np.ascontiguousarray(table, np.float32)
@@ -95,7 +95,7 @@ def _safetensors(path: Path) -> Iterator[tuple[str, Tensor]]:
 
 def _flat(path: Path, values: Any) -> Iterator[tuple[str, Tensor]]:
     if not isinstance(values, Mapping):
-        raise _misfit(path, "it is no dictionary of weights")
+        raise _misfit(path, "it is not a dictionary of weights")
     for name, value in values.items():
         if isinstance(value, Tensor):
             yield str(name), value
@@ -133,11 +133,13 @@ def _raw_table(path: Path, width: int) -> NDArray[np.float32]:
 def _torch_table(path: Path) -> NDArray[np.float32]:
     tensor = read_torch_file(path)
     if not isinstance(tensor, Tensor) or tensor.layout != torch.strided or not tensor.is_floating_point():
-        raise UnusableModel(f"{path.name} is no voice of this model: it is no table of numbers.", _VOICE_HINT)
+        raise UnusableModel(f"{path.name} is not a voice of this model: it is not a table of numbers.", _VOICE_HINT)
     if tensor.numel() > path.stat().st_size:
-        raise UnusableModel(f"{path.name} is no voice of this model: its shape is {list(tensor.shape)}.", _VOICE_HINT)
+        raise UnusableModel(
+            f"{path.name} is not a voice of this model: its shape is {list(tensor.shape)}.", _VOICE_HINT
+        )
     return np.asarray(tensor.detach().to(torch.float32).numpy())
 
 
 def _misfit(path: Path, reason: str) -> UnusableModel:
-    return UnusableModel(f"{path.name} is no checkpoint of this model: {reason}.", _HINT)
+    return UnusableModel(f"{path.name} is not a checkpoint of this model: {reason}.", _HINT)

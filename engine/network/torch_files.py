@@ -55,7 +55,7 @@ def _check_sizes(path: Path, entries: list[zipfile.ZipInfo]) -> None:
         )
     descriptions = [entry.file_size for entry in entries if entry.filename.endswith("data.pkl")]
     if not descriptions or max(descriptions) > _DESCRIPTION_LIMIT_BYTES:
-        raise UnusableModel(f"{path.name} is no file of tensors saved by PyTorch.", _FETCH_HINT)
+        raise UnusableModel(f"{path.name} is not a file of tensors saved by PyTorch.", _FETCH_HINT)
 
 
 def _damaged(path: Path) -> UnusableModel:

@@ -38,7 +38,9 @@ class TrainOptions:
     def from_arguments(cls, arguments: argparse.Namespace) -> TrainOptions:
         """Options of the command line; raises `InvalidRequest` for numbers that are not above zero."""
         if arguments.minutes is not None and not arguments.minutes > 0:
-            raise InvalidRequest(f"{arguments.minutes} minutes are no time to train.", "Give a number above zero.")
+            raise InvalidRequest(
+                f"{arguments.minutes} minutes is not enough time to train.", "Give a number above zero."
+            )
         if not arguments.rounds > 0:
             raise InvalidRequest(f"{arguments.rounds} rounds have no lessons.", "Give a number above zero.")
         stages = arguments.stages or (WARM_STAGES if arguments.start else tuple(STAGE_MINUTES))

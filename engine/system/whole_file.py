@@ -68,7 +68,7 @@ def ensure_folder(folder: Path) -> None:
     except OSError as error:
         raise write_error(folder, error) from error
     if not there.is_dir():
-        raise OutputError(f"{there} is no folder.", "Choose another place.")
+        raise OutputError(f"{there} is not a folder.", "Choose another place.")
     if not os.access(there, os.W_OK):
         raise OutputError(f"The folder {there} is read-only.", "Choose a folder you may write to.")
 

@@ -106,7 +106,9 @@ def _with_rows(table: np.ndarray, rows: int) -> np.ndarray:
 def _parsed(text: str, recipe: str) -> Part:
     match = PART.fullmatch(text)
     if match is None:
-        raise InvalidRequest(f"“{recipe}” is no blend of voices: “{text.strip()}” is no voice and weight.", EXAMPLE)
+        raise InvalidRequest(
+            f"“{recipe}” is not a blend of voices: “{text.strip()}” is not a voice and a weight.", EXAMPLE
+        )
     written = match["inside"] if match["inside"] is not None else match["after"]
     return Part(match["name"], 1.0 if written is None else _weight(written, recipe))
 
@@ -117,7 +119,7 @@ def _weight(written: str, recipe: str) -> float:
     except ValueError:
         weight = math.nan
     if not (math.isfinite(weight) and weight > 0):
-        raise InvalidRequest(f"“{recipe}” is no blend of voices: “{written}” is no weight above 0.", EXAMPLE)
+        raise InvalidRequest(f"“{recipe}” is not a blend of voices: “{written}” is not a weight above 0.", EXAMPLE)
     return weight
 
 

@@ -21,7 +21,7 @@ def test_a_speed_that_cannot_be_is_refused(speed: str, capsys: pytest.CaptureFix
     with pytest.raises(SystemExit) as ended:
         command.main([f"--speed={speed}"])
     assert ended.value.code == 2
-    assert f"“{speed}” is no speed" in capsys.readouterr().err
+    assert f"“{speed}” is not a speed" in capsys.readouterr().err
 
 
 def test_a_picture_in_a_missing_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

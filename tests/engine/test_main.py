@@ -122,10 +122,10 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["validate", "--kernels", "foo"], "There is no stage “foo” with kernels. Stages: "),
         (["validate", "--case-stage", "foo"], "There is no stage “foo”. Stages: "),
         (["validate", "--reduce-seconds", "-1"], "-1 s are no time to reduce. Give a number above zero."),
-        (["validate", "--wav-dir", "/dev/null"], "/dev/null is no folder."),
+        (["validate", "--wav-dir", "/dev/null"], "/dev/null is not a folder."),
         (["validate", "--phonemes", ""], "--phonemes names none."),
         (["validate", "--text-parity", "/dev/null"], "/dev/null has no text."),
-        (["benchmark", "--plot", "p.xyz"], "p.xyz is no name for a plot. Give it one that ends in .png."),
+        (["benchmark", "--plot", "p.xyz"], "p.xyz is not a name for a plot. Give it one that ends in .png."),
     ],
 )
 @pytest.mark.usefixtures("starter")
@@ -163,7 +163,7 @@ def test_a_work_folder_that_is_a_file_is_refused(
     path = tmp_path / "notes"
     path.touch()
     assert main([*command, "--work-dir", str(path)]) == 1
-    assert capsys.readouterr().err == f"error: {path} is no folder. Choose another place.\n"
+    assert capsys.readouterr().err == f"error: {path} is not a folder. Choose another place.\n"
 
 
 @pytest.mark.usefixtures("starter")

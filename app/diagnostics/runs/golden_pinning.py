@@ -19,7 +19,7 @@ PIN, UNPIN = "Pin as Golden", "Unpin Golden"
 PINNED = "This is the golden run now: later runs of this text are compared with it."
 UNPINNED = "This text has no golden run any more."
 NOT_YET = "A run can be golden once it is done"
-NOT_GOLDEN = "A run can be golden only if it is no drill and all its compiled stages are right"
+NOT_GOLDEN = "A run can be golden only if it is not a drill and all its compiled stages are right"
 
 
 class GoldenPinning(QObject):

@@ -51,7 +51,7 @@ class PinnedRuns:
     def remove(self, path: Path) -> None:
         """Delete a pinned run; raises `OutputError` when that fails, `InvalidRequest` for any other file."""
         if path.parent != self._folder:
-            raise InvalidRequest(f"{path} is no pinned run.", "Delete it where it is.")
+            raise InvalidRequest(f"{path} is not a pinned run.", "Delete it where it is.")
         try:
             path.unlink(missing_ok=True)
         except OSError as error:

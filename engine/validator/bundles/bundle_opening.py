@@ -188,4 +188,4 @@ def _other_version(path: Path, version: str) -> DamagedFile:
 
 
 def _damaged(path: Path) -> DamagedFile:
-    return DamagedFile(path, f"{path} is no exported diagnosis, or it is damaged.", _CHOOSE)
+    return DamagedFile(path, f"{path} is damaged or not an exported diagnosis.", _CHOOSE)

@@ -121,5 +121,5 @@ def _group(arrays: Mapping[str, Array], group: str) -> dict[str, Array]:
 
 def _no_case(path: Path) -> DamagedFile:
     return DamagedFile(
-        path, f"{path} is no failing case, or it is damaged.", "Choose a file that “validate --save-case” wrote."
+        path, f"{path} is damaged or not a failing case.", "Choose a file that “validate --save-case” wrote."
     )

@@ -62,5 +62,5 @@ def test_the_command_speaks_on_the_device_of_the_job(tmp_path):
 
 
 def test_a_command_that_fails_is_told_in_its_own_words(tmp_path):
-    with pytest.raises(EngineError, match="The command speak failed: error: “random” names no weights"):
+    with pytest.raises(EngineError, match="The command speak failed: error: “random” does not name weights"):
         measure_commands(Job("kokoro-82m", "random", 1), tmp_path)

@@ -81,9 +81,9 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [
-        (["--seconds", "0"], "0 seconds is no length"),
-        (["--seconds", "10", "-1"], "-1 seconds is no length"),
-        (["--seconds", "1e9"], "is no length"),
+        (["--seconds", "0"], "0 seconds is not a possible length"),
+        (["--seconds", "10", "-1"], "-1 seconds is not a possible length"),
+        (["--seconds", "1e9"], "is not a possible length"),
         (["--peers", "tensorflow"], "no peer “tensorflow”"),
         (["--device", "cuda"], "no device “cuda”"),
         (["--device", "metal", "--layers"], "Only whole stages"),
@@ -92,7 +92,7 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
         (["--threads", "10000"], "10000 threads cannot be used here"),
         (["--rounds", "0"], "--rounds 0 is too little"),
         (["--model", "nonesuch"], "no model"),
-        (["--model", "kokoro-82m", "--weights", "random"], "names no weights"),
+        (["--model", "kokoro-82m", "--weights", "random"], "does not name weights"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence_before_any_work(asked_for, mistake, words):

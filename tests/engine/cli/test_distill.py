@@ -43,7 +43,7 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
         (["train", "--model", "starter"], "Run “python -m engine distill data” first"),
         (["evaluate", "--model", "starter"], "Write it with “python -m engine distill export” first"),
         (["export", "--model", "starter"], "No student has begun"),
-        (["train", "--model", "starter", "--weights", "nonsense"], "names no weights"),
+        (["train", "--model", "starter", "--weights", "nonsense"], "does not name weights"),
     ],
 )
 def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
@@ -56,7 +56,7 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
     ("arguments", "sentence"),
     [
         ([], "The model starter has no Transformer for its prosody on this machine."),
-        (["--tokens", "0"], "This model takes no 0 tokens. Give whole numbers from 1 to 512."),
+        (["--tokens", "0"], "This model does not take 0 tokens. Give whole numbers from 1 to 512."),
         (["--rounds", "0"], "--rounds 0 is too little. Give a whole number above zero."),
         (["--threads", "99"], "99"),
     ],

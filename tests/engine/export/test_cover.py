@@ -26,7 +26,7 @@ def test_what_is_no_picture_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_pipe_is_no_picture_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path):
-        with pytest.raises(InvalidRequest, match="is no file"):
+        with pytest.raises(InvalidRequest, match="is not a file"):
             read_cover(path)
     with pytest.raises(InvalidRequest, match="File name too long"):
         read_cover(tmp_path / (300 * "a"))

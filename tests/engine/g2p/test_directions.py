@@ -12,7 +12,7 @@ from engine.speech import Utterance
 
 def find_voice(name: str) -> None:
     if name == "a(":
-        raise InvalidRequest("“a(” is no blend of voices.", "Write it like a(2)+b(1).")
+        raise InvalidRequest("“a(” is not a blend of voices.", "Write it like a(2)+b(1).")
     if not name.startswith("am_michael"):
         raise UnknownVoice(name, ("am_michael",), "am_michael")
 

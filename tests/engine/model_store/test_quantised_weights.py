@@ -121,14 +121,14 @@ def with_node(operator: str, name: str, *inputs: str) -> Callable[[Export], None
         (with_tensor("lstm_hh_scale", np.array(1, np.float32)), "no LSTM of two directions"),
         (with_tensor("lstm_ih", np.zeros((2, 5, 11), np.int8)), "different sizes"),
         (with_tensor("encoder.decoder.asr_res.0.weight", np.zeros((2, 3, 1), np.float32)), "stored twice"),
-        (with_node("Conv", "/encoder/predictor/text_encoder/lstms.0/Conv", "x", "a"), "is no weight of it"),
+        (with_node("Conv", "/encoder/predictor/text_encoder/lstms.0/Conv", "x", "a"), "is not a weight of it"),
         (with_node("Conv", "/encoder/bert/pooler/Conv"), "is no constant"),
         (with_node("DequantizeLinear", "/encoder/bert/pooler/D"), "reads no table"),
     ],
 )  # fmt: skip
 def test_a_graph_of_another_network_is_refused(export: Export, change: Callable[[Export], None], reason: str) -> None:
     change(export)
-    with pytest.raises(UnusableModel, match=rf"^m\.onnx is no 8-bit file of this model: .*{reason}"):
+    with pytest.raises(UnusableModel, match=rf"^m\.onnx is not an 8-bit file of this model: .*{reason}"):
         quantised_weights(export.graph(), SHAPES)
 
 

@@ -110,7 +110,7 @@ def test_what_does_not_fit_is_named(
     tmp_path: Path, tiny_config: ModelConfig, state: State, part: str, name: str, value: torch.Tensor, words: str
 ) -> None:
     path = saved(changed(state, part, name, value), tmp_path / "a.pth")
-    with pytest.raises(UnusableModel, match=rf"a\.pth is no checkpoint of this model: .*{words}.*Choose"):
+    with pytest.raises(UnusableModel, match=rf"a\.pth is not a checkpoint of this model: .*{words}.*Choose"):
         read_checkpoint(path, tiny_config)
 
 

@@ -77,7 +77,7 @@ def test_a_folder_of_files_may_be_missing_but_is_no_file(tmp_path: Path, monkeyp
     ensure_folder(tmp_path)
     ensure_folder(tmp_path / "new" / "one")
     for folder in (tmp_path / "file", tmp_path / "file" / "one"):
-        with pytest.raises(OutputError, match="file is no folder"):
+        with pytest.raises(OutputError, match="file is not a folder"):
             ensure_folder(folder)
     with pytest.raises(OutputError, match="too long"):
         ensure_folder(tmp_path / (300 * "a"))

@@ -65,7 +65,7 @@ def test_anything_else_is_refused_in_words(recipe: str) -> None:
 
 @pytest.mark.parametrize("weight", ["0", "-1", "nan", "inf", "", "much", "1,5"])
 def test_weights_are_numbers_above_zero(weight: str) -> None:
-    with pytest.raises(InvalidRequest, match="is no blend of voices"):
+    with pytest.raises(InvalidRequest, match="is not a blend of voices"):
         parse(f"af_heart({weight})+am_adam(1)")
 
 
