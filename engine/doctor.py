@@ -89,7 +89,7 @@ def _version(name: str) -> str:
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return "not here"
+        return "not installed"
 
 
 def _quarantine() -> tuple[CheckStatus, str]:

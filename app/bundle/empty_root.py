@@ -43,7 +43,7 @@ def make_empty_root(root: Path) -> None:
     known = _known_libraries()
     for name in DESKTOP_LIBRARIES:
         if name not in known:
-            raise EngineError(f"The library {name} is not here.", "Run “make setup”.")
+            raise EngineError(f"The library {name} is not installed.", "Run “make setup”.")
         for library in (known[name], *_needed(known[name])):
             _copy(library, root)
     for settings in _SETTINGS:

@@ -40,7 +40,7 @@ from engine.validator.data.results import Regime
 
 SHORTCUT = "Ctrl+D"
 ADDING = Message("PyTorch is being added, which takes some minutes; speech goes on meanwhile.", Tone.NOTE)
-ADDED = Message("PyTorch is here. Press Diagnose to compare with it.", Tone.NOTE)
+ADDED = Message("PyTorch is installed. Press Diagnose to compare with it.", Tone.NOTE)
 
 
 class DiagnosticsFeature(QObject):

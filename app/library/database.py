@@ -87,7 +87,7 @@ def unusable(folder: Path, error: Exception) -> LibraryUnusable:
     """The error for a library that cannot be used, with the cause and what to do about it."""
     return LibraryUnusable(
         f"The history and the queue in {folder} cannot be used ({error}).",
-        "Look at the folder's rights and the room on its disk; until then nothing is added to them.",
+        "Check the folder's permissions and the free space on its disk; until then nothing is added to them.",
     )
 
 

@@ -217,5 +217,5 @@ def missing_model(row: ModelRow, speaking: str) -> Message | None:
     """That the model whose voice was chosen cannot speak any more, and which one does instead."""
     if row.usable:
         return None
-    what = "is damaged" if row.status.state is ModelState.DAMAGED else "is no longer on this computer"
+    what = "is damaged" if row.status.state is ModelState.DAMAGED else "is no longer installed"
     return Message(f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, Remedy.MODELS)

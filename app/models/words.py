@@ -20,7 +20,7 @@ _STARTS = {
     Task.PREPARE: "Starting…",
 }
 _DONE = {
-    Task.FETCH: "{title} is here",
+    Task.FETCH: "{title} is installed",
     Task.IMPORT: "{title} is imported",
     Task.VERIFY: "{title} is intact",
     Task.REMOVE: "{title} is removed",
@@ -53,7 +53,7 @@ def state_words(status: ModelStatus) -> str:
             return f"Interrupted, {here} of {whole} received"
         case ModelState.DAMAGED:
             return f"Damaged: {status.problem}"
-    return f"Not on this computer, {whole} to fetch"
+    return f"Not installed, {whole} to fetch"
 
 
 def button_words(row: ModelRow) -> str:

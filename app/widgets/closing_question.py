@@ -36,7 +36,9 @@ def ask_about_save(
 def ask_about_text(parent: QWidget, close_anyway: Callable[[], None]) -> QMessageBox:
     """Ask whether a text may be lost; Cancel leaves everything as it is."""
     box = QMessageBox(QMessageBox.Icon.Warning, "Text", "The text cannot be written to the disk.", parent=parent)
-    box.setInformativeText("What you typed last is lost if the window closes. Copy it elsewhere, or make room first.")
+    box.setInformativeText(
+        "What you typed last is lost if the window closes. Copy it elsewhere, or free some disk space first."
+    )
     close = box.addButton(CLOSE_ANYWAY, QMessageBox.ButtonRole.DestructiveRole)
     close.clicked.connect(close_anyway)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))

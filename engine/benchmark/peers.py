@@ -150,4 +150,4 @@ def _obstacle(peer: Peer, model: str, surroundings: Surroundings) -> str:
 def _obstacle_of_file(model: str, path: Path) -> str:
     if model_config(model) != model_config(FULL_SIZE):
         return f"its file is of {FULL_SIZE}, which {model} is not"
-    return "" if path.is_file() else f"its file is not there ({path})"
+    return "" if path.is_file() else f"its file is missing ({path})"

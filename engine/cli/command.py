@@ -57,7 +57,7 @@ def add_model(parser: Any, inherited: bool = False) -> None:
     `model_named` says whether --model was given.
     """
     kept: dict[str, Any] = {"default": argparse.SUPPRESS} if inherited else {}
-    known = f"one of: {', '.join(MODEL_NAMES)} (default: the best that is here and has the voice)"
+    known = f"one of: {', '.join(MODEL_NAMES)} (default: the best installed one that has the voice)"
     named = {"type": _model_name, "action": _NamedModel, "default": _BEST, "help": known, **kept}
     parser.add_argument("--model", **named)
     parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture", **kept)

@@ -53,7 +53,9 @@ def build_quietly(folder: Path, build: Callable[[], object]) -> None:
     except Timeout:
         return
     except OSError as error:
-        problem = CompileError(f"Modules cannot be written to {folder.parent} ({error.strerror}).", "Make room there.")
+        problem = CompileError(
+            f"Modules cannot be written to {folder.parent} ({error.strerror}).", "Free some space there."
+        )
         save_failure(folder, str(problem))
         raise problem from error
     except EngineError as error:

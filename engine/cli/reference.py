@@ -32,7 +32,7 @@ def _run(options: argparse.Namespace) -> Outcome:
         if subprocess.run(add_command(), stdout=sys.stderr, check=False).returncode:
             raise DownloadError("What comparing needs was not added.", "See pip's message above.") from None
         return Outcome(None, f"Added, in {added_packages_folder()}.")
-    return Outcome(None, "Everything that comparing needs is here.")
+    return Outcome(None, "Everything that comparing needs is installed.")
 
 
 COMMAND = Command("reference", "Add what comparing with PyTorch needs to the bundle.", _add_options, _run)

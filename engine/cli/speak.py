@@ -57,7 +57,7 @@ def _add_options(parser: Any) -> None:
     parser.add_argument("--play", action="store_true", help="play while speaking")
     add_json_flag(parser)
     parser.add_argument(
-        "--fetch", metavar="MODEL", help="get this model first, unless it or a better one is here, or it cannot be had"
+        "--fetch", metavar="MODEL", help="fetch this model first, if possible, unless it or a better one is installed"
     )
     add_prosody(parser)
     add_model(parser)

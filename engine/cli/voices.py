@@ -107,7 +107,7 @@ def _language_name(voice: VoiceInfo) -> str:
 
 def _none_words(language: str | None) -> str:
     spoken = "" if language is None else f" of {language_of(language).name}"
-    return f"No voice{spoken} is here; `models list` shows the models that can be had, with more voices."
+    return f"No voice{spoken} is installed; `models list` shows the models that can be fetched, with more voices."
 
 
 def _line(voice: VoiceInfo, model: str) -> str:

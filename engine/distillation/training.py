@@ -124,7 +124,7 @@ class _LessonTrainer(Trainer):
         except RuntimeError as error:  # what PyTorch's own writer raises, without a reason
             raise OutputError(
                 f"The checkpoint {self.checkpoint} could not be written.",
-                "Free some room and go on; the checkpoint before it is still there.",
+                "Free some space and go on; the checkpoint before it is still there.",
             ) from error
 
 

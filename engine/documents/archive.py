@@ -67,7 +67,7 @@ class Archive:
 
     def damaged(self) -> DamagedDocument:
         """The error for content that makes no sense."""
-        return DamagedDocument(f"“{self._name}” is damaged or incomplete.", "Get it again from where it came from.")
+        return DamagedDocument(f"“{self._name}” is damaged or incomplete.", "Get another copy of it.")
 
     def encrypted(self) -> EncryptedDocument:
         """The error for content that only its shop's program can read."""

@@ -31,9 +31,7 @@ def read(path: Path) -> Document:
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == pdfium.FPDF_ERR_PASSWORD:
             raise EncryptedDocument(f"“{path.name}” has a password.", "Save a copy without a password.") from error
-        raise DamagedDocument(
-            f"“{path.name}” is damaged or incomplete.", "Get it again from where it came from."
-        ) from error
+        raise DamagedDocument(f"“{path.name}” is damaged or incomplete.", "Get another copy of it.") from error
 
 
 def _document(file: pypdfium2.PdfDocument, path: Path) -> Document:

@@ -64,4 +64,4 @@ def _ended(name: str, code: int) -> UnusableDocument:
     """The error for a process that ended without a word."""
     if code in (OUT_OF_MEMORY_CODE, -signal.SIGXCPU, -signal.SIGKILL):
         return too_large(name)
-    return DamagedDocument(f"“{name}” is damaged: what reads it has crashed.", "Get it again from where it came from.")
+    return DamagedDocument(f"“{name}” is damaged: what reads it has crashed.", "Get another copy of it.")

@@ -38,7 +38,7 @@ def read(path: Path) -> Document:
         raise
     except Exception as error:  # a library met with something that its makers did not expect
         raise DamagedDocument(
-            f"“{path.name}” is damaged ({type(error).__name__}).", "Get it again from where it came from."
+            f"“{path.name}” is damaged ({type(error).__name__}).", "Get another copy of it."
         ) from error
     if not document.chapters:
         raise UnusableDocument(f"“{path.name}” has no text.", "Choose another one.")

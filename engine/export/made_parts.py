@@ -111,7 +111,7 @@ class MadeParts:
 
     def _no_more(self, error: OSError) -> OutputError:
         """The error for a part that cannot be kept."""
-        hint = "Free some room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
+        hint = "Free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
         return OutputError(
             f"No more speech can be kept in {self._folder} ({error.strerror}); what is made so far stays there.",
             f"{hint}, then export it again: that goes on from there.",

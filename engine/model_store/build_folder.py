@@ -32,7 +32,7 @@ def alone(
     except OSError as error:
         raise StorageError(
             f"The folder {folder} cannot be written ({error.strerror or error}).",
-            "Make it writable and make space there; models are kept there.",
+            "Make it writable and free some space there; models are kept there.",
         ) from error
 
 
@@ -55,7 +55,7 @@ def require_space(folder: Path, needed_bytes: int) -> None:
     if free < wanted_bytes:
         raise StorageError(
             f"{_megabytes(wanted_bytes)} of free space are needed in {folder}; {_megabytes(free)} are free.",
-            "Make space there, then try it again.",
+            "Free some space there, then try again.",
         )
 
 

@@ -103,9 +103,7 @@ def catalogue() -> tuple[ModelEntry, ...]:
     try:
         return tuple(_entry(values) for values in json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedFile(
-            path, f"The list of models {path} cannot be read.", "Install the application again."
-        ) from error
+        raise DamagedFile(path, f"The list of models {path} cannot be read.", "Reinstall the application.") from error
 
 
 def entry_named(name: str, entries: tuple[ModelEntry, ...]) -> ModelEntry:

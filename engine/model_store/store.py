@@ -155,7 +155,7 @@ class ModelStore:
         manifest = installation.manifest()
         if manifest is None:
             raise MissingModel(
-                f"{entry.title} is not on this machine.",
+                f"{entry.title} is not installed.",
                 f"Get it with “python -m engine models fetch {name}”.",
                 Cure.GET_MODEL,
             )
@@ -250,10 +250,10 @@ def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) ->
     if repairs:
         return None
     if sources.checkpoint is None:
-        raise UnusableModel(f"{entry.title} is not here yet.", "Import its checkpoint first, or fetch the model.")
+        raise UnusableModel(f"{entry.title} is not installed yet.", "Import its checkpoint first, or fetch the model.")
     raise UnusableModel(
         "There is no voice pack beside the checkpoint.",
-        "Put voice packs into a folder “voices” beside it, then try it again.",
+        "Put voice packs into a folder “voices” beside it, then try again.",
     )
 
 

@@ -40,7 +40,7 @@ def run(task: Task, on_progress: OnProgress, cancel: threading.Event | None = No
                 return dict(message["result"])
             if "activity" in message:
                 on_progress(Activity(message["activity"]), message["done"], message["total"])
-        raise EngineError(f"The work ended with code {child.wait()} ({child.last_words()}).", "Try it again.")
+        raise EngineError(f"The work ended with code {child.wait()} ({child.last_words()}).", "Try again.")
 
 
 def serve(work: Callable[[dict[str, Any], OnProgress], dict[str, Any]]) -> int:

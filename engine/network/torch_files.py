@@ -15,7 +15,7 @@ from engine.errors import UnusableModel
 
 _DESCRIPTION_LIMIT_BYTES = 4 << 20
 """The limit for the pickled description of a file's tensors; Kokoro's has 90 kB."""
-_FETCH_HINT = "Get the file again from where it came from."
+_FETCH_HINT = "Get another copy of the file."
 _UNSAFE_HINT = "Use only weights from a source that you trust, saved as a plain state dict."
 
 

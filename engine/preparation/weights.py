@@ -95,7 +95,7 @@ def pack(
     except OSError as error:
         raise OutputError(
             f"The packed weights cannot be written to {path.parent} ({error.strerror}).",
-            "Make room there, or make it writable.",
+            "Free some space there, or make it writable.",
         ) from error
     observe(PreparationEvent(TITLE, total, total))
 

@@ -60,7 +60,7 @@ class MetalStream:
                 raise
             self._begin_again()
             raise GpuFailed(
-                f"The GPU failed ({_words(error)}).", "Use --device cpu, or try it again.", Cure.OTHER_DEVICE
+                f"The GPU failed ({_words(error)}).", "Use --device cpu, or try again.", Cure.OTHER_DEVICE
             ) from error
 
     def _begin_again(self) -> None:

@@ -38,7 +38,7 @@ def require_reference() -> None:
     missing = [name for name in _REFERENCE if not _is_installed(name)]
     if missing:
         raise MissingReference(
-            f"Comparing with PyTorch needs packages that are not here: {', '.join(missing)}.",
+            f"Comparing with PyTorch needs packages that are not installed: {', '.join(missing)}.",
             "In the application, add them with “--module engine reference”; in an installation, run “make setup”.",
             Cure.ADD_REFERENCE,
         )

@@ -76,7 +76,7 @@ def ensure_folder(folder: Path) -> None:
 def write_error(path: Path, error: OSError) -> OutputError:
     """The error for a failed attempt to write `path`: one sentence about the cause, one about what to do."""
     if error.errno == errno.ENOSPC:
-        return OutputError(f"The disk is full; {path} was not written.", "Free some room or choose another place.")
+        return OutputError(f"The disk is full; {path} was not written.", "Free some space or choose another place.")
     if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
         return OutputError(f"{path} may not be written here.", "Choose a folder you may write to.")
     if error.errno == errno.ENAMETOOLONG:

@@ -100,7 +100,7 @@ class SavedVoices:
                 os.replace(temporary, self._path)
         except (OSError, Timeout) as error:
             raise OutputError(
-                f"{self._path} cannot be written.", "Look at its folder's rights and try again."
+                f"{self._path} cannot be written.", "Check the permissions of its folder, then try again."
             ) from error
 
     def _damaged(self) -> DamagedFile:

@@ -155,4 +155,4 @@ def test_a_package_that_a_bundle_leaves_out_is_no_problem(monkeypatch: pytest.Mo
     monkeypatch.setattr(doctor.importlib.metadata, "version", version)
     status, words = doctor.CHECKS["Packages"]()
     assert status is CheckStatus.GOOD
-    assert "torch not here, kokoro 1.0" in words
+    assert "torch not installed, kokoro 1.0" in words

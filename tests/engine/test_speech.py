@@ -19,7 +19,7 @@ def test_a_chunk_knows_how_long_it_is() -> None:
 
 
 def test_an_error_reads_as_what_is_wrong_and_what_to_do() -> None:
-    assert str(EngineError("The disk is full.", "Free some room.")) == "The disk is full. Free some room."
+    assert str(EngineError("The disk is full.", "Free some space.")) == "The disk is full. Free some space."
     assert str(EngineError("Stopped.")) == "Stopped."
 
 

@@ -62,7 +62,7 @@ class CaseMaking(QObject):
         try:
             path = self._new_path()
         except OSError as error:
-            self.failed.emit(OutputError(f"No case can be made ({error.strerror}).", "Make room on the disk."))
+            self.failed.emit(OutputError(f"No case can be made ({error.strerror}).", "Free some space on the disk."))
             return
         wanted = (f"--case-stage={stage}", f"--save-case={path}", *(["--reduce"] if reduced else []))
         arguments = (*as_arguments(only(request, regime)), *wanted, "--json")

@@ -76,4 +76,4 @@ def _why(said: str) -> str:
     if (failure := connection_failure(said)) is not None:
         return str(failure)
     errors = [line.strip() for line in said.splitlines() if line.strip().startswith("ERROR")]
-    return errors[-1] if errors else "See whether this computer is online."
+    return errors[-1] if errors else "Check that this computer is online."

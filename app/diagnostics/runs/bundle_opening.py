@@ -58,7 +58,7 @@ class BundleOpening(QObject):
     def open(self, path: Path) -> None:
         """Read a file; emits `opened` or `failed`."""
         if self.active:
-            self.failed.emit(InvalidRequest("Another diagnosis is being opened.", "Wait until it is there."))
+            self.failed.emit(InvalidRequest("Another diagnosis is being opened.", "Wait until it is open."))
             return
         self._path, self._facts, self._run, self._rows = path.absolute(), None, None, []
         try:

@@ -81,7 +81,7 @@ class GoldenPinning(QObject):
             self._runs.unpin(now.subject)
             golden = self._runs.of(now.subject)
         except (OSError, DamagedFile) as error:
-            self.failed.emit(EngineError(f"The golden run could not be forgotten ({error}).", "Try it again."))
+            self.failed.emit(EngineError(f"The golden run could not be forgotten ({error}).", "Try again."))
             return
         self._hold_against(golden, now)
         self.told.emit(UNPINNED)

@@ -37,7 +37,7 @@ class RunFolders:
             return Path(tempfile.mkdtemp(prefix="run-", dir=self._session))
         except OSError as error:
             raise OutputError(
-                f"No folder for diagnostics can be made in {self._parent} ({error.strerror}).", "Make room there."
+                f"No folder for diagnostics can be made in {self._parent} ({error.strerror}).", "Free some space there."
             ) from error
 
     def delete(self, folder: Path) -> None:

@@ -154,7 +154,7 @@ class _Reducer:
         return self._trials.on_phonemes(utterance, _style(spoken, phonemes), spoken.speed, spoken.seed)
 
     def case(self, utterance: Utterance, trial: Trial, steps: Sequence[str], style: Style) -> FailingCase:
-        """What was tried, with all that is needed to try it again."""
+        """What was tried, with all that is needed to try again."""
         build = build_identity(self._regimes, self._stage.name, trial.worst.regime)
         row = replace(trial.worst, profile=None, seconds=None, reference_seconds=None)  # equal whenever it is tried
         facts = CaseFacts(self._request, utterance, row, build, tuple(steps))

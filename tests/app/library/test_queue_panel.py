@@ -6,7 +6,7 @@ from app.library.queue_store import QueueListed
 from app.library.records import Item, State, Wish
 from tests.app.library.shelf import MODEL, request
 
-WHY = "The disk is full. Free some room."
+WHY = "The disk is full. Free some space."
 
 
 @pytest.fixture

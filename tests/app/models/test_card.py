@@ -30,7 +30,7 @@ def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
     card = shown(qtbot, ModelRow(ABSENT, Path("none")))
     assert card.title.text() == FULL_SIZE.title
     assert FULL_SIZE.licence in card.source.text()
-    assert card.words.text().startswith("Not on this computer")
+    assert card.words.text().startswith("Not installed")
     assert (card.button.text(), card.button.accessibleName()) == (
         "Fetch (355 MB)",
         f"Fetch (355 MB): {FULL_SIZE.title}",

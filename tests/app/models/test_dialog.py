@@ -82,8 +82,8 @@ def test_the_menu_says_what_is_wanted_and_removing_asks_first(dialog: ModelsDial
 
 
 def test_a_failure_can_be_tried_again(dialog: ModelsDialog, qtbot: QtBot) -> None:
-    dialog.show_failure(DownloadError("The connection failed.", "Try it again."))
-    assert dialog.banner.label.text() == "The connection failed. Try it again."
+    dialog.show_failure(DownloadError("The connection failed.", "Try again."))
+    assert dialog.banner.label.text() == "The connection failed. Try again."
     with qtbot.waitSignal(dialog.retry_wanted):
         dialog.banner.button.click()
     assert dialog.banner.isHidden()

@@ -47,7 +47,7 @@ def test_a_fetch_goes_from_the_button_to_a_model_that_can_be_used(desk: Desk) ->
     desk.library.hold.set()
     desk.wait()
     assert desk.card.button.text() == "Use"
-    assert desk.page.status.label.text() == f"{desk.row.title} is here"
+    assert desk.page.status.label.text() == f"{desk.row.title} is installed"
     assert not desk.engines_wanted
     assert desk.page.banner.message is None
 
@@ -110,10 +110,10 @@ def test_verifying_says_that_all_is_well(desk: Desk) -> None:
 def test_a_failure_is_said_and_tried_again(desk: Desk) -> None:
     desk.models.open()
     desk.wait()
-    desk.library.error = DownloadError("The connection failed.", "Try it again.")
+    desk.library.error = DownloadError("The connection failed.", "Try again.")
     desk.card.button.click()
     desk.wait()
-    assert desk.dialog.banner.label.text() == "The connection failed. Try it again."
+    assert desk.dialog.banner.label.text() == "The connection failed. Try again."
     assert desk.page.banner.message is None
     desk.library.error = None
     desk.dialog.banner.button.click()
@@ -123,7 +123,7 @@ def test_a_failure_is_said_and_tried_again(desk: Desk) -> None:
 
 def test_with_the_models_closed_the_window_says_how_it_ended(desk: Desk) -> None:
     desk.look()
-    desk.library.error = DownloadError("The connection failed.", "Try it again.")
+    desk.library.error = DownloadError("The connection failed.", "Try again.")
     desk.models.controller.fetch(FULL_SIZE)
     desk.wait()
     message = desk.page.banner.message
@@ -155,7 +155,7 @@ def test_that_the_model_of_last_time_is_gone_is_said_once(qtbot: QtBot, qapp: QA
     Desk(qtbot, qapp, tmp_path, fake=FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})).choose_and_close()
     desk = Desk(qtbot, qapp, tmp_path)
     desk.look()
-    words = "Kokoro-82M is no longer on this computer, so “Starter voices” is in use."
+    words = "Kokoro-82M is no longer installed, so “Starter voices” is in use."
     assert desk.page.banner.label.text() == words
     desk.page.banner.dismiss()
     desk.look()

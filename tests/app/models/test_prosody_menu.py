@@ -18,7 +18,7 @@ from tests.app.fake_library import FULL_SIZE, STARTER
 from tests.app.fakes import TWO_MODELS
 from tests.app.models.desk import Desk
 
-OBSTACLE = "This model has no Transformer for its prosody on this machine."
+OBSTACLE = "No Transformer for the prosody of this model is installed."
 
 
 @pytest.fixture

@@ -167,7 +167,7 @@ def test_going_back_is_a_choice_that_is_remembered(opened: MakeDesk) -> None:
 
 def test_a_fetch_that_fails_is_one_notice_and_can_be_tried_again(opened: MakeDesk) -> None:
     desk = opened()
-    desk.library.error = DownloadError("The package index cannot be reached.", "Try it again.")
+    desk.library.error = DownloadError("The package index cannot be reached.", "Try again.")
     start(desk)
     assert text_of(desk) == "Kokoro-82M (8 bit) could not be fetched: the package index cannot be reached."
     assert desk.page.banner.message is None

@@ -33,7 +33,7 @@ def test_sizes(count: int, words: str) -> None:
     ("status", "words"),
     [
         (ModelStatus(ENTRY, ModelState.BUNDLED), "Included"),
-        (ModelStatus(ENTRY, ModelState.ABSENT), "Not on this computer, 363 MB to fetch"),
+        (ModelStatus(ENTRY, ModelState.ABSENT), "Not installed, 363 MB to fetch"),
         (ModelStatus(ENTRY, ModelState.PARTIAL, 120_000_000), "Interrupted, 120 MB of 363 MB received"),
         (ModelStatus(ENTRY, ModelState.INSTALLED, 340_000_000, ("a", "b")), "Installed, 2 voices, 340 MB"),
         (ModelStatus(ENTRY, ModelState.INSTALLED, 340_000_000, ("a",)), "Installed, 1 voice, 340 MB"),
@@ -79,7 +79,7 @@ def test_a_job_that_begins_or_ends_says_so() -> None:
     status = ModelStatus(ENTRY, ModelState.ABSENT)
     assert row_words(ModelRow(status, Path(), task=Task.FETCH)) == "Connecting…"
     assert row_words(ModelRow(status, Path(), task=Task.FETCH, stopping=True)) == "Stopping…"
-    assert completion_words(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is here"
+    assert completion_words(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is installed"
     assert completion_words(ModelJob(Task.LOOK), "Some model") == ""
 
 

@@ -80,7 +80,7 @@ def test_a_device_that_is_full_is_told_without_a_traceback() -> None:
         "print(told)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "The disk is full; /dev/full was not written. Free some room or choose another place.\n"
+    assert done.stdout == "The disk is full; /dev/full was not written. Free some space or choose another place.\n"
     assert done.stderr == ""
 
 

@@ -55,7 +55,7 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "The model starter has no Transformer for its prosody on this machine."),
+        ([], "No Transformer for the prosody of the model starter is installed."),
         (["--tokens", "0"], "This model does not take 0 tokens. Give whole numbers from 1 to 512."),
         (["--rounds", "0"], "--rounds 0 is too little. Give a whole number above zero."),
         (["--threads", "99"], "99"),

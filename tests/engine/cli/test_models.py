@@ -43,7 +43,7 @@ def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypa
 
 def test_from_fetching_to_removing(models: ModelStore, hub: StandInHub) -> None:
     outcome, shown = act(models, "fetch", "kokoro-82m")
-    assert outcome.words == "Some model is here."
+    assert outcome.words == "Some model is installed."
     assert (outcome.data["state"], outcome.data["voices"]) == ("installed", list(VOICE_NAMES))
     assert shown[0].startswith("kokoro-82m: fetching, ")
     assert act(models, "verify", "kokoro-82m")[0].words == "Some model is intact."
@@ -78,7 +78,7 @@ def test_what_is_partial_or_damaged_is_listed_so(models: ModelStore, hub: StandI
 
 
 def test_what_makes_no_sense_is_refused(models: ModelStore, tmp_path: Path) -> None:
-    with pytest.raises(InvalidRequest, match="Some model is not on this machine"):
+    with pytest.raises(InvalidRequest, match="Some model is not installed"):
         act(models, "remove", "kokoro-82m")
     with pytest.raises(InvalidRequest, match="There is no file or folder"):
         act(models, "import", tmp_path / "gone" / CHECKPOINT_NAME)

@@ -24,7 +24,7 @@ def test_nothing_is_fetched_where_everything_is(
 ) -> None:
     monkeypatch.setattr(reference.subprocess, "run", lambda *_, **__: pytest.fail("pip was started"))
     assert main(["reference"]) == 0
-    assert "is here" in capsys.readouterr().out
+    assert "is installed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("code", [0, 1])

@@ -80,8 +80,8 @@ def test_a_named_model_speaks_all_the_same(desk: Desk) -> None:
 
 @pytest.mark.parametrize("kind", [DownloadError, StorageError, UnusableModel])
 def test_a_failure_is_one_notice_and_the_best_one_here_speaks(desk: Desk, kind: type[EngineError]) -> None:
-    desk.failure = kind("It failed.", "Try it again.")
-    assert had() == ("starter", [f"note: {COMPACT} was not fetched. It failed. Try it again."])
+    desk.failure = kind("It failed.", "Try again.")
+    assert had() == ("starter", [f"note: {COMPACT} was not fetched. It failed. Try again."])
 
 
 def test_a_damaged_model_that_does_not_speak_is_named(
@@ -152,5 +152,5 @@ def test_subtitles_of_no_format_are_refused_before_anything_is_made(
 def test_a_model_without_a_transformer_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "x.wav"
     assert main(["speak", "Hi", "--model", "starter", "--prosody", "transformer", "--out", str(out)]) == 1
-    assert "starter has no Transformer for its prosody on this machine." in capsys.readouterr().err
+    assert "for the prosody of the model starter is installed." in capsys.readouterr().err
     assert not out.exists()

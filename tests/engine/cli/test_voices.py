@@ -88,7 +88,7 @@ def test_voices_are_listed_by_language() -> None:
 def test_where_no_voice_is_listed_that_is_said() -> None:
     listed = outcome("--language", "it", "--model", "starter")
     assert listed.data == []
-    assert listed.words.startswith("No voice of Italian is here; `models list` shows")
+    assert listed.words.startswith("No voice of Italian is installed; `models list` shows")
 
 
 def test_a_preview_is_a_sentence_of_the_language() -> None:

@@ -142,7 +142,7 @@ def test_a_full_disk_keeps_what_is_made(tmp_path: Path, cache: Path, monkeypatch
         write(path, content)
 
     monkeypatch.setattr(made_parts, "write_atomically", write_while_there_is_room)
-    with pytest.raises(OutputError, match=r"what is made so far stays there. Free some room"):
+    with pytest.raises(OutputError, match=r"what is made so far stays there. Free some space"):
         run(order_of(book(), tmp_path / "book.m4b"))
     monkeypatch.setattr(made_parts, "write_atomically", write)
     assert len(kept(cache)) == 3

@@ -74,7 +74,7 @@ def test_a_part_of_which_anything_has_changed_is_not_made(tmp_path: Path, suffix
 
 
 @pytest.mark.parametrize(
-    ("number", "hint"), [(errno.ENOSPC, "Free some room"), (errno.EROFS, "Make that folder writable")]
+    ("number", "hint"), [(errno.ENOSPC, "Free some space"), (errno.EROFS, "Make that folder writable")]
 )
 def test_why_a_part_cannot_be_kept_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str

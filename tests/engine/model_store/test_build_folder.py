@@ -29,7 +29,7 @@ def test_waiting_can_be_cancelled(tmp_path: Path) -> None:
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")])
 def test_what_goes_wrong_with_files_is_one_sentence(tmp_path: Path, error: OSError) -> None:
     with (
-        pytest.raises(StorageError, match=rf"cannot be written \({error.strerror}\).*make space"),
+        pytest.raises(StorageError, match=rf"cannot be written \({error.strerror}\).*free some space"),
         alone(tmp_path, "m", never),
     ):
         raise error
@@ -48,5 +48,5 @@ def test_a_folder_for_building_is_empty_and_goes_away(tmp_path: Path) -> None:
 
 def test_space_is_asked_for(tmp_path: Path) -> None:
     require_space(tmp_path, 0)
-    with pytest.raises(StorageError, match=r"MB of free space are needed in .*MB are free.*Make space"):
+    with pytest.raises(StorageError, match=r"MB of free space are needed in .*MB are free.*Free some space"):
         require_space(tmp_path, 1 << 60)

@@ -86,7 +86,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 def test_a_damaged_list_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
     (tmp_path / "models.json").write_text(content)
     monkeypatch.setattr(names, "resources_folder", lambda: tmp_path)
-    with pytest.raises(DamagedFile, match="Install the application again"):
+    with pytest.raises(DamagedFile, match="Reinstall the application"):
         catalogue()
 
 

@@ -99,7 +99,7 @@ def test_a_full_disk_is_said(order: Conversion) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     try:
-        with pytest.raises(StorageError, match=r"cannot be written to.*Make space"):
+        with pytest.raises(StorageError, match=r"cannot be written to.*Free some space"):
             convert(order, ignore)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

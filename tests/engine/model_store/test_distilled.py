@@ -43,7 +43,7 @@ def test_a_model_has_no_students_unless_they_lie_beside_it(students: Students, s
     assert students_of(STARTER) == students
     assert students_obstacle(STARTER) == ""
     students.path.unlink()
-    with pytest.raises(MissingModel, match="starter has no Transformer for its prosody on this machine"):
+    with pytest.raises(MissingModel, match="for the prosody of the model starter is installed"):
         open_with(Prosody.TRANSFORMER, STARTER)
     assert students_obstacle(STARTER) == NO_STUDENTS
 
@@ -66,7 +66,7 @@ def test_the_prosody_that_is_asked_for_is_opened(students: Students) -> None:
 
 def test_students_of_other_weights_are_refused(students: Students) -> None:
     save_random(students.path, model_config(STARTER), "another teacher")
-    with pytest.raises(UnusableModel, match="taught by another model than starter as it is here"):
+    with pytest.raises(UnusableModel, match="taught by another model than the installed starter"):
         with_students(open_checkpoint())
     assert "another model" in students_obstacle(STARTER)
 

@@ -107,7 +107,7 @@ def test_a_hub_that_cannot_go_on_sends_the_file_from_its_start(
         (Fault(CHECKPOINT_NAME, 500, "*"), r"out of order.*some minutes"),
         (Fault("af_heart.pt", 503), r"out of order.*some minutes"),
         (Fault(CHECKPOINT_NAME, 403, "*"), r"refuses"),
-        (Fault(CHECKPOINT_NAME, method="*", html=True), r"no model hub.*log in"),
+        (Fault(CHECKPOINT_NAME, method="*", html=True), r"not a model hub.*log in"),
         (Fault(CHECKPOINT_NAME, html=True), r"another file"),
         (Fault(CHECKPOINT_NAME, body=b"x" * 2_000_000), r"another file"),
         (Fault(CHECKPOINT_NAME, flip_at=200_000), r"not the published file"),
@@ -136,15 +136,15 @@ def test_no_connection_at_all_is_said(order: Download, hub: StandInHub, monkeypa
 
     nowhere = "http://127.0.0.1:9/{repo_id}/resolve/{revision}/{filename}"
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", nowhere)
-    with pytest.raises(DownloadError, match=r"^The model hub cannot be reached\. See whether this computer is online"):
+    with pytest.raises(DownloadError, match=r"^The model hub cannot be reached\. Check that this computer is online"):
         download(order, ignore)
 
 
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (socket.gaierror(-2, "Name or service not known"), r"^The model hub cannot be reached\. See whether"),
-        (ConnectionRefusedError(111, "Connection refused"), r"^The model hub cannot be reached\. See whether"),
+        (socket.gaierror(-2, "Name or service not known"), r"^The model hub cannot be reached\. Check that"),
+        (ConnectionRefusedError(111, "Connection refused"), r"^The model hub cannot be reached\. Check that"),
         (ConnectionResetError(104, "Connection reset by peer"), r"^The connection to the model hub broke off\. "),
         (TimeoutError("timed out"), r"^The connection to the model hub broke off\. "),
     ],
@@ -198,7 +198,7 @@ def test_a_full_disk_is_said(hub: StandInHub, order: Download, published: Publis
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     try:
-        with pytest.raises(StorageError, match=r"cannot be written.*Make space"):
+        with pytest.raises(StorageError, match=r"cannot be written.*Free some space"):
             download(order, ignore)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

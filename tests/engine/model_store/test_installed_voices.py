@@ -57,7 +57,7 @@ def test_of_a_blend_the_voice_that_is_unknown_is_named(voice: str, named: str) -
 
 
 def test_a_bad_recipe_is_refused() -> None:
-    with pytest.raises(InvalidRequest, match="no blend"):
+    with pytest.raises(InvalidRequest, match="not a blend"):
         model_of("af_heart(-1)", "best", MODELS)
 
 

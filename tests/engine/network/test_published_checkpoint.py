@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_named(
 
 @pytest.mark.parametrize("value", [torch.zeros(3), [1, 2], {}, {"bert": {}}, "words"])
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path, tiny_config: ModelConfig, value: Any) -> None:
-    with pytest.raises(UnusableModel, match="no checkpoint of this model"):
+    with pytest.raises(UnusableModel, match="not a checkpoint of this model"):
         read_checkpoint(saved(value, tmp_path / "a.pth"), tiny_config)
 
 
@@ -145,12 +145,12 @@ def test_voices_of_another_shape_are_refused(
         return  # the bytes of a right one
     path = tmp_path / f"v{suffix}"
     np.zeros(shape, np.float32).tofile(path) if suffix == ".bin" else saved(torch.zeros(shape), path)
-    with pytest.raises(UnusableModel, match=r"no voice of this model: its shape is .* instead of \[62, 1, 16\]"):
+    with pytest.raises(UnusableModel, match=r"not a voice of this model: its shape is .* instead of \[62, 1, 16\]"):
         read_voice(path, tiny_config)
 
 
 def test_voices_that_are_no_voices_are_refused(tmp_path: Path, tiny_config: ModelConfig) -> None:
-    with pytest.raises(UnusableModel, match="no table of numbers"):
+    with pytest.raises(UnusableModel, match="not a table of numbers"):
         read_voice(saved({"a": 1}, tmp_path / "v.pt"), tiny_config)
     with pytest.raises(UnusableModel, match="its shape is"):
         read_voice(saved(torch.zeros(1).expand(10**12), tmp_path / "v.pt"), tiny_config)

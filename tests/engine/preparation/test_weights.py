@@ -171,7 +171,7 @@ def test_a_full_disk_is_told(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(preparation_weights, "save_packed", full)
-    with pytest.raises(OutputError, match=r"No space left on device.*Make room"):
+    with pytest.raises(OutputError, match=r"No space left on device.*Free some space"):
         pack("starter", None, modules, lambda _: None)
 
 

@@ -96,10 +96,10 @@ def test_a_package_to_start_from_that_is_not_there_is_named_before_any_work(
 
 def test_a_missing_teacher_is_named_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(config: ModelConfig) -> None:
-        raise MissingModel("The weights of kokoro-82m are not on this machine.", "Get them with: models fetch")
+        raise MissingModel("The weights of kokoro-82m are not installed.", "Get them with: models fetch")
 
     monkeypatch.setattr(training, "open_teacher", refuse)
-    with pytest.raises(MissingModel, match="not on this machine"):
+    with pytest.raises(MissingModel, match="not installed"):
         training.train(TrainOptions(tmp_path, tmp_path / "package", MOMENT), lambda progress: None)
     assert not list(tmp_path.iterdir())
 

@@ -31,10 +31,10 @@ def test_it_tells_when_it_is_done(qtbot: QtBot) -> None:
         ("raise SystemExit('Looking\\nERROR: No space left\\nerror: Not added.')", "ERROR: No space left"),
         (
             "raise SystemExit('WARNING: Retrying: [Errno -2] Name or service not known\\nERROR: No matching one')",
-            "The package index cannot be reached. See whether this computer is online, then try it again;"
+            "The package index cannot be reached. Check that this computer is online, then try again;"
             " what was received is kept.",
         ),
-        ("raise SystemExit(1)", "See whether this computer is online."),
+        ("raise SystemExit(1)", "Check that this computer is online."),
     ],
 )  # fmt: skip
 def test_it_tells_why_it_failed(qtbot: QtBot, program: str, hint: str) -> None:

@@ -77,7 +77,7 @@ def test_a_damaged_file_is_told_in_a_sentence_and_leaves_nothing(opener: Opener,
     opener.open(path)
     assert opener.opened == []
     assert "theirs.zip was not opened." in str(opener.failures[0])
-    assert "no exported diagnosis, or it is damaged" in str(opener.failures[0])
+    assert "damaged or not an exported diagnosis" in str(opener.failures[0])
     opener.folders.close()
     assert not [found for found in (tmp_path / "cache").rglob("*") if found.is_file()]
 

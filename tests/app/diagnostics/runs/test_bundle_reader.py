@@ -37,4 +37,4 @@ def test_a_file_that_is_none_is_one_sentence(tmp_path: Path, capsys: pytest.Capt
     told = capsys.readouterr()
     assert told.out == ""
     assert len(told.err.splitlines()) == 1
-    assert "no exported diagnosis" in told.err
+    assert "not an exported diagnosis" in told.err

@@ -47,7 +47,7 @@ def test_a_run_can_be_renamed_and_removed(tmp_path: Path) -> None:
 def test_only_pinned_runs_can_be_removed(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs.zip"
     theirs.write_bytes(b"")
-    with pytest.raises(InvalidRequest, match="no pinned run"):
+    with pytest.raises(InvalidRequest, match="not a pinned run"):
         PinnedRuns(tmp_path / "pins").remove(theirs)
     assert theirs.exists()
 

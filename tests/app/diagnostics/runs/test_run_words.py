@@ -53,7 +53,7 @@ def test_endings_say_why() -> None:
     crashed.crash("The reference process has ended.")
     without_tvm = fresh()
     without_tvm.take(FailedEvent("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN))
-    assert state_words(without_tvm) == "TVM is not installed. Install the application again."
+    assert state_words(without_tvm) == "TVM is not installed. Reinstall the application."
     said = [state_words(run) for run in (stopped, failed, crashed)]
     assert said == ["Stopped.", "There is no such voice. Choose another.", "The reference process has ended."]
     titles = [run_title(4, run) for run in (stopped, failed, crashed)]

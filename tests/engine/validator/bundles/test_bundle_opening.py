@@ -204,7 +204,7 @@ def test_compressed_arrays_are_refused(bundle: Path, folder: Path) -> None:
     ],
 )
 def test_figures_that_make_no_sense_are_refused(bundle: Path, folder: Path, change: Callable) -> None:
-    with pytest.raises(DamagedFile, match="no exported diagnosis"):
+    with pytest.raises(DamagedFile, match="not an exported diagnosis"):
         open_bundle(changed(bundle, with_json(JSON_NAME, change)), folder)
 
 
@@ -227,7 +227,7 @@ def test_arrays_of_another_shape_are_refused(bundle: Path, folder: Path, array: 
 def test_a_cut_off_file_is_refused(bundle: Path, folder: Path, share: float) -> None:
     content = bundle.read_bytes()
     bundle.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(DamagedFile, match="no exported diagnosis, or it is damaged"):
+    with pytest.raises(DamagedFile, match="damaged or not an exported diagnosis"):
         open_bundle(bundle, folder)
 
 
@@ -244,7 +244,7 @@ def test_a_flipped_bit_is_found(bundle: Path, folder: Path) -> None:
 def test_other_archives_and_missing_files_are_named(tmp_path: Path, folder: Path) -> None:
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
         archive.writestr("photo.jpg", b"")
-    with pytest.raises(DamagedFile, match="no exported diagnosis"):
+    with pytest.raises(DamagedFile, match="not an exported diagnosis"):
         open_bundle(tmp_path / "other.zip", folder)
     with pytest.raises(EngineError, match="There is no file"):
         open_bundle(tmp_path / "nothing.zip", folder)

@@ -81,20 +81,20 @@ def test_a_case_of_another_version_is_named(tmp_path: Path) -> None:
 def test_facts_that_are_none_are_refused(tmp_path: Path, change: dict) -> None:
     header = header_of(CASE, tmp_path)
     path = written(tmp_path, {**header, "facts": {**header["facts"], **change}})
-    with pytest.raises(DamagedFile, match="is no failing case"):
+    with pytest.raises(DamagedFile, match="not a failing case"):
         load_case(path)
 
 
 @pytest.mark.parametrize("row", [replace(ROW, stage="nonsense"), replace(ROW, output="audio")])
 def test_an_unknown_stage_or_output_is_refused(tmp_path: Path, row: Row) -> None:
     save_case(tmp_path / "case.safetensors", replace(CASE, facts=replace(FACTS, row=row)))
-    with pytest.raises(DamagedFile, match="is no failing case"):
+    with pytest.raises(DamagedFile, match="not a failing case"):
         load_case(tmp_path / "case.safetensors")
 
 
 @pytest.mark.parametrize("header", [[], "text", {}, {"format": "another"}, None])
 def test_other_files_of_arrays_are_refused(tmp_path: Path, header: object) -> None:
-    with pytest.raises(DamagedFile, match="is no failing case"):
+    with pytest.raises(DamagedFile, match="not a failing case"):
         load_case(written(tmp_path, header))
 
 
@@ -103,7 +103,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "case.safetensors"
     save_case(path, CASE)
     path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(DamagedFile, match="is no failing case, or it is damaged"):
+    with pytest.raises(DamagedFile, match="damaged or not a failing case"):
         load_case(path)
 
 
