@@ -51,7 +51,7 @@ class MainMenu(QMenuBar):
         self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+V")
         self.stop = _action(speech, "Stop", *_stop_keys())
         self.stop.setEnabled(False)
-        self.preview = _action(speech, "Hear the Voice", "Ctrl+Shift+H")
+        self.preview = _action(speech, "Preview Voice", "Ctrl+Shift+H")
         speech.addSeparator()
         self.toggle = _action(speech, "Play or Pause", "Ctrl+Shift+Return", "Media Play")
         self.back = _action(speech, "Back 5 Seconds", _skip_key("Left"))
@@ -203,7 +203,7 @@ class MainMenu(QMenuBar):
         pauses = speech.addMenu("Pauses")
         self.longer_pauses = _action(pauses, "Longer Pauses", "Ctrl+Shift+]")
         self.shorter_pauses = _action(pauses, "Shorter Pauses", "Ctrl+Shift+[")
-        self.usual_pauses = _action(pauses, "Usual Pauses")
+        self.usual_pauses = _action(pauses, "Normal Pauses")
 
     def _add_engine(self, speech: QMenu) -> None:
         """What speaks: the entries for models, devices and LSTM methods."""

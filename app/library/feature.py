@@ -222,7 +222,7 @@ class LibraryFeature(QObject):
     def _on_set_aside(self, aside: SetAside) -> None:
         self._window.page.banner.show_message(
             Message(
-                "The history and the queue were damaged and begin anew. What was there is in "
+                "The history and the queue were damaged and have been started afresh. What they held is in "
                 f"{aside.folder}, which you may delete.",
                 Tone.WARNING,
             )

@@ -17,7 +17,7 @@ from app.widgets.two_line_list import TwoLineList
 
 SEARCH_AFTER_MS = 200
 LIMITS_MEGABYTES = (0, 250, 1000, 5000, 20_000)
-NOTHING_YET, NOTHING_FOUND = "What you hear will be listed here.", "No speech has these words."
+NOTHING_YET, NOTHING_FOUND = "What you hear will be listed here.", "No speech contains these words."
 SPACE_PIXELS = 6
 
 

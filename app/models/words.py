@@ -78,7 +78,7 @@ def progress_words(progress: JobProgress) -> str:
     if isinstance(progress, PreparationEvent):
         return step_words(progress)
     if progress.activity is Activity.WAITING:
-        return "Waiting for another program that works on this model…"
+        return "Waiting for another program that is working on this model…"
     if progress.activity is Activity.FETCHING and not progress.bytes_done:
         return "Connecting…"
     words = f"{_LEADS.get(progress.activity, '')}{_done_words(progress)}"

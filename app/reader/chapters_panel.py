@@ -38,7 +38,7 @@ class ChaptersPanel(QWidget):
         self.summary.setWordWrap(True)
         self.bar = QProgressBar(self)
         self.bar.setObjectName("progress")
-        self.bar.setAccessibleName("Heard of the document")
+        self.bar.setAccessibleName("Part of the document that was heard")
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(BAR_PIXELS)
         self.list = QListWidget(self)

@@ -32,7 +32,7 @@ def message_about_language(title: str, language: str, choice: Choice, models: Se
     said = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
     if fitting_choice(language, models) is not None:
         return Message(said, Tone.WARNING, Remedy.FITTING_VOICE, about_text=True)
-    return Message(f"{said} No voice here speaks it.", Tone.WARNING, about_text=True)
+    return Message(f"{said} No installed voice speaks it.", Tone.WARNING, about_text=True)
 
 
 def language_name(tag: str) -> str:

@@ -30,8 +30,8 @@ class PauseControl(QToolButton):
         self.slider.setAccessibleName("Length of pauses")
         self.label = QLabel()
         self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)
-        self.reset_button = QPushButton("Usual")
-        self.reset_button.setAccessibleName("Usual pauses")
+        self.reset_button = QPushButton("Normal")
+        self.reset_button.setAccessibleName("Normal pauses")
         self.setMenu(self._popover())
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.slider.valueChanged.connect(self._on_value)
@@ -86,6 +86,6 @@ class PauseControl(QToolButton):
         words = f"{self.pause_scale:.2f}×"
         self.label.setText(words)
         self.setAccessibleName(f"Pauses, {words}")
-        self.setToolTip(f"How long pauses are: {words} the usual length")
+        self.setToolTip(f"How long pauses are: {words} the normal length")
         self.reset_button.setEnabled(self.pause_scale != USUAL_PAUSES)
         self.pauses_changed.emit(self.pause_scale)

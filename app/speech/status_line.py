@@ -161,7 +161,7 @@ def _doing(activity: Activity, time_words: str) -> str:
     if activity.readiness is Readiness.PREPARING:
         return ", ".join(part for part in (_preparing(activity.preparation), time_words) if part)
     if activity.previewing:
-        return "Trying the voice"
+        return "Previewing the voice"
     if activity.making:
         return _counted("Making speech", activity)
     if activity.saving:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SMALLEST_PIXELS = 120
 FINDING, CHOOSING = "Finding voices…", "Choose a voice"
-EXPLANATION = "The voice that speaks; right-click to hear it"
+EXPLANATION = "The voice that speaks; right-click to preview it"
 
 
 class VoicePicker(ElidedComboBox):
@@ -57,7 +57,7 @@ class VoicePicker(ElidedComboBox):
         self.setPlaceholderText(FINDING)
         self.setToolTip(EXPLANATION)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        hear = QAction("Hear This Voice", self)
+        hear = QAction("Preview This Voice", self)
         hear.triggered.connect(self.preview)
         self.addAction(hear)
         self.setMinimumContentsLength(14)

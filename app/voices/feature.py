@@ -115,7 +115,7 @@ class VoicesFeature(QObject):
         elif self._sentence:
             self.round.begin(self.panel.rows.choices)
         else:
-            self._window.page.status.tell("Type the sentence first that they should speak")
+            self._window.page.status.tell("First type the sentence that they should speak")
 
     def _current_sentence(self) -> str:
         cursor = self._window.page.editor.edit.textCursor()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SPACE_PIXELS = 6
 LEAST_LIST_PIXELS = 48
 """So that blending fits below the list in the smallest window."""
-MY_SENTENCE, STOP_ROUND = "My Sentence with Each", "Stop the Round"
+MY_SENTENCE, STOP_ROUND = "My Sentence in Each", "Stop"
 
 
 class VoicePanel(QWidget):
@@ -47,7 +47,7 @@ class VoicePanel(QWidget):
         self.genders.offer((("", "All", ""), ("female", "Female", ""), ("male", "Male", "")))
         self.rows = VoiceListModel(self)
         self.voices = _VoiceView(self.rows, self)
-        self.hear = action_of(self.voices, "Hear", "Space", self._on_hear)
+        self.hear = action_of(self.voices, "Preview", "Space", self._on_hear)
         self.use = action_of(self.voices, "Use", "", self._on_use)
         self.favourite = action_of(self.voices, "Favourite", "Ctrl+B", self._on_favourite)
         self.rename = action_of(self.voices, "Rename…", "F2", self._on_rename)
@@ -129,7 +129,7 @@ class VoicePanel(QWidget):
             action.setEnabled(choice is not None)
         for action in (self.rename, self.delete):
             action.setEnabled(voice is not None and bool(voice.recipe))
-        self.favourite.setText("No Favourite" if choice in self._favourites else "Favourite")
+        self.favourite.setText("Remove Favourite" if choice in self._favourites else "Favourite")
         self.round.setEnabled(bool(self.rows.choices))
 
     @Slot()

@@ -54,7 +54,7 @@ class GoldenPinning(QObject):
         now = _circumstances(run)
         obstacle = NOT_YET if now is None or run is None or run.report is None else _obstacle(run.report)
         self.pin.setEnabled(not obstacle)
-        self.pin.setToolTip(obstacle or "Hold later runs of this text, voice, model and device against this one")
+        self.pin.setToolTip(obstacle or "Compare later runs of this text, voice, model and device with this one")
         self.unpin.setEnabled(now is not None and self._runs.is_pinned(now.subject))
         self.unpin.setToolTip("Forget the golden run of this text, voice, model and device")
 

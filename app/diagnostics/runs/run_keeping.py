@@ -94,7 +94,7 @@ class RunKeeping(QObject):
             return
         dialog = QInputDialog(self._panel)
         dialog.setWindowTitle("Rename This Run")
-        dialog.setLabelText("Name (leave it empty for what the run was):")
+        dialog.setLabelText("Name (leave it empty to restore the original one):")
         dialog.setTextValue(self._panel.history.of(run).name)
         dialog.textValueSelected.connect(lambda name: self.give_name(run, name))
         dialog.open()

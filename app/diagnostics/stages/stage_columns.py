@@ -200,7 +200,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.TIMES_FLOOR: StageColumn(
         "× floor",
-        "The error over that of PyTorch in float32 in the same place: more than 10 is worse than need be",
+        "The error over that of PyTorch in float32 in the same place: more than 10 is worse than necessary",
         lambda entry, row: wording.times(row.times_floor),
         lambda entry, row: row.times_floor,
         ("× floor", "1.23e-10 x"),

@@ -58,7 +58,7 @@ def test_what_every_command_needs(application: Application, qtbot: QtBot) -> Non
     menu, page = application.window.menu, application.window.page
     prepare(application, qtbot)
     blank = ADJUSTING | {
-        "Hear the Voice",
+        "Preview Voice",
         "Voice af_heart",
         "Find…",
         "Select All",

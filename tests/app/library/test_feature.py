@@ -99,7 +99,7 @@ def test_a_damaged_history_is_told_in_the_banner(qtbot: QtBot, qapp: QApplicatio
     (tmp_path / "library" / FILE).write_bytes(b"damaged" * 1000)
     room = Room(qtbot, qapp, tmp_path)
     qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
-    assert "begin anew" in room.window.page.banner.label.text()
+    assert "started afresh" in room.window.page.banner.label.text()
     room.speak("One.")
     room.close()
 

@@ -60,7 +60,7 @@ def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_0
         (progress(Activity.CONVERTING), "Making it ready, 120 of 363 MB"),
         (PreparationEvent("Compiling decoder", 5, 7), "Compiling decoder, 5 of 7"),
         (PreparationEvent("Preparing the voice model", 0, 1), "Preparing the voice model"),
-        (progress(Activity.WAITING, 0), "Waiting for another program that works on this model…"),
+        (progress(Activity.WAITING, 0), "Waiting for another program that is working on this model…"),
     ],
 )
 def test_progress(said: JobProgress, words: str) -> None:

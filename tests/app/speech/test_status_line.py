@@ -132,7 +132,7 @@ def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> No
             "Making speech 1 of 7",
         ),
         (Activity(Readiness.READY, playback=Playback.PAUSED), "Paused"),
-        (Activity(Readiness.READY, making=True, previewing=True), "Trying the voice"),
+        (Activity(Readiness.READY, making=True, previewing=True), "Previewing the voice"),
     ],
 )
 def test_every_activity_has_words(activity: Activity, words: str) -> None:

@@ -83,12 +83,12 @@ def test_each_voice_of_the_list_speaks_the_sentence_at_the_cursor_in_turn(room: 
     room.panel.genders.choose("female")
     room.panel.genders.chosen.emit("female")
     room.panel.round.trigger()
-    assert room.panel.round.text() == "Stop the Round"
+    assert room.panel.round.text() == "Stop"
     assert room.panel.current == Choice("af_heart", "kokoro-82m")
     room.hear_out_sample()
     room.qtbot.waitUntil(lambda: room.panel.current == SALLY)
     room.hear_out_sample()
-    room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence with Each")
+    room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence in Each")
     assert room.other.requests == [SpeechRequest("Two there.", "af_heart")]
     assert room.engine.requests == [SpeechRequest("Two there.", "af_sally")]
 
@@ -98,15 +98,15 @@ def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
         room.panel.round.trigger()
         room.qtbot.waitUntil(lambda: bool(room.output.streams) and room.output.stream.active)
         end()
-        room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence with Each")
+        room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence in Each")
         room.speech.stop()
 
 
 def test_without_a_text_the_round_does_not_begin(room: VoiceRoom) -> None:
     room.type(" ")
     room.panel.round.trigger()
-    assert room.panel.round.text() == "My Sentence with Each"
-    assert room.window.page.status.label.toolTip() == "Type the sentence first that they should speak"
+    assert room.panel.round.text() == "My Sentence in Each"
+    assert room.window.page.status.label.toolTip() == "First type the sentence that they should speak"
 
 
 def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None:

@@ -61,7 +61,7 @@ def test_everything_can_be_done_with_keys(panel: VoicePanel, qtbot: QtBot) -> No
         qtbot.keyClick(panel.voices, Qt.Key.Key_Return)
     assert used.args == [GEORGE]
     keys = {action.text(): action.shortcut().toString() for action in panel.voices.actions()}
-    assert keys["Hear"] == "Space"
+    assert keys["Preview"] == "Space"
     assert keys["Favourite"] == "Ctrl+B"
     for action, signal in ((panel.hear, panel.hear_wanted), (panel.favourite, panel.favourite_wanted)):
         with qtbot.waitSignal(signal) as wanted:
@@ -79,7 +79,7 @@ def test_the_current_voice_stays_current_in_another_list(panel: VoicePanel) -> N
     go_to(panel, GEORGE)
     panel.show_models(TWO_MODELS, [GEORGE], "kokoro-82m")
     assert panel.current == GEORGE
-    assert panel.favourite.text() == "No Favourite"
+    assert panel.favourite.text() == "Remove Favourite"
 
 
 def test_a_blend_of_four_scrolls_where_the_panel_is_low(panel: VoicePanel, qtbot: QtBot) -> None:
