@@ -75,10 +75,11 @@ class Steps:
             self._put(line)
 
     def begin(self, step: str) -> None:
-        """Write what begins, and lasts until the next call."""
+        """Write what begins, and lasts until the next call; what lasts already, and is told again, is not."""
         with self._lock:
-            self._note(step, None)
-            self._put(step)
+            if step != self._step:
+                self._note(step, None)
+                self._put(step)
 
     def expect(self, step: str) -> None:
         """Note what begins, to be written only if it lasts."""

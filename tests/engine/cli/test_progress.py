@@ -52,6 +52,16 @@ def test_what_is_done_is_not_repeated_but_what_follows_is_told_if_it_lasts(
     assert lines == ["Compiled (2 of 2)", "Going on, 2 s so far"]
 
 
+def test_a_step_that_two_processes_tell_is_written_once(steps: Steps, clock: Clock, lines: list[str]) -> None:
+    for _ in range(2):
+        steps.show(PreparationEvent("Packing", 0, 7))
+        clock.seconds += 1
+    assert lines == ["Packing (0 of 7)"]
+    clock.seconds += 1
+    steps.tick()
+    assert lines[1:] == ["Packing (0 of 7), 3 s so far"]
+
+
 def test_nothing_is_repeated_after_a_line_of_its_own(steps: Steps, clock: Clock, lines: list[str]) -> None:
     steps.begin("Compiling")
     steps.say("Spoke 1")
