@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.artifacts.comparison import Comparison
-from engine.artifacts.manifest import CPU, METAL_MACOS, Variant, modules_folder
+from engine.artifacts.manifest import CPU, METAL_MACOS, Manifest, Variant, modules_folder
 from engine.artifacts.processor_families import family_here
 from engine.benchmark.module_comparison import choose_modules
 from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody
@@ -26,6 +26,7 @@ from engine.network.student_file import Students
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.preparation.files import with_students_of
 from engine.preparation.module_choice import module_sets
+from engine.preparation.modules import PreparationObserver
 from engine.speech import Prosody
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.bundle import require_compiler
@@ -139,20 +140,30 @@ def _built(options: argparse.Namespace) -> Outcome:
         if not options.progress_json:  # the process that started this one says so
             steps.expect("Starting the compiler")
         request = request_from(options)
-        from engine.compiler.build import build  # brings torch and tvm
-        from engine.compiler.metal_libraries import kernels_compiled_ahead
-
-        with kernels_compiled_ahead() if options.compile_kernels else nullcontext():
-            if request.students is None:
-                manifest = build(
-                    request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds
-                )
-            else:
-                from engine.distillation.building import build_distilled
-
-                manifest = build_distilled(request.config, request.students, request.variant, request.folder, report)
+        manifest = _manifest_of(request, options.compile_kernels, report)
         rows = _compared(request, steps)
         comparison = choose_modules(options.model, report) if request.speaks_here else None
+    return _outcome(request, manifest, rows, comparison)
+
+
+def _manifest_of(request: CompileRequest, compile_kernels: bool, report: PreparationObserver) -> Manifest:
+    """Build the modules; returns the manifest of what was built."""
+    from engine.compiler.build import build  # brings torch and tvm
+    from engine.compiler.metal_libraries import kernels_compiled_ahead
+
+    with kernels_compiled_ahead() if compile_kernels else nullcontext():
+        if request.students is None:
+            return build(
+                request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds
+            )
+        from engine.distillation.building import build_distilled
+
+        return build_distilled(request.config, request.students, request.variant, request.folder, report)
+
+
+def _outcome(
+    request: CompileRequest, manifest: Manifest, rows: tuple[Row, ...], comparison: Comparison | None
+) -> Outcome:
     built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
     artifacts = [
         {"stage": one.stage, "path": str(request.folder / one.file), "bytes": one.bytes, "seconds": one.seconds}
