@@ -28,7 +28,10 @@ class OpinionScore:
     def __init__(self) -> None:
         found = importlib.util.find_spec("speechmos")
         if found is None or not found.submodule_search_locations or importlib.util.find_spec("onnxruntime") is None:
-            raise EngineError("The DNSMOS models are not installed.", 'Install them with: pip install -e ".[train]"')
+            raise EngineError(
+                "The DNSMOS models are not installed.",
+                "Install them in the program's folder with .venv/bin/python -m pip install '.[train]'.",
+            )
         import onnxruntime
 
         settings = onnxruntime.SessionOptions()

@@ -41,7 +41,8 @@ class Recogniser:
             from pocketsphinx import Decoder
         except ImportError as error:
             raise EngineError(
-                "The speech recogniser pocketsphinx is not installed.", "Install it with: pip install pocketsphinx"
+                "The speech recogniser pocketsphinx is not installed.",
+                "Install it in the program's folder with .venv/bin/python -m pip install '.[train]'.",
             ) from error
         self._decoder = Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
 

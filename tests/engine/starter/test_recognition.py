@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.errors import EngineError
 from engine.starter.recognition import Recogniser, WordCount, edit_distance, words
 
 sentences = st.lists(st.sampled_from("abc"), max_size=8)
@@ -37,3 +41,9 @@ def test_counts_add_up() -> None:
 def test_every_word_is_missed_in_silence() -> None:
     counted = Recogniser().count("Help the woman.", np.zeros(24_000, np.float32), 24_000)
     assert counted == WordCount(3, 3)
+
+
+def test_a_missing_recogniser_is_named_with_what_installs_the_tested_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pocketsphinx", None)
+    with pytest.raises(EngineError, match=r"pocketsphinx.*\.venv/bin/python -m pip install '\.\[train\]'"):
+        Recogniser()
