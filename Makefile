@@ -4,7 +4,7 @@
 # make bundle  builds the application with its own Python into build/bundle/, for the system it runs on: a folder and an
 #            archive of it, or an .app and a disk image; tries it, and prints its sizes
 # make compiled-models  builds compiled_models/, the modules that come with the program
-# make golden           measures the errors of the starter model's shipped modules anew, which later runs are held against
+# make golden           measures the errors of the starter model's shipped modules again, which later runs are compared with
 # make metal-kernels    compiles the source of every kernel in them with Apple's compiler; needs a Mac
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
 

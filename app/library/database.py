@@ -130,7 +130,7 @@ def _bring_up_to_date(connection: sqlite3.Connection, folder: Path) -> None:
     if version > len(_VERSIONS):
         raise LibraryUnusable(
             f"The history and the queue in {folder} were made by a newer version of the program.",
-            "Use that version, or move the folder away to begin anew; until then nothing is added to them.",
+            "Use that version, or move the folder away to start afresh; until then nothing is added to them.",
         )
     for number, script in enumerate(_VERSIONS[version:], version + 1):
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")

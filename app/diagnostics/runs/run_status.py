@@ -37,7 +37,7 @@ class RunStatus(QWidget):
         self.pointer.setObjectName("pointer")
         self.pointer.hide()
         self.start_again = QPushButton("Start again", self)
-        self.start_again.setToolTip("End the reference process, which does nothing, and compare anew")
+        self.start_again.setToolTip("End the reference process, which does nothing, and compare again")
         self.start_again.hide()
         self.label = ElidedLabel(self)
         self.label.setObjectName("faint")
