@@ -37,16 +37,14 @@ class FuzzReport:
         return self.within_tolerance == self.utterances
 
 
-def fuzz(
-    request: ValidationRequest, count: int, observe: ExperimentObserver = ignore, cancel: threading.Event | None = None
-) -> FuzzReport:
+def fuzz(request: ValidationRequest, count: int, observe: ExperimentObserver = ignore) -> FuzzReport:
     """Validate `count` random utterances in the request's model and regimes; its seed determines the utterances.
 
     `observe` gets a validator's events, and those of `engine.validator.experiments.trials`. Raises `InvalidRequest` for
     a count out of range, and the errors of `Validator.validate`.
     """
     with closing(Validator()) as validator:
-        return fuzz_with(validator, request, count, observe, cancel)
+        return fuzz_with(validator, request, count, observe)
 
 
 def fuzz_with(
