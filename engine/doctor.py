@@ -190,7 +190,7 @@ def _audio() -> tuple[CheckStatus, str]:
     try:
         device = sounddevice.query_devices(kind="output")
     except (sounddevice.PortAudioError, ValueError):
-        return CheckStatus.NOTE, "no output device; speech can be saved but not played"
+        return CheckStatus.NOTE, "no audio device; speech can be saved but not played"
     return CheckStatus.GOOD, str(device["name"])
 
 

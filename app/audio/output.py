@@ -30,8 +30,8 @@ class NoAudioDevice(AudioDeviceError):
 
     def __init__(self, detail: str = "") -> None:
         super().__init__(
-            "No sound device was found, but the speech is made:",
-            "save it as a file, or connect a device and play it.",
+            "No audio device was found, but the speech has been made.",
+            "Save it as a file, or connect a device and play it.",
         )
         self.detail = detail
 
@@ -40,7 +40,7 @@ class AudioDeviceLost(AudioDeviceError):
     """The device disappeared during playback."""
 
     def __init__(self) -> None:
-        super().__init__("The audio device has gone, so playback is paused.", "Nothing is lost.")
+        super().__init__("The audio device is gone, so playback is paused.", "Nothing is lost.")
 
 
 class OutputStream(Protocol):

@@ -376,7 +376,7 @@ def test_a_missing_device_is_not_said_before_somebody_speaks(
     assert controller.request is None
     application.window.speak()
     qtbot.waitUntil(lambda: controller.track.whole)
-    assert "No sound device" in banner.label.text()
+    assert "No audio device" in banner.label.text()
     assert application.window.page.player.transport.play_button.isEnabled()
 
 

@@ -206,7 +206,7 @@ def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
     message = desk.panel.banner.message
     assert message is not None
     assert message.remedy is None
-    assert "No sound device" in message.text
+    assert "No audio device" in message.text
 
 
 def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
