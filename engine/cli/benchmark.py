@@ -122,7 +122,7 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
 
 def _estimated(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     if options.estimate not in TARGETS:
-        raise InvalidRequest(f"There is no estimate for “{options.estimate}”.", "Say what: “--estimate metal”.")
+        raise InvalidRequest(f"There is no estimate for “{options.estimate}”.", "Use “--estimate metal”.")
     _one_length(options, "An estimate")
     (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
     config = model_config(options.model)
@@ -142,7 +142,7 @@ def _threads(wanted: int | None) -> int:
 
 def _rounds(number: int) -> int:
     if number < 1:
-        raise InvalidRequest(f"--rounds {number} is too little.", "Give a whole number above zero.")
+        raise InvalidRequest(f"--rounds {number} is too small.", "Give a whole number above zero.")
     return number
 
 

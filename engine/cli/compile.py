@@ -193,7 +193,7 @@ def _comparison_data(comparison: Comparison | None) -> dict[str, Any] | None:
 def _comparison_words(comparison: Comparison | None) -> str:
     if comparison is None:
         return "The modules have not been compared with the shipped ones."
-    used = "they speak from now on" if comparison.built_is_faster else "those shipped go on speaking"
+    used = "they are used from now on" if comparison.built_is_faster else "the shipped ones stay in use"
     return f"These modules are {comparison.times_faster:.2f} times as fast as those shipped; {used}."
 
 

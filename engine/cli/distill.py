@@ -100,7 +100,7 @@ def _distill_options(options: argparse.Namespace) -> DistillOptions:
     given = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
     for name, value in given.items():
         if not value > 0:
-            raise InvalidRequest(f"--{name.replace('_', '-')} {value:g} is too little.", "Give a number above zero.")
+            raise InvalidRequest(f"--{name.replace('_', '-')} {value:g} is too small.", "Give a number above zero.")
     if "minutes" in given:
         given["minutes"] = scaled_minutes(given["minutes"])
     return DistillOptions(options.model, options.work_dir, weights=options.weights, **given)
@@ -134,7 +134,7 @@ def _compare(options: argparse.Namespace) -> Outcome:
     limit = model_config(options.model).token_limit
     _check_tokens(options.tokens or [], limit)
     if options.rounds < 1:
-        raise InvalidRequest(f"--rounds {options.rounds} is too little.", "Give a whole number above zero.")
+        raise InvalidRequest(f"--rounds {options.rounds} is too small.", "Give a whole number above zero.")
     check_threads(options.threads)
     checkpoint = with_students(open_checkpoint(options.model, options.weights))
     from engine.distillation.comparison import TOKEN_COUNTS, compare_prosody  # brings torch and tvm

@@ -68,7 +68,7 @@ def check_apart(options: argparse.Namespace) -> None:
     read = [path for path in (*(options.file or ()), options.cover) if path is not None and os.path.exists(path)]
     for name, written in (("--out", options.out), ("--subtitles", options.subtitles)):
         if written is not None and os.path.exists(written) and any(written.samefile(path) for path in read):
-            raise InvalidRequest(f"{name} would replace {written}, which is read.", "Name another file to write.")
+            raise InvalidRequest(f"{name} would replace {written}, which is to be read.", "Name another file to write.")
 
 
 def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Outcome:

@@ -62,7 +62,7 @@ def _say(options: argparse.Namespace, outcome: Outcome) -> None:
         if isinstance(error, BrokenPipeError):
             raise
         raise OutputError(
-            f"It is done, but standard output cannot be written ({error.strerror}).", "Let it go to another place."
+            f"It is done, but standard output cannot be written ({error.strerror}).", "Send it to another place."
         ) from error
 
 

@@ -100,7 +100,7 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
     better = () if options.model_named else at_least_as_good(options.model)
     for status in map(ModelStore().status, better):
         if status.state is ModelState.DAMAGED:
-            steps.say(f"note: {status.entry.title} does not speak. {status.problem}")
+            steps.say(f"note: {status.entry.title} is not used. {status.problem}")
 
 
 def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:

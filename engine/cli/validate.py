@@ -229,7 +229,7 @@ def _check(options: argparse.Namespace) -> None:
     check_case(options)
     check_kernels(options.kernels)
     if options.phonemes is not None and not options.phonemes.strip():
-        raise InvalidRequest("--phonemes names none.", "Write some, or leave it out to validate a sample text.")
+        raise InvalidRequest("--phonemes is empty.", "Write some, or leave it out to validate a sample text.")
     if options.wav_dir is not None:
         ensure_folder(options.wav_dir)
     written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden

@@ -232,9 +232,9 @@ def _answer_error(file: PinnedFile, status: int) -> DownloadError:
     if status == _NOT_FOUND:
         return DownloadError(f"The hub has no {file.path} (404).", "Look for a newer version of this program.")
     if status == _TOO_MANY_REQUESTS:
-        return DownloadError("The hub is asked for too much at present (429).", _LATER_HINT)
+        return DownloadError("The hub has too many requests at present (429).", _LATER_HINT)
     if status >= _SERVER_ERRORS:
-        return DownloadError(f"The hub is out of order at present ({status}).", _LATER_HINT)
+        return DownloadError(f"The hub does not work at present ({status}).", _LATER_HINT)
     return DownloadError(f"The hub refuses {file.path} ({status}).", _LATER_HINT)
 
 

@@ -123,7 +123,7 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["validate", "--case-stage", "foo"], "There is no stage “foo”. Stages: "),
         (["validate", "--reduce-seconds", "-1"], "-1 s is not enough time to reduce. Give a number above zero."),
         (["validate", "--wav-dir", "/dev/null"], "/dev/null is not a folder."),
-        (["validate", "--phonemes", ""], "--phonemes names none."),
+        (["validate", "--phonemes", ""], "--phonemes is empty."),
         (["validate", "--text-parity", "/dev/null"], "/dev/null has no text."),
         (["benchmark", "--plot", "p.xyz"], "p.xyz is not a name for a plot. Give it one that ends in .png."),
     ],
@@ -207,7 +207,7 @@ def test_standard_output_that_is_full_gets_one_sentence() -> None:
     assert done.returncode == 1
     assert done.stderr == (
         "error: It is done, but standard output cannot be written (No space left on device). "
-        "Let it go to another place.\n"
+        "Send it to another place.\n"
     )
 
 

@@ -41,7 +41,7 @@ class GraphPane(QWidget):
         self.scale = ErrorScale(self)
         self.worst = _button("Worst", "Choose the kernel that is worst", self)
         self.unfold_all = _button("Unfold all", "Show every kernel as a box of its own", self)
-        self.fold_all = _button("Fold all", "Show each module of kokoro as one box", self)
+        self.fold_all = _button("Fold all", "Show each of Kokoro's modules as one box", self)
         self.zoom_out = _button("−", "Zoom out", self)
         self.zoom_in = _button("+", "Zoom in", self)
         self.whole = _button("Whole", "Show the whole graph", self)

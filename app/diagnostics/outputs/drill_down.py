@@ -265,7 +265,7 @@ class DrillDown(StagePage):
         self.title.setAccessibleName("Looked at")
         self.broken.setObjectName("faint")
         self.broken.setProperty("tone", "error")
-        self.broken.setAccessibleName("Values that are no numbers")
+        self.broken.setAccessibleName("Values that are not numbers")
         self.readout.setObjectName("faint")
         self.readout.setAccessibleName("Numbers at the cursor")
         self.words.setObjectName("faint")

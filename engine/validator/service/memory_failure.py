@@ -22,4 +22,6 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 def out_of_memory() -> EngineError:
     """The failure in words."""
-    return EngineError("The memory was not enough to compare this.", "Close other programs, or compare a shorter text.")
+    return EngineError(
+        "There is not enough memory to compare this.", "Close other programs, or compare a shorter text."
+    )

@@ -90,7 +90,7 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
         (["--device", "metal", "--estimate", "metal"], "Only whole stages"),
         (["--threads", "0"], "0 threads cannot be used here"),
         (["--threads", "10000"], "10000 threads cannot be used here"),
-        (["--rounds", "0"], "--rounds 0 is too little"),
+        (["--rounds", "0"], "--rounds 0 is too small"),
         (["--model", "nonesuch"], "no model"),
         (["--model", "kokoro-82m", "--weights", "random"], "does not name weights"),
     ],

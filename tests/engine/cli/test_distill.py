@@ -37,9 +37,9 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["data", "--model", "starter", "--shards", "0"], "--shards 0 is too little"),
-        (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too little"),
-        (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too little"),
+        (["data", "--model", "starter", "--shards", "0"], "--shards 0 is too small"),
+        (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too small"),
+        (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too small"),
         (["train", "--model", "starter"], "Run “python -m engine distill data” first"),
         (["evaluate", "--model", "starter"], "Write it with “python -m engine distill export” first"),
         (["export", "--model", "starter"], "No student has begun"),
@@ -57,7 +57,7 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
     [
         ([], "No Transformer for the prosody of the model starter is installed."),
         (["--tokens", "0"], "This model does not take 0 tokens. Give whole numbers from 1 to 512."),
-        (["--rounds", "0"], "--rounds 0 is too little. Give a whole number above zero."),
+        (["--rounds", "0"], "--rounds 0 is too small. Give a whole number above zero."),
         (["--threads", "99"], "99"),
     ],
 )

@@ -118,7 +118,7 @@ def test_what_is_read_is_never_replaced(
     if linked:
         written.symlink_to(read)
     assert main(["speak", "--file", str(read), "--model", "starter", option, str(written)]) == 1
-    assert f"error: {option} would replace {written}, which is read. Name another file" in capsys.readouterr().err
+    assert f"error: {option} would replace {written}, which is to be read. Name another file" in capsys.readouterr().err
     assert written.read_text(encoding="utf-8") == "Hello."
 
 

@@ -271,7 +271,7 @@ def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsR
 
 def test_a_comparison_that_fails_in_the_middle_is_said_in_the_rows_it_did_not_reach(run: DiagnosticsRun) -> None:
     feed(run, "f0n")
-    run.take(FailedEvent("The memory was not enough to compare this.", "Close other programs."))
+    run.take(FailedEvent("There is not enough memory to compare this.", "Close other programs."))
     shown = Shown(Regime.COMPILED, utterance=0)
     verdicts = [run.stage_summary(shown, name).verdict for name in STAGE_NAMES]  # type: ignore[union-attr]
     reached = STAGE_NAMES.index("f0n") + 1

@@ -210,7 +210,7 @@ def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monke
         if isinstance(event, RowEvent):
             monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "another file")
 
-    with pytest.raises(EngineError, match="The model starter was exchanged"):
+    with pytest.raises(EngineError, match="The model starter was replaced"):
         validator.validate(asked(regimes=(Regime.UPSTREAM,)), exchange)
     assert sum(isinstance(event, RowEvent) for event in events) == 1
 

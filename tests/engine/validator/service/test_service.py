@@ -234,7 +234,7 @@ def test_missing_memory_is_told_and_survived(caller: Caller, error: Exception, m
         patch.setattr(Validator, "validate", fail)
         caller.ask(asked())
         (failure,) = caller.until(FailedEvent)
-    assert "memory was not enough" in failure.message
+    assert "not enough memory" in failure.message
     caller.ask(asked())
     caller.until(FinishedEvent)
 
@@ -272,7 +272,7 @@ def test_a_process_without_memory_says_so(tmp_path: Path) -> None:
         failure = next(event for event in events if isinstance(event, FailedEvent | FinishedEvent))
         process.stdin.close()
     assert isinstance(failure, FailedEvent)
-    assert "memory was not enough" in failure.message
+    assert "not enough memory" in failure.message
 
 
 def test_a_long_plan_comes_in_short_lines_that_continue_each_other(caller: Caller) -> None:
