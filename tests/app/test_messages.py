@@ -31,7 +31,13 @@ from engine.system.paths import project_folder
 ERROR_TYPES = [kind for _, kind in inspect.getmembers(engine.errors, inspect.isclass) if issubclass(kind, EngineError)]
 ERROR_NAMES = tuple(kind.__name__ for kind in ERROR_TYPES)
 COMMAND = re.compile(r"python -m|“make |git checkout|--device|models fetch")
-TO_TYPE_ANYWAY = {"engine/cli/benchmark.py", "engine/cli/speak.py", "engine/audio/loudspeaker.py"}
+TO_TYPE_ANYWAY = (
+    "engine/cli/benchmark.py",
+    "engine/cli/speak.py",
+    "engine/audio/loudspeaker.py",
+    "engine/distillation/",
+    "engine/starter/",
+)
 """Only the command line can meet these."""
 
 
@@ -75,7 +81,7 @@ def test_every_hint_that_is_a_command_has_a_cure() -> None:
     ]
     typed = [(path, ast.unparse(call)) for path, call in hints if COMMAND.search(ast.unparse(call))]
     assert len(typed) > 8
-    assert [text for path, text in typed if "Cure." not in text and path not in TO_TYPE_ANYWAY] == []
+    assert [text for path, text in typed if "Cure." not in text and not path.startswith(TO_TYPE_ANYWAY)] == []
 
 
 @pytest.mark.parametrize("cure", Cure)
