@@ -282,7 +282,9 @@ def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utteran
 
 
 def check(request: SpeechRequest) -> None:
-    """Raise `InvalidRequest` for a number out of range, or a part that the text does not have."""
+    """Raise `InvalidRequest` for a number out of range, an unknown language, or a part that the text does not have."""
+    if request.language is not None:
+        language_of(request.language)
     if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:
         raise InvalidRequest(
             f"The speed {request.speed:g} is out of range.",

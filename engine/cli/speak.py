@@ -28,7 +28,7 @@ from engine.preparation.devices import AUTO, DEVICES
 from engine.speech import AudioChunk, SpeechRequest
 from engine.subtitles.formats import check_subtitles, write_subtitles
 from engine.subtitles.timed_words import timed_words, words_of
-from engine.synthesizer import Synthesizer
+from engine.synthesizer import Synthesizer, check
 from engine.system.memory import peak_bytes
 
 DEFAULT_OUTPUT = Path("speech.wav")
@@ -109,8 +109,10 @@ def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, S
     _note_damaged(options, steps)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
     voice = options.voice or synthesizer.voices()[0].name
+    manner = SpeechRequest("", voice, options.speed, options.seed, options.pause, options.language)
+    check(manner)  # before what takes time
     synthesizer.prepare(steps.show)
-    return synthesizer, SpeechRequest("", voice, options.speed, options.seed, options.pause, options.language)
+    return synthesizer, manner
 
 
 def _spoken(

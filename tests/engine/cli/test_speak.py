@@ -154,3 +154,14 @@ def test_a_model_without_a_transformer_says_so(tmp_path: Path, capsys: pytest.Ca
     assert main(["speak", "Hi", "--model", "starter", "--prosody", "transformer", "--out", str(out)]) == 1
     assert "for the prosody of the model starter is installed." in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"), [(["--speed", "9"], "speed 9"), (["--pause", "7"], "7 times"), (["--language", "xx"], "“xx”")]
+)
+def test_wrong_values_are_refused_before_the_model_is_prepared(
+    wrong: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Synthesizer, "prepare", lambda *_: pytest.fail("the model was prepared"))
+    assert main(["speak", "Hi", "--model", "starter", "--out", str(tmp_path / "x.wav"), *wrong]) == 1
+    assert said in capsys.readouterr().err
