@@ -531,5 +531,5 @@ def test_what_students_said_is_not_kept_for_the_lstms(starter: Synthesizer, tmp_
 
 
 def test_students_that_are_not_there_are_missed_before_anything_is_loaded() -> None:
-    with pytest.raises(MissingModel, match="No Transformer .* model starter is installed"):
+    with pytest.raises(MissingModel, match=r"No Transformer .* model starter is installed"):
         Synthesizer(prosody=Prosody.TRANSFORMER).prepare()
