@@ -45,6 +45,7 @@ class HistoryPanel(QWidget):
         self.star = self._action("Star", "Ctrl+B")
         self.delete = self._action("Delete", QKeySequence.StandardKey.Delete)
         self.deleted = _DeletedStrip(self)
+        self._buttons = [ActionButton(action, self) for action in (self.hear, self.star, self.delete)]
         self.kept = ElidedLabel(self)
         self.kept.setObjectName("faint")
         self.limit = ComboBox("Sound kept at most", "How much sound is kept, apart from what has a star", 7, self)
@@ -93,8 +94,8 @@ class HistoryPanel(QWidget):
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACE_PIXELS)
-        for action in (self.hear, self.star, self.delete):
-            buttons.addWidget(ActionButton(action, self))
+        for button in self._buttons:
+            buttons.addWidget(button)
         buttons.addStretch(1)
         foot = QHBoxLayout()
         foot.addWidget(self.kept, 1)

@@ -53,7 +53,8 @@ class VoicePanel(QWidget):
         self.rename = action_of(self.voices, "Rename…", "F2", self._on_rename)
         self.delete = action_of(self.voices, "Delete…", QKeySequence.StandardKey.Delete, self._on_delete)
         self.round = action_of(self.voices, MY_SENTENCE, "Ctrl+Space", self._on_round)
-        self.blend = BlendEditor(self)
+        self._bar = self._bar_of_buttons()
+        self.blend = BlendEditor(self)  # after the buttons for the Tab key, too
         self._lay_out()
         self._connect()
         self._on_current()
@@ -92,19 +93,22 @@ class VoicePanel(QWidget):
         self.voices.use_wanted.connect(self.use_wanted)
         self.voices.current_changed.connect(self._on_current)
 
+    def _bar_of_buttons(self) -> WrappingBar:
+        bar = WrappingBar(self)
+        for action in (self.hear, self.use, self.favourite, self.rename, self.delete, self.round):
+            bar.add(ActionButton(action, self))
+        return bar
+
     def _lay_out(self) -> None:
         filters = QHBoxLayout()
         filters.addWidget(self.languages, 1)
         filters.addWidget(self.genders)
-        bar = WrappingBar(self)
-        for action in (self.hear, self.use, self.favourite, self.rename, self.delete, self.round):
-            bar.add(ActionButton(action, self))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE_PIXELS, 0, 0)
         layout.setSpacing(SPACE_PIXELS)
         layout.addLayout(filters)
         layout.addWidget(self.voices, 1)
-        layout.addWidget(bar)
+        layout.addWidget(self._bar)
         layout.addWidget(self.blend)
 
     @Slot()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToolButton, QVBoxLayout, QWidget
@@ -44,6 +46,8 @@ class SideBar(QFrame):
         self.close_button.setAccessibleName("Close side bar")
         self.close_button.setToolTip("Close")
         self._panels = QStackedWidget(self)
+        self._last: QWidget = self.close_button
+        """Of what the Tab key leads through."""
         self._lay_out()
         self.tabs.currentChanged.connect(self._on_tab)
         self.close_button.clicked.connect(self.close_panel)
@@ -63,7 +67,9 @@ class SideBar(QFrame):
         """Add a panel after the others; the action shows it and hides it."""
         action = QAction(title, self, checkable=True)
         self._actions.append(action)
+        controls = _in_focus_chain(widget)
         self._panels.addWidget(widget)
+        self._put_in_order(controls)
         self.tabs.addTab(title)
         action.triggered.connect(self._on_action)
         if title == self._expected and not self._shown:
@@ -97,6 +103,12 @@ class SideBar(QFrame):
     def minimumSizeHint(self) -> QSize:
         """The least width, whatever the panels would like."""
         return QSize(LEAST_WIDTH_PIXELS, super().minimumSizeHint().height())
+
+    def _put_in_order(self, controls: Sequence[QWidget]) -> None:
+        """Let the Tab key lead to the controls of a panel before those beside the side bar, which are older."""
+        for control in controls:
+            QWidget.setTabOrder(self._last, control)
+            self._last = control
 
     def _show(self, index: int) -> None:
         self._panels.setCurrentIndex(index)
@@ -135,3 +147,13 @@ class SideBar(QFrame):
         layout.setContentsMargins(MARGIN_PIXELS, MARGIN_PIXELS, MARGIN_PIXELS, MARGIN_PIXELS)
         layout.addLayout(head)
         layout.addWidget(self._panels, 1)
+
+
+def _in_focus_chain(widget: QWidget) -> list[QWidget]:
+    """Everything in a widget that has no parent yet that can take the focus, in the order of the Tab key."""
+    found: list[QWidget] = []
+    each = widget.nextInFocusChain()
+    while each is not None and each is not widget:
+        found += [each] if each.focusPolicy() & Qt.FocusPolicy.TabFocus else []
+        each = each.nextInFocusChain()
+    return found

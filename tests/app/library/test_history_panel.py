@@ -1,11 +1,13 @@
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.library import history_panel
 from app.library.history import HistoryListed
 from app.library.history_panel import NOTHING_FOUND, NOTHING_YET, HistoryPanel
 from app.library.records import Entry
+from app.widgets.action_button import ActionButton
 
 ENTRIES = tuple(Entry(number, f"Text {number}", "af_heart", "m", 1.0, 1e9, kept_bytes=5) for number in range(3))
 
@@ -56,3 +58,12 @@ def test_the_limit_is_a_persons(panel: HistoryPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.limit_chosen) as chosen:
         panel.limit.activated.emit(0)
     assert chosen.args == [0]
+
+
+def test_the_tab_key_leads_down_the_panel(panel: HistoryPanel) -> None:
+    after: list[QWidget] = [panel.search]
+    while after[-1] is not panel:
+        after.append(after[-1].nextInFocusChain())
+    named = [each.text() for each in after if isinstance(each, ActionButton) or each is panel.deleted.button]
+    assert named == ["Undo", "Hear", "Star", "Delete"]
+    assert after.index(panel.limit) > max(number for number, each in enumerate(after) if isinstance(each, ActionButton))

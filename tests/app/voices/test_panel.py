@@ -1,11 +1,13 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
 from app.theme import LIGHT
 from app.voices.blend_editor import LEAST_BODY_PIXELS
 from app.voices.panel import SPACE_PIXELS, VoicePanel
+from app.widgets.action_button import ActionButton
 from tests.app.fakes import TWO_MODELS
 
 HEART, GEORGE = Choice("af_heart", "kokoro-82m"), Choice("bm_george", "kokoro-82m")
@@ -104,3 +106,12 @@ def test_a_blend_is_shown_whole_where_there_is_room(panel: VoicePanel, qtbot: Qt
     panel.resize(260, 700)
     qtbot.waitUntil(lambda: panel.blend.parts[3].visibleRegion().boundingRect().size() == panel.blend.parts[3].size())
     assert panel.blend.save_button.visibleRegion().boundingRect().size() == panel.blend.save_button.size()
+
+
+def test_the_tab_key_leads_to_the_buttons_before_the_blend_below_them(panel: VoicePanel) -> None:
+    after: list[QWidget] = [panel.voices]
+    while after[-1] is not panel:
+        after.append(after[-1].nextInFocusChain())
+    buttons = [number for number, each in enumerate(after) if isinstance(each, ActionButton)]
+    assert len(buttons) == 6
+    assert max(buttons) < after.index(panel.blend.open_button)

@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.theme import DARK
@@ -95,3 +95,19 @@ def test_its_controls_have_names(bar: SideBar) -> None:
     assert not bar.close_button.icon().isNull()
     assert bar.close_button.accessibleName() == "Close side bar"
     assert bar.tabs.accessibleName() == "Panels"
+
+
+def test_the_tab_key_leads_through_the_panels_before_what_is_beside_the_side_bar(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    bar, beside = SideBar(page), QLineEdit(page)
+    for title in ("Chapters", "History"):
+        panel = QWidget()
+        for name in ("Search", "Delete"):
+            QPushButton(f"{name} {title}", panel)
+        bar.add(title, panel)
+    after: list[QWidget] = [bar.close_button]
+    while after[-1] is not beside:
+        after.append(after[-1].nextInFocusChain())
+    buttons = [each.text() for each in after if isinstance(each, QPushButton)]
+    assert buttons == ["Search Chapters", "Delete Chapters", "Search History", "Delete History"]
