@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from app.reader.chapters_panel import NOTHING_OPEN, ChaptersPanel
 from app.reader.places import Place
-from app.theme import DARK
+from app.theme import DARK, LIGHT, Colours, style_sheet
 from engine.documents import Chapter, Document
 from tests.app.reader.documents import DOCUMENT
 
@@ -64,3 +64,18 @@ def test_a_chapter_is_chosen_by_mouse_or_keyboard(panel: ChaptersPanel, qtbot: Q
         qtbot.keyClick(panel.list, Qt.Key.Key_Up)
         qtbot.keyClick(panel.list, Qt.Key.Key_Return)
     assert chosen.args == [1]
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_the_list_shows_that_it_has_the_focus(panel: ChaptersPanel, colours: Colours, qtbot: QtBot) -> None:
+    panel.setStyleSheet(style_sheet(colours, native=False))
+    panel.show_document(DOCUMENT, Place(), 0.0)
+    panel.list.setCurrentRow(0)
+    panel.show()
+    panel.activateWindow()
+    qtbot.waitUntil(panel.isActiveWindow)
+    panel.list.clearFocus()
+    without = panel.list.grab().toImage()
+    panel.list.setFocus(Qt.FocusReason.TabFocusReason)
+    assert panel.list.hasFocus()
+    assert panel.list.grab().toImage() != without
