@@ -64,6 +64,20 @@ class FindBar(QFrame):
         self.hide()
         self.closed.emit()
 
+    def event(self, event: QEvent) -> bool:
+        """Claim Esc, which would stop the speech, for the field and the buttons."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close with Esc."""
+        if _is_escape(event):
+            self.dismiss()
+        else:
+            super().keyPressEvent(event)
+
     def set_colours(self, colours: Colours) -> None:
         """Redraw the icons."""
         self.previous_button.setIcon(icon("up", colours.text))
@@ -74,7 +88,6 @@ class FindBar(QFrame):
         self.field.textChanged.connect(self.words_changed)
         self.field.next_wanted.connect(self.next_wanted)
         self.field.previous_wanted.connect(self.previous_wanted)
-        self.field.given_up.connect(self.dismiss)
         self.next_button.clicked.connect(self.next_wanted)
         self.previous_button.clicked.connect(self.previous_wanted)
         self.close_button.clicked.connect(self.dismiss)
@@ -89,24 +102,14 @@ class FindBar(QFrame):
 
 
 class _Field(QLineEdit):
-    """A line in which Return searches, and Esc is for the bar before it is for what the menu does with it."""
+    """A line in which Return searches."""
 
     next_wanted = Signal()
     previous_wanted = Signal()
-    given_up = Signal()
-
-    def event(self, event: QEvent) -> bool:
-        """Claim Esc, which would stop the speech."""
-        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
-            event.accept()
-            return True
-        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Search or give up."""
-        if _is_escape(event):
-            self.given_up.emit()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        """Search."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             (self.previous_wanted if back else self.next_wanted).emit()
         else:

@@ -1,5 +1,7 @@
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.desktop.find_bar import FindBar
@@ -38,6 +40,26 @@ def test_escape_closes_it(qtbot: QtBot, bar: FindBar) -> None:
     with qtbot.waitSignal(bar.closed):
         qtbot.keyClick(bar.field, Qt.Key.Key_Escape)
     assert bar.isHidden()
+
+
+def test_escape_closes_it_from_its_buttons_too_and_stops_nothing(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    bar = FindBar(window)
+    stopped: list[bool] = []
+    stop = QAction(window)
+    stop.setShortcut("Esc")
+    stop.triggered.connect(stopped.append)
+    window.addAction(stop)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    for widget in bar.order:
+        bar.begin("")
+        widget.setFocus()
+        qtbot.keyClick(widget, Qt.Key.Key_Escape)
+        assert bar.isHidden()
+    assert stopped == []
 
 
 def test_what_was_found_is_told_to_screen_readers_too(bar: FindBar) -> None:
