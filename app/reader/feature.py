@@ -47,6 +47,7 @@ class ReaderFeature(QObject):
         self._settings = settings
         self._voices = window.page.header.voices
         self._showing = False
+        self._resuming = False
         self._heard: int | None = None
         self._page: ClipboardPage | None = None
         self.opener = DocumentOpener(self, read)
@@ -72,6 +73,7 @@ class ReaderFeature(QObject):
         """Open the document that was being read when the window was closed last, if one was."""
         if (path := self._settings.document) is not None:
             self.opener.open(path)
+            self._resuming = True
 
     @Slot()
     def ask(self) -> None:
@@ -107,7 +109,10 @@ class ReaderFeature(QObject):
     def _connect_reading(self) -> None:
         self.reading.chapter_changed.connect(self._show_chapter)
         self.reading.changed.connect(self._show_reading)
-        self._window.page.editor.text_replaced.connect(self._on_replaced)
+        editor = self._window.page.editor
+        editor.text_leaves.connect(self._on_leaving)
+        editor.text_replaced.connect(self._on_replaced)
+        editor.text_changed.connect(self._on_text)
         self._speech.track_changed.connect(self._on_track)
         self._speech.utterance_changed.connect(self._on_utterance)
         self._speech.player.playback_changed.connect(self._on_playback)
@@ -130,6 +135,7 @@ class ReaderFeature(QObject):
             self._opening.start()
         else:
             self._opening.stop()
+            self._resuming = False
             message = self._window.page.banner.message
             if message is not None and message.remedy is Remedy.CANCEL_OPENING:
                 self._window.page.banner.dismiss()
@@ -141,7 +147,7 @@ class ReaderFeature(QObject):
 
     @Slot(object)
     def _on_opened(self, opened: OpenedDocument) -> None:
-        if self._page is None:
+        if self._page is None or opened.path != self._page.path:
             self._window.file_opened.emit(opened.path)
         self._forget_page()
         self._window.page.banner.dismiss()
@@ -190,6 +196,18 @@ class ReaderFeature(QObject):
         count = len(reading.document.chapters) if reading.document is not None else 0
         menu.next_chapter.setEnabled(reading.place.chapter + 1 < count)
         menu.previous_chapter.setEnabled(reading.place.chapter > 0)
+
+    @Slot()
+    def _on_leaving(self) -> None:
+        """A text that is shown after a document was wanted is what is wanted now."""
+        if not self._showing:
+            self.opener.cancel()
+
+    @Slot()
+    def _on_text(self) -> None:
+        """What somebody types stays, rather than give way to a document that was not asked for."""
+        if self._resuming:
+            self.opener.cancel()
 
     @Slot()
     def _on_replaced(self) -> None:

@@ -1,5 +1,5 @@
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -82,6 +82,52 @@ def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None
     assert desk.page.side_bar.panel is desk.feature.panel
     assert desk.editor.text == CHAPTERS[0].text
     assert desk.feature.document() is DOCUMENT
+
+
+def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[], object]) -> threading.Event:
+    """A document that is opened once the event that is returned is set."""
+    go_on = threading.Event()
+
+    def read(path: Path, cancel: threading.Event) -> Document:
+        assert go_on.wait(60)
+        return DOCUMENT
+
+    monkeypatch.setattr(desk.feature.opener, "_read", read)
+    begin()
+    assert desk.feature.opener.busy
+    return go_on
+
+
+def test_a_text_that_comes_after_a_document_was_wanted_stays(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = open_slowly(desk, monkeypatch, lambda: desk.window.file_wanted.emit(desk.path))
+    QGuiApplication.clipboard().setText("Copied later.")
+    desk.feature.open_clipboard()
+    go_on.set()
+    desk.qtbot.waitUntil(lambda: not desk.feature.opener.busy)
+    desk.qtbot.wait(50)
+    assert desk.editor.text == "Copied later."
+    assert desk.feature.document() is None
+
+
+def test_what_is_typed_before_the_last_document_is_there_stays(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.settings.document = desk.path
+    go_on = open_slowly(desk, monkeypatch, desk.feature.resume)
+    desk.editor.edit.insertPlainText("Typed at once. ")
+    go_on.set()
+    desk.qtbot.waitUntil(lambda: not desk.feature.opener.busy)
+    desk.qtbot.wait(50)
+    assert desk.editor.text == "Typed at once. My own draft."
+
+
+def test_a_file_that_takes_the_place_of_a_copied_page_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = QMimeData()
+    content.setHtml("<p>A page.</p>")
+    QGuiApplication.clipboard().setMimeData(content)
+    go_on = open_slowly(desk, monkeypatch, desk.feature.open_clipboard)
+    with desk.qtbot.waitSignal(desk.window.file_opened) as told:
+        desk.window.file_wanted.emit(desk.path)
+        go_on.set()
+    assert told.args == [desk.path]
 
 
 def test_a_document_of_one_chapter_is_just_a_text(desk: Desk) -> None:
