@@ -64,6 +64,7 @@ class InspectionController(QObject):
         controller.crashed.connect(self._next, later)
         controller.event_received.connect(self._on_finished, later)
         process.event_received.connect(self._on_event)
+        process.cancelled.connect(self._on_cancelled)
         process.died.connect(self._on_death)
 
     @property
@@ -88,10 +89,12 @@ class InspectionController(QObject):
     def _next(self) -> None:
         if self._job is not None or self._controller.active:
             return
-        self._job, self._wrong = self._wrong, None
-        if self._job is None:
-            self._job, self._wanted = self._wanted, None
-        if self._job is not None:
+        job, self._wrong = self._wrong, None
+        if job is None:
+            job, self._wanted = self._wanted, None
+        if job is not None:
+            self._process.cancel()  # before the job is there, which is not what is given up
+            self._job = job
             request = replace(self._job.run.request, arrays_folder=None)
             self.told.emit(BEGINNING, None)
             self._process.inspect(KernelRequest(request, self._job.utterance, self._job.stages))
@@ -99,7 +102,17 @@ class InspectionController(QObject):
     @Slot(object)
     def _on_run(self, run: DiagnosticsRun) -> None:
         """A new run stops everything, as its validation does in the reference process."""
-        self._live, self._wanted, self._wrong = run, None, None
+        self._live = run
+        self._forget()
+
+    @Slot()
+    def _on_cancelled(self) -> None:
+        """The process was to stop, or to do something else, such as an experiment."""
+        if self._job is not None:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._wanted = self._wrong = None
         if self._job is not None:
             self._job = None
             self.told.emit("", None)

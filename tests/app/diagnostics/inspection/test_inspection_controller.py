@@ -1,5 +1,6 @@
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunStat
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import SpeechRequest
+from engine.validator.data.kernel_request import KernelRequest
 from engine.validator.data.results import (
     FinishedEvent,
     Reading,
@@ -163,6 +165,30 @@ def test_a_new_diagnosis_stops_an_inspection(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
     assert desk.found == [(run, (FINDING,))]
     assert desk.failures == []
+
+
+@pytest.mark.parametrize("interrupt", [DiagnosticsController.stop, DiagnosticsController.release])
+def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
+    desk: Desk, interrupt: Callable[[DiagnosticsController], None]
+) -> None:
+    run = desk.diagnose("fine")
+    desk.diagnose("hold")
+    desk.qtbot.waitUntil(lambda: bool(desk.changed), timeout=WAIT_MS)
+    interrupt(desk.controller)
+    assert desk.told[-1] == ""
+    assert not desk.inspections.active
+    desk.inspections.inspect(Job(run, ("decoder",)))
+    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    assert desk.inspections.known(run).stage("decoder") is not None
+
+
+def test_an_inspection_takes_the_place_of_whatever_else_is_in_progress(desk: Desk) -> None:
+    run = desk.diagnose("fine")
+    held = replace(run.request, speech=SpeechRequest("hold", MALE), arrays_folder=None)
+    with desk.qtbot.waitSignal(desk.process.event_received):
+        desk.process.inspect(KernelRequest(held, 0, (STAGE,)))
+    desk.inspections.inspect(Job(run, ("decoder",)))
+    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
 
 
 def test_a_run_is_forgotten_with_what_is_known_of_it(desk: Desk) -> None:
