@@ -44,7 +44,7 @@ class MainWindow(QMainWindow):
         self._controller = controller
         self._settings = settings
         self._theme = theme
-        self._speak_when_voices_known = False
+        self._part_for_later: tuple[int, int | None] | None = None
         self._marked: AudioTrack | None = None
         self.page = SpeechPage(self)
         self.menu = MainMenu(self)
@@ -76,11 +76,11 @@ class MainWindow(QMainWindow):
         self.speak_part(*(self.page.editor.selection or (0, None)))
 
     def speak_part(self, start: int, end: int | None = None) -> None:
-        """Speak these characters of the current text."""
+        """Speak these characters of the current text, as soon as the voices are known."""
         if not self.page.editor.text.strip():
             self.show_failure(NothingToSpeak("There is nothing to speak yet.", "Type or paste some text."))
         elif not self.page.header.voices.known:
-            self._speak_when_voices_known = True
+            self._part_for_later = start, end
         else:
             self._clear_banner()
             self.page.editor.follow()
@@ -190,9 +190,9 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_voices(self, listed: VoicesListed) -> None:
         self.page.header.voices.show_models(listed.models, listed.ready_model)
-        if self._speak_when_voices_known:
-            self._speak_when_voices_known = False
-            self.speak()
+        part, self._part_for_later = self._part_for_later, None
+        if part is not None:
+            self.speak_part(*part)
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:

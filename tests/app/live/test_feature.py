@@ -118,3 +118,11 @@ def test_pauses_have_keys(room: Room) -> None:
         assert room.header.pauses.pause_scale == pauses
     menu.usual_pauses.trigger()
     assert room.header.pauses.pause_scale == 1.0
+
+
+def test_what_is_wanted_before_the_voices_are_known_is_spoken_from_its_place(room: Room) -> None:
+    room.cursor_at("🙂")
+    room.window.menu.speak_from_here.trigger()
+    room.prepare()
+    room.qtbot.waitUntil(lambda: bool(room.engine.requests))
+    assert room.engine.requests[0].part == "Two 🙂. Three."
