@@ -51,6 +51,7 @@ class LibraryFeature(QObject):
         self._settings = settings
         self._voices = window.page.header.voices
         self._told: str | None = None
+        self._recalling: int | None = None
         self.library = Library(folder or data_folder() / "library", in_charge, self)
         self.history, self.queue = HistoryPanel(), QueuePanel()
         self._desk = SpeechDesk(speech, self._voices, engine_factory, self)
@@ -126,6 +127,12 @@ class LibraryFeature(QObject):
         library.history_listed.connect(panel.show_entries)
         library.recalled.connect(self._on_recalled)
         panel.hear_wanted.connect(self._on_hear)
+        for other_wish in (
+            self._speech.track_changed,
+            self._window.menu.stop.triggered,
+            self._window.page.header.stop_button.clicked,
+        ):
+            other_wish.connect(self._forget_recalling)
         panel.star_wanted.connect(self._on_star)
         panel.delete_wanted.connect(self._on_delete)
         panel.bring_back_wanted.connect(library.bring_back)
@@ -170,11 +177,20 @@ class LibraryFeature(QObject):
 
     @Slot(object)
     def _on_hear(self, entry: Entry) -> None:
+        self._recalling = entry.number
         self.library.recall(entry.number)
+
+    @Slot()
+    def _forget_recalling(self) -> None:
+        """What somebody wanted later comes first, however long a sound takes to read."""
+        self._recalling = None
 
     @Slot(object)
     def _on_recalled(self, recalled: Recalled) -> None:
         """Show its text, in which the words heard are marked, and play it; without its sound, have it made again."""
+        if recalled.kept.number != self._recalling:
+            return
+        self._forget_recalling()
         request = recalled.kept.request
         editor = self._window.page.editor
         if editor.text != request.text:

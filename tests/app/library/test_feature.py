@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
+from app.audio.track import AudioTrack
 from app.library.database import FILE
+from app.library.sounds import read_track
 from app.speech.voice_choice import Choice
 from engine.documents import Chapter, Document
 from tests.app.fakes import RATE_HZ
@@ -52,6 +54,26 @@ def test_after_a_restart_it_is_heard_again_without_being_made_again(
     assert marked.cursor.selectedText() == "Two."  # type: ignore[attr-defined]
     assert len(room.entries) == 1
     room.close()
+
+
+def test_what_is_spoken_after_another_was_to_be_heard_again_goes_on(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def read_slowly(sound: Path, marks: str) -> AudioTrack:
+        assert go_on.wait(60)
+        return read_track(sound, marks)
+
+    monkeypatch.setattr("app.library.sounds.read_track", read_slowly)
+    room.speak("One.")
+    room.feature.history.hear_wanted.emit(room.entries[0])
+    room.speak("Two.")
+    assert room.speech.text == "Two."
+    go_on.set()
+    room.qtbot.wait(300)
+    assert room.speech.text == "Two."
+    assert room.window.page.editor.text == "Two."
 
 
 def test_what_is_not_kept_is_made_again_with_its_voice_and_speed(room: Room) -> None:
