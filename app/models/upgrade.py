@@ -121,7 +121,13 @@ class Upgrade(QObject):
             self._controller.prepare(row.name, self._settings.device)
         elif job.task is Task.PREPARE:
             self._bring(row.name)
-        elif job.task is Task.REMOVE and self._news is not None and self._news.model == row.name:
+        elif job.task is Task.REMOVE:
+            self._forget(row.name)
+
+    def _forget(self, removed: str) -> None:
+        if self._next == removed:
+            self._next = ""
+        if self._news is not None and self._news.model == removed:
             self._tell(None)
 
     def _bring(self, name: str) -> None:

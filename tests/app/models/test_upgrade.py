@@ -118,6 +118,17 @@ def test_it_never_takes_over_in_the_middle_of_a_speech(opened: MakeDesk, qtbot: 
     assert [request.voice for request in desk.engine.requests] == ["af_sally"]
 
 
+def test_one_that_is_removed_before_it_speaks_does_not_take_over(opened: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_during_a_speech(opened(), qtbot)
+    desk.models.controller.remove(COMPACT)
+    desk.wait()
+    desk.output.stream.pull(10_000)
+    desk.speech.player.tick()
+    qtbot.waitUntil(lambda: desk.speech.player.playback is Playback.STOPPED)
+    assert "is ready" not in text_of(desk)
+    assert desk.voices.choice == SALLY
+
+
 def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_nothing_more(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_during_a_speech(opened(), qtbot)
     desk.voices.take(Choice("bm_george", COMPACT))
