@@ -187,6 +187,7 @@ class VoicesFeature(QObject):
         self._settings.favourites = tuple(each for each in kept if each[0])
         if task.name and self._picker.choice.voice == task.before:
             self._picker.take(Choice(task.name, self._picker.choice.model))
-        self._chosen_is_deleted = not task.name and self._picker.choice.voice == task.before
+        if not task.name and self._picker.choice.voice == task.before:
+            self._chosen_is_deleted = True
         self._window.page.status.tell(f"Saved “{task.name}”" if task.name else f"Deleted “{task.before}”")
         self._speech.list_voices()

@@ -170,6 +170,19 @@ def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: Voic
     assert room.settings.voice == room.voices.choice.voice
 
 
+def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(room: VoiceRoom) -> None:
+    for name in ("mine", "other"):
+        save(room, name, "af_sally(1)+am_adam(1)")
+    room.voices.take(Choice("mine", "starter"))
+    room.engine.hold.clear()
+    room.speech.preview(SpeechRequest("Hello.", "am_adam"))  # in which the engine's thread lists nothing
+    for name in ("mine", "other"):
+        with room.qtbot.waitSignal(room.panel_feature.keeper.done):
+            room.panel_feature.keeper.delete(name)
+    room.engine.hold.set()
+    room.qtbot.waitUntil(lambda: room.settings.voice not in ("mine", None))
+
+
 @pytest.mark.parametrize("name", ["af_heart", "af_mine"])
 def test_a_name_that_is_taken_by_a_voice_of_any_model_is_told(room: VoiceRoom, name: str) -> None:
     mine = replace(TWO_MODELS[0].voices[0], name="af_mine")
