@@ -13,10 +13,10 @@ from engine.documents.plain_text import decoded
 from engine.documents.web_page import blocks_of, tree_of
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
-_PRONUNCIATION = re.compile(r"\[([^\]\n]+)\](\(/[^)\n]*[^\x00-\x7f][^)\n]*/\))")
+_PRONUNCIATION = re.compile(r"\[([^\[\]\n]+)\](\(/[^()\n\x80-\U0010ffff]*[^\x00-\x7f][^()\n]*/\))")
 """A word with its phonemes looks like a link; it is kept as it is."""
 _NOTE = re.compile(r"^\[\^[^\]\n]+\]:.*(?:\n[ \t]+\S.*)*", re.MULTILINE)
-_NOTE_MARK = re.compile(r"\[\^[^\]\n]+\]")
+_NOTE_MARK = re.compile(r"\[\^[^\[\]\n]+\]")
 
 
 def read(path: Path) -> Document:

@@ -1,4 +1,7 @@
+import time
 from pathlib import Path
+
+import pytest
 
 from engine.documents.document import Chapter
 from engine.documents.markdown_text import read
@@ -52,3 +55,12 @@ def test_pronunciations_are_no_links(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("[Kokoro](/kˈOkəɹO/) [speaks](/about/).")
     assert read(path).chapters[0].text == "[Kokoro](/kˈOkəɹO/) speaks."
+
+
+@pytest.mark.parametrize("unit", ["[", "[^", "[a](/", "[a](/é"])
+def test_long_rows_of_brackets_take_linear_time(tmp_path: Path, unit: str) -> None:
+    path = tmp_path / "rows.md"
+    path.write_text(unit * (30_000 // len(unit)), encoding="utf-8")
+    start = time.process_time()
+    read(path)
+    assert time.process_time() - start < 3
