@@ -52,12 +52,13 @@ def _lowest_level(blocks: Sequence[Block]) -> int:
 def _parts(blocks: Sequence[Block], lowest: int) -> Iterator[list[Block]]:
     """The blocks of each chapter."""
     part: list[Block] = []
+    has_text = False
     for block in blocks:
-        begins = 0 < block.level <= lowest
-        if begins and any(not each.level for each in part):
+        if has_text and 0 < block.level <= lowest:
             yield part
-            part = []
+            part, has_text = [], False
         part.append(block)
+        has_text = has_text or not block.level
     if part:
         yield part
 

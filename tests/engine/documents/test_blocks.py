@@ -1,3 +1,5 @@
+import time
+
 from engine.documents.blocks import LARGE_CHARACTERS, LARGEST_CHARACTERS, Block, chapters_of
 from engine.documents.document import Chapter
 
@@ -70,3 +72,9 @@ def test_a_paragraph_that_is_too_long_is_cut_between_words() -> None:
 
 def test_nothing_has_no_chapter() -> None:
     assert chapters_of([Block("  ")], "Book") == ()
+
+
+def test_thousands_of_headings_without_text_take_linear_time() -> None:
+    start = time.process_time()
+    assert len(chapters_of([Block("One", 1)] * 20_000, "Book")) == 2
+    assert time.process_time() - start < 1
