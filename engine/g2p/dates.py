@@ -42,7 +42,7 @@ def _iso_date(match: re.Match[str], language: Language) -> str | None:
     month, day = int(match["month"]), int(match["day"])
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
-    return _date(language, month - 1, match["day"], match["year"])
+    return _date(language, month - 1, match["day"], match["year"]) + " " * (match["time"] is not None)
 
 
 def _numeric_date(match: re.Match[str], language: Language) -> str | None:
@@ -76,7 +76,7 @@ def _clock(match: re.Match[str], language: Language) -> str:
     if second is not None:
         count = int(second)
         words += f" and {below_hundred(count)} second{'' if count == 1 else 's'}"
-    return words + half
+    return words + half + " Z" * (match["zone"] is not None)
 
 
 def _minutes(minute: int, hour: int, plain: bool) -> str:
@@ -125,7 +125,7 @@ RULES = (
     _range_of(WEEKDAYS),
     _range_of({month: MONTHS[number] for month, number in MONTH_NUMBERS.items()}),
     rule(
-        r"(?<![\d/.-])(?P<year>\d{4})(?P<separator>[/-])(?P<month>\d\d)(?P=separator)(?P<day>\d\d)(?![\d/-])(?:T(?=\d\d:))?",
+        r"(?<![\d/.-])(?P<year>\d{4})(?P<separator>[/-])(?P<month>\d\d)(?P=separator)(?P<day>\d\d)(?![\d/-])(?P<time>T(?=\d\d:))?",
         _iso_date,
     ),
     rule(
@@ -142,7 +142,7 @@ RULES = (
     rule(rf"(?<![\w.,-])(?:[Tt]he[ ])?{DAY}(?:[ ]of)?[ ]{MONTH}(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
     rule(rf"(?<![\w.,-]){MONTH}[ ]{YEAR}", _month_and_year),
     rule(
-        rf"(?<![\d:.])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:{HALF})?",
+        rf"(?<![\d:.])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:{HALF}|(?P<zone>Z)\b)?",
         _clock,
     ),
     rule(r"(?<![\w.,])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b", _decade),

@@ -17,6 +17,8 @@ def spoken(text: str, british: bool = False) -> str:
     ("written", "words"),
     [
         ("2024-01-31", "January thirty first, twenty twenty four"),
+        ("2024-01-31T10:30", "January thirty first, twenty twenty four ten thirty"),
+        ("2024-01-31T10:30:00Z", "January thirty first, twenty twenty four ten thirty and zero seconds Z"),
         ("2024/01/31", "January thirty first, twenty twenty four"),
         ("1-2-2024", "January second, twenty twenty four"),
         ("12/31/2024", "December thirty first, twenty twenty four"),
