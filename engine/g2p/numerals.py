@@ -103,6 +103,12 @@ def _ratio(match: re.Match[str], language: Language) -> str:
     return f"{number(match['low'], language.british)} to {number(match['high'], language.british)}"
 
 
+def _share(match: re.Match[str], language: Language) -> str:
+    """“4.5/5” is a rating, “1.5/7” a quotient."""
+    between = "out of" if match["whole"] in BEST_RATINGS else "over"
+    return f"{number(match['share'], language.british)} {between} {number(match['whole'], language.british)}"
+
+
 def _times(match: re.Match[str], language: Language) -> str:
     return f"{number(match['count'], language.british)} time{'' if match['count'] == '1' else 's'}"
 
@@ -153,10 +159,13 @@ def _any_digits(match: re.Match[str], language: Language) -> str:
     return f" {spelled(match[0])} "
 
 
+BEST_RATINGS = frozenset({"5", "10", "20", "100"})
 RAISED_DIGITS = "⁰¹²³⁴-⁹"
 RAISED_NUMBER = f"[⁺⁻]?[{RAISED_DIGITS}]+"
 WHOLE = r"(?>\d{1,3}(?:,\d{3})++(?![\d])|\d++)"
 DECIMAL = rf"(?:{WHOLE}(?:\.\d++)?|\.\d++)"
+FORMULA = r"[ ](?:squared|cubed|to[ ]the[ ]power)\b|[ ]?[+=]|[ ]?[-−][ ]?\d+\b"
+"""What shows that the x before it is a variable."""
 APART = r"(?<![\w.,/:-])"
 RULES = (
     rule(r"(?<![\w.-])\d{4}(?:[ -]\d{4}){2,3}(?![\w-])", _telephone),
@@ -172,6 +181,7 @@ RULES = (
     rule(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)", _internet_address),
     rule(r"(?<![\w.])(?P<v>[vV])(?P<parts>\d{1,6}(?:\.\d{1,6})*)(?![\w])", _version),
     rule(r"(?<![\w.,])(?P<v>)(?P<parts>\d{1,6}(?:\.\d{1,6}){2,})(?![\w])", _version),
+    rule(rf"{APART}(?P<share>\d+\.\d+)/(?P<whole>\d+(?:\.\d+)?)(?![\w/])", _share),
     rule(rf"{APART}(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d+)[/⁄](?P<below>\d+)(?![\w/])", _fraction),
     rule(
         rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>[eE]|[ ]?[×x*•][ ]?10(?:\^|(?=[⁺⁻{RAISED_DIGITS}])))"
@@ -184,7 +194,7 @@ RULES = (
     rule(r"(?P<base>[A-Za-z0-9)])\^(?P<exponent>-?\d{1,3}|[A-Za-z])(?![\w.])", _power),
     rule(rf"[⁺⁻{RAISED_DIGITS}]+", lambda match, language: f" {_ordinary(match[0])} "),
     rule(rf"(?<![\w.,]){DECIMAL}(?:[ ]?[x×*][ ]?{DECIMAL})+(?!\w)", _by),
-    rule(rf"(?<![\w.,])(?P<count>{DECIMAL})[x×](?!\w)", _times),
+    rule(rf"(?<![\w.,])(?P<count>{DECIMAL})[x×](?!\w|{FORMULA})", _times),
     rule(rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–−-][ ]?(?P<high>{DECIMAL})(?=[ ]?=)", _difference),
     rule(rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–—-][ ]?(?P<high>{DECIMAL})(?![\w-])(?!,\d)", _range),
     rule(r"(?<![\w.:])(?P<low>\d{1,4}):(?P<high>\d{1,4})(?![\w:])", _ratio),

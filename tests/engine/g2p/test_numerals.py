@@ -17,6 +17,11 @@ def spoken(text: str) -> str:
     ("written", "words"),
     [
         ("+1 (555) 123-4567", "plus one, five five five, one two three, four five six seven"),
+        ("2x + 3 = 7", "two x + three = seven"),
+        ("2x² and 3x^3 - 3x - 5", "two x squared and three x cubed - three x - five"),
+        ("2x faster, a 3x–5x gain", "two times faster, a three times–five times gain"),
+        ("rated 4.5/5 or 8.75/10", "rated four point five out of five or eight point seven five out of ten"),
+        ("1.5/2.5", "one point five over two point five"),
         ("555-1234", "five five five, one two three four"),
         ("4111 1111 1111 1111", "four one one one, one one one one, one one one one, one one one one"),
         ("v1.2.3", "version one point two point three"),
