@@ -21,6 +21,7 @@ USUAL_PAUSES = 1.0
 USUAL_TEXT_PIXELS = 16
 TEXT_PIXELS = range(8, 97)
 USUAL_KEPT_MEGABYTES = 1000
+MOST_DIGITS = 9
 
 
 class Key(Enum):
@@ -182,8 +183,8 @@ class Settings:
     @property
     def text_pixels(self) -> int:
         """The size of the text."""
-        size = self._string(Key.TEXT_SIZE) or ""
-        return int(size) if size.isdecimal() and int(size) in TEXT_PIXELS else USUAL_TEXT_PIXELS
+        size = self._whole(Key.TEXT_SIZE)
+        return size if size is not None and size in TEXT_PIXELS else USUAL_TEXT_PIXELS
 
     @text_pixels.setter
     def text_pixels(self, pixels: int) -> None:
@@ -219,8 +220,7 @@ class Settings:
     @property
     def side_bar_pixels(self) -> int | None:
         """The width of the side bar; None when unknown."""
-        width = self._string(Key.SIDE_BAR_WIDTH) or ""
-        return int(width) if width.isdecimal() else None
+        return self._whole(Key.SIDE_BAR_WIDTH)
 
     @side_bar_pixels.setter
     def side_bar_pixels(self, width: int) -> None:
@@ -269,8 +269,8 @@ class Settings:
     @property
     def kept_megabytes(self) -> int:
         """How much sound the history keeps at most, in megabytes."""
-        words = self._string(Key.KEPT_MEGABYTES) or ""
-        return int(words) if words.isdecimal() else USUAL_KEPT_MEGABYTES
+        megabytes = self._whole(Key.KEPT_MEGABYTES)
+        return USUAL_KEPT_MEGABYTES if megabytes is None else megabytes
 
     @kept_megabytes.setter
     def kept_megabytes(self, megabytes: int) -> None:
@@ -297,6 +297,11 @@ class Settings:
     @tray_icon.setter
     def tray_icon(self, shown: bool) -> None:
         self._write(Key.TRAY_ICON, str(shown))
+
+    def _whole(self, key: Key) -> int | None:
+        """A number of digits that Qt takes, too."""
+        digits = self._string(key) or ""
+        return int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else None
 
     def _number(self, key: Key, usual: float) -> float:
         try:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from app.settings import USUAL_KEPT_MEGABYTES, USUAL_SPEED, Key, Settings
+from app.settings import USUAL_KEPT_MEGABYTES, USUAL_SPEED, USUAL_TEXT_PIXELS, Key, Settings
 from app.theme import Appearance
 from engine.speech import Prosody
 
@@ -105,3 +105,13 @@ def test_a_folder_that_has_gone_is_the_home_folder(file: Path, tmp_path: Path) -
     settings = opened(file)
     settings.save_folder = tmp_path / "gone"
     assert settings.save_folder == Path.home()
+
+
+@pytest.mark.parametrize("nonsense", ["9" * 5000, "99999999999", "-3", "wide", ""])
+def test_a_number_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: str) -> None:
+    store = QSettings(str(file), QSettings.Format.IniFormat)
+    for key in (Key.TEXT_SIZE, Key.SIDE_BAR_WIDTH, Key.KEPT_MEGABYTES):
+        store.setValue(key.value, nonsense)
+    settings = Settings(store)
+    assert (settings.text_pixels, settings.side_bar_pixels) == (USUAL_TEXT_PIXELS, None)
+    assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
