@@ -13,6 +13,7 @@ from engine.speech import AudioChunk, SpokenPhoneme, SpokenWord
 
 CLOSING = re.compile(r"[,.;:!?…。，、！？；：”’\"'»)]*(?:[ ]?[—–-]+(?=\s|$)|[—–]+)?")
 OPENING = re.compile(r"(?<!\w)[“‘\"'«(¿¡]+$")
+LONGEST_OPENING_CHARACTERS = 20
 SENTENCE_ENDS = frozenset(".!?…。！？")
 CLAUSE_ENDS = frozenset(",;:—–)，、；：")
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
@@ -74,7 +75,7 @@ def timed_words(
         following = words[index + 1].start if index + 1 < len(words) else len(text)
         after = DIRECTION.sub(" ", text[word.end : following])
         closing = CLOSING.match(after)[0]  # type: ignore[index]  # it matches nothing, too
-        opening = OPENING.search(before)
+        opening = OPENING.search(before[-LONGEST_OPENING_CHARACTERS:])
         written = " ".join(INLINE.sub(lambda match: match["text"], text[word.start : word.end]).split())
         timed.append(
             TimedWord(

@@ -1,5 +1,7 @@
 """Words with their punctuation and times."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -52,3 +54,12 @@ def test_words_of_chunks_follow_each_other() -> None:
     first, second = words_of([chunk, chunk])
     assert first == word
     assert second == SpokenWord(0, 2, 110, 120, (SpokenPhoneme("h", 110, 120),))
+
+
+@pytest.mark.parametrize("sign", ["(", "'", "-", "."])
+def test_long_rows_of_signs_take_linear_time(sign: str) -> None:
+    text = f"One {sign * 50_000} x (two"
+    words = [SpokenWord(0, 3, 0, 100), SpokenWord(len(text) - 3, len(text), 100, 200)]
+    start = time.process_time()
+    assert timed_words(text, words, RATE_HZ)[1].shown == "(two"
+    assert time.process_time() - start < 2
