@@ -30,12 +30,14 @@ from engine.system.paths import APPLICATION_NAME
 class MainWindow(QMainWindow):
     """One window for one speech at a time; `closed` is emitted once everything is saved.
 
-    `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was.
+    `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was, and
+    `files_given` those that were dropped or pasted.
     """
 
     closed = Signal()
     file_wanted = Signal(object)
     file_opened = Signal(object)
+    files_given = Signal(list)
 
     def __init__(
         self, controller: SpeechController, settings: Settings, theme: Theme, texts: RecentTexts | None = None
@@ -139,7 +141,7 @@ class MainWindow(QMainWindow):
         page.editor.edit.copyAvailable.connect(self.menu.show_selection)
         page.header.save_button.clicked.connect(self.save_as)
         page.editor.text_changed.connect(self._on_text)
-        page.editor.edit.file_dropped.connect(self.file_wanted)
+        page.editor.edit.files_given.connect(self.files_given)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.player.seek_wanted.connect(controller.player.seek)
         page.player.toggle_wanted.connect(controller.toggle_playback)

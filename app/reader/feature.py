@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
@@ -15,11 +16,12 @@ from app.reader.fitting_voice import fitting_choice, message_about_language
 from app.reader.opener import DocumentOpener, OpenedDocument, Reader
 from app.reader.places import Places
 from app.reader.reading import Reading
-from app.reader.sources import ClipboardPage, DropTarget, file_in
+from app.reader.sources import ClipboardPage, DropTarget
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.theme import Theme
 from app.widgets.file_dialogs import ask_which_document
+from app.widgets.local_files import local_files
 from engine.documents import Document, read_document
 from engine.errors import NothingToSpeak
 from engine.speech import Utterance
@@ -82,10 +84,10 @@ class ReaderFeature(QObject):
 
     @Slot()
     def open_clipboard(self) -> None:
-        """Open what was copied: a file, a part of a page, or text."""
+        """Open what was copied: files, a part of a page, or text."""
         content = QGuiApplication.clipboard().mimeData() or QMimeData()  # an empty one has none
-        if (path := file_in(content)) is not None:
-            self.opener.open(path)
+        if files := local_files(content):
+            self._window.files_given.emit(files)
         elif content.hasHtml():
             self._forget_page()
             self._page = ClipboardPage(content.html())
@@ -100,7 +102,8 @@ class ReaderFeature(QObject):
         window.menu.open_text.triggered.connect(self.ask)
         window.menu.open_clipboard.triggered.connect(self.open_clipboard)
         window.file_wanted.connect(self.opener.open)
-        DropTarget(window).dropped.connect(self.opener.open)
+        window.files_given.connect(self._on_files)
+        DropTarget(window).dropped.connect(window.files_given)
         self.opener.busy_changed.connect(self._on_busy)
         self.opener.opened.connect(self._on_opened)
         self.opener.failed.connect(self._on_failed)
@@ -144,6 +147,12 @@ class ReaderFeature(QObject):
     def _show_opening(self) -> None:
         name = self.opener.path.name
         self._window.page.banner.show_message(Message(f"Opening “{name}”…", Tone.NOTE, Remedy.CANCEL_OPENING))
+
+    @Slot(list)
+    def _on_files(self, files: list[Path]) -> None:
+        self.opener.open(files[0])
+        if files[1:]:
+            self._window.page.status.tell(f"Only {files[0].name} is opened, as one document is read at a time")
 
     @Slot(object)
     def _on_opened(self, opened: OpenedDocument) -> None:

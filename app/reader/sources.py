@@ -5,17 +5,19 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
+
+from app.widgets.local_files import local_files
 
 CLIPBOARD_NAME = "Clipboard.html"
 
 
 class DropTarget(QObject):
-    """Lets files be dropped anywhere onto a window; `dropped` carries the path of the first."""
+    """Lets files be dropped anywhere onto a window; `dropped` carries their paths."""
 
-    dropped = Signal(object)
+    dropped = Signal(list)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -24,18 +26,12 @@ class DropTarget(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take files that are dragged over the window or dropped onto it; every other event goes its way."""
-        if isinstance(event, QDropEvent) and (path := file_in(event.mimeData())) is not None:
+        if isinstance(event, QDropEvent) and (files := local_files(event.mimeData())):
             event.acceptProposedAction()
             if event.type() == QEvent.Type.Drop:
-                self.dropped.emit(path)
+                self.dropped.emit(files)
             return True
         return False
-
-
-def file_in(content: QMimeData) -> Path | None:
-    """The first file of what is dropped or copied."""
-    files = [Path(url.toLocalFile()) for url in content.urls() if url.isLocalFile()]
-    return files[0] if files else None
 
 
 class ClipboardPage:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -19,6 +17,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.speech.markup_pills import paint_pills
 from app.theme import LIGHT, Colours
+from app.widgets.local_files import local_files
 
 MARGIN_PIXELS = 14
 MARK_PIXELS = 9
@@ -33,7 +32,7 @@ class PlainTextEdit(QPlainTextEdit):
     mark in the margin was clicked.
     """
 
-    file_dropped = Signal(object)
+    files_given = Signal(list)
     scrolled = Signal()
     place_wanted = Signal(int)
 
@@ -131,15 +130,15 @@ class PlainTextEdit(QPlainTextEdit):
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Take files, too."""
-        return _file_in(source) is not None or super().canInsertFromMimeData(source)
+        return bool(local_files(source)) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Take text as it is; a file is for whoever listens to `file_dropped`."""
-        path = _file_in(source)
-        if path is None:
-            super().insertFromMimeData(source)
+        """Take text as it is; files are for whoever listens to `files_given`."""
+        files = local_files(source)
+        if files:
+            self.files_given.emit(files)
         else:
-            self.file_dropped.emit(path)
+            super().insertFromMimeData(source)
 
     def _lay_out_sides(self) -> None:
         side = 0
@@ -174,8 +173,3 @@ class PlainTextEdit(QPlainTextEdit):
 
 def _with_alt(event: QMouseEvent) -> bool:
     return event.modifiers() == Qt.KeyboardModifier.AltModifier
-
-
-def _file_in(source: QMimeData) -> Path | None:
-    files = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
-    return files[0] if files else None

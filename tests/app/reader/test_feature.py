@@ -276,6 +276,17 @@ def test_open_asks_for_a_document(desk: Desk) -> None:
         dialog.fileSelected.emit(str(desk.path))
 
 
+def test_of_several_files_one_is_opened_and_that_is_said(desk: Desk) -> None:
+    with desk.qtbot.waitSignal(desk.feature.opener.opened) as opened:
+        desk.window.files_given.emit([desk.path, desk.path.with_name("other.md")])
+    assert opened.args[0].path == desk.path
+    assert desk.page.status.label.text().startswith(f"Only {desk.path.name} is opened")
+    with desk.qtbot.waitSignal(desk.feature.opener.opened):
+        desk.page.status.tell("")
+        desk.window.files_given.emit([desk.path])
+    assert desk.page.status.label.text() == ""
+
+
 def test_text_and_pages_come_from_the_clipboard(desk: Desk) -> None:
     QGuiApplication.clipboard().setText("Copied text.")
     desk.window.menu.open_clipboard.trigger()

@@ -5,7 +5,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.reader.sources import ClipboardPage, DropTarget, file_in
+from app.reader.sources import ClipboardPage, DropTarget
 from engine.documents import read_document
 
 
@@ -15,22 +15,17 @@ def content(*urls: str) -> QMimeData:
     return data
 
 
-def test_the_first_file_counts_and_addresses_of_the_web_do_not() -> None:
-    assert file_in(content("https://example.org/a", "file:///b.epub", "file:///c.epub")) == Path("/b.epub")
-    assert file_in(content("https://example.org/a")) is None
-
-
-def test_a_file_can_be_dropped_onto_the_window(qtbot: QtBot) -> None:
+def test_files_can_be_dropped_onto_the_window(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    target, data = DropTarget(window), content("file:///b.epub")
+    target, data = DropTarget(window), content("file:///b.epub", "file:///c.md")
     actions, buttons, keys = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     entered = QDragEnterEvent(QPointF(1, 1).toPoint(), actions, data, buttons, keys)
     QApplication.sendEvent(window, entered)
     assert entered.isAccepted()
     with qtbot.waitSignal(target.dropped) as dropped:
         QApplication.sendEvent(window, QDropEvent(QPointF(1, 1), actions, data, buttons, keys))
-    assert dropped.args == [Path("/b.epub")]
+    assert dropped.args == [[Path("/b.epub"), Path("/c.md")]]
 
 
 def test_a_copied_page_is_a_file_until_it_is_deleted() -> None:

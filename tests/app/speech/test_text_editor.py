@@ -207,9 +207,9 @@ def test_a_dropped_file_is_told_and_nothing_changes(editor: TextEditor, qtbot: Q
     editor.set_text("Before.")
     data = dropped(tmp_path / "a.epub")
     assert editor.edit.canInsertFromMimeData(data)
-    with qtbot.waitSignal(editor.edit.file_dropped) as told:
+    with qtbot.waitSignal(editor.edit.files_given) as told:
         editor.edit.insertFromMimeData(data)
-    assert told.args == [tmp_path / "a.epub"]
+    assert told.args == [[tmp_path / "a.epub"]]
     assert editor.text == "Before."
 
 
