@@ -164,8 +164,10 @@ RAISED_DIGITS = "⁰¹²³⁴-⁹"
 RAISED_NUMBER = f"[⁺⁻]?[{RAISED_DIGITS}]+"
 WHOLE = r"(?>\d{1,3}(?:,\d{3})++(?![\d])|\d++)"
 DECIMAL = rf"(?:{WHOLE}(?:\.\d++)?|\.\d++)"
-FORMULA = r"[ ](?:squared|cubed|to[ ]the[ ]power)\b|[ ]?[+=]|[ ]?[-−][ ]?\d+\b"
+FORMULA = r"[ ](?:squared|cubed|to[ ]the[ ]power)\b|[ ]minus\b|[ ]?[+=]|[ ]?[-−][ ]?\d+\b"
 """What shows that the x before it is a variable."""
+TERM = r"(?:(?<=\b[xyzn])|(?<=\d[xyzn])|(?<=[xyzn][²³])|(?<=[xyzn]\^\d))"
+"""Behind a variable, as in “3x - 5”."""
 APART = r"(?<![\w.,/:-])"
 RULES = (
     rule(r"(?<![\w.-])\d{4}(?:[ -]\d{4}){2,3}(?![\w-])", _telephone),
@@ -189,6 +191,7 @@ RULES = (
         _scientific,
     ),
     rule(rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>)\^(?P<exponent>-?\d{{1,3}})(?![\w.])", _scientific),
+    rule(rf"{TERM}[ ][–−-][ ](?=\d|[xyzn]\b)", lambda match, language: " minus "),
     rule(rf"(?<=[A-Za-z0-9)])(?P<digits>[{RAISED_DIGITS}]*)(?P<sign>[⁺⁻])(?![⁺⁻{RAISED_DIGITS}])", _charge),
     rule(rf"(?P<base>[A-Za-z0-9)])(?P<exponent>{RAISED_NUMBER})", _power),
     rule(r"(?P<base>[A-Za-z0-9)])\^(?P<exponent>-?\d{1,3}|[A-Za-z])(?![\w.])", _power),

@@ -6,7 +6,7 @@ import re
 
 from engine.g2p.draft import any_of, rule
 from engine.g2p.numbers import fraction, is_one, mixed, number, with_article
-from engine.g2p.units import CURRENCIES, INCH, MAGNITUDES, UNITS, unit_name
+from engine.g2p.units import CURRENCIES, FOOT, INCH, MAGNITUDES, UNITS, unit_name
 from engine.languages import Language
 
 AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
@@ -26,9 +26,19 @@ VULGAR = {
 }  # fmt: skip
 MEASURES = any_of({*(unit.one for unit in (*UNITS.values(), INCH)), "acre", "cup", "pint", "quart"})
 """Names of what there can be a fraction of."""
+BANKNOTE = re.compile(r"[ ](?:bank)?(?:bill|note|coin)s?\b")
+NOUN_BEHIND = re.compile(r"[ -](?!(?:to|or|and|of|in|per|for|at|on|by|from|with)\b)[A-Za-z]{2}")
+ARTICLE = re.compile(r"\b[Aa]n?[ ]\Z")
 DIRECTIONS = {"N": "north", "S": "south", "E": "east", "W": "west"}
+SCREEN = r"(?:TV|screen|display|monitor|television|laptop|tablet|wheel|rim|pipe|nail)"
 DOT_OF_UNIT = r"(?:(?<=[a-z]{2})\.(?=[ ]?[a-z,;:)]))?"
 """The dot of an abbreviated unit, where no sentence can end."""
+
+
+def _describes(match: re.Match[str]) -> bool:
+    """Whether an amount describes the noun behind it: “a $5 million deal”, “two $100 bills”."""
+    before, after = match.string[max(0, match.start() - 4) : match.start()], match.string[match.end() :][:12]
+    return bool(BANKNOTE.match(after) or (NOUN_BEHIND.match(after) and ARTICLE.search(before)))
 
 
 def _money(match: re.Match[str], language: Language) -> str:
@@ -39,18 +49,18 @@ def _money(match: re.Match[str], language: Language) -> str:
     low, high = match["amount"], match["high"]
     if magnitude or high:
         words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
-        name = currency.major.counted(single=False)
+        name = currency.major.counted(_describes(match))
         return f"{sign}{words} {magnitude} {name}".replace("  ", " ")
-    return sign + _price(low, match["currency"], language)
+    return sign + _price(low, match["currency"], language, _describes(match))
 
 
-def _price(amount: str, symbol: str, language: Language) -> str:
+def _price(amount: str, symbol: str, language: Language, describes: bool = False) -> str:
     """Majors and minors if there are two decimals, else a decimal number of majors."""
     currency, british = CURRENCIES[symbol], language.british
     whole, _, decimals = amount.partition(".")
     minor = currency.minor
     if len(decimals) != 2 or minor is None:
-        return f"{number(amount, british)} {currency.major.counted(is_one(amount))}"
+        return f"{number(amount, british)} {currency.major.counted(describes or is_one(amount))}"
     majors = f"{number(whole, british)} {currency.major.counted(is_one(whole))}" if whole.strip("0,") else ""
     cents = f"{number(decimals.lstrip('0'), british)} {minor.counted(decimals == '01')}" if decimals != "00" else ""
     return " and ".join(part for part in (majors, cents) if part) or f"zero {currency.major.many}"
@@ -61,9 +71,9 @@ def _money_behind(match: re.Match[str], language: Language) -> str:
 
 
 def _measure(match: re.Match[str], language: Language) -> str:
-    """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”; in “a 5-km run” the unit stays singular."""
+    """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”; in “a 5-km run” and “a 5 km run” the unit is singular."""
     low, high = match["amount"], match["high"]
-    single = match["gap"] == "-" or (is_one(low) and not high)
+    single = match["gap"] == "-" or (is_one(low) and not high) or _describes(match)
     words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
     power = POWERS.get(match["power"] or "", "")
     name = unit_name(match["unit"], single, language)
@@ -94,14 +104,28 @@ def _large(match: re.Match[str], language: Language) -> str | None:
 
 def _feet_and_inches(match: re.Match[str], language: Language) -> str:
     feet, inches = match["feet"], match["inches"]
-    words = f"{number(feet, language.british)} {'foot' if is_one(feet) else 'feet'}"
+    words = f"{number(feet, language.british)} {FOOT.counted(is_one(feet))}"
     if inches:
         words += f" {number(inches, language.british)} {INCH.counted(is_one(inches))}"
     return words
 
 
+def _room(match: re.Match[str], language: Language) -> str:
+    """“12' x 15'”, “8″ x 10″”."""
+    width, length = match["width"], match["length"]
+    name = (FOOT if match["sign"] in "'′’" else INCH).counted(_describes(match))
+    return f"{number(width, language.british)} by {number(length, language.british)} {name}"
+
+
+def _by(match: re.Match[str], language: Language) -> str:
+    """The first of “10 cm x 15 cm”."""
+    unit = unit_name(match["unit"], is_one(match["amount"]), language)
+    return f"{number(match['amount'], language.british)} {unit} by "
+
+
 def _inches(match: re.Match[str], language: Language) -> str:
-    return f"{number(match['amount'], language.british)} {INCH.counted(is_one(match['amount']))}"
+    single = is_one(match["amount"]) or _describes(match)
+    return f"{number(match['amount'], language.british)} {INCH.counted(single)}"
 
 
 def _vulgar(match: re.Match[str], language: Language) -> str:
@@ -146,6 +170,15 @@ RULES = (
         _money_behind,
     ),
     rule(r"(?<![\w.])(?P<feet>\d{1,2})[′'](?:[ ]?(?P<inches>\d{1,2})[″\"”])(?!\w)", _feet_and_inches),
+    rule(
+        r"(?<![\w.])(?P<width>\d{1,3})(?P<sign>['′’\"″”])[ ]?[x×][ ]?(?P<length>\d{1,3})(?P=sign)(?!\w)",
+        _room,
+    ),
+    rule(rf"{BEFORE_AMOUNT}(?P<amount>\d{{1,3}})(?:″|[\"”](?=[ ]{SCREEN}))(?!\w)", _inches),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?(?P<unit>{UNIT})[ ]?[x×][ ]?(?={AMOUNT}[ ]?(?P=unit)(?![\w°²³^/]))",
+        _by,
+    ),
     rule(
         rf"{BEFORE_AMOUNT}(?<!/)(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d{{1,2}})[/⁄](?P<below>\d{{1,2}})[ -]{{0,2}}(?:"
         rf"(?P<unit>{UNIT}){DOT_OF_UNIT}(?![\w°²³^/])|in(?:\.(?=[ ]?[a-z,;:)])|(?=[,;:)]|[ ]*$))"

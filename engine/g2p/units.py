@@ -54,6 +54,7 @@ def _prefixed(symbol: str, name: str, prefixes: str) -> dict[str, Unit]:
     return {f"{prefix}{symbol}": _regular(f"{PREFIXES[prefix]}{name}") for prefix in prefixes}
 
 
+FOOT = Unit("foot", "feet")
 INCH = Unit("inch", "inches")
 """Apart from the others, as its symbol is a word: “5 in”."""
 UNITS: dict[str, Unit] = {
@@ -81,7 +82,7 @@ UNITS: dict[str, Unit] = {
     "wks": _regular("week"),
     "yr": _regular("year"),
     "yrs": _regular("year"),
-    "ft": Unit("foot", "feet"),
+    "ft": FOOT,
     "sq ft": Unit("square foot", "square feet"),
     "sq mi": _regular("square mile"),
     "sq km": _regular("square kilometer"),

@@ -18,7 +18,7 @@ def spoken(text: str) -> str:
     [
         ("+1 (555) 123-4567", "plus one, five five five, one two three, four five six seven"),
         ("2x + 3 = 7", "two x + three = seven"),
-        ("2x² and 3x^3 - 3x - 5", "two x squared and three x cubed - three x - five"),
+        ("2x² and 3x^3 - 3x - 5", "two x squared and three x cubed minus three x minus five"),
         ("2x faster, a 3x–5x gain", "two times faster, a three times–five times gain"),
         ("rated 4.5/5 or 8.75/10", "rated four point five out of five or eight point seven five out of ten"),
         ("1.5/2.5", "one point five over two point five"),
@@ -52,6 +52,7 @@ def spoken(text: str) -> str:
         ("3•10⁻⁵", "three times ten to the minus five"),
         ("Ca²⁺, Cl⁻", "Ca two plus, Cl minus"),
         ("0⁴⁻", "zero four minus"),
+        ("3x - 5, y - x, Box - 5", "three x minus five, y minus x, Box - five"),
         ("2^n, e^x, x^2", "two to the power of n, e to the power of x, x squared"),
         ("7-2=5, 6×7=42", "seven minus two=five, six times seven=forty two"),
         ("x²", "x squared"),

@@ -92,5 +92,34 @@ def test_fractions_of_measures(written: str, words: str) -> None:
     assert spoken(written) == words
 
 
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("two $100 bills", "two one hundred dollar bills"),
+        ("a $20 million deal of $20 million", "a twenty million dollar deal of twenty million dollars"),
+        ("an 80 kg man in a 5 km run", "an eighty kilogram man in a five kilometer run"),
+        ("a 5 km or so", "a five kilometers or so"),
+        ("another 5 km to go", "another five kilometers to go"),
+        ('a 55" TV', "a fifty five inch TV"),
+        ("She is 6'2\"", "She is six feet two inches"),
+        ('a 55" she', 'a 55" she'),
+    ],
+)
+def test_what_describes_a_noun_is_singular(written: str, words: str) -> None:
+    assert spoken(written) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("10 cm x 15 cm x 2 cm", "ten centimeters by fifteen centimeters by two centimeters"),
+        ("12' x 15'", "twelve by fifteen feet"),
+        ("8″ × 10″ or 5″", "eight by ten inches or five inches"),
+    ],
+)
+def test_sizes(written: str, words: str) -> None:
+    assert spoken(written) == words
+
+
 def test_british_spelling() -> None:
     assert spoken("5 l, 2 km", british=True) == "five litres, two kilometres"
