@@ -47,6 +47,7 @@ class ModelsFeature(QObject):
         self._settings = settings
         self._voices = window.page.header.voices
         self._remembered = settings.model
+        self._early: tuple[ModelVoices, ...] = ()
         self.controller = ModelController(make_library or DeskLibrary, self._voices.speaking_model, self)
         self.dialog = ModelsDialog(window)
         self._connect_dialog()
@@ -92,6 +93,7 @@ class ModelsFeature(QObject):
         menu.model_actions.triggered.connect(self._on_model)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.header.voices.model_changed.connect(self._on_model_changed)
+        page.header.voices.listed.connect(self._on_listed)
         self._window.closed.connect(self.dialog.close)
         self.dialog.set_colours(theme.colours)
         theme.changed.connect(self.dialog.set_colours)
@@ -105,19 +107,29 @@ class ModelsFeature(QObject):
 
     @Slot(object)
     def _on_voices(self, models: tuple[ModelVoices, ...]) -> None:
-        if self._voices.known:  # they come from the speech controller first, with the model to begin with
+        if self._voices.known:
             self._voices.show_models(models, STARTER)
+        else:  # the model to begin with comes with the voices that the speech controller lists
+            self._early = models
+
+    @Slot()
+    def _on_listed(self) -> None:
+        early, self._early = self._early, ()
+        if early:
+            self._voices.show_models(early, STARTER)
+        self._miss_remembered()
 
     @Slot(object)
     def _on_rows(self, rows: tuple[ModelRow, ...]) -> None:
         self.dialog.show_rows(rows)
         models = [(row.name, row.title) for row in rows if row.usable]
         self._window.menu.offer_models(models, self._voices.speaking_model)
-        if rows and self._voices.known:
-            self._miss_remembered()
+        self._miss_remembered()
 
     def _miss_remembered(self) -> None:
-        """Say once that the model of last time is not here any more, and what speaks instead."""
+        """Say once that the model of last time is not here any more, and what speaks instead, when both are known."""
+        if not self.controller.rows or not self._voices.known:
+            return
         remembered, self._remembered = self.controller.row(self._remembered or ""), None
         speaking = self.controller.row(self._voices.speaking_model)
         message = missing_model(remembered, speaking.title) if remembered and speaking else None

@@ -163,6 +163,30 @@ def test_that_the_model_of_last_time_is_gone_is_said_once(qtbot: QtBot, qapp: QA
     desk.close()
 
 
+def test_what_was_looked_up_before_the_first_voices_is_shown_after_them(desk: Desk) -> None:
+    starter_only = desk.library.voices()
+    desk.voices.show_models((), "")
+    desk.install()
+    assert not desk.voices.known
+    desk.voices.show_models(starter_only, STARTER)
+    assert [each.model for each in desk.voices.models] == [each.model for each in desk.library.voices()]
+    assert FULL_SIZE in [each.model for each in desk.voices.models]
+    assert desk.voices.speaking_model == STARTER
+
+
+def test_that_the_last_model_is_gone_is_said_though_the_voices_come_late(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path
+) -> None:
+    Desk(qtbot, qapp, tmp_path, fake=FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})).choose_and_close()
+    desk = Desk(qtbot, qapp, tmp_path)
+    desk.voices.show_models((), "")
+    desk.look()
+    assert desk.page.banner.message is None
+    desk.voices.show_models(desk.library.voices(), STARTER)
+    assert desk.page.banner.label.text().startswith("Kokoro-82M is no longer installed")
+    desk.close()
+
+
 def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(feature, "reveal", lambda folder: False)
     desk.dialog.reveal_wanted.emit(tmp_path)
