@@ -226,6 +226,7 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
 ) -> None:
     engines: list[FakeEngine] = []
     library = FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})
+    library.hold.clear()  # else the model, once made ready in the background, may take over by itself
 
     def make_engine() -> FakeEngine:
         engines.append(FakeEngine())
