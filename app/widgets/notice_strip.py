@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from shiboken6 import isValid
 
 from app.icons import icon
 
@@ -11,15 +13,31 @@ ICON_PIXELS = 20
 
 
 class NoticeStrip(QFrame):
-    """`label` takes the space left by the symbol and the buttons, and wraps."""
+    """`label` takes the space left by the symbol and the buttons, and wraps.
+
+    When the strip goes while one of its buttons has the focus, what had the focus before gets it back.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._focused_before: QWidget | None = None
         self.symbol = QLabel(self)
         self.label = QLabel(self)
         self.label.setWordWrap(True)
         self.label.setTextFormat(Qt.TextFormat.PlainText)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_focus)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Give the focus back, which Qt would pass on to whatever comes next."""
+        super().hideEvent(event)
+        before, focused = self._focused_before, self.window().focusWidget()
+        if not self.isHidden() or focused is None or not self.isAncestorOf(focused):
+            return
+        if before is not None and isValid(before) and before.isVisible():
+            before.setFocus()
 
     def draw_symbol(self, name: str, colour: str) -> None:
         """Show an icon of this name and colour."""
@@ -35,3 +53,10 @@ class NoticeStrip(QFrame):
         layout.addWidget(self.label, 1)
         for widget in rest:
             layout.addWidget(widget)
+
+    @Slot(QWidget, QWidget)
+    def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+        if old is None or new is None or old.window() is not self.window():
+            return
+        if self.isAncestorOf(new) and not self.isAncestorOf(old):
+            self._focused_before = old
