@@ -4,7 +4,7 @@ from dataclasses import fields
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette, QStyleHints
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.theme import DARK, LIGHT, Appearance, Colours, Theme, palette_of, style_sheet, with_system_colours
@@ -93,3 +93,28 @@ def test_the_systems_accent_is_taken_over() -> None:
 def test_colours_are_written_as_the_style_sheet_needs_them() -> None:
     for colours in (LIGHT, DARK):
         assert all(QColor.isValidColorName(getattr(colours, field.name)) for field in fields(colours))
+
+
+@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
+@pytest.mark.parametrize(("kind", "name"), [(QPushButton, "switch"), (QScrollArea, "figuresArea")])
+def test_what_has_the_focus_looks_different(
+    theme: Theme, qtbot: QtBot, appearance: Appearance, kind: type[QWidget], name: str
+) -> None:
+    """Even if it is also chosen."""
+    panel = QWidget(objectName="diagnostics")
+    qtbot.addWidget(panel)
+    widget, other = kind(objectName=name), QLineEdit()
+    if isinstance(widget, QPushButton):
+        widget.setCheckable(True)
+        widget.setChecked(True)
+    layout = QVBoxLayout(panel)
+    layout.addWidget(widget)
+    layout.addWidget(other)
+    theme.choose(appearance)
+    panel.show()
+    panel.activateWindow()
+    other.setFocus()
+    qtbot.waitUntil(other.hasFocus)
+    without = widget.grab().toImage()
+    widget.setFocus()
+    assert widget.grab().toImage() != without
