@@ -38,11 +38,11 @@ class ListeningBar(WrappingBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.waveform_button = _switch("Waveform", self)
+        self.spectrogram_button = _switch("Spectrogram", self)
         self.buttons = {part: _switch("", self) for part in Part}
         self.loop_button = _switch("Loop", self)
         self.gain = ComboBox("Loudness of the difference", "How much louder the difference is played", 6, self)
-        self.waveform_button = _switch("Waveform", self)
-        self.spectrogram_button = _switch("Spectrogram", self)
         self._views = QButtonGroup(self)
         self._names = {"ours": "", "reference": ""}
         self._playing: Part | None = None
@@ -114,6 +114,8 @@ class ListeningBar(WrappingBar):
         self.add(self.waveform_button, self.spectrogram_button)
         self.add(self.buttons[Part.OURS], self.buttons[Part.REFERENCE], self.loop_button)
         self.add(self.buttons[Part.DIFFERENCE], self.gain)
+        self.setTabOrder(self.loop_button, self.buttons[Part.DIFFERENCE])
+        self.setTabOrder(self.buttons[Part.DIFFERENCE], self.gain)
 
 
 def _switch(title: str, parent: QWidget) -> QPushButton:

@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.listening import LOUDEST_GAIN, Part
@@ -64,3 +65,17 @@ def test_looping_is_a_switch(bar: ListeningBar, qtbot: QtBot) -> None:
         bar.loop_button.click()
     assert toggled.args == [True]
     assert bar.loops
+
+
+def test_the_tab_key_leads_from_left_to_right(bar: ListeningBar, qtbot: QtBot) -> None:
+    bar.resize(bar.sizeHint())
+    bar.show()
+    bar.activateWindow()
+    bar.spectrogram_button.setFocus()
+    places = []
+    for _ in range(5):
+        focused = bar.focusWidget()
+        places.append(focused.mapTo(bar, QPoint()).x())
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    assert len(bar.lines) == 1
+    assert places == sorted(set(places))
