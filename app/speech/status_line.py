@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QW
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness
 from app.speech.pace import Pace
+from app.widgets.announcing import announce
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.progress import show_fraction
 from engine.speech import PreparationEvent
@@ -67,6 +68,7 @@ class StatusLine(QWidget):
     def tell(self, news: str) -> None:
         """Show this for a while."""
         self._say(news)
+        announce(self.label, news)
         self._news_timer.start()
 
     def add(self, widget: QWidget) -> None:

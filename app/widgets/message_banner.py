@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from app.icons import icon
 from app.messages import Message, Tone
 from app.theme import LIGHT, Colours
+from app.widgets.announcing import announce
 from app.widgets.notice_strip import NoticeStrip
 
 _NAMES = {Tone.NOTE: "Note", Tone.WARNING: "Warning", Tone.ERROR: "Error"}
@@ -54,7 +54,7 @@ class MessageBanner(NoticeStrip):
         self.setProperty("tone", message.tone.value)
         self._draw()
         self.show()
-        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+        announce(self, f"{_NAMES[message.tone]}: {message.text}", urgent=message.tone is not Tone.NOTE)
 
     @Slot()
     def dismiss(self) -> None:

@@ -1,0 +1,50 @@
+import pytest
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.messages import Message, Tone
+from app.speech.status_line import StatusLine
+from app.widgets.announcing import announce
+from app.widgets.message_banner import MessageBanner
+
+POLITE, ASSERTIVE = QAccessible.AnnouncementPoliteness.Polite, QAccessible.AnnouncementPoliteness.Assertive
+
+Said = list[tuple[str, QAccessible.AnnouncementPoliteness]]
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> Said:
+    """What a screen reader is told to say."""
+    said: Said = []
+
+    def take(event: QAccessibleAnnouncementEvent) -> None:
+        said.append((event.message(), event.politeness()))
+
+    monkeypatch.setattr(QAccessible, "updateAccessibility", take)
+    return said
+
+
+@pytest.mark.parametrize(("urgent", "politeness"), [(False, POLITE), (True, ASSERTIVE)])
+def test_words_are_said_at_once_only_if_they_are_urgent(
+    qtbot: QtBot, said: Said, urgent: bool, politeness: QAccessible.AnnouncementPoliteness
+) -> None:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    announce(widget, "Something.", urgent=urgent)
+    assert said == [("Something.", politeness)]
+
+
+def test_a_message_is_said(qtbot: QtBot, said: Said) -> None:
+    banner = MessageBanner()
+    qtbot.addWidget(banner)
+    banner.show_message(Message("The disk is full.", Tone.ERROR))
+    banner.show_message(Message("A link was spelled.", Tone.NOTE))
+    assert said == [("Error: The disk is full.", ASSERTIVE), ("Note: A link was spelled.", POLITE)]
+
+
+def test_news_in_the_status_line_is_said(qtbot: QtBot, said: Said) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.tell("Saved a.wav in music")
+    assert said == [("Saved a.wav in music", POLITE)]
