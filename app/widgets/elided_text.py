@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
 
 PADDING_PIXELS = 24
 LIST_MARGIN_PIXELS = 24
+MOST_OF_SCREEN = 0.5
+"""An open list is no wider than this part of the screen; longer titles are elided."""
 ROUNDING_PIXELS = 4
 
 
@@ -99,8 +101,9 @@ class ElidedComboBox(QComboBox):
         return self._option().currentText
 
     def showPopup(self) -> None:
-        """Open the list, wide enough for its longest title."""
-        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + LIST_MARGIN_PIXELS)
+        """Open the list, wide enough for its longest title where the screen has room for that."""
+        wanted = self.view().sizeHintForColumn(0) + LIST_MARGIN_PIXELS
+        self.view().setMinimumWidth(min(wanted, round(MOST_OF_SCREEN * self.screen().availableGeometry().width())))
         super().showPopup()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -44,3 +44,15 @@ def test_a_chosen_title_gives_way_too(qtbot: QtBot) -> None:
     box.resize(900, 30)
     assert box.shown_title == LONG
     assert box.grab().toImage() != narrow
+
+
+def test_an_open_list_is_no_wider_than_the_screen(qtbot: QtBot) -> None:
+    box = ElidedComboBox()
+    qtbot.addWidget(box)
+    box.setStyleSheet("QComboBox { combobox-popup: 0; }")  # as the theme does
+    box.addItem("A title without an end. " * 30)
+    box.resize(60, 24)
+    box.show()
+    box.showPopup()
+    assert box.view().minimumWidth() < box.screen().availableGeometry().width()
+    box.hidePopup()
