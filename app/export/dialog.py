@@ -121,6 +121,7 @@ class ExportDialog(QDialog):
         self.choose_button.setAutoDefault(False)
         self.summary.setObjectName("faint")
         self.notice.setWordWrap(True)
+        self.notice.setMinimumWidth(1)  # a long name of a file must not make the dialog wider
         self.notice.setTextFormat(Qt.TextFormat.PlainText)
         self.notice.setAccessibleName("Notice")
         self.notice.hide()
@@ -206,6 +207,7 @@ class ExportDialog(QDialog):
     @Slot(str)
     def _say(self, words: str) -> None:
         self.notice.setText(words)
+        self.notice.setToolTip(words)
         self.notice.setVisible(bool(words))
 
 

@@ -76,6 +76,7 @@ class SaveStrip(NoticeStrip):
             return
         self.label.setText(" · ".join(self._words(self._save)))
         self.setAccessibleDescription(self.label.text())
+        self.setToolTip(self.label.text())
         made = self._pace.fraction if self._save.utterance_count else None
         show_fraction(self.bar, self._save.fraction if self._save.step else made)
 

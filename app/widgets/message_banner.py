@@ -46,7 +46,7 @@ class MessageBanner(NoticeStrip):
         """Replace what is shown."""
         self._message = message
         self.label.setText(message.text)
-        self.setToolTip(message.details if message.tone is Tone.NOTE else "")
+        self.setToolTip(message.details if message.tone is Tone.NOTE and message.details else message.text)
         self.setAccessibleName(_NAMES[message.tone])
         self.setAccessibleDescription(message.text)
         self.button.setVisible(message.remedy is not None)

@@ -10,6 +10,8 @@ from shiboken6 import isValid
 from app.icons import icon
 
 ICON_PIXELS = 20
+LEAST_LABEL_PIXELS = 60
+"""So that a word that cannot be broken, such as the name of a file, does not make the window wider."""
 
 
 class NoticeStrip(QFrame):
@@ -24,6 +26,7 @@ class NoticeStrip(QFrame):
         self.symbol = QLabel(self)
         self.label = QLabel(self)
         self.label.setWordWrap(True)
+        self.label.setMinimumWidth(LEAST_LABEL_PIXELS)
         self.label.setTextFormat(Qt.TextFormat.PlainText)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         application = QApplication.instance()

@@ -146,3 +146,12 @@ def test_every_choice_has_a_name_for_screen_readers(dialog: ExportDialog) -> Non
         assert widget.accessibleName()
     labels = {label.buddy() for label in dialog.findChildren(QWidget) if hasattr(label, "buddy")}
     assert {dialog.formats, dialog.title, dialog.author, dialog.subtitles, dialog.place} <= labels
+
+
+def test_a_long_name_makes_the_dialog_no_wider(dialog: ExportDialog, tmp_path: Path) -> None:
+    width = dialog.minimumSizeHint().width()
+    there = tmp_path / f"{'n' * 200}.m4b"
+    there.touch()
+    dialog.place.setText(str(there))
+    assert dialog.minimumSizeHint().width() == width
+    assert there.name in dialog.notice.toolTip()

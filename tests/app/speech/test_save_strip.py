@@ -37,4 +37,4 @@ def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> 
     strip.follow(Activity(Readiness.READY, save=SaveProgress("book.m4b", 0, 0, step, 0.25, 200.0, 2)))
     assert strip.label.text() == f"Saving book.m4b · {step} · about 3 minutes left · 2 more waiting"
     assert strip.bar.value() == 0.25 * strip.bar.maximum()
-    assert strip.accessibleDescription() == strip.label.text()
+    assert strip.accessibleDescription() == strip.toolTip() == strip.label.text()

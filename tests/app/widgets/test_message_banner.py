@@ -51,6 +51,12 @@ def test_all_notices_are_in_the_tooltip(banner: MessageBanner) -> None:
     assert banner.toolTip() == "One.\nTwo."
 
 
+def test_a_word_that_is_cut_off_is_in_the_tooltip(banner: MessageBanner) -> None:
+    words = f"“{'x' * 200}” cannot be read."
+    banner.show_message(Message(words, Tone.ERROR, details="Traceback"))
+    assert banner.toolTip() == words
+
+
 @pytest.mark.parametrize("tone", list(Tone))
 def test_every_tone_has_a_sign(banner: MessageBanner, tone: Tone) -> None:
     banner.set_colours(DARK)

@@ -67,3 +67,10 @@ def test_with_its_window_the_strip_keeps_the_focus(desk: Desk) -> None:
     desk.buttons[0].setFocus()
     desk.window.hide()
     assert desk.window.focusWidget() is desk.buttons[0]
+
+
+def test_a_long_word_makes_no_window_wider(desk: Desk) -> None:
+    desk.strip.label.setText("Short.")
+    least = desk.strip.minimumSizeHint().width()
+    desk.strip.label.setText(f"Saving {'x' * 200}.wav")
+    assert desk.strip.minimumSizeHint().width() == least
