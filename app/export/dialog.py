@@ -209,6 +209,14 @@ class ExportDialog(QDialog):
         self.notice.setText(words)
         self.notice.setToolTip(words)
         self.notice.setVisible(bool(words))
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Become higher if the notice needs it, for which Qt would squeeze the cover."""
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
 
 
 def with_format(path: Path, suffix: str) -> Path:

@@ -6,6 +6,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.export.cover_choice import SIDE_PIXELS
 from app.export.dialog import ExportDialog
 from engine.documents import Chapter, Document
 from engine.export.order import Order
@@ -13,6 +14,7 @@ from engine.speech import SpeechRequest
 from engine.subtitles.formats import FORMATS
 
 MANNER = SpeechRequest("", "af_heart", 1.2)
+TALES = "Stories that are told in winter when nights are long"
 
 
 def picture() -> bytes:
@@ -155,3 +157,13 @@ def test_a_long_name_makes_the_dialog_no_wider(dialog: ExportDialog, tmp_path: P
     dialog.place.setText(str(there))
     assert dialog.minimumSizeHint().width() == width
     assert there.name in dialog.notice.toolTip()
+
+
+def test_a_notice_of_two_lines_leaves_the_cover_whole(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog.resize(dialog.sizeHint())
+    (tmp_path / TALES).mkdir()
+    dialog.per_chapter.setChecked(True)
+    dialog.place.setText(str(tmp_path / f"{TALES}.mp3"))
+    assert dialog.notice.heightForWidth(dialog.notice.width()) >= 2 * dialog.notice.fontMetrics().height()
+    qtbot.waitUntil(lambda: dialog.notice.height() == dialog.notice.heightForWidth(dialog.notice.width()))
+    assert dialog.cover.height() >= SIDE_PIXELS
