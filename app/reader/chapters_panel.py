@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QIcon, QPixmap
-from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QProgressBar,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.icons import icon
 from app.reader.places import Place
@@ -45,6 +54,7 @@ class ChaptersPanel(QWidget):
         self.list.setObjectName("chapters")
         self.list.setAccessibleName("Chapters")
         self.list.setWordWrap(True)
+        self.list.setItemDelegate(_AsWideAsTheList(self.list))
         self.list.setIconSize(QSize(ICON_PIXELS, ICON_PIXELS))
         self.list.itemClicked.connect(self._on_item)
         self.list.itemActivated.connect(self._on_item)
@@ -111,12 +121,27 @@ class ChaptersPanel(QWidget):
     def _tell_lengths(self) -> None:
         assert self._document is not None
         for index, chapter in enumerate(self._document.chapters):
-            self.list.item(index).setText(f"{chapter.title}\n{_length(chapter, self._speed)}")
+            item = self.list.item(index)
+            item.setText(f"{chapter.title}\n{_length(chapter, self._speed)}")
+            item.setToolTip(chapter.title)
         self._draw_icons()
 
     @Slot(QListWidgetItem)
     def _on_item(self, item: QListWidgetItem) -> None:
         self.chapter_chosen.emit(self.list.row(item))
+
+
+class _AsWideAsTheList(QStyledItemDelegate):
+    """Titles are wrapped; one word that is wider than the list is elided, and does not make all rows wider."""
+
+    def __init__(self, titles: QListWidget) -> None:
+        super().__init__(titles)
+        self._titles = titles
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """As high as the wrapped title."""
+        size = super().sizeHint(option, index)
+        return QSize(min(size.width(), self._titles.viewport().width()), size.height())
 
 
 def _length(chapter: Chapter, speed: float) -> str:

@@ -79,3 +79,16 @@ def test_the_list_shows_that_it_has_the_focus(panel: ChaptersPanel, colours: Col
     panel.list.setFocus(Qt.FocusReason.TabFocusReason)
     assert panel.list.hasFocus()
     assert panel.list.grab().toImage() != without
+
+
+def test_a_long_word_does_not_make_the_rows_wider_than_the_list(panel: ChaptersPanel, qtbot: QtBot) -> None:
+    titles = ("x" * 200, "A title of several words that needs more than one line")
+    panel.show_document(Document("Long", "", "", tuple(Chapter(title, "word") for title in titles)), Place(), 0.0)
+    panel.resize(260, 400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.list.doItemsLayout()
+    widths = [panel.list.visualItemRect(panel.list.item(index)).width() for index in range(2)]
+    assert max(widths) <= panel.list.viewport().width()
+    assert not panel.list.horizontalScrollBar().isVisible()
+    assert panel.list.item(0).toolTip() == titles[0]
