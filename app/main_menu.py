@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
@@ -33,6 +33,8 @@ _LSTM_TITLES = {
     LstmMethod.TIR: "LSTMs on Metal: Own Kernels",
     LstmMethod.MPS: "LSTMs on Metal: Performance Shaders",
 }
+WIDEST_TITLE_PIXELS = 500
+"""Of a file; the tool tip has all of it."""
 
 Keys = str | QKeySequence | QKeySequence.StandardKey
 
@@ -149,7 +151,8 @@ class MainMenu(QMenuBar):
         self.recent_files_menu.clear()
         for path in paths:
             title = path.name if names[path.name] == 1 else f"{path.name} ({path.parent})"
-            action = _action(self.recent_files_menu, title.replace("&", "&&"))
+            shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, WIDEST_TITLE_PIXELS)
+            action = _action(self.recent_files_menu, shown.replace("&", "&&"))
             action.setData(path)
             action.setToolTip(str(path))
         self.recent_files_menu.addSeparator()

@@ -49,6 +49,16 @@ def test_files_of_the_same_name_are_told_apart(desk: Desk, tmp_path: Path) -> No
     assert desk.titles[:2] == [f"a.txt ({tmp_path / 'two'})", f"a.txt ({tmp_path / 'one'})"]
 
 
+def test_a_long_name_is_shortened_in_the_menu(desk: Desk, tmp_path: Path) -> None:
+    path = tmp_path / f"{'name' * 50} & more.txt"
+    desk.files.remember(path)
+    title = desk.titles[0]
+    assert desk.menu.fontMetrics().horizontalAdvance(title) < 550
+    assert title.startswith("name")
+    assert title.endswith(" && more.txt")
+    assert desk.menu.recent_files_menu.actions()[0].toolTip() == str(path)
+
+
 def test_only_some_are_kept(desk: Desk, tmp_path: Path) -> None:
     for number in range(FILES_KEPT + 3):
         desk.files.remember(tmp_path / f"{number}.txt")
