@@ -14,6 +14,8 @@ from engine.validator.data.results import Row
 
 OUTPUT_ROLE = int(Qt.ItemDataRole.UserRole)
 TITLE, AGREEMENT, VERDICT = range(3)
+HEADINGS = "Output", "Correlation", "Verdict"
+"""For screen readers."""
 LEAST_HEIGHT_PIXELS = 38
 
 
@@ -28,7 +30,7 @@ class OutputList(QTreeWidget):
         self._colours = LIGHT
         self.setObjectName("outputs")
         self.setAccessibleName("Outputs and inner values")
-        self.setColumnCount(3)
+        self.setHeaderLabels(HEADINGS)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)

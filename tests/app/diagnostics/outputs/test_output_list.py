@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.output_list import AGREEMENT, TITLE, VERDICT, OutputList, output_title
@@ -42,6 +43,13 @@ def test_each_has_its_correlation_and_verdict(outputs: OutputList) -> None:
     assert item.toolTip(VERDICT) == item.data(VERDICT, Qt.ItemDataRole.AccessibleTextRole) == "Fail"
     assert item.foreground(VERDICT).color().name() == DARK.error
     assert "prosody_features" in item.toolTip(TITLE)
+
+
+def test_a_screen_reader_can_name_the_columns(outputs: OutputList) -> None:
+    outputs.show_rows(ROWS, "duration_logits")
+    table = QAccessible.queryAccessibleInterface(outputs)
+    names = [table.child(number).text(QAccessible.Text.Name) for number in range(3)]
+    assert names == ["Output", "Correlation", "Verdict"]
 
 
 def test_showing_tells_nothing_and_choosing_does(outputs: OutputList, qtbot: QtBot) -> None:
