@@ -242,7 +242,9 @@ class DrillDown(StagePage):
     @Slot(float, float)
     def _on_pointed(self, seconds: float, height: float) -> None:
         if self._subject is not None and self._pictured is not None:
-            self.tell(readout_of(*self._pictured, self._subject.utterance, seconds, height))
+            reading = readout_of(*self._pictured, self._subject.utterance, seconds, height)
+            self.tell(reading)
+            self.view.describe(reading)
 
     @Slot(float, float)
     def _on_range(self, start: float, end: float) -> None:

@@ -56,7 +56,11 @@ class TimePane(PlainPlot):
         """Set the title, which says what is plotted."""
         self._words = title
         self._fit_title()
-        self.setAccessibleDescription(title)
+        self.describe("")
+
+    def describe(self, reading: str) -> None:
+        """Tell screen readers what is plotted, and the numbers at the cursor, if any."""
+        self.setAccessibleDescription("; ".join(part for part in (self._words, reading) if part))
 
     @property
     def shown_title(self) -> str:
@@ -193,6 +197,11 @@ class PaneStack(QWidget):
         for pane in self.panes:
             pane.cursor.setVisible(seconds is not None)
             pane.cursor.setValue(seconds or 0.0)
+
+    def describe(self, reading: str) -> None:
+        """Let the pane that has the focus tell screen readers the numbers at the cursor."""
+        for pane in self.panes:
+            pane.describe(reading if pane.hasFocus() else "")
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""

@@ -106,6 +106,18 @@ def test_what_is_under_the_mouse_is_told(drill_down: DrillDown, qtbot: QtBot) ->
     assert drill_down.readout.accessibleDescription() != said
 
 
+def test_a_pane_tells_screen_readers_the_numbers_at_its_cursor(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "bert")
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    ours, reference, _ = drill_down.heat_maps.panes
+    titles = ours.accessibleDescription(), reference.accessibleDescription()
+    drill_down.activateWindow()
+    ours.setFocus()
+    qtbot.keyClick(ours, Qt.Key.Key_Right)
+    assert ours.accessibleDescription() == f"{titles[0]}; {drill_down.readout.accessibleDescription()}"
+    assert reference.accessibleDescription() == titles[1]
+
+
 def test_values_that_are_no_numbers_are_counted_and_placed(drill_down: DrillDown) -> None:
     run = DiagnosticsRun(request(), CONFIG)
     broken = NotFinite(3, 1, (7, 2), "tokens", 2, len(UTTERANCES[0].phonemes) + 2)
