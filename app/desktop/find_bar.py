@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButto
 
 from app.icons import icon
 from app.theme import Colours
+from app.widgets.announcing import announce
 
 SPACE_PIXELS = 6
 LEAST_FIELD_PIXELS = 140
@@ -55,6 +56,8 @@ class FindBar(QFrame):
 
     def tell(self, news: str) -> None:
         """Say what was found."""
+        if news and self.isVisible() and news != self.label.text():
+            announce(self.label, news)
         self.label.setText(news)
         self.label.setAccessibleDescription(news)
 

@@ -11,6 +11,7 @@ from app.library.records import Entry
 from app.library.words import entry_row, size_words
 from app.theme import Colours
 from app.widgets.action_button import ActionButton
+from app.widgets.announcing import announce
 from app.widgets.combo_box import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.two_line_list import TwoLineList
@@ -162,6 +163,7 @@ class _DeletedStrip(QFrame):
     def tell(self, title: str) -> None:
         """Say that this was deleted."""
         self.label.say(f"Deleted “{title}”")
+        announce(self.label, self.label.toolTip())
         self.button.setAccessibleName(f"Undo: {self.label.toolTip()}")
         self.show()
 

@@ -3,6 +3,10 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.desktop.find_bar import FindBar
+from app.library.history import HistoryListed
+from app.library.history_panel import HistoryPanel
+from app.library.records import Entry
 from app.messages import Message, Tone
 from app.speech.status_line import StatusLine
 from app.widgets.announcing import announce
@@ -48,3 +52,22 @@ def test_news_in_the_status_line_is_said(qtbot: QtBot, said: Said) -> None:
     qtbot.addWidget(line)
     line.tell("Saved a.wav in music")
     assert said == [("Saved a.wav in music", POLITE)]
+
+
+def test_what_is_found_is_said_once_while_it_is_looked_for(qtbot: QtBot, said: Said) -> None:
+    bar = FindBar()
+    qtbot.addWidget(bar)
+    bar.tell("3 found")
+    bar.begin("salt")
+    for news in ("Not found", "Not found", ""):
+        bar.tell(news)
+    assert said == [("Not found", POLITE)]
+
+
+def test_what_was_deleted_is_said(qtbot: QtBot, said: Said) -> None:
+    panel = HistoryPanel()
+    qtbot.addWidget(panel)
+    panel.show_entries(HistoryListed((Entry(1, "Salt", "af_heart", "m", 1.0, 1e9),), 0))
+    panel.entries.setCurrentIndex(panel.entries.model().index(0, 0))
+    panel.delete.trigger()
+    assert said == [("Deleted “Salt”", POLITE)]
