@@ -15,6 +15,7 @@ from app.theme import Appearance
 from engine.preparation.devices import AUTO, DEVICES
 from engine.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import Prosody
+from engine.system.json_text import json_value
 
 USUAL_SPEED = 1.0
 USUAL_PAUSES = 1.0
@@ -258,7 +259,7 @@ class Settings:
     def favourites(self) -> tuple[tuple[str, str], ...]:
         """The voices that are listed first, each with its model."""
         try:
-            return tuple((str(voice), str(model)) for voice, model in json.loads(self._string(Key.FAVOURITES) or "[]"))
+            return tuple((str(voice), str(model)) for voice, model in json_value(self._string(Key.FAVOURITES) or "[]"))
         except (ValueError, TypeError):
             return ()
 
@@ -280,7 +281,7 @@ class Settings:
     def recent_files(self) -> list[Path]:
         """The files that were opened last, the latest first."""
         try:
-            names = json.loads(self._string(Key.RECENT_FILES) or "[]")
+            names = json_value(self._string(Key.RECENT_FILES) or "[]")
         except ValueError:
             return []
         return [Path(name) for name in names if isinstance(name, str)] if isinstance(names, list) else []

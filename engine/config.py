@@ -82,7 +82,7 @@ class ModelConfig:
         """Read a `config.json`; raises `DamagedFile` when it is not one."""
         try:
             return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedFile(
                 path,
                 f"The model description {path} cannot be read.",

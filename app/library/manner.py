@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, fields
 
 from engine.speech import SpeechRequest
+from engine.system.json_text import json_value
 
 
 def manner_of(request: SpeechRequest) -> str:
@@ -19,12 +20,12 @@ def manner_of(request: SpeechRequest) -> str:
 def request_of(text: str, manner: str) -> SpeechRequest:
     """The request that is stored like this; what another version of the program has besides is left out."""
     known = {field.name for field in fields(SpeechRequest)}
-    return SpeechRequest(text, **{name: value for name, value in json.loads(manner).items() if name in known})
+    return SpeechRequest(text, **{name: value for name, value in json_value(manner).items() if name in known})
 
 
 def voice_and_speed(manner: str) -> tuple[str, float]:
     """What a list shows of a manner, without all of its request."""
-    values = json.loads(manner)
+    values = json_value(manner)
     return values["voice"], values["speed"]
 
 

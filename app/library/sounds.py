@@ -43,7 +43,7 @@ def read_track(path: Path, marks: str) -> AudioTrack:
     """The finished track that was kept; raises `DamagedFile` if file or marks cannot be read or do not fit."""
     try:
         track = _read(path, _CONVERTER.loads(marks, Marks))
-    except (soundfile.SoundFileError, BaseValidationError, OSError, ValueError) as error:
+    except (soundfile.SoundFileError, BaseValidationError, OSError, ValueError, RecursionError) as error:
         raise DamagedFile(
             path, "The sound that was kept of this speech cannot be read.", "Press Speak to have it made again."
         ) from error

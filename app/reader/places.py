@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
 
@@ -54,7 +55,7 @@ class Places:
 def _entries_in(file: Path) -> list[dict[str, Any]]:
     """The entries of a file; one that makes no sense is set aside, so that it is not written over."""
     try:
-        entries = json.loads(file.read_bytes())
+        entries = json_value(file.read_bytes())
         if isinstance(entries, list) and all(_makes_sense(entry) for entry in entries):
             return entries
     except OSError:

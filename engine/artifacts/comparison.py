@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.artifacts.manifest import Manifest
+from engine.system.json_text import json_value
 from engine.system.whole_file import write_atomically
 
 _COMPARISON = "comparison.json"
@@ -46,7 +47,7 @@ class Comparison:
 def load_comparison(folder: Path, libraries: str) -> Comparison | None:
     """The comparison of these libraries that is kept in `folder`; None if there is none."""
     try:
-        found = Comparison(**json.loads((folder / _COMPARISON).read_text(encoding="utf-8")))
+        found = Comparison(**json_value((folder / _COMPARISON).read_text(encoding="utf-8")))
         _ = found.times_faster
     except (OSError, ValueError, TypeError, ZeroDivisionError):
         return None
@@ -73,7 +74,7 @@ def save_failure(folder: Path, why: str) -> None:
 def load_failure(folder: Path) -> str:
     """Why the last attempt to build into `folder` failed; empty if none has, or one has succeeded since."""
     try:
-        return str(json.loads((folder / _FAILURE).read_text(encoding="utf-8"))["why"])
+        return str(json_value((folder / _FAILURE).read_text(encoding="utf-8"))["why"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 

@@ -16,6 +16,7 @@ from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.config import ModelConfig
 from engine.errors import Cure, DamagedFile
 from engine.stages import DEVICE_STAGE_NAMES, STAGES, Stage, declaration_fingerprint
+from engine.system.json_text import json_value
 from engine.system.paths import project_folder
 from engine.system.processor import host_processor
 from engine.system.whole_file import write_atomically
@@ -193,7 +194,7 @@ class Manifest:
         """Read `manifest.json`; raises `DamagedFile` when it is missing or damaged."""
         path = folder / MANIFEST_NAME
         try:
-            values = json.loads(path.read_text(encoding="utf-8"))
+            values = json_value(path.read_text(encoding="utf-8"))
             artifacts, bridge = tuple(_artifact(entry) for entry in values["artifacts"]), values.get("bridge")
             return cls(Identity(**values["identity"]), artifacts, None if bridge is None else Bridge(**bridge))
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -24,6 +24,7 @@ from engine.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.speech import Array, Prosody
 from engine.system.aligned_arrays import ALIGNMENT_BYTES
 from engine.system.freed_memory import give_back_freed_memory
+from engine.system.json_text import json_value
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX
 
 _FORMAT = "packed weights 1"
@@ -160,7 +161,7 @@ def _table(content: mmap.mmap) -> tuple[Mapping[str, Any], int]:
     length, mark = _CLOSING.unpack_from(content, end)
     if mark != _CLOSING_MARK or length > end:
         raise ValueError("The file does not end with a table.")
-    return json.loads(content[end - length : end]), end - length
+    return json_value(content[end - length : end]), end - length
 
 
 def _span(entries: Sequence[Mapping[str, Any]], arrays: Sequence[Array]) -> tuple[int, int]:

@@ -19,6 +19,7 @@ import soundfile
 from engine.audio.recording import Pcm, to_pcm
 from engine.errors import OutputError
 from engine.speech import AudioChunk, SpeechRequest, SpokenWord
+from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
 from engine.system.whole_file import write_atomically
 
@@ -103,7 +104,7 @@ class MadeParts:
         """The words and the sound's file, empty for silence; None unless both are there, as they were kept together."""
         try:
             sound = self._sound_path(request).read_bytes()
-            kept = json.loads(self._words_path(request).read_bytes())
+            kept = json_value(self._words_path(request).read_bytes())
             words: list[Any] = kept["words"]
             return (words, sound) if kept["digest"] == _digest(words, sound) else None
         except (OSError, ValueError, TypeError, KeyError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from engine.model_store import ModelState, ModelStore
 from engine.network.weights import Weights, load_weights
 from engine.speech import STARTER as STARTER
 from engine.speech import Prosody, VoiceInfo
+from engine.system.json_text import json_value
 from engine.system.paths import project_folder, resources_folder, starter_folder
 from engine.voices.packs import Voice, describe
 
@@ -185,7 +185,7 @@ def _random_voice(config: ModelConfig, seed: int) -> Voice:
 def _manifest() -> dict[str, Any]:
     path = starter_folder() / "manifest.json"
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json_value(path.read_text(encoding="utf-8"))
         _ = manifest["files"], manifest["voices"]
     except (OSError, ValueError, KeyError) as error:
         raise _damaged(path) from error

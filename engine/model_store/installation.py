@@ -17,6 +17,7 @@ from typing import Any
 
 from engine.errors import DamagedModel
 from engine.model_store.digests import sha256_of
+from engine.system.json_text import json_value
 from engine.system.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
@@ -63,7 +64,7 @@ class Installation:
         """What is installed, or None; raises `DamagedModel` when the manifest cannot be read."""
         path = self.folder / MANIFEST_NAME
         try:
-            return _manifest(json.loads(path.read_text(encoding="utf-8")))
+            return _manifest(json_value(path.read_text(encoding="utf-8")))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import mmap
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 
 from engine.errors import DamagedFile
 from engine.network.weights import Weights
+from engine.system.json_text import json_value
 
 _LENGTH_BYTES = 8
 
@@ -24,7 +24,7 @@ def map_weights(path: Path) -> Weights:
         with path.open("rb") as stream:
             content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
         start = _LENGTH_BYTES + int.from_bytes(content[:_LENGTH_BYTES], "little")
-        header = json.loads(content[_LENGTH_BYTES:start])
+        header = json_value(content[_LENGTH_BYTES:start])
         entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
         return {name: _array(content, start, **entry) for name, entry in entries.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

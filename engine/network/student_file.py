@@ -22,6 +22,7 @@ from engine.errors import DamagedFile
 from engine.network.weights import Weights
 from engine.speech import Array
 from engine.stages import STAGES, Stage
+from engine.system.json_text import json_value
 from engine.system.whole_file import write_atomically
 
 _FORMAT = "students 1"
@@ -71,7 +72,7 @@ def read_students(path: Path) -> Students:
     """What a file says about its students, whose weights are not read; raises `DamagedFile`."""
     try:
         with safe_open(path, "numpy") as file:
-            described = json.loads((file.metadata() or {})[_DESCRIPTION])
+            described = json_value((file.metadata() or {})[_DESCRIPTION])
         if described.pop("format") != _FORMAT:
             raise ValueError("another format")
         return Students(path, **described)

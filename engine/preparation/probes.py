@@ -20,6 +20,7 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.system.child_process import ChildProcess
+from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
 from engine.system.processor import chip, system_build
 from engine.system.whole_file import write_atomically
@@ -53,7 +54,7 @@ class KeptResult:
     def load(self) -> ProbeResult | None:
         """The result; None if there is none that can be read."""
         try:
-            values = json.loads(self.path.read_text(encoding="utf-8"))
+            values = json_value(self.path.read_text(encoding="utf-8"))
             result = _result(values["result"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None

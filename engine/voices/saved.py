@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnknownVoice
 from engine.speech import Notice, VoiceInfo
+from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.voices.blends import describe_blend, is_recipe, language_notice, mix, parse, with_full_names
 from engine.voices.packs import Voice, full_name, nearest, official_voices
@@ -29,7 +30,7 @@ class SavedVoices:
     def recipes(self) -> dict[str, str]:
         """The recipe of each saved blend by name; raises `DamagedFile`."""
         try:
-            recipes = json.loads(self._path.read_text(encoding="utf-8"))
+            recipes = json_value(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:

@@ -70,10 +70,12 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert (after.recent_files, after.tray_icon) == ([tmp_path / "a, “b”.txt"], False)
 
 
-@pytest.mark.parametrize("nonsense", ["a.txt", "3", "[1]", '{"a": 1}'])
-def test_a_list_of_files_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
-    QSettings(str(file), QSettings.Format.IniFormat).setValue(Key.RECENT_FILES.value, nonsense)
+@pytest.mark.parametrize("nonsense", ["a.txt", "3", "[1]", '{"a": 1}', pytest.param("[" * 100_000, id="deep")])
+def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
+    for key in (Key.RECENT_FILES, Key.FAVOURITES):
+        QSettings(str(file), QSettings.Format.IniFormat).setValue(key.value, nonsense)
     assert opened(file).recent_files == []
+    assert opened(file).favourites == ()
 
 
 @pytest.mark.parametrize("nonsense", ["fast", "nan", "inf", "", QByteArray(b"1")])

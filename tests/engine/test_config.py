@@ -36,7 +36,7 @@ def test_the_fingerprint_sees_widths_and_not_the_vocabulary(full_size: ModelConf
     assert replace(full_size, hidden_dim=256).fingerprint() != full_size.fingerprint()
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"plbert": 3}'])
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"plbert": 3}', pytest.param("[" * 100_000, id="deep")])
 def test_a_damaged_description_says_so(tmp_path: Path, content: str) -> None:
     path = tmp_path / "config.json"
     path.write_text(content)

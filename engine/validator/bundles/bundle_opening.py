@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from engine.errors import DamagedFile, EngineError
 from engine.model_store.checkpoints import model_config
 from engine.pipeline import FIRST_PHONEME
 from engine.stages import STAGE_NAMES, STAGES, Size, Tensor
+from engine.system.json_text import json_value
 from engine.system.whole_file import whole_file, write_error
 from engine.validator.bundles.bundle import ARRAYS_NAME, FORMAT, FORMAT_NAME, JSON_NAME, VERSION
 from engine.validator.data.results import AlignmentEvent, Reading, Report
@@ -122,8 +122,8 @@ def _json(path: Path, archive: zipfile.ZipFile, name: str) -> Any:
     if len(content) > MOST_FIGURES_BYTES:
         raise DamagedFile(path, f"{name} in {path} unpacks to more than {MOST_FIGURES_BYTES >> 20} MiB.", _CHOOSE)
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
+        return json_value(content)
+    except ValueError as error:
         raise _damaged(path) from error
 
 

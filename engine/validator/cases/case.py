@@ -19,6 +19,7 @@ from safetensors.numpy import save
 from engine.errors import DamagedFile, EngineError
 from engine.speech import Array, Utterance
 from engine.stages import Stage, stage_named
+from engine.system.json_text import json_value
 from engine.system.whole_file import whole_file
 from engine.validator.data.results import Row, ValidationRequest
 
@@ -84,7 +85,7 @@ def load_case(path: Path) -> FailingCase:
         raise EngineError(f"There is no file {path}.", "Check the name.")
     try:
         with safe_open(path, framework="numpy") as file:
-            header = json.loads((file.metadata() or {})[_HEADER])
+            header = json_value((file.metadata() or {})[_HEADER])
             arrays = {name: file.get_tensor(name) for name in file.offset_keys()}
     except (OSError, SafetensorError, KeyError, ValueError) as error:
         raise _no_case(path) from error

@@ -13,6 +13,7 @@ from cattrs.preconf.json import make_converter
 
 from engine.errors import DamagedFile, InvalidRequest
 from engine.speech import Utterance
+from engine.system.json_text import json_value
 from engine.system.paths import data_folder, resources_folder
 from engine.system.whole_file import whole_file, write_error
 from engine.validator.data.circumstances import Circumstances, Subject, builds_apart, subjects_apart
@@ -86,7 +87,7 @@ class Golden:
     def load(cls, path: Path) -> Golden:
         """The golden run in a file; raises `InvalidRequest` if there is none, `DamagedFile` if it is none."""
         try:
-            return make_converter().structure(json.loads(path.read_text(encoding="utf-8")), cls)
+            return make_converter().structure(json_value(path.read_text(encoding="utf-8")), cls)
         except FileNotFoundError as error:
             raise InvalidRequest(f"There is no golden run {path}.", AGAIN) from error
         except (OSError, ValueError, TypeError, KeyError, AttributeError, ExceptionGroup) as error:

@@ -45,8 +45,9 @@ def test_a_file_that_is_cut_off_or_no_sound_is_told(tmp_path: Path) -> None:
         with pytest.raises(DamagedFile, match="Press Speak"):
             read_track(path, marks_text(made_speech(track).marks))
         path.write_bytes(b"no sound")
-    with pytest.raises(DamagedFile):
-        read_track(path, "{}")
+    for marks in ("{}", "[" * 100_000):
+        with pytest.raises(DamagedFile):
+            read_track(path, marks)
 
 
 def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

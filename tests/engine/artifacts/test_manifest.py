@@ -37,7 +37,9 @@ def test_a_library_replaces_the_older_one_of_its_stage():
     assert len(manifest.with_artifact(newer).artifacts) == 2
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"identity": {}, "artifacts": []}', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"identity": {}, "artifacts": []}', "\x00", pytest.param("[" * 100_000, id="deep")]
+)
 def test_a_damaged_manifest_is_named(folder, text):
     (folder / "manifest.json").write_text(text)
     with pytest.raises(DamagedFile, match=r"manifest\.json"):

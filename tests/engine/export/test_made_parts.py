@@ -48,7 +48,9 @@ def test_silence_is_kept_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".flac", ".json"])
-@pytest.mark.parametrize("damage", [b"", b"[]", b"null", b'{"words": []}', b"\xff\x00 scrambled"])
+@pytest.mark.parametrize(
+    "damage", [b"", b"[]", b"null", b'{"words": []}', b"\xff\x00 scrambled", pytest.param(b"[" * 100_000, id="deep")]
+)
 def test_a_part_whose_files_are_damaged_is_not_made(tmp_path: Path, suffix: str, damage: bytes) -> None:
     parts = MadeParts("model", tmp_path)
     parts.keep(REQUEST, made(), RATE_HZ)

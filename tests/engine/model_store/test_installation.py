@@ -89,7 +89,7 @@ def test_verifying_finds_what_size_and_time_hide(installation: Installation) -> 
         installation.verify(manifest, lambda count: None)
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"weights": {}}'])
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"weights": {}}', pytest.param("[" * 100_000, id="deep")])
 def test_a_damaged_manifest_is_said_and_can_be_replaced(
     installation: Installation, tmp_path: Path, content: str
 ) -> None:

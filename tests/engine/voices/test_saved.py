@@ -102,7 +102,9 @@ def test_a_recipe_needs_no_name_and_tells_of_its_language(saved: SavedVoices) ->
     assert "speaks French" in notices[0].message
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"x": 1}', '{"x": "a(0)"}', "\ud800"])
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"x": 1}', '{"x": "a(0)"}', "\ud800", pytest.param("[" * 100_000, id="deep")]
+)
 def test_a_damaged_file_is_said_and_voices_still_speak(tmp_path: Path, content: str) -> None:
     path = tmp_path / "voices.json"
     path.write_text(content, encoding="utf-8", errors="surrogatepass")

@@ -70,7 +70,9 @@ def test_a_saved_run_is_the_same_run(tmp_path: Path) -> None:
     assert Golden.load(tmp_path / "golden.json") == GOLDEN
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"circumstances": 3}', "\ufffd", "null"])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"circumstances": 3}', "\ufffd", "null", pytest.param("[" * 100_000, id="deep")]
+)
 def test_what_is_no_golden_run_is_said(tmp_path: Path, content: str) -> None:
     path = tmp_path / "golden.json"
     path.write_text(content, encoding="utf-8")
