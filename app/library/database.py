@@ -69,6 +69,8 @@ def open_library(folder: Path) -> tuple[sqlite3.Connection, SetAside | None]:
     except sqlite3.Error as error:
         if not is_damage(error):
             raise unusable(folder, error) from error
+    except UnicodeDecodeError:  # SQLite quotes what is damaged in its message, which Python cannot read then
+        pass
     except OSError as error:
         raise unusable(folder, error) from error
     try:
@@ -91,6 +93,11 @@ def unusable(folder: Path, error: Exception) -> LibraryUnusable:
     )
 
 
+def readable(text: bytes) -> str:
+    """A text from the file; one damaged byte in it must not keep all others from being read."""
+    return text.decode(errors="replace")
+
+
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
     """All of the changes in the block, or none."""
@@ -106,6 +113,7 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 def _opened(folder: Path) -> sqlite3.Connection:
     folder.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(folder / FILE, timeout=LOCK_SECONDS, isolation_level=None)
+    connection.text_factory = readable
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.library.database import SOUNDS, transaction
+from app.library.database import SOUNDS, readable, transaction
 from app.library.manner import key_of, manner_of, request_of, storable, voice_and_speed
 from app.library.records import Entry, first_words
 from engine.errors import InvalidRequest
@@ -53,14 +53,14 @@ class History:
         self._clock = clock
         self._wanted = ""
         self._limit_bytes = 0
-        database.create_function("folded", 1, str.casefold, deterministic=True)
+        database.create_function("folded", 1, _folded, deterministic=True)
 
     def listed(self) -> HistoryListed:
         """The entries that contain the words looked for."""
         query = f"SELECT {_COLUMNS} FROM entry WHERE NOT deleted"
         values: tuple[str, ...] = ()
         if self._wanted:
-            query += " AND instr(folded(text), ?)"
+            query += " AND instr(folded(CAST(text AS BLOB)), ?)"
             values = (self._wanted.casefold(),)
         rows = self._database.execute(f"{query} ORDER BY begun DESC", values)
         return HistoryListed(tuple(map(_entry, rows)), self._kept_bytes())
@@ -188,6 +188,11 @@ class History:
 def sound_path(folder: Path, key: str) -> Path:
     """Where the library in this folder keeps the sound of the request with this key."""
     return folder / SOUNDS / f"{key}.flac"
+
+
+def _folded(text: bytes) -> str:
+    """A text in which upper and lower case are the same; SQLite passes one with a damaged byte only as bytes."""
+    return readable(text).casefold()
 
 
 def _entry(row: tuple) -> Entry:

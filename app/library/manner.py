@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, fields
+from typing import Any
 
 from engine.speech import SpeechRequest
 from engine.system.json_text import json_value
@@ -20,13 +21,22 @@ def manner_of(request: SpeechRequest) -> str:
 def request_of(text: str, manner: str) -> SpeechRequest:
     """The request that is stored like this; what another version of the program has besides is left out."""
     known = {field.name for field in fields(SpeechRequest)}
-    return SpeechRequest(text, **{name: value for name, value in json_value(manner).items() if name in known})
+    return SpeechRequest(text, **{name: value for name, value in _values(manner).items() if name in known})
 
 
 def voice_and_speed(manner: str) -> tuple[str, float]:
     """What a list shows of a manner, without all of its request."""
-    values = json_value(manner)
+    values = _values(manner)
     return values["voice"], values["speed"]
+
+
+def _values(manner: str) -> dict[str, Any]:
+    """What a manner says; one that is damaged names no voice, so that its text, and all others, can still be read."""
+    try:
+        values = json_value(manner)
+    except ValueError:
+        values = {}
+    return {"voice": "", "speed": 1.0, **(values if isinstance(values, dict) else {})}
 
 
 def key_of(request: SpeechRequest, model: str) -> str:

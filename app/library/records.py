@@ -31,12 +31,16 @@ class Entry:
 
 
 class State(Enum):
-    """What has become of an item of the queue; the value is how it is stored."""
+    """What has become of an item of the queue; the value is how it is stored, and a damaged one counts as failed."""
 
     WAITING = "waiting"
     WORKING = "working"
     DONE = "done"
     FAILED = "failed"
+
+    @classmethod
+    def _missing_(cls, value: object) -> State:
+        return cls.FAILED
 
 
 @dataclass(frozen=True)

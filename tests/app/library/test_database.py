@@ -70,3 +70,16 @@ def test_a_library_that_another_program_holds_is_not_taken_for_damaged(
         open_library(folder)
     holder.close()
     assert folder.exists()
+
+
+def test_a_table_whose_description_is_damaged_is_set_aside(folder: Path) -> None:
+    with sqlite3.connect(folder / FILE) as database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute(
+            "UPDATE sqlite_master SET sql = CAST(? AS TEXT) WHERE name = 'item'",
+            (b"CREATE TABLE item (number INTEGER NOT NUL\xff)",),
+        )
+    database.close()
+    shelf = Shelf(folder)
+    assert shelf.aside is not None
+    shelf.database.close()

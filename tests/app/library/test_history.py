@@ -6,6 +6,7 @@ import pytest
 from app.library.history import MEGABYTE, sound_path
 from app.library.manner import key_of
 from engine.errors import InvalidRequest
+from engine.speech import SpeechRequest
 from tests.app.library.shelf import MODEL, Shelf, request
 
 
@@ -133,3 +134,24 @@ def test_tidying_removes_files_of_no_entry_and_notes_missing_ones(shelf: Shelf) 
 def test_half_a_character_of_two_can_be_stored(shelf: Shelf) -> None:
     shelf.history.begin(request("One \ud83d."), MODEL)
     assert len(shelf.titles()) == 1
+
+
+@pytest.mark.parametrize(("column", "damaged"), [("text", b"On\xff."), ("title", b"On\xff.")])
+def test_a_damaged_byte_costs_one_character(shelf: Shelf, column: str, damaged: bytes) -> None:
+    number = shelf.speak("One.")
+    shelf.speak("Two.")
+    shelf.database.execute(f"UPDATE entry SET {column} = CAST(? AS TEXT) WHERE number = ?", (damaged, number))
+    assert len(shelf.titles()) == 2
+    shown = shelf.history.listed().entries[1].title if column == "title" else shelf.history.recall(number).request.text
+    assert shown == "On\ufffd."
+    shelf.history.look_for("two")
+    assert shelf.titles() == ["Two."]
+
+
+@pytest.mark.parametrize("damaged", ["{", "[]", "{}", '{"voi\ufffde": "af_heart", "speed": 1.0}'])
+def test_an_entry_with_a_damaged_manner_is_listed_and_keeps_its_text(shelf: Shelf, damaged: str) -> None:
+    number = shelf.speak("One.")
+    shelf.speak("Two.")
+    shelf.database.execute("UPDATE entry SET manner = ? WHERE number = ?", (damaged, number))
+    assert shelf.titles() == ["Two.", "One."]
+    assert shelf.history.recall(number).request == SpeechRequest("One.", "")

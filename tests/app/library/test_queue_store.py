@@ -62,3 +62,8 @@ def test_items_are_removed(queue: QueueStore) -> None:
     queue.mark(second, State.DONE)
     queue.remove_done()
     assert titles(queue) == ["Three."]
+
+
+def test_an_item_whose_state_is_damaged_has_failed(shelf: Shelf, queue: QueueStore) -> None:
+    shelf.database.execute("UPDATE item SET state = 'waitinf' WHERE title = 'Two.'")
+    assert [item.state for item in queue.listed().items] == [State.WAITING, State.FAILED, State.WAITING]
