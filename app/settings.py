@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
@@ -249,7 +250,7 @@ class Settings:
     def save_folder(self) -> Path:
         """Where a file was last saved; the home folder if that no longer exists."""
         folder = Path(self._string(Key.SAVE_FOLDER) or "")
-        return folder if folder.is_absolute() and folder.is_dir() else Path.home()
+        return folder if folder.is_absolute() and os.path.isdir(folder) else Path.home()  # Path.is_dir raises OSError
 
     @save_folder.setter
     def save_folder(self, folder: Path) -> None:
