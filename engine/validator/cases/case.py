@@ -6,6 +6,7 @@ The file is a `.safetensors` file: arrays, and JSON that describes them. Reading
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,14 +82,14 @@ def save_case(path: Path, case: FailingCase) -> None:
 
 def load_case(path: Path) -> FailingCase:
     """The case in a file; raises `EngineError` if there is none, and `DamagedFile` for a file that is no case."""
-    if not path.is_file():
+    if not os.path.isfile(path):  # Path.is_file raises OSError for a name that is too long
         raise EngineError(f"There is no file {path}.", "Check the name.")
     try:
         with safe_open(path, framework="numpy") as file:
             header = json_value((file.metadata() or {})[_HEADER])
             arrays = {name: file.get_tensor(name) for name in file.offset_keys()}
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
-        raise _no_case(path) from error
+    except (OSError, SafetensorError, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise _no_case(path) from error  # the last two are of numbers that numpy lacks, such as those of 8 bits
     return _case(path, header, arrays)
 
 

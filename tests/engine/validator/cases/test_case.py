@@ -107,9 +107,22 @@ def test_a_damaged_file_is_refused(tmp_path: Path, keep: int) -> None:
         load_case(path)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_numbers_that_numpy_lacks_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, header_of(CASE, tmp_path))
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["inputs/tokens"].update(dtype="F8_E4M3", shape=[4])
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length :])
+    with pytest.raises(DamagedFile, match="not a failing case"):
+        load_case(path)
+
+
+@pytest.mark.parametrize("name", ["nothing.safetensors", "x" * 300])
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(EngineError, match="There is no file"):
-        load_case(tmp_path / "nothing.safetensors")
+        load_case(tmp_path / name)
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
