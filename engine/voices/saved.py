@@ -97,7 +97,8 @@ class SavedVoices:
             with FileLock(self._path.with_name(f"{self._path.name}.lock"), timeout=LOCK_SECONDS):
                 recipes = self.recipes()
                 change(recipes)
-                temporary.write_text(json.dumps(recipes, indent=2, ensure_ascii=False), encoding="utf-8")
+                text = json.dumps(recipes, indent=2, ensure_ascii=False)
+                temporary.write_bytes(text.encode(errors="backslashreplace"))  # JSON writes half a character like that
                 os.replace(temporary, self._path)
         except (OSError, Timeout) as error:
             raise OutputError(

@@ -132,3 +132,10 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     for process in processes:
         process.join(60)
     assert len(SavedVoices(path).recipes()) == 20
+
+
+def test_a_file_with_half_a_character_can_still_be_changed(tmp_path: Path) -> None:
+    path = tmp_path / "voices.json"
+    path.write_text('{"odd": "\\udcff"}')
+    SavedVoices(path).save("duet", "heart+adam", KNOWN)
+    assert SavedVoices(path).recipes() == {"odd": "\udcff", "duet": "af_heart(1)+am_adam(1)"}
