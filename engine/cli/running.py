@@ -55,7 +55,7 @@ def _say(options: argparse.Namespace, outcome: Outcome) -> None:
         show_line(printed(options, outcome))
         return
     try:
-        sys.stdout.write(f"{printed(options, outcome)}\n")
+        sys.stdout.write(f"{_writable(printed(options, outcome), sys.stdout)}\n")
         sys.stdout.flush()
     except OSError as error:
         point_nowhere(sys.stdout)
@@ -64,6 +64,13 @@ def _say(options: argparse.Namespace, outcome: Outcome) -> None:
         raise OutputError(
             f"It is done, but standard output cannot be written ({error.strerror}).", "Send it to another place."
         ) from error
+
+
+def _writable(text: str, stream: TextIO) -> str:
+    """The text with an escape for each character that the stream cannot take, such as half of one in a file's name."""
+    if stream.errors != "strict":
+        return text
+    return text.encode(stream.encoding, "backslashreplace").decode(stream.encoding)
 
 
 def _has_the_speech(stream: TextIO, options: argparse.Namespace) -> bool:

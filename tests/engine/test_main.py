@@ -193,6 +193,16 @@ def unbuffered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_name_that_cannot_be_printed_is_printed_with_escapes(tmp_path: Path, encoding: str) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff.wav"
+    command = [sys.executable, "-m", "engine", "speak", "Hi.", "--model", "starter", "--out", name]
+    strict = {**os.environ, "PYTHONIOENCODING": f"{encoding}:strict"}
+    done = subprocess.run(command, env=strict, check=True, capture_output=True)
+    assert r"\udcff.wav" in done.stdout.decode()
+    assert os.path.getsize(name) > 0
+
+
 FULL = Path("/dev/full")
 full_exists = pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
 
