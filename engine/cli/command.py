@@ -150,4 +150,5 @@ def save_json(options: argparse.Namespace, outcome: Outcome) -> None:
     """Write the file that --json names, if it names one; raises `OutputError`."""
     if options.json not in (None, STANDARD_OUTPUT):
         with whole_file(options.json) as file:
-            file.write(json.dumps(outcome.data, indent=2, ensure_ascii=False).encode())
+            text = json.dumps(outcome.data, indent=2, ensure_ascii=False)
+            file.write(text.encode(errors="backslashreplace"))  # JSON writes half a character like that

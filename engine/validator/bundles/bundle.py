@@ -67,7 +67,7 @@ def json_report(report: Report) -> str:
 def _add_text(archive: zipfile.ZipFile, name: str, text: str) -> None:
     entry = zipfile.ZipInfo(name)  # without a time, so that equal validations give equal bytes
     entry.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(entry, text.encode())
+    archive.writestr(entry, text.encode(errors="backslashreplace"))
 
 
 def _add_arrays(archive: zipfile.ZipFile, arrays: ArrayFolder, reference: str) -> None:

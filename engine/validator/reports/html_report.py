@@ -66,7 +66,7 @@ def write_html(
     """Write the page to a file; raises `OutputError` when it cannot be written."""
     page = html_report(report, arrays, lstms, sweep)
     with whole_file(path) as file:
-        file.write(page.encode())
+        file.write(page.encode(errors="backslashreplace"))
 
 
 def html_report(

@@ -81,7 +81,8 @@ class Golden:
     def save(self, path: Path) -> None:
         """Write it, whole or not at all; raises `OutputError`."""
         with whole_file(path) as file:
-            file.write(json.dumps(asdict(self), indent=1, ensure_ascii=False).encode() + b"\n")
+            text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+            file.write(text.encode(errors="backslashreplace") + b"\n")  # JSON writes half a character like that
 
     @classmethod
     def load(cls, path: Path) -> Golden:

@@ -1,12 +1,13 @@
 """Which model is to speak, by what was typed."""
 
 import json
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from engine.__main__ import main
-from engine.cli.command import model_with
+from engine.cli.command import Outcome, model_with, save_json
 from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest, MissingModel, UnknownVoice
 from engine.synthesizer import Synthesizer
@@ -68,3 +69,8 @@ def test_the_model_of_the_voice_speaks(
     arguments = ["validate", "--text", "Hello.", *words, "--regimes", "dynamic,compiled", "--json"]
     assert main(arguments) == 0
     assert json.loads(capsys.readouterr().out)["request"]["model"] == "starter"
+
+
+def test_half_a_character_is_json_in_a_file(tmp_path: Path) -> None:
+    save_json(Namespace(json=tmp_path / "a.json"), Outcome({"text": "Say \udcff."}, ""))
+    assert json.loads((tmp_path / "a.json").read_bytes()) == {"text": "Say \udcff."}

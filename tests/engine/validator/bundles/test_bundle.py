@@ -79,3 +79,9 @@ def test_damaged_sound_is_an_error_and_no_bundle(report: Report, arrays: ArrayFo
     with pytest.raises(DamagedFile, match="cannot be read"):
         write_bundle(tmp_path / "bundle.zip", report, arrays, "")
     assert not (tmp_path / "bundle.zip").exists()
+
+
+def test_half_a_character_is_written_as_its_number(report: Report, tmp_path: Path) -> None:
+    write_bundle(tmp_path / "d.zip", report, None, "doctor: \udcff")
+    with zipfile.ZipFile(tmp_path / "d.zip") as archive:
+        assert archive.read("doctor.txt") == rb"doctor: \udcff"

@@ -172,6 +172,12 @@ def test_it_is_written_whole_or_an_error_says_why(report: Report, tmp_path: Path
         write_html(tmp_path / "nowhere" / "report.html", small)
 
 
+def test_half_a_character_is_written_as_its_number(report: Report, tmp_path: Path) -> None:
+    speech = replace(report.request.speech, text="Say \udcff.")
+    write_html(tmp_path / "r.html", replace(report, rows=(), request=replace(report.request, speech=speech)))
+    assert r"Say \udcff." in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
 def test_importing_it_draws_nothing() -> None:
     code = (
         "import sys, engine.validator.reports.html_report;"

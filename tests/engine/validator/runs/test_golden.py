@@ -70,6 +70,12 @@ def test_a_saved_run_is_the_same_run(tmp_path: Path) -> None:
     assert Golden.load(tmp_path / "golden.json") == GOLDEN
 
 
+def test_half_a_character_of_its_text_comes_back(tmp_path: Path) -> None:
+    half = replace(GOLDEN, circumstances=replace(NOW, subject=replace(SUBJECT, text="Say \udcff.")))
+    half.save(tmp_path / "golden.json")
+    assert Golden.load(tmp_path / "golden.json") == half
+
+
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"circumstances": 3}', "\ufffd", "null", pytest.param("[" * 100_000, id="deep")]
 )
