@@ -120,7 +120,7 @@ def load_packed(path: Path, key: str) -> PackedWeights | None:
             # numpy exports only writable arrays; pages of this mapping that nobody writes to stay the file's own
             content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
         return _mapped(content, key)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, struct.error):
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, AttributeError, struct.error):
         return None
 
 

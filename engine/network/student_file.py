@@ -58,7 +58,7 @@ class Students:
         """Their weights by state-dict key; raises `DamagedFile`."""
         try:
             stored = load_file(self.path)
-        except (OSError, ValueError, SafetensorError) as error:
+        except (OSError, ValueError, TypeError, AttributeError, SafetensorError) as error:  # such as 8-bit floats
             raise _damaged(self.path) from error
         if content_of(stored) != self.content:
             raise _damaged(self.path)
@@ -75,6 +75,8 @@ def read_students(path: Path) -> Students:
             described = json_value((file.metadata() or {})[_DESCRIPTION])
         if described.pop("format") != _FORMAT:
             raise ValueError("another format")
+        if not isinstance(described["architectures"], dict):
+            raise TypeError("architectures without paths")
         return Students(path, **described)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
         raise _damaged(path) from error

@@ -100,7 +100,12 @@ def test_a_file_cut_anywhere_holds_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("word", "other"),
-    [(b"weights.", b"weights,"), (b'"shape": [7]', b'"shape": [\xff]'), (b'"start": 0', b'"start": 1')],
+    [
+        (b"weights.", b"weights,"),
+        (b'"shape": [7]', b'"shape": [\xff]'),
+        (b'"start": 0', b'"start": 1'),
+        (b'"start": 0, "shape": [7]', b'"start":1e999,"shape":[]'),
+    ],
 )
 def test_a_file_whose_table_is_damaged_holds_nothing(path: Path, word: bytes, other: bytes) -> None:
     content = path.read_bytes()

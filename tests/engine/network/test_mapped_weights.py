@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,14 @@ def test_a_file_cut_short_is_damaged(tmp_path: Path, arrays: dict[str, np.ndarra
 
 def test_other_numbers_than_float32_are_refused(tmp_path: Path) -> None:
     save_file({"a": np.zeros(3, np.float16)}, tmp_path / "f.safetensors")
+    with pytest.raises(DamagedFile):
+        map_weights(tmp_path / "f.safetensors")
+
+
+@pytest.mark.parametrize("offsets", [[], [1 << 80, 0]])
+def test_an_array_that_is_nowhere_is_refused(tmp_path: Path, offsets: list[int]) -> None:
+    header = json.dumps({"a": {"dtype": "F32", "shape": [1], "data_offsets": offsets}}).encode()
+    (tmp_path / "f.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
     with pytest.raises(DamagedFile):
         map_weights(tmp_path / "f.safetensors")
 

@@ -56,6 +56,22 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
         read_students(students.path)
 
 
+def test_students_without_places_are_refused(tmp_path: Path) -> None:
+    save_students(tmp_path / "a", "teacher", 5, {}, {})  # type: ignore[arg-type]
+    with pytest.raises(DamagedFile):
+        read_students(tmp_path / "a")
+
+
+def test_numbers_that_numpy_lacks_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    content = save_students(path, "teacher", {}, {"w": np.zeros(4, np.int8)}, {}).path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = content[8 : 8 + length].replace(b'"I8"', b'"F8_E4M3"')
+    path.write_bytes(len(header).to_bytes(8, "little") + header + content[8 + length :])
+    with pytest.raises(DamagedFile):
+        read_students(path).load_weights()
+
+
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_changed_byte_or_a_lost_end_is_found_or_harmless(tmp_path: Path, data: st.DataObject) -> None:
