@@ -41,6 +41,11 @@ def test_a_saved_blend_is_listed_spoken_and_forgotten(saved: SavedVoices) -> Non
         saved.choose("duet", VOICES)
 
 
+def test_without_any_blend_there_is_none_to_choose_from(saved: SavedVoices) -> None:
+    with pytest.raises(UnknownVoice, match=r"no voice named “duet”\. There are none to choose from yet\.$"):
+        saved.remove("duet")
+
+
 def test_a_name_can_be_used_again(saved: SavedVoices) -> None:
     saved.save("duet", "heart", KNOWN)
     saved.save("duet", "adam", KNOWN)
