@@ -13,6 +13,8 @@ from engine.export.order import Order
 from engine.system.whole_file import ensure_writable
 
 _NAME_CHARACTERS = 80
+_NAME_BYTES = 240
+"""Systems allow 255, of which a number and a suffix take some."""
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
 
 
@@ -64,4 +66,5 @@ def _chapter_path(order: Order, number: int, suffix: str) -> Path:
 
 def file_name(title: str) -> str:
     """A title as the name of a file, on any system."""
-    return " ".join(_FORBIDDEN.sub(" ", title).split())[:_NAME_CHARACTERS].strip(" .")
+    name = " ".join(_FORBIDDEN.sub(" ", title).split())[:_NAME_CHARACTERS]
+    return name.encode(errors="ignore")[:_NAME_BYTES].decode(errors="ignore").strip(" .")

@@ -30,3 +30,8 @@ def test_the_folder_of_chapters_is_made(tmp_path: Path) -> None:
     (tmp_path / "c").touch()
     with pytest.raises(OutputError, match="cannot be made"):
         check_writable(tmp_path / "c.mp3", per_chapter=True)
+
+
+def test_a_title_of_large_characters_fits_into_the_name_of_a_file(tmp_path: Path) -> None:
+    name = file_name("\U0001f600" * 100)
+    (tmp_path / f"0001 {name}.opus").touch()
