@@ -116,6 +116,7 @@ class SpeechController(QObject):
     def change_engine(self, make_engine: EngineFactory) -> None:
         """Switch to another engine, which is prepared in the background; speech in progress is made by the old one."""
         self._engine = replace(self._engine, readiness=Readiness.PREPARING)
+        self._making.speech.superseded = True
         self._thread.change(make_engine)
         self._update()
 
@@ -127,7 +128,7 @@ class SpeechController(QObject):
     def speak(self, request: SpeechRequest) -> None:
         """Make speech and play it; if it is already being made, play that."""
         self._preview.stop()
-        being_made = self._making.job is not None and self.request == request
+        being_made = self._making.is_made_now and self.request == request
         if not being_made or self.player.playback is Playback.PLAYING:
             self._begin(request)
         self.player.set_speed(request.speed)
@@ -199,7 +200,7 @@ class SpeechController(QObject):
     def export(self, order: Order) -> None:
         """Carry out an order once those before it are, with the engine there is now; what is made already is used."""
         request, making, engine = order.only_request, self._making, self._thread.make_engine
-        if request is not None and making.job is not None and making.job.request == request:
+        if making.is_made_now and making.job is not None and making.job.request == request:
             self.saving.add(order, engine, self.track, making.job)
         elif request is not None and making.speech.is_all_of(request):
             self.saving.add(order, engine, self.track)

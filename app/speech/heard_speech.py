@@ -20,6 +20,8 @@ class HeardSpeech:
         self.track = track
         self.as_asked = True
         """Whether all of it is made by the voice that was asked for."""
+        self.superseded = False
+        """Whether another engine, perhaps of another model, would make it by now."""
         self.position = 0
         """The sample up to which it was heard when another one took its place."""
         self._before: tuple[Utterance, ...] = ()
@@ -32,8 +34,8 @@ class HeardSpeech:
         return self.request.text if self.request else ""
 
     def is_all_of(self, request: SpeechRequest) -> bool:
-        """Whether this is the speech of a request from start to end, made as one."""
-        return self._jobs == 1 and self.track.whole and self.request == request
+        """Whether this is the speech of a request from start to end, made as one, and would be the same now."""
+        return self._jobs == 1 and self.track.whole and self.request == request and not self.superseded
 
     @property
     def rest(self) -> SpeechRequest | None:

@@ -44,6 +44,11 @@ class Making(QObject):
         """Whether the speech is for a file as well, and must stay as it is."""
         return self._saving.holds(self.speech.track)
 
+    @property
+    def is_made_now(self) -> bool:
+        """Whether the speech is being made, and by the engine that would make it by now."""
+        return self.job is not None and not self.speech.superseded
+
     def begin(self, request: SpeechRequest) -> None:
         """Make a speech from its start; one that is being made for a file is not made again."""
         made = self._saving.made(request)

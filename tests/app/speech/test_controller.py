@@ -424,6 +424,36 @@ def test_a_file_that_waits_is_made_by_the_model_it_was_asked_of(
     qtbot.waitUntil(lambda: engine.closed)
 
 
+def test_after_another_engine_was_chosen_a_file_is_made_by_that(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    controller.stop()
+    other = FakeEngine()
+    controller.change_engine(lambda: other)
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "a.wav", REQUEST)
+    assert [request.text for request in other.requests] == [TEXT]
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "b.wav", REQUEST)
+    assert len(other.requests) == 1
+
+
+def test_a_speech_in_progress_is_not_saved_for_another_engine(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    other = FakeEngine()
+    controller.change_engine(lambda: other)
+    controller.save(tmp_path / "a.wav", REQUEST)
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert [request.text for request in other.requests] == [TEXT]
+
+
 def test_two_files_of_one_speech_are_made_once(
     controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
 ) -> None:
