@@ -30,7 +30,9 @@ class OutputList(QTreeWidget):
         self._colours = LIGHT
         self.setObjectName("outputs")
         self.setAccessibleName("Outputs and inner values")
-        self.setHeaderLabels(HEADINGS)
+        self.setHeaderLabels([""] * len(HEADINGS))  # hidden, but columns are as wide as what is in them
+        for column, heading in enumerate(HEADINGS):
+            self.headerItem().setData(column, Qt.ItemDataRole.AccessibleTextRole, heading)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)

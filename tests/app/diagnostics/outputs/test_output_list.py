@@ -50,6 +50,7 @@ def test_a_screen_reader_can_name_the_columns(outputs: OutputList) -> None:
     table = QAccessible.queryAccessibleInterface(outputs)
     names = [table.child(number).text(QAccessible.Text.Name) for number in range(3)]
     assert names == ["Output", "Correlation", "Verdict"]
+    assert outputs.columnWidth(VERDICT) < outputs.fontMetrics().horizontalAdvance("Verdict")
 
 
 def test_showing_tells_nothing_and_choosing_does(outputs: OutputList, qtbot: QtBot) -> None:
