@@ -129,6 +129,7 @@ class DiagnosticsFeature(QObject):
 
     def _connect_controller(self) -> None:
         controller, panel = self.controller, self.panel
+        controller.run_started.connect(self.chip.follow)
         controller.run_started.connect(panel.show_run)
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
@@ -184,9 +185,8 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
-        if not self.window.shown:
-            self.chip.show_run(None, "")  # what it told was of another speech
-        elif self._speech.request is not None:
+        self.chip.follow(None)  # the panel goes on drawing the run of the speech before
+        if self.window.shown and self._speech.request is not None:
             self.panel.controls.to_show.show_heard()
             self.controller.diagnose(
                 self._speech.request, self.panel.controls.to_run.options, self._voices.speaking_model
@@ -194,7 +194,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot()
     def _on_refreshed(self) -> None:
-        self.chip.show_run(self.panel.live_run, self.panel.shown.regime)
+        self.chip.refresh(self.panel.shown.regime)
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:

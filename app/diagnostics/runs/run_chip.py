@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
 from app.diagnostics.colours import Tone
@@ -17,14 +18,24 @@ class RunChip(ElidedButton):
         super().__init__(parent)
         self.setObjectName("runChip")
         self.setAutoDefault(False)
+        self._run: DiagnosticsRun | None = None
         self._verdict: RunVerdict | None = None
         self.hide()
 
-    def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
-        """Tell how a regime of this run does, or another one if it is no part of the run."""
-        verdict = None
+    @Slot(object)
+    def follow(self, run: DiagnosticsRun | None) -> None:
+        """Tell of this run from the next refresh on, and no more of an earlier one; None hides the chip at once."""
+        self._run = run
+        if run is None:
+            self._show(None)
+
+    def refresh(self, regime: str) -> None:
+        """Tell how a regime of the followed run does, or another one if it is no part of the run."""
+        run = self._run
         if run is not None:
-            verdict = verdict_of(run, regime if regime in run.regimes else next(reversed(run.regimes), regime))
+            self._show(verdict_of(run, regime if regime in run.regimes else next(reversed(run.regimes), regime)))
+
+    def _show(self, verdict: RunVerdict | None) -> None:
         if verdict == self._verdict:
             return
         self._verdict = verdict

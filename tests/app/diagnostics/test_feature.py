@@ -319,6 +319,40 @@ def test_the_chip_tells_how_it_goes_and_opens_the_panel(desk: Desk, qtbot: QtBot
     qtbot.waitUntil(lambda: not chip.isVisible())  # it was of another text
 
 
+@pytest.mark.parametrize("drawn", ["before the next speech", "after it"])
+def test_the_chip_is_gone_with_its_text_whenever_the_panel_is_drawn(desk: Desk, drawn: str) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("hold")
+    desk.qtbot.waitUntil(lambda: desk.diagnostics.chip.text() == "Comparing 1 of 8")
+    desk.diagnostics.window.close()
+    if drawn == "before the next speech":
+        desk.panel.refresh()
+    track = desk.speech.track
+    desk.speak("rows 1")
+    desk.qtbot.waitUntil(lambda: desk.speech.track is not track and not desk.diagnostics.chip.isVisible())
+    desk.panel.refresh()
+    assert not desk.diagnostics.chip.isVisible()
+
+
+def test_the_chip_of_an_earlier_text_is_gone_when_the_next_cannot_be_compared(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise MissingReference("Comparing needs PyTorch.")
+
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("rows 16")
+    desk.wait_for(RunState.FINISHED)
+    desk.qtbot.waitUntil(desk.diagnostics.chip.isVisible)
+    monkeypatch.setattr("app.diagnostics.process.controller.require_reference", missing)
+    desk.speak("rows 1")
+    desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
+    desk.panel.refresh()
+    assert not desk.diagnostics.chip.isVisible()
+
+
 def test_the_keys_of_speech_work_in_the_window_of_the_panel(desk: Desk, qtbot: QtBot) -> None:
     actions = desk.diagnostics.window.actions()
     menu = desk.window.menu

@@ -14,26 +14,38 @@ def chip(qtbot: QtBot) -> RunChip:
     return chip
 
 
+def tell(chip: RunChip, run: DiagnosticsRun, regime: Regime = Regime.COMPILED) -> None:
+    chip.follow(run)
+    chip.refresh(regime)
+
+
 def test_it_is_not_there_while_there_is_nothing_to_tell(chip: RunChip) -> None:
-    chip.show_run(None, Regime.COMPILED)
+    chip.refresh(Regime.COMPILED)
     assert chip.isHidden()
-    chip.show_run(finished_run(), Regime.COMPILED)
+    tell(chip, finished_run())
     assert not chip.isHidden()
-    chip.show_run(None, Regime.COMPILED)
+    chip.follow(None)
+    assert chip.isHidden()
+
+
+def test_a_late_refresh_does_not_bring_back_a_run_that_is_no_longer_followed(chip: RunChip) -> None:
+    tell(chip, finished_run())
+    chip.follow(None)
+    chip.refresh(Regime.COMPILED)
     assert chip.isHidden()
 
 
 def test_it_tells_in_words_and_colour(chip: RunChip) -> None:
-    chip.show_run(finished_run(), Regime.COMPILED)
+    tell(chip, finished_run())
     assert chip.accessibleName() == "✓ 8 of 8 agree, worst 1 - 1.3e-8"
     assert chip.property("tone") == "good"
-    chip.show_run(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
+    tell(chip, finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
     assert chip.accessibleName() == "✗ Text features and 6 more differ"
     assert chip.property("tone") == "error"
-    chip.show_run(DiagnosticsRun(request(), CONFIG), Regime.COMPILED)
+    tell(chip, DiagnosticsRun(request(), CONFIG))
     assert chip.accessibleName() == "Comparing 0 of 8"
 
 
 def test_a_regime_that_is_no_part_of_the_run_gives_way_to_one_that_is(chip: RunChip) -> None:
-    chip.show_run(finished_run(), Regime.STATIC_NO_PACK)
+    tell(chip, finished_run(), Regime.STATIC_NO_PACK)
     assert "8 of 8 agree" in chip.accessibleName()
