@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from engine.errors import EngineError
 from engine.speech import Samples
 
-LATENCY_SECONDS = 0.25
-"""Long enough for a busy machine not to stutter; it delays neither start nor stop: the first block is filled at once,
-and what is queued is dropped when playing ends."""
+LATENCY_SECONDS = 0.2
+"""Long enough for a busy machine not to stutter. It delays neither start nor stop: the first block is filled at once,
+and what is queued is dropped when playing ends. A jump is heard after it, since a device that is stopped for the jump
+falls silent for as long as it takes to start again."""
 
 Fill = Callable[[Samples], int]
 """Writes the next samples into the start of the block it is given and returns how many it had."""

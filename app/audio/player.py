@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.feed import Feed, Source
@@ -35,6 +37,8 @@ class Playback(Enum):
 
 class AudioPlayer(QObject):
     """Feeds a ring buffer from the track; the device's callback only reads the ring.
+
+    The device keeps running through a jump: what it has taken is heard, then what was jumped to.
 
     A position is the sample of the track that is heard now, which lags behind what the device has taken; at a speed
     other than that at which the track was made, positions go by at another rate.
@@ -141,11 +145,8 @@ class AudioPlayer(QObject):
 
     def seek(self, position: int) -> None:
         """Go to a sample; keeps playing if it is playing."""
-        playing = self._playback is Playback.PLAYING
-        self._silence()
         self._move_to(min(max(position, 0), self._track.length))
-        if playing:
-            self.tick()
+        self.tick()
 
     def play_on_current_device(self) -> None:
         """After a device has come or gone: look for devices again and continue on the default one."""
@@ -189,8 +190,7 @@ class AudioPlayer(QObject):
     def _fill(self) -> None:
         if self._stream is None and not self._feed.exhausted:
             self._open()
-        while len(samples := self._feed.read(self._ring.writable)):
-            self._ring.write(samples)
+        _pour(self._feed, self._ring)
         if self._stream is not None and not self._started and self._ring.readable:
             self._stream.start()
             self._started = True
@@ -200,9 +200,8 @@ class AudioPlayer(QObject):
         if self._devices_changed:
             self._output.refresh()
             self._devices_changed = False
-        rate = self._track.sample_rate_hz
-        self._ring = RingBuffer(round(BUFFERED_SECONDS * rate))
-        self._stream = self._output.open(rate, self._ring.read_into)
+        self._ring = self._new_ring()
+        self._stream = self._output.open(self._track.sample_rate_hz, self._read_into)
 
     def _follow(self) -> None:
         """Update the position: what is heard lags behind what was read, and advances with the clock."""
@@ -237,31 +236,38 @@ class AudioPlayer(QObject):
 
     def _halt(self, playback: Playback) -> None:
         self._timer.stop()
-        self._silence()
-        self._clear_ring_at(self._position)
-        self._become(playback)
-
-    def _silence(self) -> None:
         if self._stream is not None and self._started:
             self._stream.abort()
         self._started = False
+        self._feed_from(self._position)
+        self._become(playback)
 
     def _close(self) -> None:
         if self._stream is not None:
             self._stream.close()
         self._stream = None
-        self._clear_ring_at(self._position)
+        self._started = False
+        self._feed_from(self._position)
 
     def _move_to(self, position: int) -> None:
-        self._clear_ring_at(position)
+        self._feed_from(position)
         self._set_position(position)
 
-    def _clear_ring_at(self, position: int) -> None:
-        self._ring.clear()
-        self._feed = Feed(self._track, position, self._feed.speed)
+    def _feed_from(self, position: int) -> None:
+        """Let the device have what begins here, which is ready before what has been prepared for it is dropped."""
+        self._feed, ring = Feed(self._track, position, self._feed.speed), self._new_ring()
+        if self._started:
+            _pour(self._feed, ring)
+        self._ring = ring
         self._read = 0
         self._moved_at = self._alive_at = self._clock()
-        self._started = False
+
+    def _read_into(self, block: NDArray[np.float32]) -> int:
+        """What the device calls for each block, in a thread of its own."""
+        return self._ring.read_into(block)
+
+    def _new_ring(self) -> RingBuffer:
+        return RingBuffer(max(1, self._count(BUFFERED_SECONDS)))
 
     def _count(self, seconds: float) -> int:
         return round(seconds * self._track.sample_rate_hz)
@@ -280,3 +286,8 @@ def _nothing() -> Source:
     track = AudioTrack()
     track.finish()
     return track
+
+
+def _pour(feed: Feed, ring: RingBuffer) -> None:
+    while len(samples := feed.read(ring.writable)):
+        ring.write(samples)

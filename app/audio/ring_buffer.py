@@ -11,8 +11,8 @@ from engine.speech import Samples
 class RingBuffer:
     """Samples in transit; only the producer calls `write`, only the consumer `read_into`.
 
-    Both counters increase until `clear`, but for what is taken back; each is changed by one side only, after the
-    samples it counts have been copied, so no lock is needed.
+    Both counters only increase, but for what is taken back; each is changed by one side only, after the samples it
+    counts have been copied, so no lock is needed.
     """
 
     def __init__(self, capacity_samples: int) -> None:
@@ -32,7 +32,7 @@ class RingBuffer:
 
     @property
     def samples_read(self) -> int:
-        """Samples read since the last `clear`."""
+        """The number of samples read so far."""
         return self._read
 
     def write(self, samples: Samples) -> int:
@@ -64,8 +64,3 @@ class RingBuffer:
         target[head:count] = self._samples[: count - head]
         self._read += count
         return count
-
-    def clear(self) -> None:
-        """Drop all samples; only while the consumer is not running."""
-        self._written = 0
-        self._read = 0

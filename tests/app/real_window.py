@@ -82,6 +82,7 @@ class Scenario(QObject):
             self.report["silent_at"] = time.time()
             self.finish(500)
         elif self.name == "seek" and seconds > 1 and "from" not in self.report:
+            self.player.tick()  # what is heard at this moment, however long ago the window last had a turn
             self.report["from"] = self.player.position
             self.application.window.page.player.waveform.seek_wanted.emit(2 * RATE_HZ)
         elif self.name == "unplug" and seconds > 1 and not (self.folder / "playing").exists():

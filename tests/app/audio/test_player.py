@@ -122,7 +122,36 @@ def test_seeking_while_playing_goes_on_from_there(stage: Stage) -> None:
     stage.player.seek(1500)
     assert stage.player.position == 1500
     stage.pass_time(200)
+    assert stage.player.position == 1700
     np.testing.assert_array_equal(stage.output.stream.heard()[100:], stage.track.samples()[1500:1700])
+
+
+def test_a_jump_is_heard_without_a_hole_whenever_the_device_asks_next(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.grow(2)
+    stage.player.play()
+    stage.pass_time(100)
+
+    def forbidden(stream: FakeStream) -> None:
+        pytest.fail("the device was stopped, so it falls silent until it has started again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FakeStream, "abort", forbidden)
+        stage.player.seek(1500)
+    jumped = stage.output.stream.pull(200)  # before the player has had another turn
+    np.testing.assert_array_equal(jumped, stage.track.samples()[1500:1700])
+
+
+def test_what_was_jumped_away_from_is_not_heard_after_a_pause(stage: Stage) -> None:
+    stage.grow(2)
+    stage.player.play()
+    stage.pass_time(100)
+    stage.player.pause()
+    stage.player.seek(1500)
+    stage.player.play()
+    stage.pass_time(50)
+    np.testing.assert_array_equal(stage.output.stream.heard()[100:], stage.track.samples()[1500:1550])
 
 
 @pytest.mark.parametrize(("wanted", "reached"), [(-5, 0), (99_999, 1000), (10, 10)])

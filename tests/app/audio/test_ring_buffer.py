@@ -56,13 +56,6 @@ def test_reading_leaves_the_rest_of_the_block_alone() -> None:
     np.testing.assert_array_equal(block, [1, 2, 9, 9, 9])
 
 
-def test_a_cleared_ring_is_empty() -> None:
-    ring = RingBuffer(4)
-    ring.write(np.ones(3, np.float32))
-    ring.clear()
-    assert (ring.readable, ring.writable, ring.samples_read) == (0, 4, 0)
-
-
 def test_all_but_what_is_read_next_can_be_taken_back() -> None:
     ring = RingBuffer(10)
     ring.write(np.arange(8, dtype=np.float32))
