@@ -7,6 +7,7 @@ do, take ten times as long where they meet others. What needs all of the machine
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,6 +69,20 @@ def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take minutes come first: of several processes, none is left alone with one at the end."""
     items.sort(key=lambda item: item.path.relative_to(TESTS).as_posix() not in SLOWEST_FILES)
+
+
+@pytest.fixture(autouse=True)
+def priority_is_kept() -> Iterator[None]:
+    """A test that lowers it for this process, for good, starves all later ones on a busy machine."""
+    before = _priority()
+    yield
+    assert _priority() == before, "the test changed the priority of its own process"
+
+
+def _priority() -> tuple[int, int]:
+    if sys.platform != "linux":
+        return os.getpriority(os.PRIO_PROCESS, 0), 0
+    return os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
 
 
 @pytest.fixture(scope="session")

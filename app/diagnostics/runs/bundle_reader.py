@@ -28,8 +28,6 @@ NICENESS = 10
 
 def main(arguments: Sequence[str]) -> int:
     """Write the events; exit code 0, or 1 with a sentence on stderr."""
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
     try:
         opened = open_bundle(Path(arguments[0]), Path(arguments[1]))
         for line in lines(opened):
@@ -59,4 +57,6 @@ def _events(opened: OpenedBundle) -> Iterator[ValidationEvent]:
 
 
 if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     sys.exit(main(sys.argv[1:]))

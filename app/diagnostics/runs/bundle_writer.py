@@ -27,8 +27,6 @@ NICENESS = 10
 
 def main(arguments: Sequence[str]) -> int:
     """Write the file; exit code 0, or 1 with a sentence on stderr."""
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
     parser = argparse.ArgumentParser()
     parser.add_argument("path", type=Path)
     parser.add_argument("arrays_folder", type=Path, nargs="?")
@@ -78,4 +76,6 @@ def _doctor_output() -> str:
 
 
 if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     sys.exit(main(sys.argv[1:]))

@@ -288,7 +288,13 @@ def test_saving_where_nothing_can_be_written_is_a_report(bench: Bench, qtbot: Qt
     assert isinstance(bench.reports[-1].error, OutputError)
 
 
-def test_an_engine_that_is_renewed_is_loaded_again_without_a_word(qtbot: QtBot) -> None:
+@pytest.fixture
+def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker used here does not lower the priority of this thread, which would be that of all later tests."""
+    monkeypatch.setattr("app.speech.engine_worker.give_way", lambda niceness: None)
+
+
+def test_an_engine_that_is_renewed_is_loaded_again_without_a_word(qtbot: QtBot, in_this_thread: None) -> None:
     engine = FakeEngine()
     worker = EngineWorker(lambda: engine)
     reports: list[JobEvent] = []
@@ -303,7 +309,7 @@ def test_an_engine_that_is_renewed_is_loaded_again_without_a_word(qtbot: QtBot) 
     assert len(reports) == told
 
 
-def test_a_failure_to_renew_shows_at_the_next_job(qtbot: QtBot) -> None:
+def test_a_failure_to_renew_shows_at_the_next_job(qtbot: QtBot, in_this_thread: None) -> None:
     engine = FakeEngine()
     worker = EngineWorker(lambda: engine)
     reports: list[JobEvent] = []

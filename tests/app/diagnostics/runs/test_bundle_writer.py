@@ -61,7 +61,6 @@ def test_nothing_is_said_in_a_sentence() -> None:
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines_of(REPORT))))
     monkeypatch.setattr("app.diagnostics.runs.bundle_writer._doctor_output", lambda: "passed   Python: 3.11\n")
-    monkeypatch.setattr("app.diagnostics.runs.bundle_writer.NICENESS", 0)
 
 
 def test_everything_is_in_the_file(told: None, tmp_path: Path) -> None:
