@@ -2,11 +2,12 @@
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,22 +25,39 @@ PROJECT = Path(__file__).resolve().parents[4]
 Members = dict[str, bytes]
 
 
-@pytest.fixture
-def arrays(tmp_path: Path) -> ArrayFolder:
-    folder = ArrayFolder(tmp_path / "arrays")
-    folder.path.mkdir()
-    return folder
+@dataclass(frozen=True)
+class Exported:
+    """A bundle, and what was written into it; the arrays have been moved away from where they were then."""
+
+    bundle: Path
+    report: Report
+    arrays: ArrayFolder
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    folder = tmp_path_factory.mktemp("exported")
+    arrays = ArrayFolder(folder / "arrays")
+    arrays.path.mkdir()
+    report = example_report(2, frames=6, arrays=arrays)
+    write_bundle(folder / "bundle.zip", report, arrays, "", name="Padded", made="2026-11-24 23:00")
+    return Exported(folder / "bundle.zip", report, ArrayFolder(arrays.path.rename(folder / "moved")))
 
 
 @pytest.fixture
-def report(arrays: ArrayFolder) -> Report:
-    return example_report(2, frames=6, arrays=arrays)
+def arrays(exported: Exported) -> ArrayFolder:
+    return exported.arrays
 
 
 @pytest.fixture
-def bundle(report: Report, arrays: ArrayFolder, tmp_path: Path) -> Path:
-    write_bundle(tmp_path / "bundle.zip", report, arrays, "", name="Padded", made="2026-11-24 23:00")
-    return tmp_path / "bundle.zip"
+def report(exported: Exported) -> Report:
+    return exported.report
+
+
+@pytest.fixture
+def bundle(exported: Exported, tmp_path: Path) -> Path:
+    """A copy, which a test may change."""
+    return Path(shutil.copy(exported.bundle, tmp_path))
 
 
 @pytest.fixture
@@ -116,14 +134,12 @@ def test_durations_are_told_as_they_were(bundle: Path, folder: Path) -> None:
     assert len(told[0].frames_per_token) == tokens
 
 
-def test_it_opens_on_another_machine(bundle: Path, arrays: ArrayFolder, tmp_path: Path) -> None:
+def test_it_opens_on_another_machine(bundle: Path, tmp_path: Path) -> None:
     """With another home, no model installed, and without the folder that its arrays came from."""
     home = tmp_path / "another home"
     (home / "run").mkdir(parents=True)
     moved = home / "theirs.zip"
-    moved.write_bytes(bundle.read_bytes())
-    bundle.unlink()
-    arrays.path.rename(tmp_path / "gone")
+    bundle.rename(moved)
     program = (
         "import sys; from pathlib import Path; from engine.validator.bundles.bundle_opening import open_bundle\n"
         "opened = open_bundle(Path(sys.argv[1]), Path(sys.argv[2]))\n"
