@@ -59,11 +59,11 @@ class InnerValues:
     def _modules(self, held: ExitStack, stages: Sequence[Stage]) -> InnerModules | None:
         """The compiled modules that show the inner values of these stages, in this order; None if none are compared."""
         variant, drill, folder = self._regimes.variant, self._regimes.drill, self._regimes.modules_folder
-        compared = bool(self._request.cross or set(COMPILED_REGIMES) & set(self._regimes_wanted))
-        if variant is None or folder is None or not compared:
+        if variant is None or folder is None or not (self._request.cross or self._is_compiled_wanted):
             return None
         usual_seconds = {one.stage: one.seconds for one in Manifest.load(folder).artifacts}
-        healthy = [stage for stage in stages if _shows(stage) and not (drill and drill.fault.stage == stage.name)]
+        shown = [stage for stage in stages if self._shows(stage)]
+        healthy = [stage for stage in shown if not (drill and drill.fault.stage == stage.name)]
         checkpoint = self._regimes.checkpoint
         modules = InnerModules(checkpoint.name, checkpoint.config, variant, healthy, usual_seconds)
         return held.enter_context(modules)
@@ -72,12 +72,25 @@ class InnerValues:
     def _regimes_wanted(self) -> tuple[Regime, ...]:
         return tuple(dict.fromkeys((self._request.reference, *self._request.regimes)))
 
+    @property
+    def _is_compiled_wanted(self) -> bool:
+        """Whether all stages of the compiled model are compared, and not only those that are not crossed."""
+        return bool(set(COMPILED_REGIMES) & set(self._regimes_wanted))
+
+    def _shows(self, stage: Stage) -> bool:
+        """Whether a compiled module of the stage is compared and has inner values to show."""
+        other = dict(self._request.cross).get(stage.name, Regime.COMPILED)
+        compared = self._is_compiled_wanted or other in COMPILED_REGIMES
+        return compared and any(not probe.fused for probe in stage.probes)
+
     def _rows_of(self, stages: Sequence[Stage], modules: InnerModules | None, run: Run) -> Iterator[RowEvent]:
         names = {stage.name for stage in stages}
         with ExitStack() as held:
             runners: dict[Regime, RegimeRunner] = {}
             if modules is not None:
-                runners[Regime.COMPILED] = self._compiled(held, [stage for stage in stages if _shows(stage)], modules)
+                runners[Regime.COMPILED] = self._compiled(
+                    held, [stage for stage in stages if self._shows(stage)], modules
+                )
             opened = [self._runner(regime, runners) for regime in self._regimes_wanted]
             if self._request.cross:
                 stages_from = {stage: self._runner(regime, runners) for stage, regime in self._request.cross}
@@ -117,8 +130,3 @@ class InnerValues:
             return modules.folder(stage, self._observe, self._cancel)
         probed = replace(variant, probed=True)
         return drill.modules(self._regimes.checkpoint.config, probed, None, self._observe, self._cancel)
-
-
-def _shows(stage: Stage) -> bool:
-    """Whether compiled modules of the stage have inner values to show."""
-    return any(not probe.fused for probe in stage.probes)
