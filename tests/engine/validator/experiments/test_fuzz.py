@@ -13,7 +13,9 @@ from engine.validator.experiments.fuzz import FuzzReport, fuzz, random_utterance
 from engine.validator.runs.validation import Validator
 from tests.starter_voices import MALE
 
-REQUEST = ValidationRequest(SpeechRequest("", MALE), regimes=(Regime.COMPILED,))
+SEED_OF_FAST_SPEECH = 277
+"""The longest of its utterances is spoken fast."""
+REQUEST = ValidationRequest(SpeechRequest("", MALE, seed=SEED_OF_FAST_SPEECH), regimes=(Regime.COMPILED,))
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +88,7 @@ def test_a_trial_can_be_had_again_by_its_phonemes(found: FuzzReport, events: lis
 
 def test_a_wrong_regime_is_caught() -> None:
     request = ValidationRequest(SpeechRequest("", MALE), regimes=(Regime.STATIC_NO_PACK,))
-    found = fuzz(request, 3)
+    found = fuzz(request, 1)
     assert not found.passed
     assert found.within_tolerance == 0
     assert {row.stage for row in found.failed} >= {"duration", "text_encoder"}
