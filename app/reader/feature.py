@@ -22,7 +22,7 @@ from app.speech.controller import SpeechController
 from app.theme import Theme
 from app.widgets.file_dialogs import ask_which_document
 from app.widgets.local_files import local_files
-from engine.documents import Document, read_document
+from engine.documents import Chapter, Document, read_document
 from engine.errors import NothingToSpeak
 from engine.speech import Utterance
 
@@ -50,7 +50,7 @@ class ReaderFeature(QObject):
         self._voices = window.page.header.voices
         self._showing = False
         self._resuming = False
-        self._heard: int | None = None
+        self._heard: tuple[int, Chapter | None] | None = None
         self._page: ClipboardPage | None = None
         self.opener = DocumentOpener(self, read)
         self.reading = Reading(places or Places(), self)
@@ -243,7 +243,7 @@ class ReaderFeature(QObject):
         chapter, request = self.reading.chapter, self._speech.request
         is_chapter = chapter is not None and request is not None and request.text == chapter.text
         is_heard = is_chapter and request is not None and request.end is None
-        self._heard = self.reading.place.chapter if is_heard else None
+        self._heard = self._shown() if is_heard else None
 
     @Slot(object)
     def _on_utterance(self, utterance: Utterance | None) -> None:
@@ -257,8 +257,12 @@ class ReaderFeature(QObject):
         if ended and self._is_heard() and self.reading.finish_chapter():
             self._window.speak()
 
+    def _shown(self) -> tuple[int, Chapter | None]:
+        """The chapter that is shown; its number alone would be the same in any document."""
+        return self.reading.place.chapter, self.reading.chapter
+
     def _is_heard(self) -> bool:
-        return self._heard is not None and self._heard == self.reading.place.chapter
+        return self._heard is not None and self._heard == self._shown()
 
     def _forget_page(self) -> None:
         if self._page is not None:

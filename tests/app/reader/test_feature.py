@@ -185,6 +185,21 @@ def test_another_chapter_than_the_one_heard_is_not_ticked(desk: Desk) -> None:
     assert desk.feature.reading.place == Place(2)
 
 
+def test_what_is_heard_of_one_document_is_no_place_in_another(desk: Desk, tmp_path: Path) -> None:
+    desk.open()
+    desk.speak()
+    text = "Another book. It begins quite differently. It ends."
+    desk.document = Document("Other", "", "en-GB", (Chapter("One", text), *CHAPTERS[1:]))
+    desk.path = tmp_path / "b.epub"
+    desk.path.write_text("another book")
+    desk.open()
+    desk.play_to_the_end()
+    assert desk.feature.reading.place == Place()
+    desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
+    assert desk.feature.reading.place == Place()
+    assert desk.editor.text == text
+
+
 def test_a_passage_of_a_chapter_is_not_the_chapter(desk: Desk) -> None:
     desk.open()
     desk.controller.speak(replace(desk.window.request, start=0, end=12))
