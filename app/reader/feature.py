@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QObject, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 
-from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for
 from app.reader.chapters_panel import ChaptersPanel
@@ -250,11 +249,9 @@ class ReaderFeature(QObject):
         if utterance is not None and self._is_heard():
             self.reading.hear(utterance.start)
 
-    @Slot(object)
-    def _on_playback(self, playback: Playback) -> None:
-        track, player = self._speech.track, self._speech.player
-        ended = playback is Playback.STOPPED and track.whole and player.position >= track.length
-        if ended and self._is_heard() and self.reading.finish_chapter():
+    @Slot()
+    def _on_playback(self) -> None:
+        if self._speech.heard_to_the_end and self._is_heard() and self.reading.finish_chapter():
             self._window.speak()
 
     def _shown(self) -> tuple[int, Chapter | None]:

@@ -101,6 +101,13 @@ class SpeechController(QObject):
         """The text of the latest speech."""
         return self._making.speech.text
 
+    @property
+    def heard_to_the_end(self) -> bool:
+        """Whether the latest speech has ended by itself, all of it heard, instead of being stopped."""
+        speech, player = self._making.speech, self.player
+        at_end = speech.track.whole and player.position >= speech.track.length
+        return at_end and player.playback is Playback.STOPPED and not speech.left
+
     @Slot()
     def list_voices(self) -> None:
         """List the voices of all models in the background; they come with `voices_listed`."""
@@ -181,7 +188,7 @@ class SpeechController(QObject):
         """Stop playing speech, and making it unless it is being saved; what has been made can still be played."""
         self._preview.stop()
         self._making.cancel()
-        self.player.stop()
+        self._making.leave()
         self.track_grew.emit()
         self._update()
 
@@ -228,6 +235,7 @@ class SpeechController(QObject):
         """Stop everything; return whether the engine's thread ended in time."""
         self.cancel_saves()
         self._making.cancel()
+        self._making.leave()
         self._preview.stop()
         self.player.close()
         return self._thread.shut_down(timeout_ms)
@@ -262,6 +270,8 @@ class SpeechController(QObject):
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
+        if playback is Playback.PLAYING:
+            self._making.speech.left = False
         self._on_position(self.player.position)
 
     @Slot(int)

@@ -22,6 +22,8 @@ class HeardSpeech:
         """Whether all of it is made by the voice that was asked for."""
         self.superseded = False
         """Whether another engine, perhaps of another model, would make it by now."""
+        self.left = False
+        """Whether it was stopped, or gave way to another, since it was last played."""
         self.position = 0
         """The sample up to which it was heard when another one took its place."""
         self._before: tuple[Utterance, ...] = ()

@@ -96,10 +96,16 @@ class Making(QObject):
             self.speech.track.finish()
         self.job = None
 
+    def leave(self) -> None:
+        """Play no more of the speech, which is not its end, even if nothing of it is left to be heard."""
+        self.speech.left = True
+        self._player.stop()
+
     def show(self, job: SpeakJob, track: AudioTrack) -> None:
         """Let what this job makes be what is heard."""
         self.cancel()
         self.job = job
+        self.leave()  # while the speech still is the one that stops
         self.speech.position = self._player.position
         self._before, self.speech = self.speech, HeardSpeech(job.request, track)
         self._player.load(track)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
+from app.audio.track import AudioTrack
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.reader.feature import ReaderFeature
@@ -21,7 +22,8 @@ from app.speech.controller import SpeechController
 from app.theme import Appearance, Theme
 from engine.documents import Chapter, Document
 from engine.errors import Cancelled, DamagedDocument
-from tests.app.fakes import FakeEngine, FakeOutput, list_voices
+from engine.speech import Plan
+from tests.app.fakes import FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 from tests.app.reader.documents import CHAPTERS, DOCUMENT
 
 
@@ -172,6 +174,32 @@ def test_stop_does_not_go_on_with_the_next_chapter(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.controller.stop()
+    assert desk.editor.text == CHAPTERS[0].text
+    assert desk.feature.reading.place.heard == frozenset()
+
+
+def test_neither_does_stop_at_the_very_end(desk: Desk) -> None:
+    desk.open()
+    desk.speak()
+    desk.play_to_the_end()
+    assert desk.controller.player.playback is Playback.PLAYING  # until it has rung out
+    desk.controller.stop()
+    assert desk.editor.text == CHAPTERS[0].text
+    assert desk.feature.reading.place.heard == frozenset()
+    assert len(desk.engine.requests) == 1
+
+
+def test_nor_does_something_shorter_that_is_heard_instead(desk: Desk) -> None:
+    desk.open()
+    desk.speak()
+    desk.output.stream.pull(1500)
+    desk.controller.player.tick()
+    passage, track = replace(desk.window.request, end=12), AudioTrack()
+    track.plan(Plan(utterances_of(passage.part)))
+    track.append(chunk_of(track.planned.utterances[0], 1))
+    track.finish()
+    desk.controller.hear_again(passage, track)
+    assert desk.controller.track is track
     assert desk.editor.text == CHAPTERS[0].text
     assert desk.feature.reading.place.heard == frozenset()
 
