@@ -26,6 +26,7 @@ class SoundPlayer(QObject):
         self._speech = speech
         self._player = AudioPlayer(output, parent=self)
         self._sound: LoopedSound | None = None
+        self._awaited: LoopedSound | None = None  # whose end comes, unless it is stopped before
         self._player.playback_changed.connect(self._on_playback)
         self._player.position_changed.connect(self._on_position)
         self._player.failed.connect(self.failed)
@@ -47,9 +48,11 @@ class SoundPlayer(QObject):
         If a `part` is given, that is played again and again until something else is wanted.
         """
         self._speech.release()
+        self.stop()
         self._sound = LoopedSound(samples, sample_rate_hz, part)
         self._player.load(self._sound)
         self._player.seek(self._sound.position_of(start))
+        self._awaited = self._sound
         self._player.play()
 
     def switch(self, samples: Samples) -> None:
@@ -61,11 +64,12 @@ class SoundPlayer(QObject):
     @Slot()
     def stop(self) -> None:
         """Stop and release the device."""
+        self._awaited = None
         self._player.close()
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
-        whole = self._sound is not None and self._player.position >= self._sound.length
+        whole = self._awaited is not None and self._player.position >= self._awaited.length
         if playback is Playback.STOPPED and whole:
             self.ended.emit()  # first, so that whoever lets another sound follow is not told of a silence
         self.playing_changed.emit(self.playing)
@@ -78,4 +82,4 @@ class SoundPlayer(QObject):
     @Slot(object)
     def _on_speech(self, playback: Playback) -> None:
         if playback is Playback.PLAYING:
-            self._player.close()
+            self.stop()

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
@@ -102,6 +104,27 @@ def test_only_a_sound_that_was_heard_to_its_end_has_ended(desk: Desk, qtbot: QtB
     desk.sounds.play(piece(500), RATE_HZ)
     with qtbot.waitSignal(desk.sounds.ended):
         desk.output.stream.pull(600)
+
+
+@pytest.mark.parametrize(
+    "something_else",
+    [
+        lambda desk: desk.sounds.stop(),
+        lambda desk: desk.sounds.play(piece(100), RATE_HZ),
+        lambda desk: desk.speech.play(),
+    ],
+    ids=["silence", "a shorter sound", "speech"],
+)
+def test_a_sound_that_gives_way_while_it_rings_out_has_not_ended(
+    desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, something_else: Callable[[Desk], None]
+) -> None:
+    monkeypatch.setattr("app.audio.player.RING_OUT_SECONDS", 3600)
+    desk.sounds.play(piece(500), RATE_HZ)
+    desk.output.stream.pull(600)
+    qtbot.waitUntil(lambda: desk.sounds.place == 500)
+    with qtbot.assertNotEmitted(desk.sounds.ended):
+        something_else(desk)
+    desk.sounds.stop()
 
 
 def tone(loudness: float, length: int = 8000) -> np.ndarray:
