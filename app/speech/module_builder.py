@@ -35,7 +35,8 @@ def build_command(model: str, device: str) -> tuple[str, ...]:
 class ModuleBuilder(QObject):
     """Follows what the window does; `improved` says how many times as fast the new modules are, if they are faster.
 
-    `make_command` names the process for the model and device in use; each such command runs once.
+    `make_command` names the process for the model and device in use; each such command runs once. Nothing is said of
+    those that are not in use any more once their modules are built.
     """
 
     improved = Signal(float)
@@ -100,7 +101,7 @@ class ModuleBuilder(QObject):
         if process is None:
             return
         if process.exitStatus() is QProcess.ExitStatus.NormalExit and process.exitCode() == 0:
-            self._take(bytes(process.readAllStandardOutput().data()))
+            self._take(process)
         else:
             said = bytes(process.readAllStandardError().data()).decode(errors="replace").split("\n")
             self._fail(next((line for line in reversed(said) if line.strip()), "it gave no reason"))
@@ -116,9 +117,10 @@ class ModuleBuilder(QObject):
             process.deleteLater()
         return process
 
-    def _take(self, answer: bytes) -> None:
-        comparison = json.loads(answer)["comparison"]
-        if comparison is not None and comparison["built_is_faster"]:
+    def _take(self, process: QProcess) -> None:
+        comparison = json.loads(bytes(process.readAllStandardOutput().data()))["comparison"]
+        in_use = (process.program(), *process.arguments()) == tuple(self._make_command())
+        if in_use and comparison is not None and comparison["built_is_faster"]:
             self.improved.emit(comparison["times_faster"])
 
     def _fail(self, why: str) -> None:

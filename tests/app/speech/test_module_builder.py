@@ -30,8 +30,8 @@ def build(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
     monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
     builders: list[ModuleBuilder] = []
 
-    def builder(*command: str) -> ModuleBuilder:
-        builders.append(ModuleBuilder(lambda: command))
+    def builder(*command: str, choose: Callable[[], tuple[str, ...]] | None = None) -> ModuleBuilder:
+        builders.append(ModuleBuilder(choose or (lambda: command)))
         return builders[-1]
 
     yield builder
@@ -58,6 +58,21 @@ def test_nothing_is_said_where_nothing_is_gained(build: Build, qtbot: QtBot, com
     improved = QSignalSpy(builder.improved)
     builder.follow(IDLE)
     qtbot.waitUntil(lambda: builder.process_id is not None)
+    qtbot.waitUntil(lambda: builder.process_id is None)
+    assert improved.count() == 0
+
+
+def test_nothing_is_said_of_a_model_that_has_given_way_meanwhile(build: Build, qtbot: QtBot, tmp_path: Path) -> None:
+    may_end = tmp_path / "may end"
+    wait = f"import pathlib, time\nwhile not pathlib.Path({str(may_end)!r}).exists(): time.sleep(0.01)\n"
+    *python, tell = answer({"built_is_faster": True, "times_faster": 1.5})
+    commands = [(*python, wait + tell)]
+    builder = build(choose=lambda: commands[-1])
+    improved = QSignalSpy(builder.improved)
+    builder.follow(IDLE)
+    qtbot.waitUntil(lambda: builder.process_id is not None)
+    commands.append(answer(None))
+    may_end.touch()
     qtbot.waitUntil(lambda: builder.process_id is None)
     assert improved.count() == 0
 
