@@ -23,7 +23,6 @@ from app.speech.jobs import (
 from app.speech.making import Making
 from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
-from engine.errors import Cancelled
 from engine.export.order import PART_CHARACTERS, Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
 
@@ -259,8 +258,8 @@ class SpeechController(QObject):
         match event:
             case VoicesListed():
                 self.voices_listed.emit(event)
-            case Prepared(error) if error is not None and not isinstance(error, Cancelled):
-                self.failed.emit(error)  # one cancelled gave way to another engine, or to the end
+            case Prepared(error) if error is not None and not event.gave_way:
+                self.failed.emit(error)
         self._update()
 
     @Slot()

@@ -15,7 +15,6 @@ from app.speech.jobs import (
     SaveEnded,
     SpeechEnded,
 )
-from engine.errors import Cancelled
 from engine.speech import DeviceEvent, PreparationEvent
 
 
@@ -40,7 +39,7 @@ class EngineState:
                 return replace(self, device=device)
             case FellBack(message):
                 return replace(self, readiness=Readiness.READY, preparation=None, fallback=message)
-            case Prepared(error) if not isinstance(error, Cancelled):
+            case Prepared(error) if not event.gave_way:
                 return replace(self, readiness=Readiness.FAILED if error else Readiness.READY, preparation=None)
             case SpeechEnded(error=error) | PreviewEnded(error=error) | SaveEnded(error=error) if self._unready(error):
                 return replace(self, readiness=Readiness.FAILED, preparation=None)

@@ -130,7 +130,7 @@ class EngineWorker(QObject):
     def prepare(self, job: PrepareJob) -> None:
         """Prepare the engine."""
         error = failure_of(partial(self._prepare, job))
-        self._report(Prepared(error))
+        self._report(Prepared(error, job))
 
     @Slot(object)
     def speak(self, job: SpeakJob) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.audio.track import AudioTrack
+from engine.errors import Cancelled
 from engine.export.order import Order
 from engine.export.progress import ExportProgress
 from engine.speech import AudioChunk, DeviceEvent, PlanEvent, PreparationEvent, Samples, SpeechRequest
@@ -80,9 +81,15 @@ class DeviceChosen:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Preparation has ended; `error` says why if it failed."""
+    """Preparation has ended; `error` says why if it failed, `job` is the one that only prepared, if it was one."""
 
     error: Exception | None = None
+    job: PrepareJob | None = field(default=None, compare=False)
+
+    @property
+    def gave_way(self) -> bool:
+        """Whether it was to give way to another, however it has ended: it may not have noticed in time."""
+        return isinstance(self.error, Cancelled) or (self.job is not None and self.job.cancel.is_set())
 
 
 @dataclass(frozen=True)

@@ -573,6 +573,30 @@ def test_a_preparation_gives_way_to_that_of_another_engine(
     assert not failures
 
 
+def test_a_preparation_that_fails_after_another_engine_was_chosen_says_nothing(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures: list[Exception] = []
+    seen: list[Readiness] = []
+    begun, may_fail = threading.Event(), threading.Event()
+
+    def prepare(observe: object, cancel: object) -> None:
+        begun.set()
+        assert may_fail.wait(LONG_SECONDS)
+        raise CompileError("No.", "Do.")
+
+    monkeypatch.setattr(engine, "prepare", prepare)
+    controller.failed.connect(failures.append)
+    controller.activity_changed.connect(lambda activity: seen.append(activity.readiness))
+    controller.prepare()
+    assert begun.wait(LONG_SECONDS)
+    controller.change_engine(FakeEngine)
+    may_fail.set()
+    qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
+    assert Readiness.FAILED not in seen
+    assert not failures
+
+
 def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
     engine: FakeEngine, output: FakeOutput, qtbot: QtBot
 ) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from app.speech.activity import Readiness
 from app.speech.engine_state import EngineState
-from app.speech.jobs import DeviceChosen, FellBack, PreparationAdvanced, Prepared, SpeakJob, SpeechEnded
+from app.speech.jobs import DeviceChosen, FellBack, PreparationAdvanced, Prepared, PrepareJob, SpeakJob, SpeechEnded
 from engine.errors import Cancelled, CompileError
 from engine.speech import DeviceEvent, PreparationEvent, SpeechRequest
 
@@ -21,6 +21,13 @@ def test_a_step_of_the_preparation_is_kept_until_it_ends() -> None:
 def test_a_cancelled_preparation_says_nothing() -> None:
     preparing = EngineState().after(PreparationAdvanced(STEP))
     assert preparing.after(Prepared(Cancelled("It was stopped."))) is preparing
+
+
+@pytest.mark.parametrize("error", [None, FAILURE])
+def test_a_preparation_that_ends_after_it_was_cancelled_says_nothing_either(error: Exception | None) -> None:
+    job = PrepareJob()
+    job.cancel.set()
+    assert EngineState().after(Prepared(error, job)) == EngineState()
 
 
 @pytest.mark.parametrize("readiness", [Readiness.PREPARING, Readiness.READY])
