@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,6 @@ class VoicesFeature(QObject):
         self._engine_factory = engine_factory
         self._picker = window.page.header.voices
         self._sentence = ""
-        self._chosen_is_deleted = False
         self.panel = VoicePanel()
         self.keeper = BlendKeeper(self)
         self.round = SentenceRound(speech, self._hear_sentence, self)
@@ -69,7 +69,7 @@ class VoicesFeature(QObject):
 
     def _connect(self) -> None:
         panel, picker = self.panel, self._picker
-        picker.listed.connect(self._on_listed)
+        picker.listed.connect(self._show)
         picker.model_changed.connect(self._show)
         picker.hear_wanted.connect(self.hear)
         panel.hear_wanted.connect(self.hear)
@@ -82,14 +82,6 @@ class VoicesFeature(QObject):
         panel.blend.save_wanted.connect(self._on_save)
         self.round.changed.connect(panel.show_round)
         self.keeper.done.connect(self._on_done)
-
-    @Slot()
-    def _on_listed(self) -> None:
-        """Show the voices; speech goes on with the one that takes the place of a blend that was deleted."""
-        self._show()
-        if self._chosen_is_deleted:
-            self._chosen_is_deleted = False
-            self._picker.take(self._picker.choice)
 
     @Slot()
     def _show(self) -> None:
@@ -185,9 +177,26 @@ class VoicesFeature(QObject):
         renamed = {task.before: task.name}
         kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favourites)
         self._settings.favourites = tuple(each for each in kept if each[0])
-        if task.name and self._picker.choice.voice == task.before:
-            self._picker.take(Choice(task.name, self._picker.choice.model))
-        if not task.name and self._picker.choice.voice == task.before:
-            self._chosen_is_deleted = True
+        if task.before:
+            self._list_anew(task.before, task.name)
         self._window.page.status.tell(f"Saved “{task.name}”" if task.name else f"Deleted “{task.before}”")
         self._speech.list_voices()
+
+    def _list_anew(self, blend: str, name: str) -> None:
+        """List a blend by its new name, or not at all if that is empty; speech goes on with it or what comes next.
+
+        This does not wait for the engine's thread to list it, which may be making speech that this voice is to go on.
+        """
+        chosen = self._picker.choice
+        models = [_with_renamed(each, blend, name) for each in self._picker.models]
+        self._picker.show_models(models, self._picker.speaking_model)
+        if chosen.voice == blend:
+            self._picker.take(Choice(name, chosen.model) if name else self._picker.choice)
+
+
+def _with_renamed(model: ModelVoices, blend: str, name: str) -> ModelVoices:
+    """The voices of a model after a blend was renamed, or deleted if the name is empty."""
+    renamed = (
+        replace(each, name=name, title=name) if each.recipe and each.name == blend else each for each in model.voices
+    )
+    return replace(model, voices=tuple(each for each in renamed if each.name))

@@ -151,6 +151,12 @@ def save(room: VoiceRoom, name: str, recipe: str) -> None:
     list_blends(room)
 
 
+def list_nothing(room: VoiceRoom) -> None:
+    """The engine's thread is busy with something else until its engine need not hold any more."""
+    room.engine.hold.clear()
+    room.speech.preview(SpeechRequest("Hello.", "am_adam"))
+
+
 def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
     room.panel.blend.save_wanted.emit("mine", "af_sally(2)+am_adam(1)")
@@ -165,22 +171,36 @@ def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
 def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
     room.voices.take(Choice("mine", "starter"))
-    room.panel_feature.keeper.delete("mine")
-    room.qtbot.waitUntil(lambda: room.settings.voice not in ("mine", None))
+    list_nothing(room)
+    with room.qtbot.waitSignal(room.panel_feature.keeper.done):
+        room.panel_feature.keeper.delete("mine")
+    assert room.settings.voice not in ("mine", None)
     assert room.settings.voice == room.voices.choice.voice
+    room.engine.hold.set()
 
 
 def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(room: VoiceRoom) -> None:
     for name in ("mine", "other"):
         save(room, name, "af_sally(1)+am_adam(1)")
     room.voices.take(Choice("mine", "starter"))
-    room.engine.hold.clear()
-    room.speech.preview(SpeechRequest("Hello.", "am_adam"))  # in which the engine's thread lists nothing
+    list_nothing(room)
     for name in ("mine", "other"):
         with room.qtbot.waitSignal(room.panel_feature.keeper.done):
             room.panel_feature.keeper.delete(name)
     room.engine.hold.set()
     room.qtbot.waitUntil(lambda: room.settings.voice not in ("mine", None))
+
+
+def test_so_it_does_with_a_blend_that_is_renamed_before_the_voices_are_listed(room: VoiceRoom) -> None:
+    save(room, "mine", "af_sally(1)+am_adam(1)")
+    room.voices.take(Choice("mine", "starter"))
+    list_nothing(room)
+    with room.qtbot.waitSignal(room.panel_feature.keeper.done):
+        room.panel_feature.keeper.rename("mine", "ours", frozenset())
+    assert room.window.request.voice == "ours"
+    assert Choice("ours", "starter") in room.panel.rows.choices
+    assert Choice("mine", "starter") not in room.panel.rows.choices
+    room.engine.hold.set()
 
 
 @pytest.mark.parametrize("name", ["af_heart", "af_mine"])
