@@ -74,8 +74,15 @@ class BlendEditor(QFrame):
         self.open_button.setEnabled(len(voices) >= LEAST_VOICES)
         self._update()
 
+    @Slot()
+    def forget_change(self) -> None:
+        """Let nothing be heard of the latest change, since something else is wanted by now."""
+        self._heard_later.stop()
+
     def _connect(self) -> None:
         self.open_button.toggled.connect(self._area.setVisible)
+        self.open_button.toggled.connect(self.forget_change)
+        self.live.toggled.connect(self.forget_change)
         for part in self.parts:
             part.changed.connect(self._on_change)
         self.add_button.clicked.connect(self._on_add)

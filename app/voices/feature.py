@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QInputDialog, QMessageBox
 
+from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import message_for
 from app.settings import Settings
@@ -80,6 +81,16 @@ class VoicesFeature(QObject):
         panel.delete_wanted.connect(self._on_delete)
         panel.blend.hear_wanted.connect(self._on_blend)
         panel.blend.save_wanted.connect(self._on_save)
+        for other_wish in (
+            picker.hear_wanted,
+            picker.preview_wanted,
+            panel.hear_wanted,
+            panel.round_wanted,
+            self._window.menu.stop.triggered,
+            self._window.page.header.stop_button.clicked,
+        ):
+            other_wish.connect(panel.blend.forget_change)
+        self._speech.player.playback_changed.connect(self._on_playback)
         self.round.changed.connect(panel.show_round)
         self.keeper.done.connect(self._on_done)
 
@@ -129,6 +140,12 @@ class VoicesFeature(QObject):
         self.round.end()
         sentence = self._current_sentence() or language_of(describe(recipe).language).sample
         self._preview(Choice(recipe, self._picker.speaking_model), sentence)
+
+    @Slot(object)
+    def _on_playback(self, playback: Playback) -> None:
+        """Speech that begins is not interrupted by a blend that was changed before."""
+        if playback is Playback.PLAYING:
+            self.panel.blend.forget_change()
 
     @Slot(str, str)
     def _on_save(self, name: str, recipe: str) -> None:

@@ -53,6 +53,13 @@ def test_it_is_heard_once_after_a_slider_has_come_to_rest(editor: BlendEditor, q
     assert len(heard) == 1
 
 
+@pytest.mark.parametrize("switch", ["live", "open_button"])
+def test_a_change_is_not_heard_once_that_is_not_wanted(editor: BlendEditor, qtbot: QtBot, switch: str) -> None:
+    with qtbot.assertNotEmitted(editor.hear_wanted, wait=150):
+        editor.parts[1].slider.setValue(70)
+        getattr(editor, switch).click()
+
+
 def test_it_is_saved_under_a_name(editor: BlendEditor, qtbot: QtBot) -> None:
     assert not editor.save_button.isEnabled()
     editor.name.setText(" duet ")

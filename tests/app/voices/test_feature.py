@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
+from app.voices.blend_editor import HEAR_AFTER_MS
 from app.voices.feature import VoicesFeature
 from engine.languages import AMERICAN, BRITISH
 from engine.model_store.installed_voices import ModelVoices
@@ -100,6 +101,25 @@ def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
         end()
         room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence in Each")
         room.speech.stop()
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        lambda room: room.window.speak(),
+        lambda room: room.window.menu.stop.trigger(),
+        lambda room: room.panel.hear_wanted.emit(ADAM),
+        lambda room: room.voices.preview(),
+    ],
+    ids=["speech", "silence", "another voice", "the chosen voice"],
+)
+def test_a_blend_changed_just_before_does_not_replace_what_is_wanted_then(
+    room: VoiceRoom, wish: Callable[[VoiceRoom], None]
+) -> None:
+    room.window.menu.stop.setEnabled(True)
+    with room.qtbot.assertNotEmitted(room.panel.blend.hear_wanted, wait=2 * HEAR_AFTER_MS):
+        room.panel.blend.parts[0].slider.setValue(100)
+        wish(room)
 
 
 def test_without_a_text_the_round_does_not_begin(room: VoiceRoom) -> None:
