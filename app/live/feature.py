@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Slot
 from PySide6.QtGui import QTextCursor
 
+from app.audio.track import AudioTrack
 from app.live.insert_menu import InsertMenu
 from app.main_window import MainWindow
 from app.messages import MAKING_PART
@@ -26,6 +27,8 @@ class LiveFeature(QObject):
         self._speech = speech
         self._adapt_timer = QTimer(self, singleShot=True, interval=ADAPT_AFTER_MS)
         self._adapt_timer.timeout.connect(self.adapt)
+        self._track = speech.track
+        speech.track_changed.connect(self._on_track)
         self.insert = InsertMenu(window.menu, window.page.editor, window.page.header.voices)
         self._connect_controls()
         self._connect_places()
@@ -64,6 +67,13 @@ class LiveFeature(QObject):
         edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         edit.customContextMenuRequested.connect(self._show_context_menu)
 
+    @Slot(object)
+    def _on_track(self, track: AudioTrack) -> None:
+        """What was chosen just before was chosen for the speech before; another begins as it is asked for."""
+        if track is not self._track:
+            self._track = track
+            self._adapt_timer.stop()
+
     @Slot(QPoint)
     def _show_context_menu(self, place: QPoint) -> None:
         """The usual menu of a text, with Speak from Here for the place that was clicked."""
@@ -84,6 +94,8 @@ class LiveFeature(QObject):
     @Slot(int)
     def _on_unmade(self, sample: int) -> None:
         """Make the speech from about this place on, which its track does not reach yet."""
+        if self._adapt_timer.isActive():
+            self.adapt()  # what is made from there on is as was chosen just before
         character = self._speech.track.character_expected_at(sample)
         starts = sentence_starts(self._speech.text)
         self._speech.speak_from(max(start for start in starts if start <= character))

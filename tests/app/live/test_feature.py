@@ -6,9 +6,12 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.live.feature import LiveFeature
+from app.audio.track import AudioTrack
+from app.live.feature import ADAPT_AFTER_MS, LiveFeature
 from app.messages import MAKING_PART
 from app.speech.voice_choice import Choice
+from engine.speech import Plan, SpeechRequest
+from tests.app.fakes import chunk_of, utterances_of
 from tests.app.test_main_window import TEXT, Desk
 
 
@@ -71,6 +74,33 @@ def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room
     assert (room.engine.requests[1].voice, room.engine.requests[1].part) == ("am_adam", "Two 🙂. Three.")
     room.play(1000)
     assert [each.cursor.selectedText() for each in room.page.editor.edit.extraSelections()] == ["Two 🙂."]
+
+
+def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room) -> None:
+    room.speak()
+    track = AudioTrack()
+    track.plan(Plan(utterances_of("Four. Five.")))
+    for utterance in track.planned.utterances:
+        track.append(chunk_of(utterance, 2))
+    track.finish()
+    room.header.speed.set_speed(1.5)
+    room.controller.hear_again(SpeechRequest("Four. Five.", "am_adam"), track)
+    room.qtbot.wait(2 * ADAPT_AFTER_MS)
+    assert track.whole
+    assert len(room.engine.requests) == 1
+
+
+def test_a_voice_chosen_just_before_speaks_what_is_wanted_from_another_place(room: Room) -> None:
+    room.prepare()
+    room.engine.hold_from = 1
+    room.engine.hold.clear()
+    room.window.speak()
+    room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
+    room.header.voices.take(Choice("am_adam", "starter"))
+    room.page.player.waveform.unmade_wanted.emit(room.controller.track.expected_length() - 10)
+    room.engine.hold.set()
+    room.wait_made()
+    assert (room.engine.requests[-1].voice, room.engine.requests[-1].part) == ("am_adam", "Three.")
 
 
 def test_speak_from_here_starts_with_the_cursors_sentence(room: Room) -> None:
