@@ -64,6 +64,7 @@ class SpeechController(QObject):
         self._making = Making(self._thread, self.saving, self.player, self)
         self._connect_making()
         self.saving.changed.connect(self._update)
+        self.saving.ended.connect(self.track_grew)  # speech that was only made for a file grows no more
         self.saving.saved.connect(self.saved)
         self.saving.failed.connect(self.failed)
         self._preview = VoicePreview(self.player, output, self._thread.worker, self)

@@ -362,6 +362,20 @@ def test_a_save_can_be_cancelled_and_then_leaves_no_file(
     assert not list(tmp_path.iterdir())
 
 
+def test_that_the_shown_speech_grows_no_more_after_its_save_was_cancelled_is_told(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    partial: list[bool] = []
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.save(tmp_path / "a.wav", REQUEST)
+    qtbot.waitUntil(lambda: controller.track.length > 0)
+    controller.track_grew.connect(lambda: partial.append(controller.track.partial))
+    controller.cancel_save()
+    assert partial[-1:] == [True]
+    engine.hold.set()
+
+
 def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(
     controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
 ) -> None:
