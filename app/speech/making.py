@@ -107,7 +107,9 @@ class Making(QObject):
         self.job = job
         self.leave()  # while the speech still is the one that stops
         self.speech.position = self._player.position
-        self._before, self.speech = self.speech, HeardSpeech(job.request, track)
+        if self.speech.track.length or not self.speech.track.finished:  # else nothing has come of it
+            self._before = self.speech
+        self.speech = HeardSpeech(job.request, track)
         self._player.load(track)
         self._tell_track()
 

@@ -175,6 +175,22 @@ def test_a_request_that_is_refused_leaves_the_speech_before_it(
     np.testing.assert_array_equal(output.stream.heard()[-100:], track.samples()[1200:1300])
 
 
+def test_a_request_that_is_refused_leaves_the_speech_before_those_that_came_to_nothing(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    track = controller.track
+    engine.hold.clear()
+    controller.speak(SpeechRequest("Other.", "af_heart"))
+    engine.speak_error = NothingToSpeak("There is nothing.", "Type.")
+    with qtbot.waitSignal(controller.failed):
+        controller.speak(SpeechRequest("…", "af_heart"))
+        engine.hold.set()
+    assert controller.track is track
+    assert controller.request == REQUEST
+
+
 def test_a_file_that_is_refused_leaves_the_speech_before_it(
     controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
 ) -> None:
