@@ -46,7 +46,7 @@ class MainWindow(QMainWindow):
         self._controller = controller
         self._settings = settings
         self._theme = theme
-        self._part_for_later: tuple[int, int | None] | None = None
+        self._for_later: SpeechRequest | None = None
         self._marked: AudioTrack | None = None
         self.page = SpeechPage(self)
         self.menu = MainMenu(self)
@@ -79,14 +79,13 @@ class MainWindow(QMainWindow):
 
     def speak_part(self, start: int, end: int | None = None) -> None:
         """Speak these characters of the current text, as soon as the voices are known."""
-        if not self.page.editor.text.strip():
+        wanted = replace(self.request, start=start, end=end)
+        if not wanted.text.strip():
             self.show_failure(NothingToSpeak("There is nothing to speak yet.", "Type or paste some text."))
         elif not self.page.header.voices.known:
-            self._part_for_later = start, end
+            self._for_later = wanted
         else:
-            self._clear_banner()
-            self.page.editor.follow()
-            self._controller.speak(replace(self.request, start=start, end=end))
+            self._speak(wanted)
 
     @Slot()
     def come_to_front(self) -> None:
@@ -192,13 +191,19 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_voices(self, listed: VoicesListed) -> None:
         self.page.header.voices.show_models(listed.models, listed.ready_model)
-        part, self._part_for_later = self._part_for_later, None
-        if part is not None:
-            self.speak_part(*part)
+        wanted = self._for_later
+        if wanted is not None and self.page.header.voices.known:  # of the text as it was when that was wanted
+            self._speak(replace(self.request, text=wanted.text, start=wanted.start, end=wanted.end))
+
+    def _speak(self, request: SpeechRequest) -> None:
+        self._clear_banner()
+        self.page.editor.follow()
+        self._controller.speak(request)
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
         """Begin to mark another speech; one whose rest is made anew is marked where its text is by now."""
+        self._for_later = None
         if track is not self._marked:
             self._marked = track
             self.page.editor.begin_speech(self._controller.text)

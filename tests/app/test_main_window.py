@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
+from app.audio.track import AudioTrack
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.recent_texts import RecentTexts
@@ -21,8 +22,8 @@ from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
 from app.widgets.closing_question import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
 from engine.errors import CompileError, DamagedFile, NothingToSpeak
-from engine.speech import Notice
-from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
+from engine.speech import Notice, SpeechRequest
+from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 
 TEXT = "One. Two 🙂. Three."
 
@@ -154,6 +155,25 @@ def test_speak_before_the_voices_are_known_happens_when_they_are(desk: Desk) -> 
     desk.prepare()
     desk.wait_made()
     assert desk.engine.requests[0].voice == "af_heart"
+
+
+def test_speak_before_the_voices_are_known_means_the_text_of_that_moment(desk: Desk) -> None:
+    desk.window.speak_part(TEXT.index("Two"))
+    desk.page.editor.set_text("Another text, which nobody wants to hear yet.")
+    desk.prepare()
+    desk.wait_made()
+    assert [each.part for each in desk.engine.requests] == ["Two 🙂. Three."]
+
+
+def test_speak_before_the_voices_are_known_gives_way_to_what_is_heard_before_they_are(desk: Desk) -> None:
+    track = AudioTrack()
+    track.append(chunk_of(utterances_of("Kept.")[0], 1))
+    track.finish()
+    desk.window.speak()
+    desk.controller.hear_again(SpeechRequest("Kept.", "af_heart"), track)
+    desk.prepare()
+    assert desk.controller.track is track
+    assert not desk.engine.requests
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t "])
