@@ -81,7 +81,8 @@ class WaveformView(QWidget):
         return USUAL_SIZE
 
     def show_track(self, track: AudioTrack) -> None:
-        """Show another track, all of it."""
+        """Show another track, all of it; a drag that has begun in the one before ends there."""
+        self._dragging = self._dragging and track is self._track
         self._track = track
         self._sentences = ()
         self.zoom.begin()

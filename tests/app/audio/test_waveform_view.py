@@ -99,6 +99,14 @@ def test_while_dragging_the_playhead_stays_with_the_mouse(view: WaveformView, qt
     assert wanted.args[0] == pytest.approx(1000, abs=20)
 
 
+def test_a_drag_does_not_go_on_in_another_track(view: WaveformView, qtbot: QtBot) -> None:
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 3000))
+    view.show_track(AudioTrack())
+    with qtbot.assertNotEmitted(view.seek_wanted), qtbot.assertNotEmitted(view.unmade_wanted):
+        qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(view.width() // 2, 20))
+    assert view.position == 0
+
+
 def test_the_view_holds_what_the_track_is_expected_to_become(qtbot: QtBot) -> None:
     view, growing = WaveformView(), AudioTrack()
     qtbot.addWidget(view)
