@@ -48,6 +48,7 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._for_later: SpeechRequest | None = None
         self._marked: AudioTrack | None = None
+        self._noticed: set[str] = set()  # of the same track, whatever of it is made anew
         self.page = SpeechPage(self)
         self.menu = MainMenu(self)
         self.setWindowTitle(APPLICATION_NAME)
@@ -205,14 +206,19 @@ class MainWindow(QMainWindow):
         """Begin to mark another speech; one whose rest is made anew is marked where its text is by now."""
         self._for_later = None
         if track is not self._marked:
-            self._marked = track
+            self._marked, self._noticed = track, set()
             self.page.editor.begin_speech(self._controller.text)
 
     @Slot(object)
     def _on_planned(self, plan: Plan) -> None:
         self.page.editor.remember_spans(plan.utterances)
-        if plan.notices and plan.whole:
-            self.page.banner.show_message(message_for_notices(plan.notices))
+        noticed = {each.message for each in plan.notices}
+        if plan.whole and noticed - self._noticed:
+            self._noticed = noticed
+            message = message_for_notices(plan.notices)
+            if self._controller.text != self.page.editor.text:  # its places are not in this one
+                message = replace(message, remedy=None, about_text=False)
+            self.page.banner.show_message(message)
 
     @Slot(object)
     def _on_not_kept(self, error: Exception) -> None:

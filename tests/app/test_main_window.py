@@ -243,6 +243,30 @@ def test_notices_go_when_the_text_is_edited(desk: Desk) -> None:
     assert desk.page.banner.message is None
 
 
+def test_notices_that_come_after_the_text_was_edited_lead_nowhere(desk: Desk) -> None:
+    desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
+    desk.prepare()
+    desk.window.speak()
+    desk.page.editor.edit.insertPlainText("Typed while it was made. ")
+    desk.wait_made()
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.remedy is None
+
+
+def test_notices_that_were_dismissed_do_not_come_back_with_another_voice(desk: Desk) -> None:
+    desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    desk.page.banner.close_button.click()
+    desk.play(300)
+    desk.controller.adapt("am_adam", 1.0, 1.0)
+    desk.wait_made()
+    assert len(desk.engine.requests) == 2
+    assert desk.page.banner.message is None
+
+
 def test_what_has_nothing_to_do_with_the_text_stays_when_it_is_edited(desk: Desk) -> None:
     desk.window.show_failure(CompileError("No.", "Do."))
     desk.page.editor.edit.insertPlainText("A")
