@@ -101,8 +101,9 @@ class StatusLine(QWidget):
 
     @Slot()
     def _on_tick(self) -> None:
-        """A long step moves on the screen, too."""
-        self._show_activity()
+        """A long step moves on the screen, too, but leaves news their time."""
+        if not self._news_timer.isActive():
+            self._show_activity()
         self._show_progress()
 
     def _note_pace(self, activity: Activity) -> None:

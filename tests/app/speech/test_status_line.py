@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -137,6 +138,14 @@ def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> No
 )
 def test_every_activity_has_words(activity: Activity, words: str) -> None:
     assert describe(activity) == words
+
+
+def test_news_stay_while_something_goes_on(status: StatusLine) -> None:
+    status.follow(Activity())
+    status.tell("Saved a.wav")
+    (tick,) = (timer for timer in status.findChildren(QTimer) if timer.isActive() and not timer.isSingleShot())
+    tick.timeout.emit()
+    assert status.label.text() == "Saved a.wav"
 
 
 def test_that_the_processor_speaks_is_said_beside_what_is_done(status: StatusLine) -> None:
