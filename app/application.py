@@ -288,8 +288,11 @@ class Application(QObject):
     @Slot()
     def _look_for_device(self) -> None:
         """Greet at the very first start, if there is a device to hear it on and nothing else has been requested."""
-        if self.controller.player.has_device() and self._greets and self.controller.request is None:
+        if self.controller.player.has_device() and self._greets and self._is_untouched():
             self.window.speak()
+
+    def _is_untouched(self) -> bool:
+        return self.controller.request is None and self.window.page.editor.text == greeting()
 
     @Slot()
     def _add_diagnostics(self) -> None:

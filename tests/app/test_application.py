@@ -124,6 +124,18 @@ def test_the_very_first_start_greets(qapp: QApplication, qtbot: QtBot, tmp_path:
     assert Settings(store).text == greeting()
 
 
+def test_what_is_typed_before_the_greeting_is_not_spoken_in_its_place(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened
+) -> None:
+    store, output = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat), FakeOutput()
+    application = Application(qapp, Options(), Settings(store), FakeEngine, output, list_voices=list_voices)
+    opened.append(application)
+    application.open()
+    application.window.page.editor.set_text("Mine.")
+    qtbot.waitUntil(lambda: output.checked > 0 and application.window.page.header.voices.known)
+    assert application.controller.request is None
+
+
 def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
     qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
 ) -> None:
