@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.output import AudioOutput
-from app.audio.player import AudioPlayer
+from app.audio.player import AudioPlayer, Playback
 from app.audio.sound_player import SoundPlayer
 from app.speech.engine_worker import EngineFactory, EngineWorker
 from app.speech.jobs import JobEvent, PreviewEnded, PreviewJob
@@ -33,6 +33,7 @@ class VoicePreview(QObject):
         self._sounds.playing_changed.connect(self.changed)
         self._sounds.ended.connect(self.heard)
         self._sounds.failed.connect(self.failed)
+        speech.playback_changed.connect(self._on_speech)
         self._wanted.connect(worker.preview)
         worker.reported.connect(self._on_event)
 
@@ -59,6 +60,12 @@ class VoicePreview(QObject):
         self._job = None
         self._sounds.stop()
         self.changed.emit()
+
+    @Slot(object)
+    def _on_speech(self, playback: Playback) -> None:
+        """Speech that is played is not interrupted by a sentence that was wanted before."""
+        if playback is Playback.PLAYING:
+            self.stop()
 
     @Slot(object)
     def _on_event(self, event: JobEvent) -> None:

@@ -56,6 +56,20 @@ def test_a_voice_is_heard_and_the_speech_goes_on_where_it_was(desk: Desk) -> Non
     np.testing.assert_array_equal(desk.hear(100), track.samples()[1200:1300])
 
 
+def test_speech_that_is_played_on_is_not_interrupted_by_a_voice_wanted_before(desk: Desk) -> None:
+    desk.speak()
+    desk.controller.toggle_playback()
+    desk.engine.hold.clear()
+    desk.controller.preview(SAMPLE)
+    desk.qtbot.waitUntil(lambda: SAMPLE in desk.engine.requests)
+    desk.controller.toggle_playback()
+    desk.engine.hold.set()
+    with desk.qtbot.waitSignal(desk.controller.voices_listed):  # after whatever was made before
+        desk.controller.list_voices()
+    assert desk.controller.player.playback is Playback.PLAYING
+    assert not desk.controller.activity.previewing
+
+
 def test_a_voice_is_heard_while_a_long_speech_is_made_and_none_of_it_is_lost(desk: Desk) -> None:
     desk.engine.hold.clear()
     desk.controller.speak(SPEECH)
