@@ -82,6 +82,7 @@ class TextFinder(QObject):
         return Matches.of(self._editor.text, self._bar.field.text())
 
     def _show(self, match: Match | None, wrapped_to: str) -> None:
+        self._timer.stop()  # this was counted in the text as it is now
         self._bar.tell(found_words(match, wrapped_to))
         if match is None:
             return

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.desktop.find_bar import FindBar
-from app.desktop.text_finder import TextFinder
+from app.desktop.text_finder import COUNT_AGAIN_AFTER_MS, TextFinder
 from app.main_menu import MainMenu
 from app.speech.text_editor import TextEditor
 
@@ -96,3 +96,13 @@ def test_what_is_edited_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: desk.bar.label.text() == "4 found")
     desk.editor.set_text("Nothing")
     qtbot.waitUntil(lambda: desk.bar.label.text() == "Not found")
+
+
+def test_what_was_found_in_an_edited_text_is_not_counted_again(desk: Desk, qtbot: QtBot) -> None:
+    desk.bar.begin("salt")
+    desk.editor.set_text("Salt.")
+    for _ in range(2):
+        desk.finder.find_next()
+    found = desk.bar.label.text()
+    qtbot.wait(2 * COUNT_AGAIN_AFTER_MS)
+    assert desk.bar.label.text() == found
