@@ -55,7 +55,7 @@ class SpeechController(QObject):
     ) -> None:
         super().__init__(parent)
         self.player = AudioPlayer(output, parent=self)
-        self._engine = EngineState()
+        self._engine = EngineState(make_engine=make_engine)
         self._utterance: Utterance | None = None
         self._activity = Activity()
         self._thread = EngineThread(make_engine, list_voices, self)
@@ -122,7 +122,7 @@ class SpeechController(QObject):
 
     def change_engine(self, make_engine: EngineFactory) -> None:
         """Switch to another engine, which is prepared in the background; speech in progress is made by the old one."""
-        self._engine = replace(self._engine, readiness=Readiness.PREPARING)
+        self._engine = replace(self._engine, readiness=Readiness.PREPARING, make_engine=make_engine)
         self._making.speech.superseded = True
         self._thread.change(make_engine)
         self._update()

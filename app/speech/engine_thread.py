@@ -60,7 +60,7 @@ class EngineThread(QObject):
     def job_for(self, request: SpeechRequest) -> SpeakJob:
         """A job that is not begun yet."""
         self._job_count += 1
-        return SpeakJob(self._job_count, request)
+        return SpeakJob(self._job_count, request, self.make_engine)
 
     def begin(self, job: SpeakJob) -> None:
         """Make speech."""

@@ -27,10 +27,11 @@ class PrepareJob:
 
 @dataclass(frozen=True)
 class SpeakJob:
-    """Speak a request; `number` distinguishes its events from those of an older job."""
+    """Speak a request with the engine of `make_engine`; `number` tells its events from those of an older job."""
 
     number: int
     request: SpeechRequest
+    make_engine: Callable[[], SpeechEngine] | None = field(default=None, compare=False)
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
 
 

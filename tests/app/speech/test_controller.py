@@ -627,6 +627,20 @@ def test_a_preparation_that_fails_after_another_engine_was_chosen_says_nothing(
     assert not failures
 
 
+def test_a_speech_that_is_stopped_after_another_engine_was_chosen_says_nothing_about_that(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    seen: list[Readiness] = []
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    controller.activity_changed.connect(lambda activity: seen.append(activity.readiness))
+    controller.change_engine(FakeEngine)
+    controller.stop()
+    qtbot.waitUntil(lambda: engine.closed and controller.activity.readiness is Readiness.READY)
+    assert Readiness.FAILED not in seen
+
+
 def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
     engine: FakeEngine, output: FakeOutput, qtbot: QtBot
 ) -> None:
