@@ -46,8 +46,10 @@ class EngineState:
                 return replace(self, readiness=Readiness.PREPARING, preparation=preparation)
             case DeviceChosen(device):
                 return replace(self, device=device)
-            case FellBack(message):
-                return replace(self, readiness=Readiness.READY, preparation=None, fallback=message)
+            case FellBack(message, job):
+                given_up = job is not None and job.cancel.is_set()  # by now it is another speech that is the latest
+                fallback = self.fallback if given_up else message
+                return replace(self, readiness=Readiness.READY, preparation=None, fallback=fallback)
             case Prepared(error) if not event.gave_way:
                 return replace(self, readiness=Readiness.FAILED if error else Readiness.READY, preparation=None)
             case SpeechEnded(job, error=error) | PreviewEnded(job, error=error) | SaveEnded(job, error=error):

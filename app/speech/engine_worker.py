@@ -274,10 +274,13 @@ class EngineWorker(QObject):
                 self._report(FellBack(message))
 
     def _observe_speech(self, job: SpeakJob, event: Event) -> None:
-        if isinstance(event, PlanEvent):  # stage events carry arrays that the window does not use
-            self._report(SpeechPlanned(job, event))
-        else:
-            self._observe_preparation(event)
+        match event:  # stage events carry arrays that the window does not use
+            case PlanEvent():
+                self._report(SpeechPlanned(job, event))
+            case FallbackEvent(message):
+                self._report(FellBack(message, job))
+            case _:
+                self._observe_preparation(event)
 
     def _report(self, event: JobEvent) -> None:
         self.reported.emit(event)

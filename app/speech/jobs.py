@@ -95,9 +95,10 @@ class Prepared:
 
 @dataclass(frozen=True)
 class FellBack:
-    """The processor speaks in place of the GPU; `message` says why and for how long."""
+    """The processor speaks in place of the GPU; `message` says why and for how long, `job` what, if it is a speech."""
 
     message: str
+    job: SpeakJob | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

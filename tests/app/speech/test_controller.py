@@ -681,6 +681,26 @@ def test_that_the_processor_speaks_stays_said_until_the_next_request(
     assert controller.activity.fallback == ""
 
 
+def test_that_the_processor_speaks_is_not_said_of_the_speech_after_the_one_that_was_given_up(
+    controller: SpeechController, deaf_engine: FakeEngine, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait, held = deaf_engine.hold.wait, threading.Event()
+
+    def tell_and_wait(seconds: float) -> bool:
+        held.set()
+        return wait(seconds)
+
+    monkeypatch.setattr(deaf_engine.hold, "wait", tell_and_wait)
+    deaf_engine.fallbacks = {1: "It failed."}
+    controller.speak(REQUEST)
+    assert held.wait(LONG_SECONDS)
+    controller.speak(SpeechRequest("Other.", "af_heart"))
+    deaf_engine.hold.set()
+    wait_made(qtbot, controller)
+    assert controller.track.whole
+    assert controller.activity.fallback == ""
+
+
 def heard_texts(controller: SpeechController) -> list[str]:
     """What of the text each utterance of the track is, by its place there."""
     spans = [segment.utterance for segment in controller.track.segments]
