@@ -271,7 +271,7 @@ class SpeechController(QObject):
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
         if playback is Playback.PLAYING:
-            self._making.speech.left = False
+            self._making.take_up()
         self._on_position(self.player.position)
 
     @Slot(int)

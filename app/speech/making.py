@@ -96,6 +96,12 @@ class Making(QObject):
             self.speech.track.finish()
         self.job = None
 
+    def take_up(self) -> None:
+        """The speech is heard from now on: what makes it for a file makes it to be heard as well."""
+        self.speech.left = False
+        if self.job is None:
+            self.job = self._saving.job_for(self.speech.track)
+
     def leave(self) -> None:
         """Play no more of the speech, which is not its end, even if nothing of it is left to be heard."""
         self.speech.left = True

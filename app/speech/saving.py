@@ -77,6 +77,10 @@ class Saving(QObject):
         """The track for which this job makes speech, if it is one that is being saved."""
         return next((save.track for save in self._saves if save.making is job), None)
 
+    def job_for(self, track: AudioTrack) -> SpeakJob | None:
+        """The job that makes speech for this track, if it is one that is being saved and not all there yet."""
+        return next((save.making for save in self._saves if save.track is track), None)
+
     def holds(self, track: AudioTrack) -> bool:
         """Whether this track is being saved or waits for that, and must stay as it is."""
         return any(save.track is track for save in self._saves)

@@ -405,6 +405,21 @@ def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(
     assert not list(tmp_path.iterdir())
 
 
+def test_so_does_one_of_what_was_only_heard_after_it_was_begun(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.save(tmp_path / "a.wav", REQUEST)
+    qtbot.waitUntil(lambda: controller.track.length > 0)
+    controller.toggle_playback()
+    controller.cancel_save()
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert controller.track.whole
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_second_file_waits_for_the_first_one(
     controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
 ) -> None:
