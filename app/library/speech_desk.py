@@ -112,6 +112,7 @@ class SpeechDesk(QObject):
         return not activity.can_stop and activity.playback is Playback.STOPPED
 
     def _hear(self, begun: _Begun, text: str) -> None:
+        self._error = None  # of what was heard before
         self._speech.speak(replace(begun.wish.request, text=text))
         self._heard = replace(begun, track=self._speech.track)
 

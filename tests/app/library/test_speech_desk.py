@@ -1,0 +1,49 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.library.records import Wish
+from app.library.speech_desk import SpeechDesk
+from engine.errors import OutputError
+from tests.app.library.room import Room
+from tests.app.library.shelf import MODEL, request
+
+
+class Bench:
+    """A desk of its own in a room whose queue is empty; the engine holds on before its first sentence."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        room.engine.hold.clear()
+        self.desk = SpeechDesk(room.speech, room.voices, lambda model: lambda: room.other, room.window)
+        self.ended: list[tuple[int, Exception | None]] = []
+        self.desk.ended.connect(lambda number, error: self.ended.append((number, error)))
+
+    def settle(self) -> None:
+        with self.room.qtbot.waitSignal(self.desk.freed):
+            pass
+
+    def close(self) -> None:
+        assert self.desk.shut_down(5000)
+        self.room.close()
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(Room(qtbot, qapp, tmp_path))
+    yield bench
+    bench.close()
+
+
+def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
+    bench.room.speech.speech_failed.emit(OutputError("Another speech has failed.", ""))
+    bench.desk.begin(1, Wish(request("One."), MODEL))
+    bench.settle()
+    assert bench.ended == []
+    error = OutputError("This one has failed.", "")
+    bench.room.speech.speech_failed.emit(error)
+    bench.settle()
+    assert bench.ended == [(1, error)]
