@@ -97,8 +97,8 @@ class SpeechDesk(QObject):
     def cancel(self, number: int) -> None:
         """Stop a wish that has begun."""
         self._reader.cancel(number)
-        if self._heard is not None and self._heard.number == number and self._heard.track is not None:
-            self._speech.stop()
+        if self._heard is not None and self._heard.number == number and self._heard.track is self._speech.track:
+            self._speech.stop()  # but not what was begun in its place
         if self._saved is not None and self._saved.number == number and self._saved.order is not None:
             self._speech.cancel_order(self._saved.order)
 

@@ -5,9 +5,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.audio.player import Playback
 from app.library.records import Wish
 from app.library.speech_desk import SpeechDesk
-from engine.errors import OutputError
+from engine.errors import Cancelled, OutputError
 from tests.app.library.room import Room
 from tests.app.library.shelf import MODEL, request
 
@@ -47,3 +48,14 @@ def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
     bench.room.speech.speech_failed.emit(error)
     bench.settle()
     assert bench.ended == [(1, error)]
+
+
+def test_cancelling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Bench) -> None:
+    bench.desk.begin(1, Wish(request("One."), MODEL))
+    bench.room.speech.speak(request("Mine."))
+    bench.desk.cancel(1)
+    assert bench.room.speech.player.playback is Playback.PLAYING
+    bench.settle()
+    ((number, error),) = bench.ended
+    assert number == 1
+    assert isinstance(error, Cancelled)
