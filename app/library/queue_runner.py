@@ -51,6 +51,7 @@ class QueueRunner(QObject):
         self._begun: dict[int, Wish] = {}
         self._cancelled: set[int] = set()
         self._marked: dict[int, State] = {}  # what is not listed yet
+        self._removed: set[int] = set()  # what may still be listed
         self._halted = False
         self.playing = False
         library.queue_listed.connect(self._on_listed)
@@ -102,14 +103,21 @@ class QueueRunner(QObject):
     @Slot(object)
     def remove(self, item: Item) -> None:
         """Take an item out of the queue, whatever its state."""
+        self._removed.add(item.number)
+        self._items = self._left(self._items)
         if self._begun.pop(item.number, None) is not None:
             self._desk.cancel(item.number)
         self._library.remove(item.number)
 
     @Slot(object)
     def _on_listed(self, listed: QueueListed) -> None:
-        self._items = tuple(map(self._by_now, listed.items))
+        self._removed.intersection_update(each.number for each in listed.items)
+        self._items = tuple(map(self._by_now, self._left(listed.items)))
         self._go_on()
+
+    def _left(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
+        """Those that were not removed since they were listed."""
+        return tuple(each for each in items if each.number not in self._removed)
 
     def _by_now(self, item: Item) -> Item:
         """The item with the state that it was given since it was listed."""

@@ -128,6 +128,14 @@ def test_after_one_that_is_removed_while_it_is_heard_the_next_is_heard(bench: Be
     assert bench.desk.begun == [1, 2]
 
 
+def test_what_is_removed_is_not_begun_by_a_list_from_before(bench: Bench) -> None:
+    bench.library.list(State.WAITING, State.WAITING)
+    bench.runner.remove(Item(1, "Heard.", HEARD))
+    bench.library.list(State.WAITING, State.WAITING)
+    bench.runner.play(True)
+    assert bench.desk.begun == [2]
+
+
 def test_a_file_that_is_given_up_as_the_window_closes_waits_again(bench: Bench, tmp_path: Path) -> None:
     item = Item(1, "File.", Wish(request("File."), MODEL, target=tmp_path / "a.wav"), State.WAITING)
     bench.library.queue_listed.emit(QueueListed((item,)))
