@@ -97,7 +97,7 @@ class QueueRunner(QObject):
         if item.number in self._begun:
             self._cancelled.add(item.number)
             self._desk.cancel(item.number)
-        else:
+        elif self._is_open(item.number):
             self._mark(item.number, State.FAILED, CANCELLED)
 
     @Slot(object)
@@ -118,6 +118,10 @@ class QueueRunner(QObject):
     def _left(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
         """Those that were not removed since they were listed."""
         return tuple(each for each in items if each.number not in self._removed)
+
+    def _is_open(self, number: int) -> bool:
+        """Whether it has not ended, which the panel may not know yet."""
+        return any(each.number == number and each.state in (State.WAITING, State.WORKING) for each in self._items)
 
     def _by_now(self, item: Item) -> Item:
         """The item with the state that it was given since it was listed."""

@@ -136,6 +136,14 @@ def test_what_is_removed_is_not_begun_by_a_list_from_before(bench: Bench) -> Non
     assert bench.desk.begun == [2]
 
 
+def test_what_has_ended_before_the_panel_shows_that_is_not_cancelled(bench: Bench) -> None:
+    bench.runner.play(True)
+    bench.library.list(State.WAITING)
+    bench.desk.end(1)
+    bench.runner.cancel(Item(1, "Heard.", HEARD, State.WORKING))
+    assert bench.library.marks[-1] == (1, State.DONE, "")
+
+
 def test_a_file_that_is_given_up_as_the_window_closes_waits_again(bench: Bench, tmp_path: Path) -> None:
     item = Item(1, "File.", Wish(request("File."), MODEL, target=tmp_path / "a.wav"), State.WAITING)
     bench.library.queue_listed.emit(QueueListed((item,)))
