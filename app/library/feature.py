@@ -71,15 +71,16 @@ class LibraryFeature(QObject):
     def add_to_queue(self) -> None:
         """Line up the current text to be heard."""
         if self._has_text():
-            self.runner.add(Wish(self._window.request, self._voices.speaking_model))
+            self.runner.add(self._wish)
             self._window.page.status.tell("Added to the queue")
 
     @Slot()
     def queue_file(self) -> None:
         """Ask where, then line up the current text to be saved."""
         if self._has_text():
-            suggestion = self._settings.save_folder / suggested_name(self._window.request.text)
-            ask_where_to_save(self._window, suggestion, self.save_to)
+            wish = self._wish
+            suggestion = self._settings.save_folder / suggested_name(wish.request.text)
+            ask_where_to_save(self._window, suggestion, partial(self._add_file, wish))
 
     @Slot()
     def queue_document(self) -> None:
@@ -107,8 +108,16 @@ class LibraryFeature(QObject):
 
     def save_to(self, path: Path) -> None:
         """Line up the current text to be saved to a file."""
+        self._add_file(self._wish, path)
+
+    @property
+    def _wish(self) -> Wish:
+        """To hear the current text."""
+        return Wish(self._window.request, self._voices.speaking_model)
+
+    def _add_file(self, wish: Wish, path: Path) -> None:
         if self._can_write(path):
-            self.runner.add(Wish(self._window.request, self._voices.speaking_model, path))
+            self.runner.add(replace(wish, target=path))
 
     def _can_write(self, path: Path) -> bool:
         """Refuse a name whose suffix is no format before anything waits for it."""

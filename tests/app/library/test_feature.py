@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
@@ -177,6 +177,14 @@ def test_a_file_is_made_in_its_turn(room: Room) -> None:
     room.wait_for(("For a.wav", "done"), ("For b.flac", "done"))
     assert (room.folder / "a.wav").exists()
     assert (room.folder / "b.flac").exists()
+
+
+def test_a_file_has_the_text_that_there_was_when_somebody_asked_for_it(room: Room) -> None:
+    room.type("Asked for.")
+    room.window.menu.queue_file.trigger()
+    room.type("From elsewhere.")
+    room.window.findChild(QFileDialog).fileSelected.emit(str(room.folder / "a.wav"))
+    room.wait_for(("Asked for.", "done"))
 
 
 def test_a_file_of_another_model_is_made_by_its_engine(room: Room) -> None:
