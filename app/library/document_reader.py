@@ -59,10 +59,12 @@ class DocumentReader(QObject):
         self._wanted.connect(self._worker.work)
         self._thread.start()
 
-    def begin(self, number: int, path: Path) -> None:
+    def begin(self, number: int, path: Path) -> ReadJob:
         """Read a document after those before."""
-        self._jobs.append(ReadJob(number, path))
-        self._wanted.emit(self._jobs[-1])
+        job = ReadJob(number, path)
+        self._jobs.append(job)
+        self._wanted.emit(job)
+        return job
 
     def cancel(self, number: int) -> None:
         """Stop reading the document of an item."""

@@ -34,6 +34,9 @@ class Desk(Protocol):
     def cancel(self, number: int) -> None:
         """Stop a wish that has begun; `ended` follows."""
 
+    def withdraw(self) -> None:
+        """End at once what has begun and is to be heard, but is not heard yet, because its document is read."""
+
 
 class QueueRunner(QObject):
     """Files are made by themselves; what is to be heard begins only while `playing`, so that no start is startling.
@@ -78,6 +81,8 @@ class QueueRunner(QObject):
         """Begin what is to be heard in its turn, or begin no more of it."""
         self._halted = False
         self.playing = playing
+        if not playing:
+            self._desk.withdraw()
         self._go_on()
 
     @Slot()

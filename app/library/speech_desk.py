@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
-from app.library.document_reader import DocumentRead, DocumentReader
+from app.library.document_reader import DocumentRead, DocumentReader, ReadJob
 from app.library.records import Wish
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
@@ -23,10 +23,11 @@ CHAPTER_GAP = "\n\n"
 
 @dataclass(frozen=True, eq=False)
 class _Begun:
-    """`track` has what is heard and `order` what is saved; neither is there while a document is read."""
+    """`track` has what is heard and `order` what is saved; neither is there while the document of `job` is read."""
 
     number: int
     wish: Wish
+    job: ReadJob | None = None
     track: AudioTrack | None = None
     order: Order | None = None
 
@@ -82,14 +83,15 @@ class SpeechDesk(QObject):
 
     def begin(self, number: int, wish: Wish) -> None:
         """Begin to hear or save a wish, of a document once that is read."""
-        begun = _Begun(number, wish)
+        job = self._reader.begin(number, wish.document) if wish.document is not None else None
+        begun = _Begun(number, wish, job)
         if wish.target is None:
             self._heard = begun
         else:
             self._saved = begun
-        if wish.document is not None:
-            self._reader.begin(number, wish.document)
-        elif wish.target is None:
+        if job is not None:
+            return
+        if wish.target is None:
             self._hear(begun, wish.request.text)
         else:
             self._save(begun, order_of_text(wish.target, wish.request))
@@ -101,6 +103,13 @@ class SpeechDesk(QObject):
             self._speech.stop()  # but not what was begun in its place
         if self._saved is not None and self._saved.number == number and self._saved.order is not None:
             self._speech.cancel_order(self._saved.order)
+
+    def withdraw(self) -> None:
+        """End what is to be heard if it is not heard yet."""
+        if self._heard is not None and self._heard.track is None:
+            number, self._heard = self._heard.number, None
+            self._reader.cancel(number)
+            self._end(number, Cancelled("It was withdrawn."))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop reading documents; return whether that ended in time."""
@@ -125,20 +134,22 @@ class SpeechDesk(QObject):
 
     @Slot(object)
     def _on_read(self, report: DocumentRead) -> None:
-        number, document, error = report.job.number, report.document, report.error
-        if self._heard is not None and self._heard.number == number:
+        job, document, error = report.job, report.document, report.error
+        if self._heard is not None and self._heard.job is job:
             if document is not None and self._silent and self.obstacle(self._heard.wish) is None:
                 self._hear(self._heard, text_of(document))
             else:  # reading takes a while, in which a person may have begun to hear something else
                 self._heard = None
                 error = error or Cancelled("Something else was wanted meanwhile.")
-        elif self._saved is not None and self._saved.number == number:
+        elif self._saved is not None and self._saved.job is job:
             if document is not None and (target := self._saved.wish.target) is not None:
                 self._save(self._saved, Order(document, self._saved.wish.request, target))
             else:
                 self._saved = None
+        else:  # it was withdrawn
+            return
         if error is not None:
-            self._end(number, error)
+            self._end(job.number, error)
 
     @Slot()
     def _later(self) -> None:

@@ -254,6 +254,31 @@ def test_a_document_that_is_read_at_last_is_not_heard_by_another_model(
     assert room.engine.requests == []
 
 
+def test_a_document_that_is_read_when_the_queue_is_paused_is_not_heard(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = SlowDocument(room, monkeypatch)
+    room.feature.add_document(document.path)
+    room.qtbot.waitUntil(document.begun.is_set)
+    room.feature.queue.play_wanted.emit(False)
+    document.go_on.set()
+    room.wait_for(("story.md", "waiting"))
+    assert room.engine.requests == []
+
+
+def test_a_document_is_heard_though_the_queue_was_paused_as_it_was_read(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = SlowDocument(room, monkeypatch)
+    room.feature.add_document(document.path)
+    room.qtbot.waitUntil(document.begun.is_set)
+    room.feature.queue.play_wanted.emit(False)
+    room.feature.queue.play_wanted.emit(True)
+    document.go_on.set()
+    room.qtbot.waitUntil(lambda: room.speech.text == "From the document.")
+    room.wait_for(("story.md", "working"))
+
+
 @pytest.mark.parametrize("target", [None, "story.flac"])
 def test_what_is_cancelled_as_its_document_has_been_read_is_not_begun(
     room: Room, monkeypatch: pytest.MonkeyPatch, target: str | None

@@ -57,6 +57,9 @@ class FakeDesk(QObject):
     def cancel(self, number: int) -> None:
         self.end(number, Cancelled("It was stopped."))
 
+    def withdraw(self) -> None:
+        pass
+
     def end(self, number: int, error: Exception | None = None) -> None:
         self.ended.emit(number, error)
         self.free = True
