@@ -24,7 +24,8 @@ class ModelController(QObject):
     """`rows_changed` carries a `ModelRow` for each model; `done` a `ModelJob`, `failed` a `JobEnded` with its error.
 
     `voices_listed` carries the `ModelVoices` of the models that can speak, each time before the rows.
-    Jobs that wait behind one that fails or is cancelled are dropped; `retry` repeats the failed one and those.
+    Jobs that wait behind one that fails are dropped; `retry` repeats it and those. Those that waited when one was
+    cancelled are dropped, too, but not what is wanted afterwards.
     """
 
     rows_changed = Signal(object)
@@ -163,9 +164,11 @@ class ModelController(QObject):
 
     def _end(self, ended: JobEnded) -> None:
         self._jobs.popleft()
-        if ended.error is not None:
-            cancelled = isinstance(ended.error, Cancelled)
-            self._not_done = () if cancelled else (ended.job, *self._jobs)
+        if isinstance(ended.error, Cancelled):
+            self._not_done = ()
+            self._jobs = deque(job for job in self._jobs if not job.cancel.is_set())
+        elif ended.error is not None:
+            self._not_done = (ended.job, *self._jobs)
             self._jobs.clear()
         self._go_on()
         self._tell()

@@ -110,6 +110,19 @@ def test_stopping_stops_what_waits_too(desk: Desk) -> None:
     assert not desk.failed
 
 
+def test_what_is_wanted_after_stopping_is_done(desk: Desk) -> None:
+    desk.look()
+    desk.library.hold.clear()
+    desk.controller.fetch(FULL_SIZE)
+    desk.wait_for_progress()
+    desk.controller.cancel()
+    desk.controller.import_files([Path("a.pth")], FULL_SIZE)
+    desk.qtbot.waitUntil(lambda: len(desk.library.asked) == 2)
+    desk.library.hold.set()
+    desk.wait()
+    assert [job.task for job in desk.done] == [Task.LOOK, Task.IMPORT]
+
+
 def test_looking_while_something_is_done_changes_nothing(desk: Desk) -> None:
     desk.look()
     desk.library.hold.clear()
