@@ -36,8 +36,8 @@ class DiagnosticsProcess(QObject):
     """Answers one request at a time; events of a cancelled or replaced request are not delivered.
 
     Events of experiments come by `experiment_received`, all others by `event_received`. `cancelled` tells that the
-    request in progress was given up, `died` carries one sentence on why the process ended unexpectedly, `stalled` for
-    how many seconds it has done nothing though it owes an answer; `went_on` follows if it does something after all.
+    request in progress was given up, `died` carries one sentence on why the process ended though it owed an answer,
+    `stalled` for how many seconds it has done nothing about it; `went_on` follows if it does something after all.
     """
 
     event_received = Signal(object)
@@ -122,10 +122,10 @@ class DiagnosticsProcess(QObject):
 
     def _ask(self, what: str, encoded: str, receiver: SignalInstance) -> None:
         self.cancel()
+        self._wanted, self._receiver = True, receiver
         if self._process is None:
             self._process = self._started()
         self._unanswered += 1
-        self._wanted, self._receiver = True, receiver
         self._watchdog.watch()
         self._send({what: json.loads(encoded)})
 
@@ -196,10 +196,11 @@ class DiagnosticsProcess(QObject):
             self._die(NO_START)
 
     def _die(self, words: str) -> None:
-        process = self._let_go()
+        wanted, process = self._wanted, self._let_go()
         if process is not None:
             process.kill()
-        self.died.emit(words)
+        if wanted:
+            self.died.emit(words)
 
     def _let_go(self) -> QProcess | None:
         """Disconnect from the process, which is deleted once it has ended."""
