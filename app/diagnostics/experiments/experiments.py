@@ -32,11 +32,12 @@ class Experiments(QObject):
         self._process = process
         self._controller = controller
         self.request: ExperimentRequest | None = None
-        """The experiment in progress."""
+        """The experiment in progress, or waiting for its turn."""
+        self._under_way = False
         process.experiment_received.connect(self._on_event)
         process.cancelled.connect(self._on_cancelled)
         process.died.connect(self._on_death)
-        controller.run_started.connect(self._on_run)
+        controller.turn_lost.connect(self._on_lost_turn)
 
     @property
     def active(self) -> bool:
@@ -65,11 +66,13 @@ class Experiments(QObject):
 
     def _start(self, request: ExperimentRequest) -> None:
         if request is self.request:
+            self._process.cancel()  # before it is under way, so that it is not taken for what is given up
+            self._under_way = True
             self._process.experiment(request)
 
     def _end(self, words: str) -> None:
         if self.active:
-            self.request = None
+            self.request, self._under_way = None, False
             self.ended.emit(words)
 
     @Slot(object)
@@ -83,12 +86,15 @@ class Experiments(QObject):
 
     @Slot()
     def _on_cancelled(self) -> None:
-        self._end(STOPPED)
+        """The process was to stop, or to do something else, such as a diagnosis."""
+        if self._under_way:
+            self._end(STOPPED)
 
-    @Slot(object)
-    def _on_run(self, run: object) -> None:
+    @Slot()
+    def _on_lost_turn(self) -> None:
         self._end(STOPPED)
 
     @Slot(str)
     def _on_death(self, why: str) -> None:
-        self._end(f"The reference process ended. {why}")
+        if self._under_way:
+            self._end(f"The reference process ended. {why}")

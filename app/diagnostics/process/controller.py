@@ -34,7 +34,7 @@ class DiagnosticsController(QObject):
     """One diagnosis at a time: a new one stops the previous one.
 
     `event_received`, `crashed`, `stopped`, `stalled` and `went_on` concern the latest run, and are meant for the panel
-    that shows it.
+    that shows it. `turn_lost` tells that what waited for the turn that it was given will not begin.
     """
 
     run_started = Signal(object)
@@ -43,6 +43,7 @@ class DiagnosticsController(QObject):
     stopped = Signal()
     stalled = Signal(int)
     went_on = Signal()
+    turn_lost = Signal()
     failed = Signal(object)
 
     def __init__(self, process: DiagnosticsProcess, folders: RunFolders, parent: QObject | None = None) -> None:
@@ -138,10 +139,12 @@ class DiagnosticsController(QObject):
     @Slot()
     def stop(self) -> None:
         """Stop the diagnosis in progress; its results so far stay."""
-        self._waiting = None
+        lost, self._waiting = self._waiting, None
         self._process.cancel()
         if self.active:
             self.stopped.emit()
+        elif lost is not None:
+            self.turn_lost.emit()
 
     @Slot()
     def release(self) -> None:

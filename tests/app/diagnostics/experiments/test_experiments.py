@@ -136,6 +136,33 @@ def test_it_waits_until_speech_is_ready(desk: Desk) -> None:
     assert any(isinstance(event, ProgressEvent) for event in desk.events)
 
 
+def test_what_waits_is_not_taken_for_what_is_given_up_for_it(desk: Desk) -> None:
+    desk.controller.hold_back(True)
+    desk.experiments.begin(SweepRequest(request(), (0.0,)))
+    desk.process.validate(request("hold"))  # an inspection, for example, which is not held back
+    desk.controller.hold_back(False)
+    desk.wait_for_the_end()
+    assert desk.endings == [""]
+
+
+def test_the_end_of_the_process_is_no_end_of_what_waits(desk: Desk) -> None:
+    desk.controller.hold_back(True)
+    desk.experiments.begin(SweepRequest(request(), (0.0,)))
+    with desk.qtbot.waitSignal(desk.process.died, timeout=WAIT_MS):
+        desk.process.validate(request("crash 0"))
+    desk.controller.hold_back(False)
+    desk.wait_for_the_end()
+    assert desk.endings == [""]
+
+
+def test_what_is_given_up_before_its_turn_has_ended(desk: Desk) -> None:
+    desk.controller.hold_back(True)
+    desk.experiments.begin(SweepRequest(request()))
+    desk.controller.release()
+    assert desk.endings == [STOPPED]
+    assert not desk.experiments.active
+
+
 def test_without_pytorch_nothing_is_begun(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise EngineError("There is no PyTorch.", "Add it.")
