@@ -16,7 +16,7 @@ from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.inspection.results import KernelFinding
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.kernel_request import Replacement
-from engine.validator.data.results import FailedEvent, FinishedEvent, Reading, Regime, Row, ValidationEvent
+from engine.validator.data.results import Reading, Regime, Row
 from engine.validator.data.verdicts import with_kernels
 
 TITLE = "Kernels"
@@ -41,7 +41,8 @@ class InspectionFeature(QObject):
         panel.add_page(TITLE, self.page, MEANING)
         controller.run_started.connect(self._on_run)
         later = Qt.ConnectionType.QueuedConnection  # the run takes the event first
-        controller.event_received.connect(self._on_event, later)
+        for sign in (controller.event_received, controller.stopped, controller.crashed):
+            sign.connect(self._tell_outcome, later)
         self.page.inspect_wanted.connect(self._on_inspect)
         self.page.replacements_wanted.connect(self._on_replace)
         self.inspections.changed.connect(self._on_change)
@@ -59,25 +60,25 @@ class InspectionFeature(QObject):
 
     @Slot(object, object)
     def _on_replace(self, job: Job, replacements: tuple[Replacement, ...]) -> None:
-        self._replacing = job
-        self.page.details.switches.say(COMPUTING)
+        self._replacing, self._replaced = job, None
         self.inspections.expect(job.run)
         self._controller.substitute(job.run.request, job.utterance, replacements)
         self.inspections.expect(None)
+        self._replacing = None
+        self.page.details.switches.say("" if self._replaced is None else COMPUTING)
 
     @Slot(object)
     def _on_run(self, run: DiagnosticsRun) -> None:
         self.inspections.known(run)
         self._replaced = None if self._replacing is None else replace(self._replacing, run=run)
-        self._replacing = None
 
-    @Slot(object)
-    def _on_event(self, event: ValidationEvent) -> None:
-        """Show what came of replacing kernels, and say it."""
-        if not isinstance(event, FinishedEvent | FailedEvent) or self._replaced is None:
+    @Slot()
+    def _tell_outcome(self) -> None:
+        """Show what came of replacing kernels, and say it, once the run in which they are replaced is at an end."""
+        if self._replaced is None or self._replaced.run.active:
             return
         job, self._replaced = self._replaced, None
-        shown = replaced_part(job.run)
+        shown = replaced_part(job.run) if job.run.report is not None else None
         if shown is None:
             self.page.details.switches.say(NOTHING_CAME)
             return

@@ -3,16 +3,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.inspection.inspection_feature import InspectionFeature
+from app.diagnostics.inspection.inspection_feature import COMPUTING, InspectionFeature
+from app.diagnostics.inspection.kernel_switches import KernelSwitches
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process.controller import DiagnosticsController
 from app.diagnostics.process.process import DiagnosticsProcess
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState
 from app.diagnostics.runs.run_folders import RunFolders
+from engine.errors import EngineError
 from engine.speech import SpeechRequest
-from engine.validator.data.results import Regime
+from engine.validator.data.results import FinishedEvent, Regime
 from tests.app.fake_kernel_service import REPLACED
 from tests.app.inspection_fakes import FINDING, STAGE
 from tests.starter_voices import MALE
@@ -34,6 +37,8 @@ class Desk:
         self.controller = DiagnosticsController(process, RunFolders(folder))
         self.controller.run_started.connect(self.panel.show_run)
         self.controller.event_received.connect(self.panel.take)
+        self.controller.stopped.connect(self.panel.take_stop)
+        self.controller.crashed.connect(self.panel.take_crash)
         self.feature = InspectionFeature(self.panel, self.controller, process)
 
     @property
@@ -44,6 +49,20 @@ class Desk:
     def diagnose(self, text: str) -> None:
         self.controller.diagnose(SpeechRequest(text, MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
         self.qtbot.waitUntil(lambda: self.run.state is RunState.FINISHED, timeout=WAIT_MS)
+
+    def inspect(self) -> DiagnosticsRun:
+        """Diagnose, and look into the stage that is wrong until it can be replaced."""
+        self.diagnose("Hello.")
+        self.panel.pages.open(self.feature.page)
+        self.panel.table.select(STAGE)
+        self.qtbot.waitUntil(lambda: self.feature.page.known is not None, timeout=WAIT_MS)
+        self.wait_until_idle()
+        self.qtbot.waitUntil(self.switches.stage_in_pytorch.isEnabled, timeout=WAIT_MS)
+        return self.run
+
+    @property
+    def switches(self) -> KernelSwitches:
+        return self.feature.page.details.switches
 
     def wait_until_idle(self) -> None:
         self.qtbot.waitUntil(lambda: not self.feature.inspections.active, timeout=WAIT_MS)
@@ -86,23 +105,57 @@ def test_a_stage_that_is_right_is_inspected_when_it_is_looked_at(desk: Desk) -> 
 
 
 def test_a_replaced_stage_is_another_run_with_its_own_regime(desk: Desk) -> None:
-    desk.diagnose("Hello.")
-    first = desk.run
-    desk.panel.pages.open(desk.feature.page)
-    desk.panel.table.select(STAGE)
-    desk.qtbot.waitUntil(lambda: desk.feature.page.known is not None, timeout=WAIT_MS)
-    desk.wait_until_idle()
-    desk.qtbot.waitUntil(desk.feature.page.details.switches.stage_in_pytorch.isEnabled, timeout=WAIT_MS)
-    desk.feature.page.details.switches.stage_in_pytorch.click()
+    first = desk.inspect()
+    desk.switches.stage_in_pytorch.click()
     desk.qtbot.waitUntil(lambda: desk.run is not first and desk.run.state is RunState.FINISHED, timeout=WAIT_MS)
     assert REPLACED in desk.run.regimes
     desk.qtbot.waitUntil(lambda: desk.panel.shown.regime == REPLACED, timeout=WAIT_MS)
     assert desk.panel.stage == STAGE
-    assert "Pitch and energy: ✓ Pass" in desk.feature.page.details.switches.note.text()
+    assert "Pitch and energy: ✓ Pass" in desk.switches.note.text()
     assert desk.feature.inspections.known(desk.run) is desk.feature.inspections.known(first)
-    assert desk.feature.page.details.switches.stage_in_pytorch.isChecked()
+    assert desk.switches.stage_in_pytorch.isChecked()
     assert desk.run.request.speech == first.request.speech
     assert desk.run.request.arrays_folder != first.request.arrays_folder
+
+
+def test_the_end_of_the_run_before_is_not_that_of_what_is_replaced(desk: Desk) -> None:
+    first = desk.inspect()
+    assert first.report is not None
+    desk.controller.event_received.emit(FinishedEvent(first.report))
+    desk.switches.stage_in_pytorch.click()
+    QCoreApplication.sendPostedEvents()  # what was told of the first run arrives
+    assert desk.run is not first
+    assert desk.switches.note.text() == COMPUTING
+    desk.qtbot.waitUntil(lambda: desk.panel.shown.regime == REPLACED, timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize("ends", ["stop", "crash"])
+def test_what_is_replaced_is_not_computed_any_more_when_its_run_ends_early(desk: Desk, ends: str) -> None:
+    desk.inspect()
+    desk.switches.stage_in_pytorch.click()
+    assert desk.switches.note.text() == COMPUTING
+    if ends == "stop":
+        desk.controller.stop()
+    else:
+        desk.controller.crashed.emit("The reference process ended.")
+    QCoreApplication.sendPostedEvents()
+    assert desk.switches.note.text() != COMPUTING
+
+
+def test_what_cannot_be_replaced_is_not_computed_and_the_next_run_is_not_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise EngineError("There is no PyTorch.", "Add it.")
+
+    desk.inspect()
+    with monkeypatch.context() as patched:
+        patched.setattr("app.diagnostics.process.controller.require_reference", missing)
+        desk.switches.stage_in_pytorch.click()
+    assert desk.switches.note.text() == ""
+    desk.diagnose("fine")
+    QCoreApplication.sendPostedEvents()
+    assert desk.switches.note.text() == ""
 
 
 def test_progress_and_failures_are_told(desk: Desk) -> None:
