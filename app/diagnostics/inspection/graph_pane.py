@@ -53,8 +53,10 @@ class GraphPane(QWidget):
         """Draw the graph of a stage, unfolded as far as it stays small."""
         same = known is not None and self._known is not None and known.graph == self._known.graph
         self._known, self._suspects = known, known.suspects() if known is not None else ()
+        if not same:
+            self._awaited = None
+            self.view.show_nothing()  # nor what was about to be drawn
         if known is None:
-            self.view.show_nothing()
             self._say(NOTHING_TO_DRAW)
             return
         if not same:
@@ -120,6 +122,11 @@ class GraphPane(QWidget):
             return
         self.view.show_graph(self._awaited[1], drawing, layout, self._known)
 
+    @Slot(str)
+    def _on_failure(self, words: str) -> None:
+        if self._known is not None:
+            self._say(words)
+
     @Slot()
     def _on_drawn(self) -> None:
         self._pages.setCurrentWidget(self.view)
@@ -174,7 +181,7 @@ class GraphPane(QWidget):
         self.whole.clicked.connect(self.view.fit)
         self.view.drawn.connect(self._on_drawn)
         self.layouts.laid_out.connect(self._on_layout)
-        self.layouts.failed.connect(self._say)
+        self.layouts.failed.connect(self._on_failure)
 
     def _lay_out(self) -> None:
         self.words.setObjectName("faint")

@@ -6,13 +6,15 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.inspection import folding
 from app.diagnostics.inspection.folding import Box
 from app.diagnostics.inspection.graph_pane import NOTHING_TO_DRAW, GraphPane
-from app.diagnostics.inspection.inspection import Inspection
+from app.diagnostics.inspection.inspection import Inspection, StageInspection
+from app.diagnostics.inspection.layout import Drawing, Layout
 from app.diagnostics.inspection.layout_process import NO_LAYOUT
 from app.theme import DARK
 from engine.inspection.results import KernelEvent, KernelVerdict
-from tests.app.inspection_fakes import STAGE, inspected, measurement
+from tests.app.inspection_fakes import INPUT, OUTPUT, STAGE, graph_of, inspected, kernel, measurement
 
 WAIT_MS = 20_000
+OTHER = StageInspection(graph_of((INPUT, kernel("c"), OUTPUT), (("in", "c"), ("c", "out")), "decoder"))
 
 
 class Shown:
@@ -88,6 +90,39 @@ def test_a_layout_that_fails_is_said_in_place_of_the_graph(shown: Shown) -> None
     shown.pane.layouts.failed.emit(NO_LAYOUT)
     assert shown.pane.words.text() == NO_LAYOUT
     assert shown.pane.words.isVisible()
+
+
+def test_a_layout_that_fails_when_no_stage_is_chosen_any_more_is_not_said(shown: Shown) -> None:
+    shown.pane.show_stage(inspected().stage(STAGE))
+    shown.pane.show_stage(None)
+    shown.pane.layouts.failed.emit(NO_LAYOUT)
+    assert shown.pane.words.text() == NOTHING_TO_DRAW
+
+
+def test_a_layout_of_the_stage_before_is_not_drawn(shown: Shown) -> None:
+    laid_out: list[tuple[Drawing, Layout]] = []
+    shown.pane.layouts.laid_out.connect(lambda *each: laid_out.append(each))
+    shown.draw(inspected())
+    shown.pane.show_stage(OTHER)
+    with shown.qtbot.assertNotEmitted(shown.pane.view.drawn):
+        shown.pane.layouts.laid_out.emit(*laid_out[0])
+    shown.qtbot.waitUntil(lambda: shown.titles == ["in", "c", "out"], timeout=WAIT_MS)
+
+
+def test_a_graph_that_is_half_drawn_is_given_up_for_that_of_another_stage(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def choose_another(drawing: Drawing, layout: Layout) -> None:
+        shown.pane.layouts.laid_out.disconnect(choose_another)
+        shown.pane.show_stage(OTHER)
+
+    monkeypatch.setattr("app.diagnostics.inspection.graph_view.TURN_SECONDS", -1)
+    drawn: list[list[str]] = []
+    shown.pane.view.drawn.connect(lambda: drawn.append(shown.titles))
+    shown.pane.layouts.laid_out.connect(choose_another)
+    shown.pane.show_stage(inspected().stage(STAGE))
+    shown.qtbot.waitUntil(lambda: shown.titles == ["in", "c", "out"], timeout=WAIT_MS)
+    assert drawn == [["in", "c", "out"]]
 
 
 def test_no_stage_no_graph(shown: Shown) -> None:
