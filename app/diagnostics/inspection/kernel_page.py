@@ -99,6 +99,7 @@ class KernelPage(StagePage):
             return
         inspection = self._inspection_of(run)
         if inspection is not self._inspection:
+            self._told = ""
             self.details.switches.forget()
         self._inspection = inspection
         self._job = job = Job(run, (stage,), run.utterance_to_show(shown, stage))

@@ -156,6 +156,14 @@ def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
     assert shown.page.title.toolTip() == f"Pitch and energy: {FINDING.words}"
 
 
+def test_what_was_told_of_another_run_is_not_said_of_this_one(shown: Shown) -> None:
+    shown.page.show_stage(shown.run, SHOWN, STAGE)
+    shown.page.tell("The process ended.")
+    shown.inspection = Inspection()
+    shown.page.show_stage(finished_run(), SHOWN, STAGE)
+    assert shown.page.title.toolTip() != "The process ended."
+
+
 def test_news_of_another_stage_or_run_change_nothing(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
     shown.inspection = inspected()
