@@ -75,7 +75,7 @@ class RunKeeping(QObject):
         self.opening.opened.connect(self._on_opened)
         self.opening.failed.connect(self._on_failed)
         self.export.exported.connect(self._on_pinned)
-        self.export.failed.connect(self._on_failed)
+        self.export.failed.connect(self._on_not_pinned)
         self._panel.refreshed.connect(self._refresh)
 
     @Slot()
@@ -119,9 +119,10 @@ class RunKeeping(QObject):
         listed = self._panel.history.of(run)
         try:
             if listed.pinned is None:
-                self._pinning = run
-                self.export.export(run, self._pins.new_path(listed.name), listed.name)
+                path, self._pinning = self._pins.new_path(listed.name), run
                 self._panel.tell(f"Pinning {listed.name}")
+                self.export.export(run, path, listed.name)
+                self._refresh()  # one at a time
             else:
                 self._pins.remove(listed.pinned)
                 self._panel.history.pin(run, None)
@@ -167,9 +168,13 @@ class RunKeeping(QObject):
         self._panel.look_at(opened.run)
 
     @Slot(object)
+    def _on_not_pinned(self, error: EngineError) -> None:
+        self._pinning = None
+        self._on_failed(error)
+
+    @Slot(object)
     def _on_failed(self, error: EngineError) -> None:
         self._panel.tell("")
-        self._pinning = None
         self.failed.emit(error)
         self._refresh()
 

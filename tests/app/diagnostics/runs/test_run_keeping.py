@@ -11,6 +11,7 @@ from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.pinned_runs import PinnedRuns
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_keeping import PIN, UNPIN, RunKeeping
+from engine.errors import EngineError
 from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
 
@@ -85,6 +86,29 @@ def test_a_pinned_run_survives_a_restart(desk: Desk, qtbot: QtBot, tmp_path: Pat
     assert later.pins.paths() == ()
     assert later.keeping.pin.text() == PIN
     later.close()
+
+
+def test_a_file_that_cannot_be_opened_does_not_end_pinning(desk: Desk) -> None:
+    run = finished_run()
+    desk.panel.show_run(run)
+    desk.keeping.pin.trigger()
+    desk.keeping.opening.failed.emit(EngineError("It is damaged."))
+    path = desk.pins.new_path("First")
+    desk.keeping.export.exported.emit(path)
+    assert desk.panel.history.of(run).pinned == path
+    assert desk.told
+
+
+def test_a_run_that_is_being_pinned_is_not_pinned_again(desk: Desk) -> None:
+    run = finished_run()
+    desk.panel.show_run(run)
+    desk.keeping.pin.trigger()
+    assert not desk.keeping.pin.isEnabled()
+    desk.keeping.pin.trigger()
+    assert desk.failures == []
+    path = desk.pins.new_path("First")
+    desk.keeping.export.exported.emit(path)
+    assert desk.panel.history.of(run).pinned == path
 
 
 def test_a_pinned_run_that_is_open_is_only_shown(desk: Desk) -> None:
