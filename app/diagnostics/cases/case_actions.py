@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -14,11 +16,21 @@ from app.messages import words_for
 from app.widgets.file_dialogs import ask_where_to_save_case
 from engine.errors import EngineError
 from engine.validator.cases.as_command import as_command
+from engine.validator.data.results import ValidationRequest
 
 COPIED = "Copied: it gives the same rows in a terminal."
 SAVING = "Saving a failing case"
 REDUCING = "Starting to reduce"
 STOPPED = "Stopped."
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """The stage that was chosen when somebody asked for a case of it; another run may be shown by then."""
+
+    request: ValidationRequest
+    regime: str
+    stage: str
 
 
 class CaseActions(QObject):
@@ -80,26 +92,32 @@ class CaseActions(QObject):
     @Slot()
     def _on_reduce(self) -> None:
         self._panel.pages.open(self.page)
-        self._make(reduced=True, words=REDUCING)
+        failure = self._failure()
+        if failure is not None:
+            self._make(failure, reduced=True, words=REDUCING)
 
     @Slot()
     def _on_save(self) -> None:
-        ask_where_to_save_case(self._panel, self._suggestion(), self._save_to)
+        failure = self._failure()
+        if failure is not None:
+            ask_where_to_save_case(self._panel, self._suggestion(), partial(self._save_to, failure))
 
     @Slot(object)
     def _on_save_reduced(self, case: MadeCase) -> None:
-        ask_where_to_save_case(self._panel, self._suggestion(), self._copy_to)
+        ask_where_to_save_case(self._panel, self._suggestion(), partial(self._copy, case))
 
     def _suggestion(self) -> Path:
         return self._panel.export_folder / f"{self._panel.stage or 'stage'} fails.safetensors"
 
-    def _save_to(self, path: Path) -> None:
-        self._wanted = path
-        self._make(reduced=False, words=SAVING)
+    def _failure(self) -> _Failure | None:
+        panel = self._panel
+        if panel.run is None or panel.stage is None:
+            return None
+        return _Failure(panel.run.request, panel.shown.regime, panel.stage)
 
-    def _copy_to(self, path: Path) -> None:
-        if self.page.case is not None:
-            self._copy(self.page.case, path)
+    def _save_to(self, failure: _Failure, path: Path) -> None:
+        self._wanted = path
+        self._make(failure, reduced=False, words=SAVING)
 
     def _copy(self, case: MadeCase, path: Path) -> None:
         try:
@@ -109,13 +127,11 @@ class CaseActions(QObject):
         else:
             self.told.emit(f"Saved {path.name} to {path.parent}. “python -m engine validate --case” runs it again")
 
-    def _make(self, reduced: bool, words: str) -> None:
-        panel = self._panel
-        if panel.run is not None and panel.stage is not None:
-            self.page.show_running(words)
-            self._panel.tell(words)
-            self.making.make(panel.run.request, panel.shown.regime, panel.stage, reduced)
-            self._refresh()
+    def _make(self, failure: _Failure, reduced: bool, words: str) -> None:
+        self.page.show_running(words)
+        self._panel.tell(words)
+        self.making.make(failure.request, failure.regime, failure.stage, reduced)
+        self._refresh()
 
     @Slot()
     def _on_stop(self) -> None:

@@ -101,6 +101,17 @@ def test_a_case_is_saved_as_it_is(made: Panel, tmp_path: Path) -> None:
     assert made.actions.page.case is None
 
 
+def test_the_case_that_is_saved_is_the_one_that_was_asked_for(qtbot: QtBot, tmp_path: Path) -> None:
+    panel = Panel(qtbot, tmp_path, PROGRAM.replace("'Reduced.'", "' '.join(sys.argv)"))
+    panel.actions.save.trigger()
+    panel.choose(Regime.COMPILED, "decoder")  # another run begins, for example, while somebody looks for a folder
+    panel.panel.findChild(QFileDialog).fileSelected.emit(str(tmp_path / "whole.safetensors"))
+    qtbot.waitUntil(lambda: bool(panel.told), timeout=WAIT_MS)
+    assert "--case-stage=bert" in panel.actions.page.state.toolTip()
+    assert Regime.STATIC_NO_PACK in panel.actions.page.state.toolTip()
+    panel.actions.shut_down(5000)
+
+
 def test_stopping_leaves_everything_as_it_was(qtbot: QtBot, tmp_path: Path) -> None:
     panel = Panel(qtbot, tmp_path, "import time; time.sleep(60)")
     panel.actions.reduce.trigger()
