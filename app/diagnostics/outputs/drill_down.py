@@ -115,6 +115,7 @@ class DrillDown(StagePage):
         if self._subject is None or subject != self._subject:
             before, self._subject = self._subject, subject
             if before is None or before.names != subject.names:
+                self._pictured = None  # what is in sight until there is another picture
                 self.tell("")
                 self.subject_changed.emit()
             self._show_subject(subject)

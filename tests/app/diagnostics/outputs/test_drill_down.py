@@ -106,6 +106,18 @@ def test_what_is_under_the_mouse_is_told(drill_down: DrillDown, qtbot: QtBot) ->
     assert drill_down.readout.accessibleDescription() != said
 
 
+def test_numbers_of_a_picture_that_is_about_to_be_replaced_are_not_told(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, SHOWN, "bert")
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    qtbot.waitUntil(lambda: not drill_down.drawing)
+    drill_down.show_stage(run, replace(SHOWN, utterance=1), "bert")
+    before = drill_down.readout.accessibleDescription()
+    pane = drill_down.heat_maps.panes[0]
+    pane.scene().sigMouseMoved.emit(pane.view.mapToScene(pane.view.rect().center()))
+    assert drill_down.readout.accessibleDescription() == before
+
+
 def test_a_pane_tells_screen_readers_the_numbers_at_its_cursor(drill_down: DrillDown, qtbot: QtBot) -> None:
     drill_down.show_stage(finished_run(), SHOWN, "bert")
     shows(qtbot, drill_down, drill_down.heat_maps)
