@@ -138,13 +138,14 @@ class DiagnosticsFeature(QObject):
         controller.stalled.connect(panel.take_stall)
         controller.went_on.connect(panel.take_stall)
         self.export.exported.connect(self._on_exported)
+        self.export.failed.connect(self._on_not_exported)
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
         for source in (self.keeping, self.cases, self.golden):
             source.told.connect(self._on_told)
         keepers = (self.keeping, self.cases, self.golden, self.exploration)
-        for part in (controller, self.sounds, self.export, self.adding, *keepers):
+        for part in (controller, self.sounds, self.adding, *keepers):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
@@ -211,13 +212,20 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_export(self, path: Path) -> None:
         if self.panel.run is not None:
-            self.panel.tell(f"Exporting {path.name}")
+            if not self.export.active:
+                self.panel.tell(self.export, f"Exporting {path.name}")
             self.export.export(self.panel.run, path)
 
     @Slot(object)
     def _on_exported(self, path: Path) -> None:
-        self.panel.tell("")
+        self.panel.tell(self.export, "")
         self._show(Message(f"Exported {path.name} to {path.parent}.", Tone.NOTE))
+
+    @Slot(object)
+    def _on_not_exported(self, error: Exception) -> None:
+        if not self.export.active:  # it is not that another is being exported
+            self.panel.tell(self.export, "")
+        self._on_failure(error)
 
     @Slot(str)
     def _on_told(self, words: str) -> None:
@@ -228,7 +236,6 @@ class DiagnosticsFeature(QObject):
         """Show what went wrong, without the button of most failures, which concerns speech."""
         message = message_for(error)
         ours = message.remedy is Remedy.ADD_REFERENCE
-        self.panel.tell("")
         self._show(message if ours else replace(message, remedy=None))
 
     def _show(self, message: Message) -> None:

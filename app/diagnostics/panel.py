@@ -108,9 +108,9 @@ class DiagnosticsPanel(QFrame):
         """Add a strip above the controls, below the messages, which shows itself when there is something to say."""
         self.column.insertWidget(1, notice)
 
-    def tell(self, words: str, fraction: float | None = None) -> None:
-        """Tell what a feature does, and how much of it is done if that is known; no words when it has ended."""
-        self.controls.status.tell(words, fraction)
+    def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
+        """Tell what somebody does, and how much of it is done if that is known; no words when it has ended."""
+        self.controls.status.tell(teller, words, fraction)
 
     @Slot(object, str)
     def show_part(self, shown: Shown, stage: str) -> None:

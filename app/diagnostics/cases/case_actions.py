@@ -129,7 +129,7 @@ class CaseActions(QObject):
 
     def _make(self, failure: _Failure, reduced: bool, words: str) -> None:
         self.page.show_running(words)
-        self._panel.tell(words)
+        self._panel.tell(self.making, words)
         self.making.make(failure.request, failure.regime, failure.stage, reduced)
         self._refresh()
 
@@ -141,7 +141,7 @@ class CaseActions(QObject):
     @Slot(str)
     def _on_progress(self, words: str) -> None:
         self.page.show_running(words)
-        self._panel.tell(words)
+        self._panel.tell(self.making, words)
 
     @Slot(object)
     def _on_made(self, case: MadeCase) -> None:
@@ -159,7 +159,7 @@ class CaseActions(QObject):
 
     def _end(self, words: str) -> None:
         self._wanted = None
-        self._panel.tell("")
+        self._panel.tell(self.making, "")
         if words:
             self.page.show_end(words)
         self._refresh()

@@ -98,7 +98,7 @@ class InspectionFeature(QObject):
 
     @Slot(str, object)
     def _on_told(self, words: str, fraction: float | None) -> None:
-        self._panel.tell(words, fraction)
+        self._panel.tell(self.inspections, words, fraction)
         self.page.tell(words)
 
 

@@ -64,7 +64,8 @@ class RunKeeping(QObject):
         if listed is not None:
             self._panel.look_at(listed)
             return
-        self._panel.tell(f"Opening {path.name}")
+        if not self.opening.active:
+            self._panel.tell(self.opening, f"Opening {path.name}")
         self.opening.open(path)
 
     def _connect(self) -> None:
@@ -73,7 +74,7 @@ class RunKeeping(QObject):
         self.open.triggered.connect(self._on_open)
         self.pinned.aboutToShow.connect(self._list_pinned)
         self.opening.opened.connect(self._on_opened)
-        self.opening.failed.connect(self._on_failed)
+        self.opening.failed.connect(self._on_not_opened)
         self.export.exported.connect(self._on_pinned)
         self.export.failed.connect(self._on_not_pinned)
         self._panel.refreshed.connect(self._refresh)
@@ -120,7 +121,7 @@ class RunKeeping(QObject):
         try:
             if listed.pinned is None:
                 path, self._pinning = self._pins.new_path(listed.name), run
-                self._panel.tell(f"Pinning {listed.name}")
+                self._panel.tell(self.export, f"Pinning {listed.name}")
                 self.export.export(run, path, listed.name)
                 self._refresh()  # one at a time
             else:
@@ -128,11 +129,11 @@ class RunKeeping(QObject):
                 self._panel.history.pin(run, None)
                 self._show_again()
         except EngineError as error:
-            self._on_failed(error)
+            self._fail(error)
 
     @Slot(object)
     def _on_pinned(self, path: Path) -> None:
-        self._panel.tell("")
+        self._panel.tell(self.export, "")
         run, self._pinning = self._pinning, None
         if run in self._panel.history.runs and run is not None:
             self._panel.history.pin(run, path)
@@ -161,20 +162,25 @@ class RunKeeping(QObject):
 
     @Slot(object)
     def _on_opened(self, opened: OpenedRun) -> None:
-        self._panel.tell("")
+        self._panel.tell(self.opening, "")
         pinned = opened.path if opened.path in self._pins.paths() else None
         name = opened.path.stem if pinned is not None else opened.name
         self._panel.history.add(opened.run, name, pinned)
         self._panel.look_at(opened.run)
 
     @Slot(object)
-    def _on_not_pinned(self, error: EngineError) -> None:
-        self._pinning = None
-        self._on_failed(error)
+    def _on_not_opened(self, error: EngineError) -> None:
+        if not self.opening.active:  # it is not that another is being opened
+            self._panel.tell(self.opening, "")
+        self._fail(error)
 
     @Slot(object)
-    def _on_failed(self, error: EngineError) -> None:
-        self._panel.tell("")
+    def _on_not_pinned(self, error: EngineError) -> None:
+        self._pinning = None
+        self._panel.tell(self.export, "")
+        self._fail(error)
+
+    def _fail(self, error: EngineError) -> None:
         self.failed.emit(error)
         self._refresh()
 

@@ -32,7 +32,7 @@ class RunStatus(QWidget):
         self._stage = ""
         self._run: DiagnosticsRun | None = None
         self._regime = ""
-        self._told = ""
+        self._told: dict[object, tuple[str, float | None]] = {}
         self.pointer = ElidedButton(self)
         self.pointer.setObjectName("pointer")
         self.pointer.hide()
@@ -74,12 +74,18 @@ class RunStatus(QWidget):
             self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
             self._show_progress(run)
 
-    def tell(self, words: str, fraction: float | None = None) -> None:
-        """Tell something else than the progress of the run, and how much of it is done, until there are no words."""
-        self._told = words
-        if not words:
+    def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
+        """Tell what somebody does in place of the run, and how much of it is done, until they have no words.
+
+        Of several that are at work, the one that has told something last is heard.
+        """
+        self._told.pop(teller, None)
+        if words:
+            self._told[teller] = words, fraction
+        if not self._told:
             self.show_run(self._run, self._regime)
             return
+        words, fraction = next(reversed(self._told.values()))
         self.label.say(words)
         self._show_tone("")
         self.progress.show()

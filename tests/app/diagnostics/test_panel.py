@@ -236,14 +236,23 @@ def test_an_action_is_in_the_menu_and_at_every_row(panel: DiagnosticsPanel) -> N
 def test_what_a_feature_does_is_told_in_place_of_the_run(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
     status = panel.controls.status
     panel.show_run(finished_run())
-    panel.tell("Reducing: 12 phonemes", 0.5)
+    panel.tell(status, "Reducing: 12 phonemes", 0.5)
     panel.refresh()
     assert status.label.accessibleDescription() == "Reducing: 12 phonemes"
     assert status.progress.isVisible()
     assert status.progress.value() == status.progress.maximum() / 2
-    panel.tell("")
+    panel.tell(status, "")
     assert status.label.accessibleDescription() == "Done: 3 utterances."
     assert not status.progress.isVisible()
+
+
+def test_what_one_does_is_told_on_when_another_has_ended(panel: DiagnosticsPanel) -> None:
+    one, another, label = object(), object(), panel.controls.status.label
+    panel.tell(one, "Exporting")
+    panel.tell(another, "Reducing", 0.5)
+    assert label.accessibleDescription() == "Reducing"
+    panel.tell(another, "")
+    assert label.accessibleDescription() == "Exporting"
 
 
 @pytest.mark.parametrize(("width", "height"), [(640, 720), (920, 800), (1440, 900)])

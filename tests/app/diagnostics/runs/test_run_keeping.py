@@ -92,11 +92,23 @@ def test_a_file_that_cannot_be_opened_does_not_end_pinning(desk: Desk) -> None:
     run = finished_run()
     desk.panel.show_run(run)
     desk.keeping.pin.trigger()
+    label = desk.panel.controls.status.label
+    words = label.accessibleDescription()
     desk.keeping.opening.failed.emit(EngineError("It is damaged."))
+    assert label.accessibleDescription() == words
     path = desk.pins.new_path("First")
     desk.keeping.export.exported.emit(path)
     assert desk.panel.history.of(run).pinned == path
     assert desk.told
+
+
+def test_a_file_that_is_being_opened_is_told_on_when_another_is_refused(desk: Desk, tmp_path: Path) -> None:
+    label = desk.panel.controls.status.label
+    desk.keeping.open_file(tmp_path / "one.zip")
+    words = label.accessibleDescription()
+    desk.keeping.open_file(tmp_path / "another.zip")
+    assert len(desk.failures) == 1
+    assert label.accessibleDescription() == words
 
 
 def test_a_run_that_is_being_pinned_is_not_pinned_again(desk: Desk) -> None:
