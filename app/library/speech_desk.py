@@ -177,10 +177,10 @@ class SpeechDesk(QObject):
     def _end_heard(self, number: int, track: AudioTrack, error: Exception | None) -> None:
         replaced = self._speech.track is not track
         stopped = self._speech.player.playback is Playback.STOPPED
-        to_the_end = stopped and track.whole and self._speech.player.position >= track.length
         if replaced or stopped or error is not None:
             self._heard = None
-            self._end(number, None if to_the_end and not replaced else error or Cancelled("It was stopped."))
+            to_the_end = self._speech.heard_to_the_end and not replaced
+            self._end(number, None if to_the_end else error or Cancelled("It was stopped."))
 
     def _end(self, number: int, error: Exception | None) -> None:
         self.ended.emit(number, error)

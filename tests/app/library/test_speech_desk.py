@@ -59,3 +59,15 @@ def test_cancelling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Be
     ((number, error),) = bench.ended
     assert number == 1
     assert isinstance(error, Cancelled)
+
+
+def test_an_item_that_is_stopped_at_its_very_end_was_not_heard(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.audio.player.RING_OUT_SECONDS", 3600)
+    bench.room.engine.hold.set()
+    bench.desk.begin(1, Wish(request("One."), MODEL))
+    bench.room.hear_out()
+    assert bench.room.speech.player.playback is Playback.PLAYING
+    bench.room.speech.stop()
+    bench.settle()
+    ((_, error),) = bench.ended
+    assert isinstance(error, Cancelled)
