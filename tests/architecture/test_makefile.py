@@ -44,6 +44,15 @@ def test_tests_get_the_options_given(scratch):
     assert all(call.endswith(" --without-metal") for call in tests)
 
 
+def test_tests_that_run_alone_are_run_though_others_have_failed(scratch):
+    whole = scratch.run("make test WORKERS=4").calls
+    assert "--numprocesses 4" in whole[-2]
+    assert "--numprocesses" not in whole[-1]
+    failed = scratch.run("make test WORKERS=4", failing=whole[-2])
+    assert failed.code
+    assert failed.calls == whole
+
+
 def test_kernels_that_do_not_compile_are_named_after_all_were_tried(scratch):
     whole = scratch.run("make metal-kernels")
     first, second = sorted(call for call in whole.calls if call.startswith("xcrun"))
