@@ -38,6 +38,8 @@ os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built
 os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
 os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)
 os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process of a test compiles all that it imports
+sys.dont_write_bytecode = False
 os.environ["TVM_BIND_THREADS"] = "0"  # else TVM binds the thread that first runs a kernel to the first processor
 
 
