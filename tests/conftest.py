@@ -69,7 +69,13 @@ def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take minutes come first: of several processes, none is left alone with one at the end."""
+    """Files that take minutes come first: of several processes, none is left alone with one at the end.
+
+    What runs alone or is long is slow, too.
+    """
+    for item in items:
+        if any(item.iter_markers("alone")) or any(item.iter_markers("long")):
+            item.add_marker("slow")
     items.sort(key=lambda item: item.path.relative_to(TESTS).as_posix() not in SLOWEST_FILES)
 
 
