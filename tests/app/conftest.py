@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterator
-from functools import partialmethod
 
 import pytest
 from PySide6.QtCore import QEvent
@@ -11,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.system.threads import collect_what_is_due, not_collected
+from tests.app.patient_qtbot import PatientQtBot
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # where the bus of the desktop is
@@ -22,15 +22,6 @@ REAL_WINDOWS = [
     "test_real_reading.py",
 ]  # they need Xvfb and PulseAudio
 collect_ignore = [] if sys.platform == "linux" else REAL_WINDOWS
-PATIENCE_MS = 60_000
-
-
-class PatientQtBot(QtBot):
-    """Waits for a minute where pytest-qt waits for 5 s, since the machine may be slow or busy."""
-
-    waitUntil = partialmethod(QtBot.waitUntil, timeout=PATIENCE_MS)
-    waitSignal = partialmethod(QtBot.waitSignal, timeout=PATIENCE_MS)
-    waitSignals = partialmethod(QtBot.waitSignals, timeout=PATIENCE_MS)
 
 
 @pytest.fixture
