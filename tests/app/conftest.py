@@ -1,21 +1,26 @@
 """Offscreen Qt for every test of the window."""
 
+import math
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.audio import player
 from app.system.threads import collect_what_is_due, not_collected
 from tests.app.patient_qtbot import PatientQtBot
+from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # where the bus of the desktop is
     os.environ.pop(name, None)
 
+AUDIO = Path(__file__).resolve().parent / "audio"
 REAL_WINDOWS = [
     "test_real_window.py",
     "test_real_diagnostics.py",
@@ -36,6 +41,28 @@ def garbage_waits_until_qt_is_done() -> Iterator[None]:
     with not_collected():
         yield
     collect_what_is_due()
+
+
+@pytest.fixture(autouse=True)
+def no_device_is_lost_that_nobody_hears(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A fake device takes samples when its test gets there, and that may be more than 3 s later."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.path.is_relative_to(AUDIO):
+            patch.setattr(player, "STALL_SECONDS", math.inf)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def whatever_ends_may_take_its_time() -> Iterator[None]:
+    """An application gives up on its threads and processes after seconds, which are not enough on a slow machine."""
+    application = sys.modules.get("app.application")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in dir(application) if application is not None else ():
+            if name.endswith("_MUST_END_WITHIN_MS"):
+                patch.setattr(application, name, PATIENCE_MS)
+        if application is not None:
+            patch.setattr(application, "LEAVE_DESKTOP_WITHIN_SECONDS", PATIENCE_SECONDS)
+        yield
 
 
 @pytest.fixture(autouse=True)
