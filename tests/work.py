@@ -1,0 +1,22 @@
+"""Counts work, which is the same on every machine, where a time would not be."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """How many functions are called while this thread does some work."""
+    calls = [0]
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        calls[0] += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls[0]
