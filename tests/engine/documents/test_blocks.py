@@ -1,5 +1,3 @@
-import time
-
 from engine.documents.blocks import LARGE_CHARACTERS, LARGEST_CHARACTERS, Block, chapters_of
 from engine.documents.document import Chapter
 
@@ -75,6 +73,6 @@ def test_nothing_has_no_chapter() -> None:
 
 
 def test_thousands_of_headings_without_text_take_linear_time() -> None:
-    start = time.process_time()
-    assert len(chapters_of([Block("One", 1)] * 20_000, "Book")) == 2
-    assert time.process_time() - start < 1
+    """Else this would take an hour or more."""
+    chapters = chapters_of([Block("One", 1)] * 500_000, "Book")
+    assert sum(chapter.text.count("One") for chapter in chapters) == 500_000

@@ -1,4 +1,3 @@
-import time
 from pathlib import Path
 
 import pytest
@@ -59,8 +58,7 @@ def test_pronunciations_are_no_links(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("unit", ["[", "[^", "[a](/", "[a](/é"])
 def test_long_rows_of_brackets_take_linear_time(tmp_path: Path, unit: str) -> None:
+    """Else this would take an hour or more."""
     path = tmp_path / "rows.md"
-    path.write_text(unit * (30_000 // len(unit)), encoding="utf-8")
-    start = time.process_time()
-    read(path)
-    assert time.process_time() - start < 3
+    path.write_text(unit * (600_000 // len(unit)), encoding="utf-8")
+    assert read(path).title == "rows"

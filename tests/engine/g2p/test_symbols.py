@@ -1,7 +1,5 @@
 """Signs as words, and punctuation reduced to a few forms."""
 
-import time
-
 import pytest
 
 from engine.g2p.draft import Draft
@@ -48,7 +46,7 @@ def test_signs(written: str, words: str) -> None:
 
 @pytest.mark.parametrize("sign", ["-", "=", "<-", "."])
 def test_long_rows_of_signs_take_linear_time(sign: str) -> None:
-    draft = Draft(f"{sign * 50_000} end", AMERICAN)
-    start = time.process_time()
+    """Else this would take an hour or more."""
+    draft = Draft(f"{sign * 1_000_000} end", AMERICAN)
     draft.apply(*RULES)
-    assert time.process_time() - start < 2
+    assert draft.text.endswith("end")

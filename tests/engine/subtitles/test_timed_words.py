@@ -1,7 +1,5 @@
 """Words with their punctuation and times."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -58,8 +56,7 @@ def test_words_of_chunks_follow_each_other() -> None:
 
 @pytest.mark.parametrize("sign", ["(", "'", "-", "."])
 def test_long_rows_of_signs_take_linear_time(sign: str) -> None:
-    text = f"One {sign * 50_000} x (two"
+    """Else this would take an hour or more."""
+    text = f"One {sign * 1_000_000} x (two"
     words = [SpokenWord(0, 3, 0, 100), SpokenWord(len(text) - 3, len(text), 100, 200)]
-    start = time.process_time()
     assert timed_words(text, words, RATE_HZ)[1].shown == "(two"
-    assert time.process_time() - start < 2
