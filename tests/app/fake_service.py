@@ -181,7 +181,7 @@ class Service:
             case "leave":
                 sys.exit("There is no memory left.")
             case "stubborn":
-                time.sleep(60)
+                time.sleep(600)
             case "hold":
                 while not cancel.wait(0.01):
                     self.send(RowEvent(row_of(0)))

@@ -29,6 +29,7 @@ from engine.speech import Prosody
 from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics_fakes import finished_run
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
+from tests.patience import PATIENCE_MS
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
 WAIT_MS = 20_000
@@ -61,13 +62,13 @@ class Desk:
         self.window.speak()
 
     def wait_for(self, state: RunState) -> DiagnosticsRun:
-        self.qtbot.waitUntil(lambda: self.panel.run is not None and self.panel.run.state is state, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: self.panel.run is not None and self.panel.run.state is state)
         assert self.panel.run is not None
         return self.panel.run
 
     def close(self) -> None:
-        self.diagnostics.shut_down(5000)
-        assert self.speech.shut_down(5000)
+        self.diagnostics.shut_down(PATIENCE_MS)
+        assert self.speech.shut_down(PATIENCE_MS)
         self.theme.deleteLater()
 
 
@@ -91,11 +92,15 @@ def test_it_opens_and_closes_by_key(desk: Desk, qtbot: QtBot) -> None:
 def test_speech_is_diagnosed_while_the_panel_is_open_and_only_then(desk: Desk) -> None:
     desk.prepare()
     desk.speak("rows 1")
+    desk.qtbot.waitUntil(lambda: desk.speech.track.whole)
+    desk.qtbot.wait_for_timers()
     assert desk.panel.run is None
     desk.diagnostics.open()
+    busy: list[bool] = []
+    desk.controller.run_started.connect(lambda run: busy.append(desk.diagnostics.busy))
     desk.speak("rows 16")
-    desk.qtbot.waitUntil(lambda: desk.diagnostics.busy)
     run = desk.wait_for(RunState.FINISHED)
+    assert busy == [True]
     assert run.request.speech == desk.speech.request
     assert run.row_count == 16
     assert not desk.diagnostics.busy
@@ -147,7 +152,7 @@ def test_stop_stops(desk: Desk) -> None:
     desk.prepare()
     desk.diagnostics.open()
     desk.speak("hold")
-    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1)
     desk.qtbot.waitUntil(lambda: desk.panel.controls.to_run.diagnose_button.text() == "Stop")
     desk.panel.controls.to_run.diagnose_button.click()
     desk.wait_for(RunState.STOPPED)
@@ -158,7 +163,7 @@ def test_a_killed_reference_leaves_a_usable_window(desk: Desk) -> None:
     desk.prepare()
     desk.diagnostics.open()
     desk.speak("hold")
-    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1)
     assert desk.diagnostics.process.process_id is not None
     os.kill(desk.diagnostics.process.process_id, signal.SIGKILL)
     run = desk.wait_for(RunState.CRASHED)
@@ -173,7 +178,7 @@ def test_closing_the_panel_ends_the_reference(desk: Desk) -> None:
     desk.prepare()
     desk.diagnostics.open()
     desk.speak("hold")
-    desk.qtbot.waitUntil(lambda: desk.diagnostics.process.process_id is not None, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.diagnostics.process.process_id is not None)
     desk.diagnostics.window.close()
     assert desk.diagnostics.process.process_id is None
     assert desk.panel.run is not None
@@ -213,7 +218,7 @@ def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
     desk.prepare()
     desk.diagnostics.open()
     desk.speak("freeze 3")
-    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 3, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 3)
     status = desk.panel.controls.status
     assert not status.start_again.isVisible()
     desk.diagnostics.process.stalled.emit(20)
@@ -238,7 +243,7 @@ def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: bool(desk.output.streams) and desk.output.stream.active)
     assert desk.panel.controls.to_show.utterance.value == HEARD
     desk.output.stream.pull(RATE_HZ + 10)
-    qtbot.waitUntil(lambda: heard[-1:] == [9], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: heard[-1:] == [9])
     assert desk.panel.controls.to_show.shown_utterance == 0
     qtbot.waitUntil(lambda: desk.panel.strip.playhead is not None)
     desk.speech.stop()
@@ -256,7 +261,7 @@ def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     status = desk.panel.controls.status.label
     assert status.accessibleDescription() == "Exporting a.zip"
     assert desk.diagnostics.busy
-    desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
     assert "a.zip was not exported." in desk.panel.banner.label.text()
     assert status.accessibleDescription().startswith("Done")
     desk.diagnostics.export.exported.emit(desk.folder / "b.zip")

@@ -76,7 +76,7 @@ def test_closing_by_any_way_is_told_once(desk: Desk) -> None:
 def test_minimising_does_not_close_it(desk: Desk, qtbot: QtBot) -> None:
     desk.window.open()
     desk.window.showMinimized()
-    qtbot.wait(20)
+    qtbot.wait_for_timers()
     assert desk.window.shown
     desk.window.open()
     assert not desk.window.isMinimized()

@@ -17,8 +17,8 @@ from app.diagnostics.panel import DiagnosticsPanel
 from engine.validator.cases.as_command import as_arguments
 from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
+from tests.patience import PATIENCE_MS
 
-WAIT_MS = 20_000
 PROGRAM = """
 import json, sys
 file = next(word for word in sys.argv if word.startswith('--save-case=')).partition('=')[2]
@@ -56,7 +56,7 @@ class Panel:
 def made(qtbot: QtBot, tmp_path: Path) -> Iterator[Panel]:
     panel = Panel(qtbot, tmp_path)
     yield panel
-    panel.actions.shut_down(5000)
+    panel.actions.shut_down(PATIENCE_MS)
 
 
 def test_the_command_is_copied(made: Panel) -> None:
@@ -82,7 +82,7 @@ def test_reducing_opens_its_page_and_shows_what_is_left(made: Panel, tmp_path: P
     assert made.panel.pages.current is page
     assert page.button.text() == "Stop"
     assert not made.actions.reduce.isEnabled()
-    made.qtbot.waitUntil(lambda: page.case is not None, timeout=WAIT_MS)
+    made.qtbot.waitUntil(lambda: page.case is not None)
     assert page.text.toPlainText() == "Reduced."
     assert made.actions.reduce.isEnabled()
     page.save_button.click()
@@ -96,7 +96,7 @@ def test_reducing_opens_its_page_and_shows_what_is_left(made: Panel, tmp_path: P
 def test_a_case_is_saved_as_it_is(made: Panel, tmp_path: Path) -> None:
     made.actions.save.trigger()
     made.panel.findChild(QFileDialog).fileSelected.emit(str(tmp_path / "whole.safetensors"))
-    made.qtbot.waitUntil(lambda: bool(made.told), timeout=WAIT_MS)
+    made.qtbot.waitUntil(lambda: bool(made.told))
     assert (tmp_path / "whole.safetensors").read_text() == "a case"
     assert made.actions.page.case is None
 
@@ -113,22 +113,22 @@ def test_the_case_that_is_saved_is_the_one_that_was_asked_for(qtbot: QtBot, tmp_
 
 
 def test_stopping_leaves_everything_as_it_was(qtbot: QtBot, tmp_path: Path) -> None:
-    panel = Panel(qtbot, tmp_path, "import time; time.sleep(60)")
+    panel = Panel(qtbot, tmp_path, "import time; time.sleep(600)")
     panel.actions.reduce.trigger()
     panel.actions.page.button.click()
     assert panel.actions.page.state.text() == "Stopped."
     assert panel.actions.reduce.isEnabled()
     assert not panel.failures
-    panel.actions.shut_down(5000)
+    panel.actions.shut_down(PATIENCE_MS)
 
 
 def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:
     panel = Panel(qtbot, tmp_path, f"print({json.dumps(json.dumps({'passed': True}))})")
     panel.actions.reduce.trigger()
-    qtbot.waitUntil(lambda: bool(panel.failures), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(panel.failures))
     assert "does not fail now" in panel.actions.page.state.text()
     assert panel.actions.reduce.isEnabled()
-    panel.actions.shut_down(5000)
+    panel.actions.shut_down(PATIENCE_MS)
 
 
 def test_without_a_run_nothing_can_be_done(qtbot: QtBot) -> None:

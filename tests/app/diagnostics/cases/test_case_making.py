@@ -14,10 +14,10 @@ from engine.errors import EngineError, OutputError
 from engine.speech import SpeechRequest
 from engine.validator.cases.case import load_case
 from engine.validator.data.results import Regime, ValidationRequest
+from tests.patience import PATIENCE_MS
 from tests.starter_voices import MALE
 
 REQUEST = ValidationRequest(SpeechRequest("Hello there.", MALE), regimes=(Regime.UPSTREAM, Regime.STATIC_NO_PACK))
-WAIT_MS = 180_000
 ECHO = """
 import json, sys
 options = dict(word.removeprefix('--').split('=', 1) for word in sys.argv[2:] if '=' in word)
@@ -43,7 +43,7 @@ class Maker:
 
     def make(self, regime: str = Regime.STATIC_NO_PACK, reduced: bool = True) -> None:
         self.making.make(REQUEST, regime, "text_encoder", reduced)
-        self.qtbot.waitUntil(lambda: bool(self.made or self.failures), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: bool(self.made or self.failures))
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def maker_of(qtbot: QtBot) -> Iterator[Callable[..., Maker]]:
 
     yield make
     for maker in makers:
-        maker.making.shut_down(5000)
+        maker.making.shut_down(PATIENCE_MS)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_case_is_saved_where_the_user_wants_it(maker: Maker, tmp_path: Path) -
     assert (tmp_path / "mine.safetensors").read_text() == "a case"
     with pytest.raises(OutputError, match="does not exist"):
         maker.making.save(maker.made[0], tmp_path / "nowhere" / "mine.safetensors")
-    maker.making.shut_down(5000)
+    maker.making.shut_down(PATIENCE_MS)
     assert not maker.made[0].path.exists()
 
 
@@ -103,7 +103,7 @@ def test_a_command_that_fails_says_why(maker_of: Callable[..., Maker]) -> None:
 
 
 def test_a_stopped_one_tells_nothing(maker_of: Callable[..., Maker]) -> None:
-    maker = maker_of("-c", "import time; time.sleep(60)")
+    maker = maker_of("-c", "import time; time.sleep(600)")
     maker.making.make(REQUEST, Regime.STATIC_NO_PACK, "bert", True)
     assert maker.making.active
     maker.making.stop()

@@ -23,7 +23,8 @@ from engine.validator.data.experiments import (
     TrialEvent,
 )
 from engine.validator.data.results import RowEvent, ValidationRequest
-from tests.app.diagnostics.process.test_process import COMMAND, WAIT_MS
+from tests.app.diagnostics.process.test_process import COMMAND
+from tests.patience import PATIENCE_MS
 
 
 class Desk:
@@ -48,17 +49,17 @@ class Desk:
         self.controller.stopped.connect(run.stop)
 
     def wait_for_the_end(self) -> None:
-        self.qtbot.waitUntil(lambda: bool(self.endings), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: bool(self.endings))
 
     def wait_for_an_event(self) -> None:
-        self.qtbot.waitUntil(lambda: bool(self.events), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: bool(self.events))
 
 
 @pytest.fixture
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     made = Desk(qtbot, tmp_path)
     yield made
-    made.controller.shut_down(5000)
+    made.controller.shut_down(PATIENCE_MS)
 
 
 def request(text: str = "any") -> ValidationRequest:
@@ -99,7 +100,7 @@ def test_a_diagnosis_stops_an_experiment_and_is_answered_itself(desk: Desk) -> N
     desk.wait_for_an_event()
     desk.controller.diagnose(SpeechRequest("rows 4", "af_heart"), DiagnosticsOptions())
     assert desk.endings == [STOPPED]
-    desk.qtbot.waitUntil(lambda: not desk.controller.active, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: not desk.controller.active)
     assert not any(isinstance(event, SweptEvent | RowEvent) for event in desk.events)
     assert desk.diagnosed
 
@@ -108,7 +109,7 @@ def test_an_experiment_stops_a_diagnosis(desk: Desk) -> None:
     stopped: list[bool] = []
     desk.controller.stopped.connect(lambda: stopped.append(True))
     desk.controller.diagnose(SpeechRequest("hold", "af_heart"), DiagnosticsOptions())
-    desk.qtbot.waitUntil(lambda: bool(desk.diagnosed), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.diagnosed))
     desk.experiments.begin(FuzzRequest(request(), 2))
     assert stopped == [True]
     desk.wait_for_the_end()

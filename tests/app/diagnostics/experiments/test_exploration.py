@@ -13,7 +13,8 @@ from app.diagnostics.runs.run_folders import RunFolders
 from engine.speech import SpeechRequest
 from engine.validator.data.experiments import ExperimentRequest, FuzzRequest, SweepRequest
 from engine.validator.data.results import STUDENT_REGIMES, Regime
-from tests.app.diagnostics.process.test_process import COMMAND, WAIT_MS
+from tests.app.diagnostics.process.test_process import COMMAND
+from tests.patience import PATIENCE_MS
 
 
 class Desk:
@@ -31,14 +32,14 @@ class Desk:
         self.exploration.experiments.began.connect(self.begun.append)
 
     def wait(self) -> None:
-        self.qtbot.waitUntil(lambda: self.exploration.experiments.request is None, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: self.exploration.experiments.request is None)
 
 
 @pytest.fixture
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     made = Desk(qtbot, tmp_path)
     yield made
-    made.controller.shut_down(5000)
+    made.controller.shut_down(PATIENCE_MS)
 
 
 def test_the_pages_are_in_the_panel(desk: Desk) -> None:

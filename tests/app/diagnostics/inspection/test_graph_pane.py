@@ -12,8 +12,8 @@ from app.diagnostics.inspection.layout_process import NO_LAYOUT
 from app.theme import DARK
 from engine.inspection.results import KernelEvent, KernelVerdict
 from tests.app.inspection_fakes import INPUT, OUTPUT, STAGE, graph_of, inspected, kernel, measurement
+from tests.patience import PATIENCE_MS
 
-WAIT_MS = 20_000
 OTHER = StageInspection(graph_of((INPUT, kernel("c"), OUTPUT), (("in", "c"), ("c", "out")), "decoder"))
 
 
@@ -26,11 +26,11 @@ class Shown:
         self.pane.show()
 
     def draw(self, inspection: Inspection) -> None:
-        with self.qtbot.waitSignal(self.pane.view.drawn, timeout=WAIT_MS):
+        with self.qtbot.waitSignal(self.pane.view.drawn):
             self.pane.show_stage(inspection.stage(STAGE))
 
     def after(self, action) -> list[str]:
-        with self.qtbot.waitSignal(self.pane.view.drawn, timeout=WAIT_MS):
+        with self.qtbot.waitSignal(self.pane.view.drawn):
             action()
         return self.titles
 
@@ -44,7 +44,7 @@ class Shown:
 def shown(qtbot: QtBot) -> Iterator[Shown]:
     shown = Shown(qtbot)
     yield shown
-    shown.pane.shut_down(WAIT_MS)
+    shown.pane.shut_down(PATIENCE_MS)
 
 
 def test_a_small_graph_is_drawn_unfolded(shown: Shown) -> None:
@@ -106,7 +106,7 @@ def test_a_layout_of_the_stage_before_is_not_drawn(shown: Shown) -> None:
     shown.pane.show_stage(OTHER)
     with shown.qtbot.assertNotEmitted(shown.pane.view.drawn):
         shown.pane.layouts.laid_out.emit(*laid_out[0])
-    shown.qtbot.waitUntil(lambda: shown.titles == ["in", "c", "out"], timeout=WAIT_MS)
+    shown.qtbot.waitUntil(lambda: shown.titles == ["in", "c", "out"])
 
 
 def test_a_graph_that_is_half_drawn_is_given_up_for_that_of_another_stage(
@@ -121,7 +121,7 @@ def test_a_graph_that_is_half_drawn_is_given_up_for_that_of_another_stage(
     shown.pane.view.drawn.connect(lambda: drawn.append(shown.titles))
     shown.pane.layouts.laid_out.connect(choose_another)
     shown.pane.show_stage(inspected().stage(STAGE))
-    shown.qtbot.waitUntil(lambda: shown.titles == ["in", "c", "out"], timeout=WAIT_MS)
+    shown.qtbot.waitUntil(lambda: shown.titles == ["in", "c", "out"])
     assert drawn == [["in", "c", "out"]]
 
 

@@ -26,10 +26,10 @@ from engine.validator.data.results import (
 )
 from tests.app.fake_kernel_service import row_of
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE
+from tests.patience import PATIENCE_MS
 from tests.starter_voices import MALE
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
-WAIT_MS = 20_000
 
 
 class Desk:
@@ -55,23 +55,23 @@ class Desk:
 
     def diagnose(self, text: str) -> DiagnosticsRun:
         self.controller.diagnose(SpeechRequest(text, MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
-        self.qtbot.waitUntil(lambda: self.runs[-1].state is RunState.FINISHED, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: self.runs[-1].state is RunState.FINISHED)
         return self.runs[-1]
 
     def wait_until_idle(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.inspections.active and not self.controller.active, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: not self.inspections.active and not self.controller.active)
 
 
 @pytest.fixture
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, tmp_path)
     yield desk
-    desk.controller.shut_down(5000)
+    desk.controller.shut_down(PATIENCE_MS)
 
 
 def test_a_wrong_stage_is_inspected_without_being_asked_for(desk: Desk) -> None:
     run = desk.diagnose("Hello.")
-    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.found))
     assert desk.found == [(run, (FINDING,))]
     known = desk.inspections.known(run).stage(STAGE)
     assert known is not None
@@ -83,7 +83,7 @@ def test_a_wrong_stage_is_inspected_without_being_asked_for(desk: Desk) -> None:
 
 def test_progress_is_told_and_ends_with_no_words(desk: Desk) -> None:
     desk.diagnose("Hello.")
-    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.found))
     desk.wait_until_idle()
     assert desk.told[0] == "Looking into the kernels"
     assert "Loading modules" in desk.told
@@ -93,7 +93,7 @@ def test_progress_is_told_and_ends_with_no_words(desk: Desk) -> None:
 
 def test_nothing_is_inspected_of_a_run_that_is_fine(desk: Desk) -> None:
     desk.diagnose("fine")
-    desk.qtbot.wait(50)
+    desk.qtbot.wait_for_timers()
     assert not desk.inspections.active
     assert desk.told == []
 
@@ -101,7 +101,7 @@ def test_nothing_is_inspected_of_a_run_that_is_fine(desk: Desk) -> None:
 def test_a_stage_can_be_asked_for(desk: Desk) -> None:
     run = desk.diagnose("fine")
     desk.inspections.inspect(Job(run, ("decoder",)))
-    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.found))
     assert desk.inspections.known(run).stage("decoder") is not None
     assert desk.inspections.known(run).stage(STAGE) is None
 
@@ -110,9 +110,9 @@ def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(desk: 
     run = desk.diagnose("Hello.")
     desk.inspections.inspect(Job(run, ("decoder",)))
     desk.inspections.inspect(Job(run, ("bert",)))
-    desk.qtbot.waitUntil(lambda: desk.inspections.known(run).stage("bert") is not None, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.inspections.known(run).stage("bert") is not None)
     desk.wait_until_idle()
-    desk.qtbot.waitUntil(lambda: desk.inspections.known(run).stage(STAGE) is not None, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.inspections.known(run).stage(STAGE) is not None)
 
 
 def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(desk: Desk) -> None:
@@ -124,7 +124,7 @@ def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(desk:
     asked: list[Job] = []
     desk.inspections.told.connect(ask)
     desk.diagnose("Hello.")
-    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.found))
     desk.wait_until_idle()
     assert asked
     assert len(desk.found) == 1
@@ -137,12 +137,12 @@ def test_a_run_that_begins_the_moment_another_ends_is_looked_into_too(desk: Desk
 
     desk.controller.event_received.connect(begin_another)
     desk.diagnose("Hello.")
-    desk.qtbot.waitUntil(lambda: any(run is desk.runs[1] for run, _ in desk.found), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: any(run is desk.runs[1] for run, _ in desk.found))
 
 
 def test_a_failure_is_said_and_the_next_works(desk: Desk) -> None:
     run = desk.diagnose("fail")
-    desk.qtbot.waitUntil(lambda: bool(desk.failures), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.failures))
     assert desk.failures == ["The module is stale. Build it again."]
     desk.wait_until_idle()
     assert desk.told[-1] == ""
@@ -151,18 +151,18 @@ def test_a_failure_is_said_and_the_next_works(desk: Desk) -> None:
 
 def test_a_process_that_dies_is_said(desk: Desk) -> None:
     run = desk.diagnose("crash")
-    desk.qtbot.waitUntil(lambda: bool(desk.failures), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.failures))
     assert desk.failures[0].startswith("The reference process ended while it inspected kernels. It was ended by signal")
     assert run.state is RunState.FINISHED
     again = desk.diagnose("Hello.")
-    desk.qtbot.waitUntil(lambda: (again, (FINDING,)) in desk.found, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: (again, (FINDING,)) in desk.found)
 
 
 def test_a_new_diagnosis_stops_an_inspection(desk: Desk) -> None:
     desk.diagnose("hold")
-    desk.qtbot.waitUntil(lambda: bool(desk.changed), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.changed))
     run = desk.diagnose("Hello.")
-    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.found))
     assert desk.found == [(run, (FINDING,))]
     assert desk.failures == []
 
@@ -173,12 +173,12 @@ def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
 ) -> None:
     run = desk.diagnose("fine")
     desk.diagnose("hold")
-    desk.qtbot.waitUntil(lambda: bool(desk.changed), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.changed))
     interrupt(desk.controller)
     assert desk.told[-1] == ""
     assert not desk.inspections.active
     desk.inspections.inspect(Job(run, ("decoder",)))
-    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.found))
     assert desk.inspections.known(run).stage("decoder") is not None
 
 
@@ -188,7 +188,7 @@ def test_an_inspection_takes_the_place_of_whatever_else_is_in_progress(desk: Des
     with desk.qtbot.waitSignal(desk.process.event_received):
         desk.process.inspect(KernelRequest(held, 0, (STAGE,)))
     desk.inspections.inspect(Job(run, ("decoder",)))
-    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(desk.found))
 
 
 def test_a_run_is_forgotten_with_what_is_known_of_it(desk: Desk) -> None:

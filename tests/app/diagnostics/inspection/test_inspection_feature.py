@@ -18,10 +18,10 @@ from engine.speech import SpeechRequest
 from engine.validator.data.results import FinishedEvent, Regime
 from tests.app.fake_kernel_service import REPLACED
 from tests.app.inspection_fakes import FINDING, STAGE
+from tests.patience import PATIENCE_MS
 from tests.starter_voices import MALE
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
-WAIT_MS = 20_000
 
 
 class Desk:
@@ -48,16 +48,16 @@ class Desk:
 
     def diagnose(self, text: str) -> None:
         self.controller.diagnose(SpeechRequest(text, MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
-        self.qtbot.waitUntil(lambda: self.run.state is RunState.FINISHED, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: self.run.state is RunState.FINISHED)
 
     def inspect(self) -> DiagnosticsRun:
         """Diagnose, and look into the stage that is wrong until it can be replaced."""
         self.diagnose("Hello.")
         self.panel.pages.open(self.feature.page)
         self.panel.table.select(STAGE)
-        self.qtbot.waitUntil(lambda: self.feature.page.known is not None, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: self.feature.page.known is not None)
         self.wait_until_idle()
-        self.qtbot.waitUntil(self.switches.stage_in_pytorch.isEnabled, timeout=WAIT_MS)
+        self.qtbot.waitUntil(self.switches.stage_in_pytorch.isEnabled)
         return self.run
 
     @property
@@ -65,15 +65,15 @@ class Desk:
         return self.feature.page.details.switches
 
     def wait_until_idle(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.feature.inspections.active, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: not self.feature.inspections.active)
 
 
 @pytest.fixture
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, tmp_path)
     yield desk
-    desk.feature.shut_down(WAIT_MS)
-    desk.controller.shut_down(5000)
+    desk.feature.shut_down(PATIENCE_MS)
+    desk.controller.shut_down(PATIENCE_MS)
 
 
 def test_the_first_divergence_names_the_kernel(desk: Desk) -> None:
@@ -83,7 +83,7 @@ def test_the_first_divergence_names_the_kernel(desk: Desk) -> None:
         finding = desk.run.first_divergence("compiled")
         return finding is not None and FINDING.words in finding.words
 
-    desk.qtbot.waitUntil(named, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(named)
     assert FINDING.words in desk.panel.controls.status.pointer.toolTip()
 
 
@@ -91,8 +91,8 @@ def test_the_page_shows_the_kernels_of_the_chosen_stage(desk: Desk) -> None:
     desk.panel.pages.open(desk.feature.page)
     desk.diagnose("Hello.")
     desk.panel.table.select(STAGE)
-    desk.qtbot.waitUntil(lambda: desk.feature.page.node == FINDING.node, timeout=WAIT_MS)
-    desk.qtbot.waitUntil(lambda: desk.feature.page.graph.view.box is not None, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.feature.page.node == FINDING.node)
+    desk.qtbot.waitUntil(lambda: desk.feature.page.graph.view.box is not None)
     assert FINDING.words in desk.feature.page.title.toolTip()
 
 
@@ -100,16 +100,16 @@ def test_a_stage_that_is_right_is_inspected_when_it_is_looked_at(desk: Desk) -> 
     desk.panel.pages.open(desk.feature.page)
     desk.diagnose("fine")
     desk.panel.table.select("decoder")
-    desk.qtbot.waitUntil(lambda: desk.feature.page.known is not None, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.feature.page.known is not None)
     assert desk.feature.inspections.known(desk.run).stage("decoder") is desk.feature.page.known
 
 
 def test_a_replaced_stage_is_another_run_with_its_own_regime(desk: Desk) -> None:
     first = desk.inspect()
     desk.switches.stage_in_pytorch.click()
-    desk.qtbot.waitUntil(lambda: desk.run is not first and desk.run.state is RunState.FINISHED, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.run is not first and desk.run.state is RunState.FINISHED)
     assert REPLACED in desk.run.regimes
-    desk.qtbot.waitUntil(lambda: desk.panel.shown.regime == REPLACED, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.panel.shown.regime == REPLACED)
     assert desk.panel.stage == STAGE
     assert "Pitch and energy: ✓ Pass" in desk.switches.note.text()
     assert desk.feature.inspections.known(desk.run) is desk.feature.inspections.known(first)
@@ -126,7 +126,7 @@ def test_the_end_of_the_run_before_is_not_that_of_what_is_replaced(desk: Desk) -
     QCoreApplication.sendPostedEvents()  # what was told of the first run arrives
     assert desk.run is not first
     assert desk.switches.note.text() == COMPUTING
-    desk.qtbot.waitUntil(lambda: desk.panel.shown.regime == REPLACED, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.panel.shown.regime == REPLACED)
 
 
 @pytest.mark.parametrize("ends", ["stop", "crash"])
@@ -162,5 +162,5 @@ def test_progress_and_failures_are_told(desk: Desk) -> None:
     desk.panel.pages.open(desk.feature.page)
     desk.diagnose("crash")
     desk.panel.table.select("bert")
-    desk.qtbot.waitUntil(lambda: "ended while it inspected" in desk.feature.page.title.toolTip(), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: "ended while it inspected" in desk.feature.page.title.toolTip())
     assert "kernels" not in desk.panel.controls.status.label.toolTip()

@@ -18,9 +18,9 @@ from engine.speech import SpeechRequest
 from engine.validator.data.kernel_request import Replacement
 from engine.validator.data.results import FinishedEvent, Report, ValidationRequest
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
+from tests.patience import PATIENCE_MS
 from tests.starter_voices import MALE
 
-WAIT_MS = 20_000
 SHOWN = Part("compiled", utterance=0)
 
 
@@ -44,9 +44,9 @@ class Shown:
 
     def show(self, inspection: Inspection) -> None:
         self.inspection = inspection
-        with self.qtbot.waitSignal(self.page.graph.view.drawn, timeout=WAIT_MS):
+        with self.qtbot.waitSignal(self.page.graph.view.drawn):
             self.page.show_stage(self.run, SHOWN, STAGE)
-        self.qtbot.waitUntil(lambda: not self.page.busy_drawing, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: not self.page.busy_drawing)
 
     def everywhere(self) -> tuple[str | None, tuple[str, ...], str]:
         """What list, graph and details have chosen."""
@@ -61,7 +61,7 @@ class Shown:
 def shown(qtbot: QtBot) -> Iterator[Shown]:
     shown = Shown(qtbot)
     yield shown
-    shown.page.shut_down(WAIT_MS)
+    shown.page.shut_down(PATIENCE_MS)
 
 
 def test_the_worst_kernel_is_chosen_first(shown: Shown) -> None:
@@ -95,10 +95,10 @@ def test_a_wrong_kernel_is_chosen_when_it_is_found_unless_somebody_chose(shown: 
     inspection.take(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
     inspection.take(InspectedEvent(STAGE, (FINDING,)))
     shown.page.refresh_soon()
-    shown.qtbot.waitUntil(lambda: shown.page.node == "b1", timeout=WAIT_MS)
+    shown.qtbot.waitUntil(lambda: shown.page.node == "b1")
     shown.page.choose("m")
     shown.page.refresh()
-    shown.qtbot.waitUntil(lambda: not shown.page.busy_drawing, timeout=WAIT_MS)
+    shown.qtbot.waitUntil(lambda: not shown.page.busy_drawing)
     assert shown.page.node == "m"
 
 
@@ -110,7 +110,7 @@ def test_news_that_come_while_the_page_is_drawn_are_not_lost(shown: Shown) -> No
     inspection.take(InspectedEvent(STAGE, (FINDING,)))
     shown.page._parts.pop()  # it was too late for the part that follows what is wrong
     shown.page.refresh()
-    shown.qtbot.waitUntil(lambda: shown.page.node == "b1", timeout=WAIT_MS)
+    shown.qtbot.waitUntil(lambda: shown.page.node == "b1")
 
 
 def test_the_button_goes_back_to_the_worst(shown: Shown) -> None:
@@ -175,7 +175,7 @@ def test_news_of_another_stage_or_run_change_nothing(shown: Shown) -> None:
 def test_no_run_no_kernels(shown: Shown) -> None:
     shown.show(inspected())
     shown.page.show_stage(None, SHOWN, STAGE)
-    shown.qtbot.waitUntil(lambda: not shown.page.busy_drawing, timeout=WAIT_MS)
+    shown.qtbot.waitUntil(lambda: not shown.page.busy_drawing)
     assert shown.page.title.toolTip() == CHOOSE_A_STAGE
     assert shown.page.list.shown_nodes == ()
 
@@ -219,7 +219,7 @@ def test_search_and_order(shown: Shown) -> None:
 def test_find_goes_to_the_search(shown: Shown) -> None:
     shown.show(inspected())
     shown.page.list.setFocus()
-    shown.qtbot.waitUntil(shown.page.isActiveWindow, timeout=WAIT_MS)
+    shown.qtbot.waitUntil(shown.page.isActiveWindow)
     QTest.keyClick(shown.page.list, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert shown.page.search.hasFocus()
 

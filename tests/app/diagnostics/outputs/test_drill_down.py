@@ -169,11 +169,11 @@ def test_nothing_is_loaded_twice(drill_down: DrillDown, qtbot: QtBot) -> None:
     assert isinstance(arrays, MemoryArrays)
     drill_down.show_stage(run, SHOWN, "f0n")
     shows(qtbot, drill_down, drill_down.signals)
-    qtbot.wait(150)
+    qtbot.waitUntil(lambda: not drill_down.drawing)
     loaded = arrays.loaded
     for _ in range(5):
         drill_down.show_stage(run, SHOWN, "f0n")
-    qtbot.wait(100)
+        assert not drill_down.drawing
     assert arrays.loaded == loaded
 
 

@@ -11,7 +11,7 @@ from app.audio.player import AudioPlayer
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.outputs.drill_down import HOW_TO_READ, DrillDown
 from app.diagnostics.outputs.listening import LOUDEST_GAIN, Part
-from app.diagnostics.outputs.listening_control import UNHEARD, ListeningControl
+from app.diagnostics.outputs.listening_control import SHOW_EVERY_MS, UNHEARD, ListeningControl
 from app.diagnostics.runs.run import Shown
 from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, MemoryArrays, finished_run
@@ -154,8 +154,8 @@ def test_another_subject_ends_it(desk: Desk) -> None:
 
 def test_where_it_is_heard_is_shown(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Part.OURS)
-    desk.hear(7200)
-    qtbot.wait(50)
-    desk.hear(2400)
-    qtbot.waitUntil(lambda: desk.places[-1:] == [pytest.approx(9600 / RATE_HZ, abs=0.11)])
+    for heard, seconds in ((7200, 0.3), (2400, 0.4)):
+        qtbot.wait_for_timers(SHOW_EVERY_MS)  # it is shown again no sooner
+        desk.hear(heard)
+        qtbot.waitUntil(lambda seconds=seconds: desk.places[-1:] == [pytest.approx(seconds)])
     assert desk.page.signals.panes[0].cursor.isVisible()

@@ -1,5 +1,6 @@
 import threading
 
+from PySide6.QtCore import QThreadPool
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.picture_loader import PictureLoader
@@ -8,6 +9,7 @@ from app.diagnostics.stages.utterance_clock import clock_of
 from engine.stages import stage_named
 from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, arrays_of, request, row
+from tests.patience import PATIENCE_SECONDS
 
 CLOCK = clock_of(UTTERANCES[0], alignment(UTTERANCES[0]), CONFIG)
 
@@ -22,12 +24,19 @@ class SlowArrays(MemoryArrays):
 
     def load(self, utterance: int, regime: str, reading: Reading, output: str):
         self.threads.add(threading.get_ident())
-        assert self.hold.wait(5)
+        assert self.hold.wait(PATIENCE_SECONDS)
         return super().load(utterance, regime, reading, output)
 
 
 def asked(arrays: MemoryArrays, output: str = "f0") -> PictureRequest:
     return PictureRequest(arrays, row(stage_named("f0n"), output, Regime.COMPILED), CLOCK, 0, CLOCK.seconds, 100)
+
+
+def wait_until_made(qtbot: QtBot, loader: PictureLoader) -> None:
+    """Wait until all pictures are made that have been begun, and have arrived or been dropped."""
+    pool = loader.findChild(QThreadPool)
+    qtbot.waitUntil(lambda: pool.activeThreadCount() == 0)
+    qtbot.wait_for_timers()
 
 
 def test_pictures_are_made_in_another_thread(qtbot: QtBot) -> None:
@@ -50,8 +59,7 @@ def test_only_the_newest_comes_back(qtbot: QtBot) -> None:
     newest = asked(arrays, "energy")
     loader.load(newest)
     arrays.hold.set()
-    qtbot.waitUntil(lambda: bool(seen))
-    qtbot.wait(50)
+    wait_until_made(qtbot, loader)
     assert seen == [newest]
     assert arrays.loaded <= 4
 
@@ -72,10 +80,11 @@ def test_busy_until_the_picture_is_there(qtbot: QtBot) -> None:
 def test_what_is_forgotten_does_not_come(qtbot: QtBot) -> None:
     loader, arrays = PictureLoader(), SlowArrays()
     loader.load(asked(arrays))
+    qtbot.waitUntil(lambda: bool(arrays.threads))
     loader.forget()
-    arrays.hold.set()
-    with qtbot.assertNotEmitted(loader.loaded, wait=100):
-        pass
+    with qtbot.assertNotEmitted(loader.loaded):
+        arrays.hold.set()
+        wait_until_made(qtbot, loader)
 
 
 def test_missing_arrays_are_said(qtbot: QtBot) -> None:
@@ -90,7 +99,9 @@ def test_whoever_asked_may_be_gone(qtbot: QtBot) -> None:
     arrays = SlowArrays()
     loader = PictureLoader()
     loader.load(asked(arrays))
-    arrays.hold.set()
-    loader.deleteLater()
-    del loader
-    qtbot.wait(50)
+    with qtbot.waitSignal(loader.destroyed):
+        arrays.hold.set()
+        loader.deleteLater()
+        del loader
+    qtbot.wait_for_timers()
+    assert arrays.loaded

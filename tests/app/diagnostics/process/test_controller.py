@@ -19,10 +19,10 @@ from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Stage
 from engine.validator.data.results import Reading, Regime, RowEvent, ValidationRequest, Verdict
 from tests.app.fake_service import FRAMES_PER_TOKEN, row_of
+from tests.patience import PATIENCE_MS
 from tests.processes import exists
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
-WAIT_MS = 20_000
 STALLED_SECONDS = 3.0
 OPTIONS = DiagnosticsOptions(regimes=(Regime.COMPILED,), padding=0.5, probes=True)
 
@@ -52,11 +52,11 @@ class Desk:
         return self.runs[-1]
 
     def wait_for(self, run: DiagnosticsRun, state: RunState) -> None:
-        self.qtbot.waitUntil(lambda: run.state is state, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: run.state is state)
 
     def wait_until_frozen(self, run: DiagnosticsRun, row_count: int) -> None:
         """On a busy machine, the process may seem to be stuck while it starts, before it has sent any row."""
-        self.qtbot.waitUntil(lambda: run.row_count == row_count and run.stalled_seconds > 0, timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: run.row_count == row_count and run.stalled_seconds > 0)
 
     def array_folders(self) -> list[Path]:
         return sorted(self.folder.glob("*/run-*"))
@@ -66,7 +66,7 @@ class Desk:
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, tmp_path)
     yield desk
-    desk.controller.shut_down(5000)
+    desk.controller.shut_down(PATIENCE_MS)
     assert not list(tmp_path.iterdir())
 
 
@@ -122,18 +122,17 @@ def test_a_failure_is_in_the_run(desk: Desk) -> None:
 
 def test_stopping_keeps_what_was_found(desk: Desk) -> None:
     run = desk.diagnose("hold")
-    desk.qtbot.waitUntil(lambda: run.row_count == 1, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: run.row_count == 1)
     desk.controller.stop()
     assert run.state is RunState.STOPPED
     desk.controller.stop()
-    desk.qtbot.wait(50)
     assert desk.stops == [run]
     assert run.row_count == 1
 
 
 def test_a_new_diagnosis_stops_the_old_one(desk: Desk) -> None:
     old = desk.diagnose("hold")
-    desk.qtbot.waitUntil(lambda: old.row_count == 1, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: old.row_count == 1)
     new = desk.diagnose("rows 6")
     desk.wait_for(new, RunState.FINISHED)
     assert old.state is RunState.STOPPED
@@ -181,7 +180,7 @@ def test_a_process_that_hangs_is_told_and_can_be_ended_and_started_again(desk: D
     again = desk.runs[-1]
     assert again is not run
     assert replace(again.request, arrays_folder=None) == replace(run.request, arrays_folder=None)
-    desk.qtbot.waitUntil(lambda: not exists(frozen), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: not exists(frozen))
 
 
 def test_a_process_that_goes_on_after_all_is_let_go_on(desk: Desk) -> None:
@@ -203,7 +202,7 @@ def test_there_is_nothing_to_start_again_when_nothing_runs(desk: Desk) -> None:
 
 def test_where_the_text_is_heard_is_passed_on(desk: Desk) -> None:
     run = desk.diagnose("listen 1")
-    desk.qtbot.waitUntil(lambda: bool(run.utterances), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: bool(run.utterances))
     desk.controller.hear(7)
     desk.wait_for(run, RunState.FINISHED)
     assert run.last_row is not None
@@ -229,7 +228,7 @@ def test_a_crash_between_two_diagnoses_is_nobodys_business(desk: Desk) -> None:
     desk.wait_for(run, RunState.FINISHED)
     assert desk.process.process_id is not None
     os.kill(desk.process.process_id, signal.SIGKILL)
-    desk.qtbot.waitUntil(lambda: desk.process.process_id is None, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.process.process_id is None)
     assert run.state is RunState.FINISHED
     desk.wait_for(desk.diagnose("rows 1"), RunState.FINISHED)
 
@@ -251,14 +250,14 @@ def test_arrays_of_old_runs_are_deleted(desk: Desk) -> None:
     runs = [desk.diagnose(f"rows {number}") for number in range(1, KEPT_RUNS + 3)]
     desk.wait_for(runs[-1], RunState.FINISHED)
     kept = [Path(str(run.request.arrays_folder)) for run in runs[-KEPT_RUNS:]]
-    desk.qtbot.waitUntil(lambda: desk.array_folders() == sorted(kept), timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.array_folders() == sorted(kept))
     assert (kept[-1] / "arrays").is_file()
 
 
 def test_a_diagnosis_waits_until_it_may_begin(desk: Desk) -> None:
     desk.controller.hold_back(True)
     run = desk.diagnose("rows 3")
-    desk.qtbot.wait(20)
+    desk.qtbot.wait_for_timers()
     assert desk.process.process_id is None
     assert run.preparation == PreparationEvent(WAITING_WORDS, 0, 1)
     desk.controller.hold_back(False)
@@ -275,7 +274,7 @@ def test_the_window_has_its_turn_before_a_process_is_started(desk: Desk) -> None
 def test_what_is_stopped_before_its_turn_does_not_begin(desk: Desk) -> None:
     run = desk.diagnose("rows 1")
     desk.controller.stop()
-    desk.qtbot.wait(20)
+    desk.qtbot.wait_for_timers()
     assert run.state is RunState.STOPPED
     assert desk.process.process_id is None
 

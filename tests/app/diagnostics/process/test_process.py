@@ -12,10 +12,10 @@ from app.diagnostics.process.process import KILLED_WHY, NICENESS, NO_START, NONS
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.validator.data.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
 from tests.app.fake_service import row_of
+from tests.patience import PATIENCE_MS
 from tests.processes import exists
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
-WAIT_MS = 20_000
 
 
 class Listener:
@@ -33,10 +33,10 @@ class Listener:
         self.process.validate(ValidationRequest(SpeechRequest(text, "af_heart")))
 
     def wait_for(self, kind: type[ValidationEvent]) -> None:
-        self.qtbot.waitUntil(lambda: any(isinstance(event, kind) for event in self.events), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: any(isinstance(event, kind) for event in self.events))
 
     def wait_for_death(self) -> None:
-        self.qtbot.waitUntil(lambda: bool(self.deaths), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: bool(self.deaths))
 
     def rows(self) -> list[RowEvent]:
         return [event for event in self.events if isinstance(event, RowEvent)]
@@ -46,7 +46,7 @@ class Listener:
 def listener(qtbot: QtBot) -> Iterator[Listener]:
     listener = Listener(qtbot)
     yield listener
-    listener.process.shut_down(5000)
+    listener.process.shut_down(PATIENCE_MS)
 
 
 def test_nothing_is_started_before_it_is_needed(listener: Listener) -> None:
@@ -103,9 +103,11 @@ def test_requests_in_quick_succession_leave_the_last(listener: Listener) -> None
 def test_nothing_comes_after_a_cancel(listener: Listener) -> None:
     listener.ask("hold")
     listener.wait_for(RowEvent)
-    listener.process.cancel()
-    listener.events.clear()
-    listener.qtbot.wait(100)
+    process = listener.process._process
+    assert process is not None
+    with listener.qtbot.waitSignal(process.readyReadStandardOutput):  # it wrote more before it heard of that
+        listener.process.cancel()
+        listener.events.clear()
     assert not listener.events
     listener.ask("rows 1")
     listener.wait_for(FinishedEvent)
@@ -118,7 +120,7 @@ def test_reading_gives_the_window_its_turns(listener: Listener, monkeypatch: pyt
     process = listener.process._process
     assert process is not None
     with QSignalBlocker(process):
-        assert process.waitForFinished(WAIT_MS)
+        assert process.waitForFinished(PATIENCE_MS)
     assert not listener.events  # all that it wrote waits
     turns = [0]
     listener.process._turn.timeout.connect(lambda: turns.append(len(listener.events)))
@@ -161,7 +163,7 @@ def test_nonsense_ends_it(listener: Listener) -> None:
     assert process_id is not None
     listener.wait_for_death()
     assert listener.deaths == [NONSENSE]
-    listener.qtbot.waitUntil(lambda: not exists(process_id), timeout=WAIT_MS)
+    listener.qtbot.waitUntil(lambda: not exists(process_id))
 
 
 def test_a_command_that_does_not_exist_is_told(qtbot: QtBot) -> None:
@@ -180,7 +182,7 @@ def test_release_ends_it_without_a_word(listener: Listener, text: str) -> None:
     listener.process.release()
     assert listener.process.process_id is None
     listener.events.clear()
-    listener.qtbot.waitUntil(lambda: not exists(process_id), timeout=WAIT_MS)
+    listener.qtbot.waitUntil(lambda: not exists(process_id))
     assert not listener.events
     assert not listener.deaths
 
@@ -200,5 +202,5 @@ def test_shutting_down_waits_for_the_end(listener: Listener) -> None:
     listener.wait_for(PreparationEvent)
     process_id = listener.process.process_id
     assert process_id is not None
-    listener.process.shut_down(5000)
+    listener.process.shut_down(PATIENCE_MS)
     assert not exists(process_id)

@@ -6,6 +6,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.process.reference_adding import COMMAND, ReferenceAdding
 from engine.errors import DownloadError
 from engine.system.child_process import python_command
+from tests.patience import PATIENCE_MS
 
 
 def adding(program: str) -> ReferenceAdding:
@@ -55,7 +56,7 @@ def test_one_that_cannot_start_has_failed(qtbot: QtBot) -> None:
 
 
 def test_closing_the_window_ends_it(qtbot: QtBot) -> None:
-    process = adding("import time; time.sleep(60)")
+    process = adding("import time; time.sleep(600)")
     process.begin()
-    process.shut_down(5000)
+    process.shut_down(PATIENCE_MS)
     assert not process.active

@@ -2,7 +2,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.process.watchdog import LEAST_COMPUTED_SECONDS, Watchdog
 
-PATIENCE_SECONDS = 20.0
+SILENT_SECONDS = 20.0
 
 
 class Clock:
@@ -17,7 +17,7 @@ class Kennel:
 
     def __init__(self) -> None:
         self.clock = Clock()
-        self.dog = Watchdog(PATIENCE_SECONDS, self.clock)
+        self.dog = Watchdog(SILENT_SECONDS, self.clock)
         self.told: list[int | str] = []
         self.dog.stalled.connect(self.told.append)
         self.dog.went_on.connect(lambda: self.told.append("went on"))

@@ -12,11 +12,11 @@ from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.validator.data.results import Finding, FinishedEvent, Regime, Report, RowEvent, ValidationRequest
 from tests.app.fake_service import row_of
+from tests.patience import PATIENCE_MS
 from tests.starter_voices import MALE
 
 COPY = "import sys; open(sys.argv[3], 'w').write(sys.stdin.read() + ' '.join(sys.argv[4:]))"
 FAIL = "import sys; sys.stdin.read(); sys.exit('The disk is full. Make room.')"
-WAIT_MS = 20_000
 
 
 def run_of(row_count: int, folder: Path | None = None) -> DiagnosticsRun:
@@ -42,14 +42,14 @@ class Exporter:
         self.export.failed.connect(self.failures.append)
 
     def wait(self) -> None:
-        self.qtbot.waitUntil(lambda: bool(self.exported or self.failures), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: bool(self.exported or self.failures))
 
 
 @pytest.fixture
 def copier(qtbot: QtBot) -> Iterator[Exporter]:
     exporter = Exporter(qtbot, COPY)
     yield exporter
-    exporter.export.shut_down(5000)
+    exporter.export.shut_down(PATIENCE_MS)
 
 
 def test_a_finished_run_is_handed_over_whole(copier: Exporter, tmp_path: Path) -> None:
@@ -99,9 +99,9 @@ def test_one_at_a_time(copier: Exporter, tmp_path: Path) -> None:
     copier.export.export(run_of(1), tmp_path / "a.zip")
     copier.export.export(run_of(1), tmp_path / "b.zip")
     assert isinstance(copier.failures[0], InvalidRequest)
-    copier.qtbot.waitUntil(lambda: bool(copier.exported), timeout=WAIT_MS)
+    copier.qtbot.waitUntil(lambda: bool(copier.exported))
     copier.export.export(run_of(1), tmp_path / "c.zip")
-    copier.qtbot.waitUntil(lambda: len(copier.exported) == 2, timeout=WAIT_MS)
+    copier.qtbot.waitUntil(lambda: len(copier.exported) == 2)
     assert copier.exported == [tmp_path / "a.zip", tmp_path / "c.zip"]
 
 
@@ -115,14 +115,14 @@ def test_a_failure_says_what_the_writer_said(qtbot: QtBot, tmp_path: Path) -> No
 
 def test_a_writer_that_cannot_be_started(qtbot: QtBot, tmp_path: Path) -> None:
     export = BundleExport(("/nowhere/python",))
-    with qtbot.waitSignal(export.failed, timeout=WAIT_MS):
+    with qtbot.waitSignal(export.failed):
         export.export(run_of(1), tmp_path / "a.zip")
     assert not export.active
 
 
 def test_shutting_down_ends_it(qtbot: QtBot, tmp_path: Path) -> None:
-    exporter = Exporter(qtbot, "import time; time.sleep(60)")
+    exporter = Exporter(qtbot, "import time; time.sleep(600)")
     exporter.export.export(run_of(1), tmp_path / "a.zip")
-    exporter.export.shut_down(5000)
+    exporter.export.shut_down(PATIENCE_MS)
     assert not exporter.export.active
     assert not exporter.failures

@@ -14,8 +14,7 @@ from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data.results import Reading, Report
 from engine.validator.runs.arrays import ArrayFolder
 from tests.engine.validator.reports.example_report import example_report
-
-WAIT_MS = 60_000
+from tests.patience import PATIENCE_MS
 
 
 class Opener:
@@ -30,14 +29,14 @@ class Opener:
 
     def open(self, path: Path) -> None:
         self.opening.open(path)
-        self.qtbot.waitUntil(lambda: bool(self.opened or self.failures), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: bool(self.opened or self.failures))
 
 
 @pytest.fixture
 def opener(qtbot: QtBot, tmp_path: Path) -> Iterator[Opener]:
     made = Opener(qtbot, tmp_path)
     yield made
-    made.opening.shut_down(5000)
+    made.opening.shut_down(PATIENCE_MS)
     made.folders.close()
 
 

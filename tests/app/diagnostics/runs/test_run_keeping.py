@@ -14,8 +14,7 @@ from app.diagnostics.runs.run_keeping import PIN, UNPIN, RunKeeping
 from engine.errors import EngineError
 from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
-
-WAIT_MS = 90_000
+from tests.patience import PATIENCE_MS
 
 
 class Desk:
@@ -35,10 +34,10 @@ class Desk:
         self.panel.show()
 
     def wait_for_pin(self) -> None:
-        self.qtbot.waitUntil(lambda: bool(self.told or self.failures), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: bool(self.told or self.failures))
 
     def close(self) -> None:
-        self.keeping.shut_down(5000)
+        self.keeping.shut_down(PATIENCE_MS)
         self.folders.close()
 
 
@@ -75,7 +74,7 @@ def test_a_pinned_run_survives_a_restart(desk: Desk, qtbot: QtBot, tmp_path: Pat
     (entry,) = later.keeping.pinned.actions()
     assert entry.text() == "After"
     entry.trigger()
-    qtbot.waitUntil(lambda: later.panel.run is not None or bool(later.failures), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: later.panel.run is not None or bool(later.failures))
     assert later.failures == []
     again = later.panel.run
     assert again is not None
