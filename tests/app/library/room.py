@@ -18,9 +18,7 @@ from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.theme import Appearance, Theme
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
-
-WAIT_MS = 30_000
-"""A document is read by a process of its own, on a machine that may be busy."""
+from tests.patience import PATIENCE_MS
 
 
 class Room:
@@ -64,19 +62,22 @@ class Room:
     def hear_out(self) -> None:
         """Let the device take all of what is played."""
         player = self.speech.player
-        self.qtbot.waitUntil(lambda: self.speech.track.whole)
-        while player.position < self.speech.track.length:
+
+        def all_is_heard() -> bool:
             self.output.stream.pull(RATE_HZ // 2)
             player.tick()
-            self.qtbot.wait(1)
+            return player.position >= self.speech.track.length
+
+        self.qtbot.waitUntil(lambda: self.speech.track.whole)
+        self.qtbot.waitUntil(all_is_heard)
 
     def states(self) -> list[tuple[str, str]]:
         return [(item.title, item.state.value) for item in self.items]
 
     def wait_for(self, *states: tuple[str, str]) -> None:
-        self.qtbot.waitUntil(lambda: self.states() == list(states), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: self.states() == list(states))
 
     def close(self) -> None:
-        assert self.feature.shut_down(5000)
-        assert self.speech.shut_down(5000)
+        assert self.feature.shut_down(PATIENCE_MS)
+        assert self.speech.shut_down(PATIENCE_MS)
         self.theme.deleteLater()

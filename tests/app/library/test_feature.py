@@ -16,6 +16,7 @@ from engine.documents import Chapter, Document
 from tests.app.fakes import RATE_HZ
 from tests.app.library.room import Room
 from tests.app.library.shelf import samples_16_bits
+from tests.patience import PATIENCE_SECONDS
 
 TEXT = "One, 🙂 one. Two."
 
@@ -62,7 +63,7 @@ def test_what_is_spoken_after_another_was_to_be_heard_again_goes_on(
     go_on = threading.Event()
 
     def read_slowly(sound: Path, marks: str) -> AudioTrack:
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE_SECONDS)
         return read_track(sound, marks)
 
     monkeypatch.setattr("app.library.sounds.read_track", read_slowly)
@@ -70,8 +71,8 @@ def test_what_is_spoken_after_another_was_to_be_heard_again_goes_on(
     room.feature.history.hear_wanted.emit(room.entries[0])
     room.speak("Two.")
     assert room.speech.text == "Two."
-    go_on.set()
-    room.qtbot.wait(300)
+    with room.qtbot.waitSignal(room.feature.library.recalled):
+        go_on.set()
     assert room.speech.text == "Two."
     assert room.window.page.editor.text == "Two."
 
@@ -166,7 +167,9 @@ def test_what_fails_elsewhere_does_not_end_what_is_heard(room: Room) -> None:
     room.wait_for(("One. One.", "working"), ("Two.", "waiting"))
     room.window.save_to(room.folder / "nowhere" / "a.wav")
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
-    room.qtbot.wait(50)
+    room.qtbot.wait_for_timers()
+    with room.qtbot.waitSignal(room.feature.library.history_listed):  # after all else that it was told to write
+        room.feature.library.look_for("")
     assert room.states() == [("One. One.", "working"), ("Two.", "waiting")]
 
 
@@ -223,7 +226,7 @@ class SlowDocument:
 
     def _read(self, path: Path, cancel: threading.Event) -> Document:
         self.begun.set()
-        assert self.go_on.wait(60)
+        assert self.go_on.wait(PATIENCE_SECONDS)
         return Document("Story", "", "", (Chapter("", "From the document."),))
 
 

@@ -13,6 +13,7 @@ from app.library.records import State, Wish
 from engine.errors import DamagedFile
 from engine.speech import Samples
 from tests.app.library.shelf import MODEL, Shelf, request, samples_16_bits, track_of
+from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def library(tmp_path: Path, qtbot: QtBot) -> Iterator[Library]:
     library = Library(tmp_path / "library")
     library.limit(100)
     yield library
-    assert library.shut_down(5000)
+    assert library.shut_down(PATIENCE_MS)
 
 
 def keep(library: Library, qtbot: QtBot, text: str) -> None:
@@ -75,12 +76,12 @@ def test_a_sound_is_read_while_another_is_written(library: Library, qtbot: QtBot
 
     def slowly(start: int, end: int) -> Samples:
         held.set()
-        assert going_on.wait(20)
+        assert going_on.wait(PATIENCE_SECONDS)
         return read(start, end)
 
     track.between = slowly  # type: ignore[method-assign]
     library.keep(request("Two."), MODEL, track)
-    assert held.wait(20)
+    assert held.wait(PATIENCE_SECONDS)
     with qtbot.waitSignal(library.recalled):
         library.recall(1)
     going_on.set()
@@ -103,7 +104,7 @@ def test_at_the_end_everything_asked_for_is_done_first(tmp_path: Path, qtbot: Qt
     library.begin(request("One."), MODEL)
     library.keep(request("One."), MODEL, track_of("One. " * 50))
     library.add(Wish(request("Two."), MODEL))
-    assert library.shut_down(5000)
+    assert library.shut_down(PATIENCE_MS)
     shelf = Shelf(tmp_path / "library")
     assert shelf.with_sound() == ["One."]
     assert [item.title for item in shelf.queue.listed().items] == ["Two."]
@@ -122,7 +123,7 @@ def test_only_the_one_in_charge_puts_the_queue_in_order(
         pass
     (report,) = listed.args or ()
     assert [item.state for item in report.items] == [state]
-    assert library.shut_down(5000)
+    assert library.shut_down(PATIENCE_MS)
 
 
 def test_a_damaged_library_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
@@ -135,7 +136,7 @@ def test_a_damaged_library_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
     with qtbot.waitSignals([library.history_listed, library.queue_listed]):
         pass
     assert len(told) == 1
-    assert library.shut_down(5000)
+    assert library.shut_down(PATIENCE_MS)
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, qtbot: QtBot) -> None:
@@ -144,4 +145,4 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, qtbot: QtBot) -
     with qtbot.waitSignal(library.failed) as failed:
         pass
     assert isinstance((failed.args or [None])[0], LibraryUnusable)
-    assert library.shut_down(5000)
+    assert library.shut_down(PATIENCE_MS)

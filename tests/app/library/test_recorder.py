@@ -12,6 +12,7 @@ from engine.errors import CompileError
 from engine.speech import SpeechRequest
 from tests.app.fakes import FakeEngine, FakeOutput, list_voices
 from tests.app.library.shelf import MODEL, request, track_of
+from tests.patience import PATIENCE_MS
 
 
 class Notes:
@@ -40,7 +41,7 @@ class Desk:
 def desk(qtbot: QtBot) -> Iterator[Desk]:
     desk = Desk(qtbot)
     yield desk
-    assert desk.speech.shut_down(5000)
+    assert desk.speech.shut_down(PATIENCE_MS)
 
 
 def test_a_speech_is_entered_when_it_begins_and_kept_when_it_is_made(desk: Desk) -> None:
