@@ -3,8 +3,10 @@
     python -m tests.app.busy_window FOLDER FIRST_NUMBER
 
 Everything has a number: a word is typed every 50 ms, a file queued every 200 ms, a text spoken every 700 ms. Each is
-printed as it is done, such as `queued 7`. With a negative number nothing new is done, but the queue works through what
-is there, and prints `idle` when that is all made.
+printed as it is done, such as `queued 7`, and once more when it must outlive the window, as `kept queued 7`: what was
+typed 2 s later by the window's own timers, whatever time they take on a busy machine, and what was queued or spoken
+when the window has it in its list. With a negative number nothing new is done, but the queue works through what is
+there, and prints `idle` when that is all made.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtCore import QSettings, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.library.feature import LibraryFeature
+from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
 from app.library.records import State, Wish
 from app.main_window import MainWindow
@@ -36,6 +39,7 @@ RATE_HZ = 24_000
 SAMPLES = 2 * RATE_HZ
 SENTENCES = 3
 EVERY_MS = {"typed": 50, "queued": 200, "spoken": 700}
+TYPING_KEPT_AFTER_MS = 2000
 STARTER = "starter"
 
 
@@ -65,12 +69,19 @@ class BusyWindow:
             self.window, self.speech, settings, theme, lambda model: SlowEngine, folder / "library"
         )
         self.folder, self.numbers = folder, dict.fromkeys(EVERY_MS, first_number)
+        self.listed: set[tuple[str, int]] = set()
         self.speech.list_voices()
         self.window.show()
 
-    def begin(self) -> None:
+    def begin_when_it_can_be_kept(self) -> None:
+        """Do everything in its time, once the library is there."""
+        self.feature.library.queue_listed.connect(self.begin, Qt.ConnectionType.SingleShotConnection)
+
+    def begin(self, _: QueueListed) -> None:
         """Do everything in its time."""
         self.window.page.editor.set_text("")
+        self.feature.library.queue_listed.connect(self.note_items)
+        self.feature.library.history_listed.connect(self.note_entries)
         self.timers = [QTimer(interval=every_ms) for every_ms in EVERY_MS.values()]
         for timer, what in zip(self.timers, EVERY_MS, strict=True):
             timer.timeout.connect(partial(self.do, what))
@@ -83,11 +94,31 @@ class BusyWindow:
         text = " ".join([f"Text {number}."] * SENTENCES)
         if what == "typed":
             QTest.keyClicks(self.window.page.editor.edit, f"{number} ")
+            QTimer.singleShot(TYPING_KEPT_AFTER_MS, partial(self.say, "kept typed", number))
         elif what == "queued":
             target = self.folder / "files" / f"{number}.flac"
             self.feature.runner.add(Wish(SpeechRequest(text, "af_heart"), STARTER, target))
         else:
             self.speech.speak(SpeechRequest(text, "am_adam"))
+        self.say(what, number)
+
+    def note_items(self, listed: QueueListed) -> None:
+        """Say which files are in the queue by now."""
+        self.note("queued", {int(item.wish.target.stem) for item in listed.items if item.wish.target})
+
+    def note_entries(self, listed: HistoryListed) -> None:
+        """Say which texts are in the history by now."""
+        self.note("spoken", {number_in(entry.title) for entry in listed.entries})
+
+    def note(self, what: str, numbers: set[int]) -> None:
+        """Say of each once that it is kept."""
+        new = {(what, number) for number in numbers} - self.listed
+        self.listed |= new
+        for _, number in sorted(new):
+            self.say(f"kept {what}", number)
+
+    def say(self, what: str, number: int) -> None:
+        """Print a line."""
         print(what, number, flush=True)  # noqa: T201
 
     def tell_when_idle(self) -> None:
@@ -97,7 +128,12 @@ class BusyWindow:
     def on_queue(self, listed: QueueListed) -> None:
         """Look whether everything is made."""
         if all(item.state is State.DONE for item in listed.items):
-            print("idle", len(listed.items), flush=True)  # noqa: T201
+            self.say("idle", len(listed.items))
+
+
+def number_in(title: str) -> int:
+    """The number of a text that was spoken, from its title."""
+    return int(title.split()[1].strip("."))
 
 
 def main(folder: Path, first_number: int) -> None:
@@ -107,7 +143,7 @@ def main(folder: Path, first_number: int) -> None:
     if first_number < 0:
         busy.tell_when_idle()
     else:
-        busy.begin()
+        busy.begin_when_it_can_be_kept()
     qt.exec()
 
 

@@ -1,4 +1,4 @@
-"""A window is killed at random moments of typing, speaking, queueing and saving: what is older than 2 s is there."""
+"""A window is killed at random moments of typing, speaking, queueing and saving: what it has kept is there."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import random
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,21 +19,15 @@ from PySide6.QtCore import QSettings
 from app.library.database import FILE, SOUNDS
 from app.recent_texts import RecentTexts
 from app.settings import Settings
-from tests.app.busy_window import SAMPLES, SENTENCES
+from tests.app.busy_window import SAMPLES, SENTENCES, number_in
 
-LOST_SECONDS = 2.0
-SHORTEST_SECONDS, LONGEST_SECONDS = 0.2, 4.5
+MOST_LINES = 200
 NUMBERS_PER_RUN = 1000
 KINDS = ("typed", "queued", "spoken")
-
-
-@dataclass(frozen=True)
-class Done:
-    """What was done, with its number, so many seconds before the kill."""
-
-    what: str
-    number: int
-    ago_seconds: float
+Done = tuple[str, int]
+"""What was done or kept, with its number."""
+IsLate = Callable[[list[Done]], bool]
+"""Whether it is time to kill the window, after all that it has said."""
 
 
 class Home:
@@ -48,19 +42,18 @@ class Home:
         environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
-    def be_killed(self, first_number: int, after_seconds: float, kinds: int) -> list[Done]:
-        """What was done in a window that is killed so long after things of so many kinds were."""
-        firsts: dict[str, float] = {}
-        told: list[tuple[str, int, float]] = []
+    def be_killed(self, first_number: int, is_late: IsLate) -> list[Done]:
+        """All that is said by a window until it is killed."""
+        told: list[Done] = []
         with self.busy(first_number) as process:
             assert process.stdout is not None
-            while len(firsts) < kinds or time.monotonic() < sorted(firsts.values())[kinds - 1] + after_seconds:
-                what, number = process.stdout.readline().split()
-                told.append((what, int(number), time.monotonic()))
-                firsts.setdefault(what, told[-1][-1])
-            process.kill()
-            end = time.monotonic()
-        return [Done(what, number, end - moment) for what, number, moment in told]
+            for line in process.stdout:
+                if line.endswith("\n"):  # else it was killed meanwhile
+                    what, _, number = line.rpartition(" ")
+                    told.append((what, int(number)))
+                if is_late(told):
+                    process.kill()
+        return told
 
     def go_on(self) -> None:
         """Let everything in the queue be made."""
@@ -79,13 +72,16 @@ class Home:
     def typed(self) -> str:
         return Settings(QSettings(str(self.folder / "s.ini"), QSettings.Format.IniFormat)).text or ""
 
+    def latest_text(self) -> str:
+        return RecentTexts(self.folder / "texts").texts[0].text
+
     def missing(self, done: list[Done]) -> list[Done]:
-        """What was done, is older than 2 s, and is not there."""
+        """What was said to be kept, and is not there."""
         queued = {int(Path(target).stem) for (target,) in self.query("SELECT target FROM item")}
-        spoken = {int(title.split()[1].strip(".")) for (title,) in self.query("SELECT title FROM entry")}
+        spoken = {number_in(title) for (title,) in self.query("SELECT title FROM entry")}
         typed = {int(word) for word in self.typed().split()}
-        here = {"typed": typed, "queued": queued, "spoken": spoken}
-        return [each for each in done if each.ago_seconds > LOST_SECONDS and each.number not in here[each.what]]
+        here = {"kept typed": typed, "kept queued": queued, "kept spoken": spoken}
+        return [(what, number) for what, number in done if what in here and number not in here[what]]
 
     def not_whole(self) -> list[str]:
         """Files under their final names that are not whole."""
@@ -103,29 +99,34 @@ def is_whole(path: Path) -> bool:
 
 
 def kill(home: Home, kills: int, chance: random.Random) -> Counter[str]:
-    """Kill windows at random moments, and at last one in which things of all kinds are older than 2 s."""
+    """Kill windows at random moments, and at last one in which things of all kinds are kept."""
     counts: Counter[str] = Counter()
-    moments = [(chance.uniform(SHORTEST_SECONDS, LONGEST_SECONDS), 1) for _ in range(kills - 1)]
-    for run, (after_seconds, kinds) in enumerate([*moments, (LONGEST_SECONDS, len(KINDS))]):
-        done = home.be_killed(run * NUMBERS_PER_RUN, after_seconds, kinds)
+    moments = [partial(has_said, chance.randint(1, MOST_LINES)) for _ in range(kills - 1)]
+    for run, is_late in enumerate([*moments, has_kept_of_all_kinds]):
+        done = home.be_killed(run * NUMBERS_PER_RUN, is_late)
         assert home.missing(done) == []
         assert home.not_whole() == []
         assert home.query("PRAGMA integrity_check") == [("ok",)]
-        expected = "".join(
-            f"{each.number} " for each in done if each.what == "typed" and each.ago_seconds > LOST_SECONDS
-        )
-        assert RecentTexts(home.folder / "texts").texts[0].text.startswith(expected)
-        counts.update(each.what for each in done)
-        counts.update(f"{each.what}, older than 2 s" for each in done if each.ago_seconds > LOST_SECONDS)
+        expected = "".join(f"{number} " for what, number in done if what == "kept typed")
+        assert (home.latest_text() if expected else "").startswith(expected)
+        counts.update(what for what, _ in done)
     return counts
 
 
+def has_said(lines: int, told: list[Done]) -> bool:
+    return len(told) >= lines
+
+
+def has_kept_of_all_kinds(told: list[Done]) -> bool:
+    return {f"kept {what}" for what in KINDS} <= {what for what, _ in told}
+
+
 @pytest.mark.parametrize("kills", [5, pytest.param(50, marks=pytest.mark.long)])
-def test_a_killed_window_loses_nothing_older_than_two_seconds(kills: int, tmp_path: Path) -> None:
+def test_a_killed_window_loses_nothing_that_it_has_kept(kills: int, tmp_path: Path) -> None:
     home = Home(tmp_path)
     counts = kill(home, kills, random.Random(kills))
     print(kills, "kills:", dict(counts))  # noqa: T201
-    assert min(counts[f"{what}, older than 2 s"] for what in KINDS) > 0
+    assert min(counts[f"kept {what}"] for what in KINDS) > 0
     home.go_on()
     files = {Path(target).name for (target,) in home.query("SELECT target FROM item")}
     assert {path.name for path in (tmp_path / "files").glob("*.flac")} == files
