@@ -25,6 +25,7 @@ from engine.errors import Cancelled, DamagedDocument
 from engine.speech import Plan
 from tests.app.fakes import FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 from tests.app.reader.documents import CHAPTERS, DOCUMENT
+from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
 class Desk:
@@ -73,8 +74,8 @@ class Desk:
 def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, qapp, tmp_path)
     yield desk
-    assert desk.feature.shut_down(5000)
-    assert desk.controller.shut_down(5000)
+    assert desk.feature.shut_down(PATIENCE_MS)
+    assert desk.controller.shut_down(PATIENCE_MS)
     desk.theme.deleteLater()
     qapp.setStyleSheet("")
 
@@ -91,7 +92,7 @@ def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[],
     go_on = threading.Event()
 
     def read(path: Path, cancel: threading.Event) -> Document:
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE_SECONDS)
         return DOCUMENT
 
     monkeypatch.setattr(desk.feature.opener, "_read", read)
@@ -100,13 +101,21 @@ def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[],
     return go_on
 
 
+def read_to_the_end(desk: Desk, go_on: threading.Event) -> None:
+    """Let the document be opened, and the window hear of that."""
+    thread = desk.feature.opener._thread
+    assert thread is not None
+    go_on.set()
+    thread.join(PATIENCE_SECONDS)
+    assert not thread.is_alive()
+    desk.qtbot.wait_for_timers()
+
+
 def test_a_text_that_comes_after_a_document_was_wanted_stays(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = open_slowly(desk, monkeypatch, lambda: desk.window.file_wanted.emit(desk.path))
     QGuiApplication.clipboard().setText("Copied later.")
     desk.feature.open_clipboard()
-    go_on.set()
-    desk.qtbot.waitUntil(lambda: not desk.feature.opener.busy)
-    desk.qtbot.wait(50)
+    read_to_the_end(desk, go_on)
     assert desk.editor.text == "Copied later."
     assert desk.feature.document() is None
 
@@ -115,9 +124,7 @@ def test_what_is_typed_before_the_last_document_is_there_stays(desk: Desk, monke
     desk.settings.document = desk.path
     go_on = open_slowly(desk, monkeypatch, desk.feature.resume)
     desk.editor.edit.insertPlainText("Typed at once. ")
-    go_on.set()
-    desk.qtbot.waitUntil(lambda: not desk.feature.opener.busy)
-    desk.qtbot.wait(50)
+    read_to_the_end(desk, go_on)
     assert desk.editor.text == "Typed at once. My own draft."
 
 
@@ -298,7 +305,7 @@ def test_another_language_is_said_and_a_fitting_voice_is_a_click_away(desk: Desk
 
 def test_opening_that_takes_long_is_said_and_can_be_cancelled(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def wait(path: Path, cancel: threading.Event) -> Document:
-        cancel.wait(60)
+        assert cancel.wait(PATIENCE_SECONDS)
         raise Cancelled("It was stopped.")
 
     monkeypatch.setattr(desk.feature.opener, "_read", wait)

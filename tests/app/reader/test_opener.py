@@ -7,10 +7,11 @@ from app.reader.opener import DocumentOpener
 from engine.documents import Document
 from engine.errors import Cancelled, DamagedDocument
 from tests.app.reader.documents import DOCUMENT, read
+from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
 def wait_until_cancelled(path: Path, cancel: threading.Event) -> Document:
-    cancel.wait(10)
+    assert cancel.wait(PATIENCE_SECONDS)
     raise Cancelled("It was stopped.")
 
 
@@ -44,8 +45,8 @@ def test_what_is_cancelled_is_neither_opened_nor_a_failure(qtbot: QtBot, tmp_pat
     opener.open(tmp_path / "a.txt")
     opener.cancel()
     assert not opener.busy
-    assert opener.shut_down(5000)
-    qtbot.wait(50)
+    assert opener.shut_down(PATIENCE_MS)
+    qtbot.wait_for_timers()
     assert not told
 
 
