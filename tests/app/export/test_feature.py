@@ -10,6 +10,7 @@ from app.export.dialog import ExportDialog
 from app.export.feature import ExportFeature
 from engine.documents import Chapter, Document
 from tests.app.test_main_window import Desk
+from tests.patience import PATIENCE_MS
 
 BOOK = Document("Book", "A. Writer", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D. E.")))
 
@@ -19,7 +20,7 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: tmp_path / "cache")
     desk = Desk(qtbot, qapp, tmp_path)
     yield desk
-    assert desk.controller.shut_down(5000)
+    assert desk.controller.shut_down(PATIENCE_MS)
     desk.theme.deleteLater()
     qapp.setStyleSheet("")
 

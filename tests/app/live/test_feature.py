@@ -13,6 +13,7 @@ from app.speech.voice_choice import Choice
 from engine.speech import Plan, SpeechRequest
 from tests.app.fakes import chunk_of, utterances_of
 from tests.app.test_main_window import TEXT, Desk
+from tests.patience import PATIENCE_MS
 
 
 class Room(Desk):
@@ -37,7 +38,7 @@ class Room(Desk):
 def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Room]:
     room = Room(qtbot, qapp, tmp_path)
     yield room
-    assert room.controller.shut_down(5000)
+    assert room.controller.shut_down(PATIENCE_MS)
     room.theme.deleteLater()
     qapp.setStyleSheet("")
 

@@ -20,11 +20,11 @@ from engine.export.exporting import CHAPTER_PAUSE_SECONDS
 from engine.export.order import Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
+from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 TEXT = "One. Two. Three."
 REQUEST = SpeechRequest(TEXT, "af_heart")
 BOOK = Document("Book", "", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D. E.")))
-LONG_SECONDS = 20
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +48,17 @@ def output() -> FakeOutput:
 def controller(engine: FakeEngine, output: FakeOutput, qtbot: QtBot) -> Iterator[SpeechController]:
     controller = SpeechController(lambda: engine, output, list_voices=list_voices)
     yield controller
-    assert controller.shut_down(5000)
+    assert controller.shut_down(PATIENCE_MS)
 
 
 def wait_made(qtbot: QtBot, controller: SpeechController) -> None:
     qtbot.waitUntil(lambda: controller.track.finished and not controller.activity.making)
+
+
+def wait_for_the_engine(qtbot: QtBot, controller: SpeechController) -> None:
+    """Wait until its thread has done all that it was asked for, and what it made has arrived."""
+    with qtbot.waitSignal(controller.voices_listed):
+        controller.list_voices()
 
 
 def test_prepares_in_the_background_and_says_so(controller: SpeechController, qtbot: QtBot) -> None:
@@ -103,12 +109,12 @@ def test_the_utterance_that_is_heard_is_announced(
 
 @pytest.fixture
 def deaf_engine(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEngine]:
-    """Busy with the second sentence, whatever is cancelled, until the end of the test or for 20 s."""
+    """Busy with the second sentence, whatever is cancelled, until the end of the test."""
     synthesize = engine.synthesize
     monkeypatch.setattr(engine, "synthesize", lambda request, observe, cancel: synthesize(request, observe, None))
     engine.hold_from = 1
     engine.hold.clear()
-    ends = threading.Timer(LONG_SECONDS, engine.hold.set)
+    ends = threading.Timer(PATIENCE_SECONDS, engine.hold.set)  # else a stop that waits for it would wait for ever
     ends.start()
     yield engine
     ends.cancel()
@@ -134,7 +140,7 @@ def test_what_was_made_before_a_stop_can_be_played(
     with qtbot.waitSignal(controller.track_grew):
         controller.stop()
     length = controller.track.length
-    qtbot.wait(50)
+    wait_for_the_engine(qtbot, controller)
     assert controller.track.length == length
     controller.toggle_playback()
     assert controller.player.playback is Playback.PLAYING
@@ -547,7 +553,7 @@ def test_an_export_can_be_cancelled_while_it_is_written(
 
     def write(file: object, pcm: Pcm) -> None:
         written.set()
-        assert may_go_on.wait(10)
+        assert may_go_on.wait(PATIENCE_SECONDS)
 
     monkeypatch.setattr("engine.audio.sound_file._CodedFile.write", write)
     controller.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
@@ -663,7 +669,7 @@ def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
     engine.hold.clear()
     controller.speak(REQUEST)
     qtbot.waitUntil(lambda: bool(engine.requests))
-    assert controller.shut_down(20_000)
+    assert controller.shut_down(PATIENCE_MS)
     assert not engine.hold.is_set()
     assert engine.closed
 
@@ -753,7 +759,7 @@ def test_what_was_all_made_is_only_played_again(controller: SpeechController, en
     controller.stop()
     controller.go_on()
     assert controller.player.playback is Playback.PLAYING
-    qtbot.wait(30)
+    wait_for_the_engine(qtbot, controller)
     assert len(engine.requests) == 1
 
 
@@ -787,7 +793,7 @@ def test_at_another_speed_what_is_made_already_stays(
     controller.speak(REQUEST)
     wait_made(qtbot, controller)
     controller.adapt("af_heart", 0.8, 1.0)
-    qtbot.wait(30)
+    wait_for_the_engine(qtbot, controller)
     assert len(engine.requests) == 1
     assert controller.player.speed == 0.8
     assert controller.track.whole
@@ -821,7 +827,7 @@ def test_another_voice_in_the_last_sentence_waits_for_the_next_speech(
     wait_made(qtbot, controller)
     controller.player.seek(2100)
     controller.adapt("am_adam", 1.0, 1.0)
-    qtbot.wait(30)
+    wait_for_the_engine(qtbot, controller)
     assert len(engine.requests) == 1
     assert controller.track.whole
 

@@ -35,6 +35,7 @@ from engine.export.order import order_of_text
 from engine.speech import AudioChunk, DeviceEvent, Plan, SpeechRequest
 from engine.synthesizer import Synthesizer
 from tests.app.fakes import RATE_HZ, FakeEngine, list_voices, utterances_of
+from tests.patience import PATIENCE_MS
 
 REQUEST = SpeechRequest("One. Two. Three.", "af_heart")
 
@@ -87,7 +88,7 @@ def bench(engine: FakeEngine, qtbot: QtBot) -> Iterator[Bench]:
     bench = Bench(lambda: engine)
     yield bench
     bench.engine_thread.quit()
-    assert bench.engine_thread.wait(5000)
+    assert bench.engine_thread.wait(PATIENCE_MS)
 
 
 def wait_for(qtbot: QtBot, bench: Bench, kind: type[object]) -> None:
@@ -202,7 +203,7 @@ def test_what_computes_is_reported(qtbot: QtBot) -> None:
     wait_for(qtbot, bench, Prepared)
     assert DeviceChosen(device) in bench.reports
     bench.engine_thread.quit()
-    assert bench.engine_thread.wait(5000)
+    assert bench.engine_thread.wait(PATIENCE_MS)
 
 
 def test_an_engine_that_cannot_be_made_is_a_report(qtbot: QtBot) -> None:
@@ -214,7 +215,7 @@ def test_an_engine_that_cannot_be_made_is_a_report(qtbot: QtBot) -> None:
     wait_for(qtbot, bench, Prepared)
     assert isinstance(bench.reports[-1].error, CompileError)
     bench.engine_thread.quit()
-    assert bench.engine_thread.wait(5000)
+    assert bench.engine_thread.wait(PATIENCE_MS)
 
 
 def test_the_engine_has_the_model_and_the_device_that_were_asked_for() -> None:

@@ -14,11 +14,13 @@ from app.audio.player import Playback
 from app.speech import module_builder
 from app.speech.activity import Activity, Readiness
 from app.speech.module_builder import ModuleBuilder, build_command
+from tests.patience import PATIENCE_MS
 from tests.processes import exists
 
 IDLE = Activity(Readiness.READY)
 BUSY = Activity(Readiness.READY, making=True)
 Build = Callable[..., ModuleBuilder]
+BEGIN_AFTER_MS = 20
 
 
 def answer(comparison: object) -> tuple[str, ...]:
@@ -27,7 +29,7 @@ def answer(comparison: object) -> tuple[str, ...]:
 
 @pytest.fixture
 def build(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
-    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
+    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", BEGIN_AFTER_MS)
     builders: list[ModuleBuilder] = []
 
     def builder(*command: str, choose: Callable[[], tuple[str, ...]] | None = None) -> ModuleBuilder:
@@ -36,7 +38,7 @@ def build(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
 
     yield builder
     for one in builders:
-        one.shut_down(5000)
+        one.shut_down(PATIENCE_MS)
 
 
 def test_faster_modules_are_announced_once(build: Build, qtbot: QtBot) -> None:
@@ -47,18 +49,21 @@ def test_faster_modules_are_announced_once(build: Build, qtbot: QtBot) -> None:
     assert improved.at(0) == [1.5]
     builder.follow(BUSY)
     builder.follow(IDLE)
-    qtbot.wait(100)
+    qtbot.wait_for_timers(BEGIN_AFTER_MS)
     assert builder.process_id is None
     assert improved.count() == 1
 
 
 @pytest.mark.parametrize("comparison", [None, {"built_is_faster": False, "times_faster": 1.01}])
-def test_nothing_is_said_where_nothing_is_gained(build: Build, qtbot: QtBot, comparison: object) -> None:
-    builder = build(*answer(comparison))
+def test_nothing_is_said_where_nothing_is_gained(
+    build: Build, qtbot: QtBot, tmp_path: Path, comparison: object
+) -> None:
+    begun = tmp_path / "begun"
+    python, option, program = answer(comparison)
+    builder = build(python, option, f"open({str(begun)!r}, 'w'); {program}")
     improved = QSignalSpy(builder.improved)
     builder.follow(IDLE)
-    qtbot.waitUntil(lambda: builder.process_id is not None)
-    qtbot.waitUntil(lambda: builder.process_id is None)
+    qtbot.waitUntil(lambda: begun.exists() and builder.process_id is None)
     assert improved.count() == 0
 
 
@@ -84,7 +89,7 @@ def test_nothing_begins_while_something_is_to_be_done_or_nothing_can_be(
     builder = build(*answer(None))
     builder.follow(IDLE)
     builder.follow(activity)
-    qtbot.wait(100)
+    qtbot.wait_for_timers(BEGIN_AFTER_MS)
     assert builder.process_id is None
 
 
@@ -103,13 +108,14 @@ def test_what_has_begun_is_halted_while_speech_is_made_and_ends_with_the_window(
     builder.follow(replace(IDLE, playback=Playback.PLAYING))
     qtbot.waitUntil(lambda: state_of(process_id) != "T")
     builder.follow(BUSY)
-    builder.shut_down(5000)
+    builder.shut_down(PATIENCE_MS)
     assert process_id is not None
     assert not exists(process_id)
 
 
-def test_a_process_that_does_not_end_is_killed(build: Build, qtbot: QtBot) -> None:
-    builder = build(sys.executable, "-c", "import time; time.sleep(60)")
+def test_a_process_that_does_not_end_is_killed(build: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module_builder, "KILLED_WITHIN_MS", PATIENCE_MS)
+    builder = build(sys.executable, "-c", "import time; time.sleep(600)")
     builder.follow(IDLE)
     qtbot.waitUntil(lambda: builder.process_id is not None)
     process_id = builder.process_id
@@ -119,14 +125,14 @@ def test_a_process_that_does_not_end_is_killed(build: Build, qtbot: QtBot) -> No
 
 
 def test_a_process_too_starved_to_end_is_told_of(build: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    builder = build(sys.executable, "-c", "import time; time.sleep(60)")
+    builder = build(sys.executable, "-c", "import time; time.sleep(600)")
     builder.follow(IDLE)
     qtbot.waitUntil(lambda: builder.process_id is not None)
     [process] = builder.findChildren(QProcess)
     with monkeypatch.context() as patch:
         patch.setattr(QProcess, "waitForFinished", lambda process, timeout_ms: False)
         assert not builder.shut_down(100)
-    assert process.waitForFinished(5000)
+    assert process.waitForFinished(PATIENCE_MS)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ def test_a_failure_is_logged_and_no_error(
 
 
 def test_another_model_is_built_for_too(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
+    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", BEGIN_AFTER_MS)
     commands = [answer({"built_is_faster": True, "times_faster": times}) for times in (1.5, 2.0)]
     in_use = [commands[0]]
     builder = ModuleBuilder(lambda: in_use[0])
@@ -169,8 +175,8 @@ def test_the_command_is_for_the_model_and_device_in_use() -> None:
 
 
 def test_nothing_begins_after_the_end(build: Build, qtbot: QtBot) -> None:
-    builder = build(sys.executable, "-c", "import time; time.sleep(60)")
+    builder = build(sys.executable, "-c", "import time; time.sleep(600)")
     builder.shut_down(100)
     builder.follow(IDLE)
-    qtbot.wait(100)
+    qtbot.wait_for_timers(BEGIN_AFTER_MS)
     assert builder.process_id is None

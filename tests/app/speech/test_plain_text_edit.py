@@ -2,7 +2,6 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -114,19 +113,19 @@ def longest_line(edit: PlainTextEdit) -> int:
 
 
 @pytest.mark.parametrize("pixels", [14, 20, 32])
-def test_lines_are_as_long_as_asked_at_any_size(edit: PlainTextEdit, pixels: int) -> None:
+def test_lines_are_as_long_as_asked_at_any_size(edit: PlainTextEdit, qtbot: QtBot, pixels: int) -> None:
     edit.setPlainText(WORDS * 10)
     edit.resize(1900, 300)
     assert longest_line(edit) > 200
     edit.limit_lines(70)
     edit.setStyleSheet(f"QPlainTextEdit {{ font-size: {pixels}px; }}")
-    QTest.qWait(0)
+    qtbot.wait_for_timers()
     assert 62 <= longest_line(edit) <= 76
     left, right = edit.viewport().x(), edit.width() - edit.viewport().geometry().right() - 1
     assert abs(left - right) <= 20  # a scroll bar
     edit.limit_lines(None)
     edit.setStyleSheet("")
-    QTest.qWait(0)
+    qtbot.wait_for_timers()
     assert longest_line(edit) > 200
 
 

@@ -10,6 +10,7 @@ from app.speech.controller import SpeechController
 from engine.errors import CompileError
 from engine.speech import SpeechRequest
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
+from tests.patience import PATIENCE_MS
 
 SPEECH = SpeechRequest("One. Two. Three.", "af_heart")
 SAMPLE = SpeechRequest("A sample.", "am_adam")
@@ -41,7 +42,7 @@ class Desk:
 def desk(qtbot: QtBot) -> Iterator[Desk]:
     desk = Desk(qtbot)
     yield desk
-    assert desk.controller.shut_down(5000)
+    assert desk.controller.shut_down(PATIENCE_MS)
 
 
 def test_a_voice_is_heard_and_the_speech_goes_on_where_it_was(desk: Desk) -> None:
