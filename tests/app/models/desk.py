@@ -20,9 +20,7 @@ from app.theme import Appearance, Theme
 from engine.model_store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.fakes import FakeEngine, FakeOutput
-
-NETWORK_MS = 60_000
-"""A process with the hub's client is started, on a machine that may be busy."""
+from tests.patience import PATIENCE_MS
 
 
 class Desk:
@@ -66,7 +64,7 @@ class Desk:
         self.wait()
 
     def wait(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.models.controller.busy, timeout=NETWORK_MS)
+        self.qtbot.waitUntil(lambda: not self.models.controller.busy)
 
     def install(self) -> None:
         self.library.states[FULL_SIZE] = ModelState.INSTALLED
@@ -90,7 +88,7 @@ class Desk:
         self.qtbot.waitUntil(lambda: self.strip.notice is not None and self.strip.notice.text == words)
 
     def wait_for_progress(self) -> None:
-        self.qtbot.waitUntil(lambda: bool(self.row.progress and self.row.progress.bytes_done), timeout=NETWORK_MS)
+        self.qtbot.waitUntil(lambda: bool(self.row.progress and self.row.progress.bytes_done))
 
     def choose_and_close(self) -> None:
         self.look()
@@ -98,6 +96,6 @@ class Desk:
         self.close()
 
     def close(self) -> None:
-        assert self.models.shut_down(5000)
-        assert self.speech.shut_down(5000)
+        assert self.models.shut_down(PATIENCE_MS)
+        assert self.speech.shut_down(PATIENCE_MS)
         self.theme.deleteLater()

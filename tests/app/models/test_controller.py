@@ -11,6 +11,7 @@ from app.models.row import ModelRow, RowButton
 from engine.errors import DownloadError
 from engine.model_store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
+from tests.patience import PATIENCE_MS
 
 
 class Desk:
@@ -46,7 +47,7 @@ class Desk:
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, tmp_path)
     yield desk
-    assert desk.controller.shut_down(5000)
+    assert desk.controller.shut_down(PATIENCE_MS)
 
 
 def test_looking_shows_the_models_and_which_one_is_in_use(desk: Desk) -> None:
@@ -141,7 +142,7 @@ def test_ending_stops_what_is_under_way_and_keeps_what_was_received(desk: Desk) 
     desk.library.hold.clear()
     desk.controller.fetch(FULL_SIZE)
     desk.wait_for_progress()
-    assert desk.controller.shut_down(5000)
+    assert desk.controller.shut_down(PATIENCE_MS)
     assert FULL_SIZE not in desk.library.states
     assert not desk.library.discarded
 

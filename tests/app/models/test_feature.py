@@ -17,6 +17,7 @@ from engine.model_store import ModelEntry, ModelState, PinnedFile
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
 from tests.engine.model_store.stand_in_hub import REPOSITORY, REVISION, Fault, stand_in_hub
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -205,6 +206,7 @@ def fetching(
         hub.faults.append(Fault(pinned.path, stall_after=1 << 20))
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hub_home"))
+        monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", str(PATIENCE_SECONDS))  # in which it may fall silent
         store = DeskLibrary(tmp_path / "models", (entry,))
         desk = Desk(qtbot, qapp, tmp_path, store)
         desk.models.open()

@@ -15,6 +15,7 @@ from engine.errors import CompileError, DownloadError
 from engine.model_store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
+from tests.patience import PATIENCE_MS
 
 COMPACT = "kokoro-82m-8bit"
 SALLY, HEART = Choice("af_sally", STARTER), Choice("af_heart", COMPACT)
@@ -62,7 +63,8 @@ def test_a_model_is_fetched_made_ready_and_takes_over(opened: MakeDesk) -> None:
 def test_nothing_begins_while_the_engine_needs_the_processor(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = opened()
     desk.engine.prepare_error = CompileError("No.", "Do.")
-    qtbot.wait(20)
+    qtbot.wait_for_timers()
+    assert not desk.models.controller.busy
     assert not desk.library.asked
     desk.speech.prepare()
     qtbot.waitUntil(lambda: desk.speech.activity.readiness is Readiness.FAILED)
@@ -146,7 +148,7 @@ def test_closing_ends_what_goes_on_and_keeps_what_was_received(
     desk.library.hold.clear()
     desk.start()
     qtbot.waitUntil(lambda: bool(desk.library.asked or desk.library.made_ready))
-    assert desk.models.shut_down(5000)
+    assert desk.models.shut_down(PATIENCE_MS)
     assert not desk.library.discarded
     assert not desk.settings.models_offered
 

@@ -19,6 +19,7 @@ from tests.engine.model_store.packaged import packaged as make_packaged
 from tests.engine.model_store.published import Published, publish
 from tests.engine.model_store.quantised_export import SHAPES
 from tests.engine.model_store.stand_in_hub import StandInHub, stand_in_hub
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +53,9 @@ def hub_for(published: Published, folder: Path, monkeypatch: pytest.MonkeyPatch)
     with stand_in_hub(dict(published.files)) as hub, monkeypatch.context() as patch:
         patch.setenv("HF_ENDPOINT", hub.endpoint)
         patch.setenv("HF_HOME", str(folder / "hub_home"))
+        for name in ("HF_HUB_DOWNLOAD_TIMEOUT", "HF_HUB_ETAG_TIMEOUT"):
+            patch.setenv(name, str(PATIENCE_SECONDS))
+            patch.setattr(constants, name, PATIENCE_SECONDS)
         patch.setattr(constants, "ENDPOINT", hub.endpoint)
         patch.setattr(
             constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.endpoint + "/{repo_id}/resolve/{revision}/{filename}"

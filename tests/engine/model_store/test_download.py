@@ -1,17 +1,20 @@
 import hashlib
 import random
 import socket
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from engine.errors import DownloadError, StorageError
+from engine.errors import Cancelled, DownloadError, StorageError
 from engine.model_store.download import CHUNK_BYTES, Download, download
 from engine.model_store.progress import Activity
 from engine.model_store.worker import run
 from tests.engine.model_store.published import CHECKPOINT_NAME, Published
 from tests.engine.model_store.stand_in_hub import Fault, StandInHub
+from tests.patience import wait_until
 
 
 @pytest.fixture
@@ -44,14 +47,14 @@ def test_what_is_here_is_not_fetched_again(hub: StandInHub, order: Download) -> 
 
 
 def test_interrupted_at_ten_random_points_it_goes_on_where_it_was(
-    hub: StandInHub, order: Download, published: Published
+    hub: StandInHub, order: Download, published: Published, tmp_path: Path
 ) -> None:
-    hub.faults.append(Fault(chunk_pause_seconds=0.01))
     size = published.entry.files[0].bytes
     points = sorted(random.Random(0).sample(range(CHUNK_BYTES, size), 10))
     for point in points:
-        with pytest.raises(InterruptedError):
-            run(order.task(), interruption_at(point))
+        hub.faults[:] = [Fault(CHECKPOINT_NAME, stall_after=point)]
+        be_interrupted(hub, order, tmp_path / "received", point - 2 * CHUNK_BYTES)
+    hub.faults.clear()
     paths = run(order.task(), ignore)["paths"]
     assert_all_right(paths, published)
     ranges = [int(given.removeprefix("bytes=").rstrip("-") or 0) for given in hub.bytes_asked_for(CHECKPOINT_NAME)]
@@ -59,14 +62,28 @@ def test_interrupted_at_ten_random_points_it_goes_on_where_it_was(
     assert sum(start > 0 for start in ranges) >= 5
 
 
-def interruption_at(point: int):
-    """Ends the fetching process, as a crash would, once this many bytes have arrived."""
+def be_interrupted(hub: StandInHub, order: Download, folder: Path, written: int) -> None:
+    """End the fetching process, as a crash would, once it has asked for a file and written so many bytes of it."""
+    cancel, asked_before = threading.Event(), len(hub.bytes_asked_for(CHECKPOINT_NAME))
 
-    def report(activity: Activity, done: int, total: int) -> None:
-        if done >= point:
-            raise InterruptedError
+    def has_come_so_far() -> bool:
+        return len(hub.bytes_asked_for(CHECKPOINT_NAME)) > asked_before and largest_file_bytes(folder) >= written
 
-    return report
+    def interrupt() -> None:
+        wait_until(has_come_so_far, f"{written} bytes")
+        cancel.set()
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(Cancelled):
+        run(order.task(), ignore, cancel)
+
+
+def largest_file_bytes(folder: Path) -> int:
+    sizes = [0]
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            sizes.append(path.stat().st_size if path.is_file() else 0)
+    return max(sizes)
 
 
 def test_a_connection_that_breaks_is_taken_up_again_by_itself(

