@@ -1,6 +1,7 @@
 import signal
 import threading
-import time
+from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,10 +9,10 @@ import pytest
 
 from engine.audio.loudspeaker import BLOCK_SECONDS, Loudspeaker
 from engine.errors import OutputError
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 RATE_HZ = 24_000
 BLOCK = round(BLOCK_SECONDS * RATE_HZ)
-LONG_SECONDS = 10
 
 
 class PortAudioError(Exception):
@@ -38,7 +39,7 @@ class Stream:
     def write(self, samples: np.ndarray) -> None:
         self.writing = True
         self.asked.set()
-        assert self.free.wait(LONG_SECONDS)
+        assert self.free.wait(PATIENCE_SECONDS)
         self.writing = False
         if self.gone:
             raise PortAudioError("Unplugged")
@@ -81,7 +82,7 @@ def test_the_next_samples_are_made_while_the_first_play(streams: list[Stream]) -
     with Loudspeaker(RATE_HZ) as loudspeaker:
         streams[0].free.clear()
         loudspeaker.play(np.ones(BLOCK, np.float32))
-        assert streams[0].asked.wait(LONG_SECONDS)
+        assert streams[0].asked.wait(PATIENCE_SECONDS)
         loudspeaker.play(np.zeros(2, np.float32))
         assert streams[0].written == []
         streams[0].free.set()
@@ -93,12 +94,12 @@ def test_an_error_cuts_the_sound_within_a_block(streams: list[Stream]) -> None:
         with Loudspeaker(RATE_HZ) as loudspeaker:
             streams[0].free.clear()
             loudspeaker.play(np.ones(100 * BLOCK, np.float32))
-            assert streams[0].asked.wait(LONG_SECONDS)
+            assert streams[0].asked.wait(PATIENCE_SECONDS)
             threading.Thread(target=free_when_it_stops, args=(loudspeaker,)).start()
             raise ValueError("x")
 
     def free_when_it_stops(loudspeaker: Loudspeaker) -> None:
-        loudspeaker._stopping.wait(LONG_SECONDS / 2)
+        loudspeaker._stopping.wait(PATIENCE_SECONDS)
         streams[0].free.set()
 
     with pytest.raises(ValueError, match="x"):
@@ -112,14 +113,21 @@ def test_an_interrupt_leaves_the_device_alone_until_it_has_taken_its_block(strea
         with Loudspeaker(RATE_HZ) as loudspeaker:
             streams[0].free.clear()
             loudspeaker.play(np.ones(10 * BLOCK, np.float32))
-            assert streams[0].asked.wait(LONG_SECONDS)
+            assert streams[0].asked.wait(PATIENCE_SECONDS)
+            loudspeaker._fed.wait = partial(note_and_wait, loudspeaker._fed.wait)
             threading.Thread(target=interrupt).start()
 
+    def note_and_wait(wait: Callable[[], bool]) -> None:
+        waits.append(1)
+        wait()
+
     def interrupt() -> None:
-        time.sleep(0.1)
+        wait_until(lambda: waits, "the end of what was begun")
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        time.sleep(0.2)
+        wait_until(lambda: len(waits) == 2 or streams[0].ended, "what becomes of the device")
         streams[0].free.set()
+
+    waits: list[int] = []
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     try:
