@@ -98,7 +98,7 @@ def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
 def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     tiny_config: ModelConfig, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    hangs = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
+    hangs = (sys.executable, "-S", "-c", "import time; time.sleep(600)")
     try_in_software(tiny_config, monkeypatch, tmp_path)
     monkeypatch.setattr(module_trials, "python_command", lambda *_: hangs)
     monkeypatch.setattr(probes, "run_probe", lambda command: run_probe(command, 0.5))

@@ -26,6 +26,7 @@ from engine.speech import Event, PreparationEvent
 from engine.system import child_process
 from engine.system.child_process import error_fields
 from engine.system.paths import shipped_modules_folder
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 CONFIG = model_config("starter")
 FRESH = Fresh(Manifest(expected_identity(CONFIG, CPU), ()))
@@ -148,10 +149,15 @@ def test_modules_that_stay_stale_are_never_used(child: type[Child], monkeypatch:
 
 
 def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
-    child.script = "import time; time.sleep(60)"
+    child.script = "import time; time.sleep(600)"
     states(monkeypatch, Missing(), Missing())
     cancel = threading.Event()
-    threading.Timer(0.2, cancel.set).start()
+
+    def cancel_what_has_begun() -> None:
+        wait_until(lambda: child.last, "the compiler")
+        cancel.set()
+
+    threading.Thread(target=cancel_what_has_begun).start()
     with pytest.raises(Cancelled):
         ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
     assert child.last is not None
@@ -181,10 +187,9 @@ def test_a_second_builder_waits_for_the_first(
     with FileLock(folder.with_name(f"{folder.name}.lock")):
         second = threading.Thread(target=ensure_modules, args=("starter", CONFIG, CPU, note))
         second.start()
-        assert said.wait(60)
-        second.join(0.5)
+        assert said.wait(PATIENCE_SECONDS)
         assert second.is_alive()
-    second.join(60)
+    second.join(PATIENCE_SECONDS)
     assert not second.is_alive()
     assert "Waiting" in events[0].title
     assert child.last is None

@@ -11,6 +11,7 @@ import pytest
 
 from engine.preparation import probes
 from engine.preparation.probes import KeptResult, ProbeResult, forget_results, probes_folder, run_probe
+from tests.patience import PATIENCE_SECONDS
 
 PASSES = (sys.executable, "-S", "-c", 'print(\'{"seconds": {"a": 0.5}}\')')
 WORKS = ProbeResult(True, "", {"a": 0.5})
@@ -38,11 +39,11 @@ def kept(modules: str = "m") -> KeptResult:
         ("import os; os.abort()", ProbeResult(False, "it ended its process (SIGABRT)")),
         ("import sys; sys.exit('one line\\nthe reason')", ProbeResult(False, "the reason")),
         ("import os; os._exit(3)", ProbeResult(False, "code 3")),
-        ("import time; time.sleep(60)", ProbeResult(False, "it was not done after 0.5 seconds")),
+        ("import time; time.sleep(600)", ProbeResult(False, "it was not done after 0.5 seconds")),
     ],
 )
 def test_whatever_becomes_of_a_probe_is_a_result(code: str, result: ProbeResult) -> None:
-    assert run_probe([sys.executable, "-S", "-c", code], 0.5 if "sleep" in code else 30) == result
+    assert run_probe([sys.executable, "-S", "-c", code], 0.5 if "sleep" in code else PATIENCE_SECONDS) == result
 
 
 def test_a_probe_runs_once_for_each_chip_system_and_set_of_modules(

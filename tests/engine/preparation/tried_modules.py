@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from engine.preparation import in_use, module_trials, probes
 from engine.preparation.module_choice import FoundModules
 from engine.stages import stage_named
 from engine.system.paths import cache_folder
+from tests.patience import PATIENCE_SECONDS
 
 MACS, MPS = Variant("metal-macos"), Variant("metal-macos", lstm_method="mps")
 STAGES = ("text_encoder", "duration")
@@ -49,10 +51,11 @@ def on_software_metal(module: str, request: str) -> tuple[str, ...]:
 
 
 def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    """Have trials find the small modules and run on Metal in software, and keep results in `cache`."""
+    """Have trials find the small modules, run on Metal in software as long as it takes, and keep results in `cache`."""
     folders = {variant: built_folder(config, built) for variant, built in BUILT.items()}
     monkeypatch.setattr(module_trials, "find_modules", lambda _, variant: FoundModules(folders[variant]))
     monkeypatch.setattr(module_trials, "python_command", on_software_metal)
+    monkeypatch.setattr(probes, "run_probe", partial(probes.run_probe, seconds=PATIENCE_SECONDS))
     for user in (probes, in_use):
         monkeypatch.setattr(user, "cache_folder", lambda: cache)
 
