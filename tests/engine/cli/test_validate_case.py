@@ -10,11 +10,12 @@ from tests.engine.cli.test_validate import outcome
 
 TEXT = ("--text", "Hello there.", "--model", "starter")
 NO_PACK = (*TEXT, "--regimes", "static-no-pack")
+UNLIMITED = (*NO_PACK, "--reduce", "--reduce-seconds", "1e9")
 
 
 def test_a_failure_is_reduced_saved_and_run_again(tmp_path: Path) -> None:
     file = tmp_path / "case.safetensors"
-    made = outcome(*NO_PACK, "--reduce", "--case-stage", "text_encoder", "--save-case", str(file))
+    made = outcome(*UNLIMITED, "--case-stage", "text_encoder", "--save-case", str(file))
     case = made.data["case"]
     assert case["stage"] == "text_encoder"
     assert len(case["phonemes"]) <= 5

@@ -35,6 +35,7 @@ from engine.validator.experiments.fuzz import fuzz
 from engine.validator.experiments.sweep import sweep_padding
 from engine.validator.runs.validation import Validator
 from engine.validator.service.service import PIECE_UTTERANCES, Service
+from tests.patience import PATIENCE_SECONDS
 from tests.starter_voices import MALE
 
 wire = Wire()
@@ -61,13 +62,13 @@ class Caller:
 
     def hang_up(self) -> None:
         self._said.put(None)
-        self._thread.join(60)
+        self._thread.join(PATIENCE_SECONDS)
         assert not self._thread.is_alive()
 
     def until(self, kind: type) -> list[ServiceEvent]:
-        events = [self.heard.get(timeout=60)]
+        events = [self.heard.get(timeout=PATIENCE_SECONDS)]
         while not isinstance(events[-1], kind):
-            events.append(self.heard.get(timeout=60))
+            events.append(self.heard.get(timeout=PATIENCE_SECONDS))
         return events
 
     def _hear(self, line: str) -> None:
@@ -218,7 +219,7 @@ def test_what_was_heard_of_an_earlier_text_means_nothing_for_the_next(caller: Ca
 def test_there_is_a_pulse_while_it_computes_and_while_it_waits(caller: Caller) -> None:
     caller.ask(asked())
     caller.until(FinishedEvent)
-    first, second = (caller.pulses.get(timeout=60).computed_seconds for _ in range(2))
+    first, second = (caller.pulses.get(timeout=PATIENCE_SECONDS).computed_seconds for _ in range(2))
     assert 0 < first <= second
 
 
@@ -280,7 +281,7 @@ def test_a_long_plan_comes_in_short_lines_that_continue_each_other(caller: Calle
     caller.ask(asked(text))
     events = caller.until(RowEvent)
     while not (isinstance(events[-1], PlanEvent) and events[-1].plan.whole):
-        events.append(caller.heard.get(timeout=60))
+        events.append(caller.heard.get(timeout=PATIENCE_SECONDS))
     plans = [event.plan for event in events if isinstance(event, PlanEvent)]
     assert all(len(plan.utterances) <= PIECE_UTTERANCES for plan in plans)
     known: list[int] = []
