@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.synthesizer import Synthesizer
+from tests.patience import PATIENCE_SECONDS
 
 WATCH = """
 import os, socket, sys
@@ -48,7 +49,9 @@ def watched(tmp_path: Path) -> dict[str, str]:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_network_is_touched(name: str, watched: dict[str, str], tmp_path: Path, starter: Synthesizer) -> None:
     command = [sys.executable, *(word.format(folder=tmp_path) for word in COMMANDS[name])]
-    done = subprocess.run(command, env=watched, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, env=watched, capture_output=True, text=True, timeout=2 * PATIENCE_SECONDS, check=False
+    )
     assert not (tmp_path / "network.log").exists(), (tmp_path / "network.log").read_text()
     assert done.returncode == 0, done.stderr
 

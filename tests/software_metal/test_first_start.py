@@ -24,6 +24,7 @@ from engine.stages import DEVICE_STAGES
 from engine.synthesizer import Synthesizer
 from tests.engine.compiler.metal_machine import arrays_for
 from tests.engine.tiny_model import TINY
+from tests.patience import PATIENCE_SECONDS
 from tests.software_metal.loader import SoftwareMetal
 from tests.starter_voices import MALE
 
@@ -84,7 +85,7 @@ def test_stages_are_compiled_at_once(metal: SoftwareMetal, files: ModelFiles, mo
     """Each stage but the last waits for another one to be at its first kernel, too."""
     from engine.runners.tvm_runtime import Library
 
-    both, compile_kernel = threading.Barrier(2, timeout=60), Library.compile_kernel
+    both, compile_kernel = threading.Barrier(2, timeout=PATIENCE_SECONDS), Library.compile_kernel
     met: set[int] = set()
 
     def meets(library: Library, name: str) -> None:

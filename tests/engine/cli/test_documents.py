@@ -16,6 +16,7 @@ from engine.cli.documents import document_of, language_note
 from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest
 from tests.engine.documents.books import PICTURE, book, write_epub
+from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
 JPEG = b"\xff\xd8\xff\xe0" + bytes(50)
@@ -156,8 +157,8 @@ def test_a_small_book_killed_twice_gives_the_same_bytes(tmp_path: Path) -> None:
         speaking.send_signal(signal.SIGKILL)
         speaking.wait()
         assert not (tmp_path / "killed.m4b").exists()
-    assert started(tmp_path / "killed", tmp_path / "killed.m4b").wait(300) == 0
-    assert started(tmp_path / "whole", tmp_path / "whole.m4b").wait(300) == 0
+    assert started(tmp_path / "killed", tmp_path / "killed.m4b").wait(2 * PATIENCE_SECONDS) == 0
+    assert started(tmp_path / "whole", tmp_path / "whole.m4b").wait(2 * PATIENCE_SECONDS) == 0
     killed, whole = (tmp_path / f"{name}.m4b" for name in ("killed", "whole"))
     assert killed.read_bytes() == whole.read_bytes()
     assert len(MP4(killed).chapters) == 3

@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from engine.preparation.devices import DeviceChoice
 from engine.preparation.module_choice import ModuleSet, ModuleSets
 from engine.system.paths import project_folder
 from tests.engine.example_libraries import IDENTITY, library
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 FRESH = Fresh(Manifest(IDENTITY, (library("bert"),)))
 
@@ -95,7 +95,7 @@ worker.start(); worker.join()
 idle = policy is None or policy == os.SCHED_IDLE
 try:
     print(json.dumps({"nice": os.nice(0), "thread": threads[0], "idle": idle}), flush=True)
-    time.sleep(60)
+    time.sleep(600)
 finally:
     print("tidied up", flush=True)
 """
@@ -111,7 +111,7 @@ def test_it_takes_what_others_leave_and_ends_tidily_with_its_parent() -> None:
     )
     assert child.stdout is not None
     assert json.loads(child.stdout.readline()) == {"nice": 19, "thread": 19, "idle": True}
-    output, _ = child.communicate(timeout=20)
+    output, _ = child.communicate(timeout=PATIENCE_SECONDS)
     assert output == "tidied up\n"
     assert child.returncode == 143
 
@@ -119,7 +119,7 @@ def test_it_takes_what_others_leave_and_ends_tidily_with_its_parent() -> None:
 def test_it_can_end_before_its_parent() -> None:
     program = "from engine.cli.in_background import end_with_parent; end_with_parent(); import time; time.sleep(0.2)"
     child = subprocess.Popen([sys.executable, "-c", program], cwd=project_folder(), stdin=subprocess.PIPE)
-    assert child.wait(20) == 0
+    assert child.wait(PATIENCE_SECONDS) == 0
     assert child.stdin is not None
     child.stdin.close()
 
@@ -137,12 +137,9 @@ os._exit(0)
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a halted process of its parent's end")
 def test_it_ends_with_its_parent_even_while_it_is_halted() -> None:
     command = [sys.executable, "-c", HALTED, PROGRAM]
-    parent = subprocess.run(command, cwd=project_folder(), capture_output=True, text=True, timeout=60)
+    parent = subprocess.run(command, cwd=project_folder(), capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     state = Path(f"/proc/{int(parent.stdout)}/stat")
-    until = time.monotonic() + 30
-    while is_alive(state) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not is_alive(state)
+    wait_until(lambda: not is_alive(state), "the end of the child")
 
 
 def is_alive(state: Path) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from engine.cli.progress import REPEAT_SECONDS, SLOWEST_LINE_SECONDS, Steps
 from engine.speech import DeviceEvent, FallbackEvent, Notice, Plan, PlanEvent, PreparationEvent
+from tests.patience import PATIENCE_SECONDS
 
 
 class Clock:
@@ -119,7 +120,7 @@ def test_a_thread_repeats_what_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     repeated = threading.Event()
     with Steps(lambda line: repeated.set() if "so far" in line else None) as steps:
         steps.begin("Compiling")
-        assert repeated.wait(60)
+        assert repeated.wait(PATIENCE_SECONDS)
     assert "progress" not in [thread.name for thread in threading.enumerate()]
 
 

@@ -3,7 +3,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ def test_it_answers_what_is_sent() -> None:
 
 def test_a_silent_one_is_not_waited_for_once_cancelled() -> None:
     cancel = threading.Event()
-    with child("print('{}', flush=True); import time; time.sleep(60)") as process:
+    with child("print('{}', flush=True); import time; time.sleep(600)") as process:
         messages = process.messages(cancel)
         assert next(messages) == {}
         cancel.set()
@@ -100,11 +99,9 @@ def test_it_may_end_on_its_own_in_the_time_it_is_given() -> None:
 
 
 def test_one_that_does_not_end_is_killed() -> None:
-    process = child("import time; time.sleep(60)")
-    started = time.perf_counter()
+    process = child("import time; time.sleep(600)")
     process.close(0.1)
     assert process.wait() < 0
-    assert time.perf_counter() - started < 30
 
 
 def test_only_messages_are_written_to_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnknownVoice
 from engine.voices.packs import Voice, describe, official_voices
 from engine.voices.saved import SavedVoices
+from tests.patience import PATIENCE_SECONDS
 
 KNOWN = {voice.name: voice for voice in official_voices()}
 VOICES = {
@@ -135,7 +136,7 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     for process in processes:
         process.start()
     for process in processes:
-        process.join(60)
+        process.join(PATIENCE_SECONDS)
     assert len(SavedVoices(path).recipes()) == 20
 
 
