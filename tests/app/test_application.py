@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 import app.application
 from app import main_menu
-from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, greeting
+from app.application import Application, greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.messages import Remedy
@@ -367,7 +367,7 @@ def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
     opened.append(application)
     application.open()
     banner = application.window.page.banner
-    qtbot.waitUntil(lambda: banner.message is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: banner.message is not None)
     assert banner.message is not None
     assert banner.message.text.startswith(words)
     assert banner.message.remedy is Remedy.MODELS
@@ -383,7 +383,7 @@ def test_a_missing_device_is_not_said_before_somebody_speaks(
     opened.append(application)
     application.open()
     controller, banner = application.controller, application.window.page.banner
-    qtbot.waitUntil(lambda: output.checked > 0, timeout=LOOK_FOR_DEVICE_AFTER_MS + 3000)
+    qtbot.waitUntil(lambda: output.checked > 0)
     qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
     assert banner.message is None
     assert controller.request is None
@@ -432,8 +432,8 @@ def test_faster_modules_are_taken_for_the_next_speech_and_told(
     application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), module_command=command)
     opened.append(application)
     application.open()
-    qtbot.waitUntil(lambda: engine.closed)
     qtbot.waitUntil(lambda: "1.5 times as fast" in application.window.page.status.label.text())
+    qtbot.waitUntil(lambda: engine.closed)
     application.window.speak()
     qtbot.waitUntil(lambda: len(engine.requests) == 1)
 

@@ -24,6 +24,7 @@ from app.widgets.closing_question import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SA
 from engine.errors import CompileError, DamagedFile, NothingToSpeak
 from engine.speech import Notice, SpeechRequest
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
+from tests.patience import PATIENCE_MS
 
 TEXT = "One. Two 🙂. Three."
 
@@ -52,6 +53,12 @@ class Desk:
     def wait_made(self) -> None:
         self.qtbot.waitUntil(lambda: self.controller.track.finished and not self.controller.activity.making)
 
+    def wait_for_the_engine(self) -> None:
+        """Wait until nothing goes on any more, and the engine's thread has done all that it was asked for."""
+        self.qtbot.waitUntil(lambda: self.controller.activity.idle)
+        with self.qtbot.waitSignal(self.controller.voices_listed):
+            self.controller.list_voices()
+
     def play(self, samples: int) -> None:
         self.output.stream.pull(samples)
         self.controller.player.tick()
@@ -61,7 +68,7 @@ class Desk:
 def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, qapp, tmp_path)
     yield desk
-    assert desk.controller.shut_down(5000)
+    assert desk.controller.shut_down(PATIENCE_MS)
     desk.theme.deleteLater()
     qapp.setStyleSheet("")
 
@@ -475,6 +482,7 @@ def test_closing_while_a_file_is_saved_can_stop_that(desk: Desk, saving: QMessag
     answer(saving, STOP_SAVING)
     assert desk.window.isHidden()
     desk.engine.hold.set()
+    desk.wait_for_the_engine()
     assert not (tmp_path / "a.wav").exists()
 
 
@@ -498,7 +506,7 @@ def test_closing_can_stop_all_that_is_to_be_saved(desk: Desk, saving: QMessageBo
     answer(question, STOP_SAVING)
     assert desk.window.isHidden()
     desk.engine.hold.set()
-    desk.qtbot.wait(50)
+    desk.wait_for_the_engine()
     assert not list(tmp_path.glob("*.wav"))
 
 

@@ -1,18 +1,16 @@
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from app.recent_texts import RecentTexts
+from tests.patience import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="folders are moved by Linux's variables")
-
-PATIENCE_SECONDS = 60
 
 
 class Home:
@@ -41,18 +39,11 @@ class Home:
         left_by_another = self.socket_made_at()
         process = self.start()
         try:
-            wait_until(lambda: self.socket_made_at() > left_by_another)
+            wait_until(lambda: self.socket_made_at() > left_by_another, "the window's socket")
             yield process
         finally:
             process.kill()
             process.communicate()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -69,7 +60,7 @@ def test_a_second_start_hands_its_file_to_the_window_that_is_open_and_ends(home:
     (home.folder / "story.txt").write_text("Once upon a time.")
     with home.open() as first:
         assert ended(home.start("story.txt")) == 0
-        wait_until(lambda: "story.txt" in home.settings.read_text())
+        wait_until(lambda: "story.txt" in home.settings.read_text(), "the file in the first window")
         assert [each.text for each in home.texts.texts] == ["A draft."]
         assert first.poll() is None
 

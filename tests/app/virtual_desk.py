@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.patience import wait_until
+
 RATE_HZ = 24_000
 SINK = "desk"
-START_WITHIN_SECONDS = 20.0
 LONGEST_BETWEEN_PIECES_SECONDS = 0.004
 
 _SERVER_SCRIPT = """
@@ -33,10 +34,6 @@ ctl.!default {{ type pulse }}
 
 OWN_SHARE = ["sh", "-c", 'echo -15 2>/dev/null >/proc/self/autogroup; exec "$@"', "sh"]
 """In a session of its own, as if nearly alone where that is allowed: a busy machine makes gaps that are not ours."""
-
-
-class TooBusy(Exception):
-    """A process did not get ready in time."""
 
 
 @contextmanager
@@ -158,12 +155,3 @@ def running(command: list[str], **options: object) -> Iterator[subprocess.Popen[
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def wait_until(happened: object, what: str, within_seconds: float = START_WITHIN_SECONDS) -> None:
-    """Wait for a condition, a callable that gives a truth."""
-    deadline = time.monotonic() + within_seconds
-    while not happened():  # type: ignore[operator]
-        if time.monotonic() > deadline:
-            raise TooBusy(f"{what} did not get ready")
-        time.sleep(0.02)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE_SECONDS
+
 PLAYER = "org.mpris.MediaPlayer2.Player"
 OBJECT = "/org/mpris/MediaPlayer2"
 
@@ -21,7 +23,7 @@ class PrivateBus:
         """What a call answers, as GLib writes it; raises `CalledProcessError`."""
         command = ["gdbus", "call", "--address", self.address, "--dest", name, "--object-path", OBJECT]
         command += ["--method", method, "--", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout.strip()
+        return said_by(command)
 
     def get(self, name: str, interface: str, property_name: str) -> str:
         return self.call(name, "org.freedesktop.DBus.Properties.Get", interface, property_name)
@@ -29,8 +31,7 @@ class PrivateBus:
     def names(self) -> list[str]:
         command = ["gdbus", "call", "--address", self.address, "--dest", "org.freedesktop.DBus"]
         command += ["--object-path", "/org/freedesktop/DBus", "--method", "org.freedesktop.DBus.ListNames"]
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
-        return ast.literal_eval(said.strip())[0]
+        return ast.literal_eval(said_by(command))[0]
 
     @contextmanager
     def monitored(self, name: str, said: Path) -> Iterator[None]:
@@ -39,6 +40,12 @@ class PrivateBus:
         with said.open("w") as file, subprocess.Popen(command, stdout=file) as process:
             yield
             process.terminate()
+
+
+def said_by(command: list[str]) -> str:
+    """What a program prints, which ends by itself."""
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS)
+    return done.stdout.strip()
 
 
 @contextmanager
@@ -50,5 +57,5 @@ def private_bus() -> Iterator[PrivateBus]:
         yield PrivateBus(process.stdout.readline().strip())
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE_SECONDS)
         process.stdout.close()

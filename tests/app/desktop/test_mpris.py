@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.desktop.remote import Command, NowPlaying, Order
 from tests.app.desktop.private_bus import PLAYER, PrivateBus, private_bus
+from tests.patience import PATIENCE_SECONDS
 
 if sys.platform != "linux":
     pytest.skip("The session bus belongs to Linux.", allow_module_level=True)
@@ -31,7 +32,7 @@ def mpris(bus: PrivateBus, qtbot: QtBot) -> Iterator[Mpris]:
     mpris.begin(NOW)
     qtbot.waitUntil(lambda: NAME in bus.names())
     yield mpris
-    assert mpris.end(5)
+    assert mpris.end(PATIENCE_SECONDS)
 
 
 def test_a_foreign_client_reads_what_is_playing(mpris: Mpris, bus: PrivateBus) -> None:
@@ -76,10 +77,10 @@ def test_a_foreign_client_is_told_of_changes_and_jumps(
 ) -> None:
     said = tmp_path / "said"
     with bus.monitored(NAME, said):
-        qtbot.waitUntil(lambda: "is owned by" in said.read_text(), timeout=20_000)
+        qtbot.waitUntil(lambda: "is owned by" in said.read_text())
         mpris.show(replace(NOW, playback=Playback.PAUSED))
         mpris.tell_position(7)
-        qtbot.waitUntil(lambda: "Seeked" in said.read_text(), timeout=20_000)
+        qtbot.waitUntil(lambda: "Seeked" in said.read_text())
     changes = f"('{PLAYER}', {{'PlaybackStatus': <'Paused'>}}, @as [])"
     assert said.read_text().splitlines()[-2:] == [
         f"/org/mpris/MediaPlayer2: org.freedesktop.DBus.Properties.PropertiesChanged {changes}",
@@ -98,21 +99,21 @@ def test_two_windows_have_names_of_their_own(mpris: Mpris, bus: PrivateBus, qtbo
     other = Mpris(bus.address)
     other.begin(NowPlaying())
     qtbot.waitUntil(lambda: len([name for name in bus.names() if name.startswith(NAME)]) == 2)
-    assert other.end(5)
+    assert other.end(PATIENCE_SECONDS)
     assert NAME in bus.names()
 
 
 def test_a_bus_that_is_not_there_or_goes_is_no_failure(qtbot: QtBot) -> None:
     nowhere = Mpris("unix:path=/nowhere/bus")
     nowhere.begin(NOW)
-    assert nowhere.end(5)
+    assert nowhere.end(PATIENCE_SECONDS)
     with private_bus() as bus:
         mpris = Mpris(bus.address)
         mpris.begin(NOW)
         qtbot.waitUntil(lambda: NAME in bus.names())
     mpris.show(NowPlaying())
     mpris.tell_position(3)
-    assert mpris.end(5)
+    assert mpris.end(PATIENCE_SECONDS)
 
 
 def test_the_client_is_a_strict_one(mpris: Mpris, bus: PrivateBus) -> None:

@@ -18,8 +18,10 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import Appearance, Theme
+from engine.errors import Cancelled
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices
+from tests.patience import PATIENCE_MS
 
 TEXT = "One two. Three 🙂 four. Five six. Seven eight."
 """Two sentences in each utterance; a word every half second."""
@@ -53,7 +55,9 @@ class TimedEngine(FakeEngine):
     ) -> Iterator[AudioChunk]:
         observe(PlanEvent(Plan(utterances())))
         for utterance in utterances():
-            self.hold.wait(10)
+            while not self.hold.wait(0.005):
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled("Speaking was stopped.")
             yield timed(utterance, known=self.words_known)
 
 
@@ -95,5 +99,5 @@ class Desk:
         return [each.cursor.selectedText() for each in self.editor.edit.extraSelections()]
 
     def close(self) -> None:
-        assert self.controller.shut_down(5000)
+        assert self.controller.shut_down(PATIENCE_MS)
         self.theme.deleteLater()

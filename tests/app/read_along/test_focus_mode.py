@@ -16,7 +16,7 @@ def test_only_the_text_and_the_buttons_to_play_it_are_left(desk: Desk, qtbot: Qt
     desk.page.side_bar.add("Chapters", panel)
     desk.page.side_bar.open(panel)
     desk.window.resize(1000, 700)
-    qtbot.wait(50)
+    qtbot.wait_for_timers()
     height = desk.editor.height()
     split = desk.page.split.sizes()
     desk.feature.actions.focus.trigger()
@@ -52,9 +52,12 @@ def test_the_spoken_line_is_in_the_middle(desk: Desk, qtbot: QtBot) -> None:
     desk.editor.marks.follow()
     desk.editor.marks.show(edit.document().find("Here it is"))
     desk.feature.actions.focus.trigger()
-    qtbot.wait(50)
-    middle = edit.cursorRect(edit.document().find("Here it is")).center().y()
-    assert abs(middle - edit.viewport().height() / 2) < 2 * edit.fontMetrics().lineSpacing()
+
+    def is_in_the_middle() -> bool:
+        place = edit.cursorRect(edit.document().find("Here it is")).center().y()
+        return abs(place - edit.viewport().height() / 2) < 2 * edit.fontMetrics().lineSpacing()
+
+    qtbot.waitUntil(is_in_the_middle)
 
 
 def test_closing_the_window_remembers_what_it_looked_like_before(desk: Desk) -> None:

@@ -8,8 +8,7 @@ from PySide6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
 from app.system.background_command import NICENESS, NO_START, BackgroundCommand
-
-WAIT_MS = 20_000
+from tests.patience import PATIENCE_MS
 
 
 class Listener:
@@ -25,14 +24,14 @@ class Listener:
 
     def run(self, program: str) -> None:
         self.command.start((sys.executable, "-c", program))
-        self.qtbot.waitUntil(lambda: bool(self.codes), timeout=WAIT_MS)
+        self.qtbot.waitUntil(lambda: bool(self.codes))
 
 
 @pytest.fixture
 def listener(qtbot: QtBot) -> Iterator[Listener]:
     made = Listener(qtbot)
     yield made
-    made.command.shut_down(5000)
+    made.command.shut_down(PATIENCE_MS)
 
 
 def test_every_line_comes_in_order_before_the_end(listener: Listener) -> None:
@@ -51,7 +50,7 @@ def test_progress_and_the_last_words_are_kept(listener: Listener) -> None:
 
 def test_a_command_that_does_not_exist_has_ended(listener: Listener, qtbot: QtBot) -> None:
     listener.command.start(("/nowhere/program",))
-    qtbot.waitUntil(lambda: bool(listener.codes), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(listener.codes))
     assert listener.codes == [-1]
     assert listener.command.last_words == NO_START
 
@@ -62,8 +61,8 @@ def test_a_command_that_kills_itself_has_ended(listener: Listener) -> None:
 
 
 def test_a_stopped_command_tells_nothing_more(listener: Listener, qtbot: QtBot) -> None:
-    listener.command.start((sys.executable, "-c", "import time; print('begun', flush=True); time.sleep(60)"))
-    qtbot.waitUntil(lambda: listener.lines == ["begun"], timeout=WAIT_MS)
+    listener.command.start((sys.executable, "-c", "import time; print('begun', flush=True); time.sleep(600)"))
+    qtbot.waitUntil(lambda: listener.lines == ["begun"])
     listener.command.stop()
     assert not listener.command.active
     listener.run("print('next')")
@@ -72,10 +71,10 @@ def test_a_stopped_command_tells_nothing_more(listener: Listener, qtbot: QtBot) 
 
 
 def test_shutting_down_waits_for_a_command_stopped_before(listener: Listener) -> None:
-    listener.command.start((sys.executable, "-c", "import time; time.sleep(60)"))
+    listener.command.start((sys.executable, "-c", "import time; time.sleep(600)"))
     [process] = listener.command.findChildren(QProcess)
     listener.command.stop()
-    listener.command.shut_down(5000)
+    listener.command.shut_down(PATIENCE_MS)
     assert process.state() is QProcess.ProcessState.NotRunning
 
 

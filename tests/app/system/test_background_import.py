@@ -6,7 +6,8 @@ import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from threading import current_thread, main_thread
+from threading import Thread, current_thread, main_thread
+from threading import enumerate as enumerate_threads
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -36,6 +37,10 @@ def test_a_module_is_imported_in_another_thread_and_announced_in_this_one(qtbot:
     assert heard_in == [main_thread()]
 
 
+def threads_that_import() -> list[Thread]:
+    return [thread for thread in enumerate_threads() if NAME in thread.name]
+
+
 @pytest.mark.usefixtures("module")
 def test_it_begins_once(qtbot: QtBot) -> None:
     importing, heard = BackgroundImport(NAME), []
@@ -43,7 +48,9 @@ def test_it_begins_once(qtbot: QtBot) -> None:
     with qtbot.waitSignal(importing.finished):
         importing.start()
         importing.start()
-    qtbot.wait(50)
+    for thread in threads_that_import():
+        thread.join()
+    qtbot.wait_for_timers()
     assert heard == [NAME]
 
 

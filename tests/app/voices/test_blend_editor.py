@@ -5,10 +5,12 @@ from app.voices import blend_editor
 from app.voices.blend_editor import BlendEditor
 from tests.app.fakes import VOICES
 
+HEAR_AFTER_MS = 50
+
 
 @pytest.fixture
 def editor(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> BlendEditor:
-    monkeypatch.setattr(blend_editor, "HEAR_AFTER_MS", 50)
+    monkeypatch.setattr(blend_editor, "HEAR_AFTER_MS", HEAR_AFTER_MS)
     editor = BlendEditor()
     qtbot.addWidget(editor)
     editor.show_voices(VOICES)
@@ -49,7 +51,7 @@ def test_it_is_heard_once_after_a_slider_has_come_to_rest(editor: BlendEditor, q
     qtbot.waitUntil(lambda: heard == ["af_heart(50)+bm_george(70)"])
     editor.live.setChecked(False)
     editor.parts[1].slider.setValue(1)
-    qtbot.wait(150)
+    qtbot.wait_for_timers(HEAR_AFTER_MS)
     assert len(heard) == 1
 
 

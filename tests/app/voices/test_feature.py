@@ -15,6 +15,7 @@ from engine.speech import SpeechRequest
 from engine.voices.saved import SavedVoices
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine
 from tests.app.library.room import Room
+from tests.patience import PATIENCE_MS
 
 SALLY, ADAM = Choice("af_sally", "starter"), Choice("am_adam", "starter")
 GEORGE = Choice("bm_george", "kokoro-82m")
@@ -38,7 +39,7 @@ class VoiceRoom(Room):
         self.output.stream.pull(2 * RATE_HZ)
 
     def close(self) -> None:
-        assert self.panel_feature.shut_down(5000)
+        assert self.panel_feature.shut_down(PATIENCE_MS)
         super().close()
 
 
