@@ -11,6 +11,7 @@ from app.library.speech_desk import SpeechDesk
 from engine.errors import Cancelled, OutputError
 from tests.app.library.room import Room
 from tests.app.library.shelf import MODEL, request
+from tests.patience import PATIENCE_MS
 
 
 class Bench:
@@ -28,7 +29,7 @@ class Bench:
             pass
 
     def close(self) -> None:
-        assert self.desk.shut_down(5000)
+        assert self.desk.shut_down(PATIENCE_MS)
         self.room.close()
 
 

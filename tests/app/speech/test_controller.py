@@ -633,14 +633,14 @@ def test_a_preparation_that_fails_after_another_engine_was_chosen_says_nothing(
 
     def prepare(observe: object, cancel: object) -> None:
         begun.set()
-        assert may_fail.wait(LONG_SECONDS)
+        assert may_fail.wait(PATIENCE_SECONDS)
         raise CompileError("No.", "Do.")
 
     monkeypatch.setattr(engine, "prepare", prepare)
     controller.failed.connect(failures.append)
     controller.activity_changed.connect(lambda activity: seen.append(activity.readiness))
     controller.prepare()
-    assert begun.wait(LONG_SECONDS)
+    assert begun.wait(PATIENCE_SECONDS)
     controller.change_engine(FakeEngine)
     may_fail.set()
     qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
@@ -714,7 +714,7 @@ def test_that_the_processor_speaks_is_not_said_of_the_speech_after_the_one_that_
     monkeypatch.setattr(deaf_engine.hold, "wait", tell_and_wait)
     deaf_engine.fallbacks = {1: "It failed."}
     controller.speak(REQUEST)
-    assert held.wait(LONG_SECONDS)
+    assert held.wait(PATIENCE_SECONDS)
     controller.speak(SpeechRequest("Other.", "af_heart"))
     deaf_engine.hold.set()
     wait_made(qtbot, controller)

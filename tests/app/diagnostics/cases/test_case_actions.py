@@ -106,7 +106,7 @@ def test_the_case_that_is_saved_is_the_one_that_was_asked_for(qtbot: QtBot, tmp_
     panel.actions.save.trigger()
     panel.choose(Regime.COMPILED, "decoder")  # another run begins, for example, while somebody looks for a folder
     panel.panel.findChild(QFileDialog).fileSelected.emit(str(tmp_path / "whole.safetensors"))
-    qtbot.waitUntil(lambda: bool(panel.told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(panel.told))
     assert "--case-stage=bert" in panel.actions.page.state.toolTip()
     assert Regime.STATIC_NO_PACK in panel.actions.page.state.toolTip()
     panel.actions.shut_down(5000)

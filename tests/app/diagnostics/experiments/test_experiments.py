@@ -149,7 +149,7 @@ def test_what_waits_is_not_taken_for_what_is_given_up_for_it(desk: Desk) -> None
 def test_the_end_of_the_process_is_no_end_of_what_waits(desk: Desk) -> None:
     desk.controller.hold_back(True)
     desk.experiments.begin(SweepRequest(request(), (0.0,)))
-    with desk.qtbot.waitSignal(desk.process.died, timeout=WAIT_MS):
+    with desk.qtbot.waitSignal(desk.process.died):
         desk.process.validate(request("crash 0"))
     desk.controller.hold_back(False)
     desk.wait_for_the_end()

@@ -235,12 +235,12 @@ def test_a_crash_between_two_diagnoses_is_nobodys_business(desk: Desk) -> None:
 
 def test_a_crash_while_a_diagnosis_waits_is_not_its_own(desk: Desk) -> None:
     old = desk.diagnose("hold")
-    desk.qtbot.waitUntil(lambda: old.row_count > 0, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: old.row_count > 0)
     desk.controller.hold_back(True)
     run = desk.diagnose("rows 3")
     assert desk.process.process_id is not None
     os.kill(desk.process.process_id, signal.SIGKILL)
-    desk.qtbot.waitUntil(lambda: desk.process.process_id is None, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.process.process_id is None)
     assert run.active
     desk.controller.hold_back(False)
     desk.wait_for(run, RunState.FINISHED)
