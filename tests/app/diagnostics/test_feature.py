@@ -32,7 +32,6 @@ from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_vo
 from tests.patience import PATIENCE_MS
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
-WAIT_MS = 20_000
 
 
 class Desk:
@@ -310,7 +309,7 @@ def test_the_chip_tells_how_it_goes_and_opens_the_panel(desk: Desk, qtbot: QtBot
     assert not chip.isVisible()
     desk.diagnostics.open()
     desk.speak("hold")
-    qtbot.waitUntil(lambda: chip.text() == "Comparing 1 of 8", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: chip.text() == "Comparing 1 of 8")
     desk.diagnostics.window.close()
     assert desk.panel.run is not None
     qtbot.waitUntil(lambda: chip.text() == "Comparing was stopped")
