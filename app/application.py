@@ -85,6 +85,7 @@ class Application(QObject):
         module_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(qt)
+        self._closed = False
         self._settings = settings
         self._output = output or BackgroundOutput(DefaultAudioOutput())
         self._given_engine = make_engine
@@ -160,15 +161,18 @@ class Application(QObject):
             self.window.speak()
 
     def close(self) -> bool:
-        """Stop everything; return whether all of it ended in time."""
-        self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
+        """Stop everything that has begun; return whether all of it ended in time."""
+        self._closed = True
         self._models_timer.stop()
         self._desktop_timer.stop()
+        added = vars(self)  # where a cached property is once it was wanted
+        if "diagnostics" in added:
+            self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
         builder_ended = self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
-        voices_ended = self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
-        library_ended = self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
-        models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
+        voices_ended = "voices" not in added or self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
+        library_ended = "library" not in added or self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
+        models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
         ended = (document_ended, builder_ended, voices_ended, library_ended, models_ended, left, controller_ended)
@@ -216,7 +220,7 @@ class Application(QObject):
 
     def _join_system(self, qt: QApplication) -> None:
         """Take the files that the system gives to open, and on a Mac, what other applications send."""
-        self._opened_files = OpenedFiles(qt)
+        self._opened_files = OpenedFiles(qt, self)
         self._opened_files.opened.connect(self.window.file_wanted)
         if sys.platform == "darwin":
             self.join_mac(ObjectiveC())
@@ -274,6 +278,8 @@ class Application(QObject):
 
     @Slot()
     def _begin(self) -> None:
+        if self._closed:
+            return
         _ = self.library, self.voices  # the first keeps whatever is spoken
         self.controller.list_voices()
         if self._speaks_at_once:
@@ -296,7 +302,8 @@ class Application(QObject):
 
     @Slot()
     def _add_diagnostics(self) -> None:
-        _ = self.diagnostics  # the first access adds them
+        if not self._closed:
+            _ = self.diagnostics  # the first access adds them
 
     @Slot()
     def _add_models(self) -> None:

@@ -13,8 +13,8 @@ class OpenedFiles(QObject):
 
     opened = Signal(object)
 
-    def __init__(self, qt: QCoreApplication) -> None:
-        super().__init__(qt)
+    def __init__(self, qt: QCoreApplication, parent: QObject | None = None) -> None:
+        super().__init__(parent or qt)
         qt.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -73,17 +73,20 @@ def recent_texts_are_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path_fact
 
 
 @pytest.fixture(autouse=True)
+def no_style_outlives_its_test() -> Iterator[None]:
+    """A theme styles the whole application, in which a later test expects the fonts that it sets itself.
+
+    This comes after the widgets have died, which would all be styled once more.
+    """
+    yield
+    application = QApplication.instance()
+    if isinstance(application, QApplication) and application.styleSheet():
+        application.setStyleSheet("")
+
+
+@pytest.fixture(autouse=True)
 def no_widget_outlives_its_test() -> Iterator[None]:
     """One that waits to be deleted is restyled by every later test, and Qt may stumble over it while it dies."""
     yield
     if QApplication.instance() is not None:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-
-@pytest.fixture(autouse=True)
-def no_style_outlives_its_test() -> Iterator[None]:
-    """A theme styles the whole application, in which a later test expects the fonts that it sets itself."""
-    yield
-    application = QApplication.instance()
-    if isinstance(application, QApplication) and application.styleSheet():
-        application.setStyleSheet("")

@@ -61,7 +61,7 @@ def application(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Ap
     application.window.close()
     application.theme.deleteLater()
     application.window.deleteLater()
-    qapp.setStyleSheet("")
+    application.deleteLater()
 
 
 def widgets(application: Application) -> list[QWidget]:

@@ -69,7 +69,7 @@ def opened(qapp: QApplication) -> Iterator[Opened]:
         application.window.close()
         application.theme.deleteLater()
         application.window.deleteLater()
-    qapp.setStyleSheet("")
+        application.deleteLater()
 
 
 def test_it_opens_and_prepares_in_the_background(
@@ -94,6 +94,17 @@ def test_the_diagnostics_are_added_once_the_window_is_there(
     qtbot.waitUntil(lambda: bool(application.window.findChildren(QWidget, "diagnosticsWindow")))
     assert application.diagnostics.window.isHidden()
     assert application.window.size() == size
+
+
+def test_what_is_not_added_by_the_end_is_not_added_for_it(
+    qapp: QApplication, settings: Settings, opened: Opened
+) -> None:
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
+    opened.append(application)
+    application.open()
+    assert application.close()
+    qapp.processEvents()
+    assert not application.window.findChildren(QWidget, "diagnosticsWindow")
 
 
 def test_diagnostics_that_were_open_are_opened_again(
