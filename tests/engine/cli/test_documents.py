@@ -15,8 +15,8 @@ from engine.__main__ import main
 from engine.cli.documents import document_of, language_note
 from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest
-from tests.patience import PATIENCE_SECONDS
 from tests.engine.documents.books import PICTURE, book, write_epub
+from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
 JPEG = b"\xff\xd8\xff\xe0" + bytes(50)
