@@ -30,7 +30,7 @@ from tests.app.fakes import FakeEngine
 RATE_HZ = 24_000
 WORDS_PER_SENTENCE = 6
 SENTENCES_PER_UTTERANCE = 2
-WORD_COUNT = 60
+WORD_COUNT = 36
 JUMP_AT = "tone20"
 SKIPPED = ("tone21", "tone22", "tone23")
 """The rest of its sentence."""
