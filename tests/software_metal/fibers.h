@@ -3,12 +3,22 @@
 // ucontext makes a stack's first frame; after that setjmp and longjmp change stacks, because swapcontext would make a
 // system call at every change.
 #pragma once
-#include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #include <cstddef>
 #include <vector>
+
+#ifdef __x86_64__  // the compiler's own, which keep three registers and have it look after the others
+using Place = void*[5];
+#define KEEP(place) __builtin_setjmp(place)
+#define GO_BACK(place) __builtin_longjmp(place, 1)
+#else
+#include <setjmp.h>
+using Place = jmp_buf;
+#define KEEP(place) _setjmp(place)
+#define GO_BACK(place) _longjmp(place, 1)
+#endif
 
 namespace software_metal {
 
@@ -27,18 +37,18 @@ class Fibers {
   // Runs one fiber until it pauses. A fiber whose body has ended starts its body anew.
   void resume(unsigned fiber) {
     current_ = fiber;
-    if (_setjmp(outside_) != 0) return;
-    if (fibers_[fiber].started) _longjmp(fibers_[fiber].inside, 1);
+    if (KEEP(outside_) != 0) return;
+    if (fibers_[fiber].started) GO_BACK(fibers_[fiber].inside);
     start(fiber);
   }
 
   // Called inside a fiber: back to the caller of resume().
   void pause() {
-    if (_setjmp(fibers_[current_].inside) == 0) _longjmp(outside_, 1);
+    if (KEEP(fibers_[current_].inside) == 0) GO_BACK(outside_);
   }
 
   // Called inside a fiber: back to the caller of resume(), never to return here.
-  [[noreturn]] void leave() { _longjmp(outside_, 1); }
+  [[noreturn]] void leave() { GO_BACK(outside_); }
 
   // Forgets what every fiber was doing; their next resume() starts the body.
   void forget() {
@@ -51,7 +61,7 @@ class Fibers {
 
  private:
   struct Fiber {
-    jmp_buf inside;
+    Place inside;
     bool started = false;
   };
 
@@ -80,7 +90,7 @@ class Fibers {
   char* stacks_;
   std::vector<Fiber> fibers_;
   unsigned current_ = 0;
-  jmp_buf outside_;
+  Place outside_;
 };
 
 }  // namespace software_metal
