@@ -261,6 +261,7 @@ extern "C" Collective software_metal_collective;
 namespace metal {
 
 #define UNCHECKED __attribute__((no_sanitize("thread")))
+#define ONCE __attribute__((noinline))  // a kernel calls these dozens of times: inlined, they take most of the compiling
 
 // Notes an operation of the running thread; whether it is the one that does the work.
 template <class... Matrix>
@@ -281,8 +282,8 @@ inline simdgroup_matrix<T> make_filled_simdgroup_matrix(T value) {
 }
 
 template <class T>
-inline void load_of_line(int line, simdgroup_matrix<T>& to, const T* from, ulong stride = 8, ulong2 origin = 0,
-                         bool transpose = false) {
+ONCE inline void load_of_line(int line, simdgroup_matrix<T>& to, const T* from, ulong stride = 8, ulong2 origin = 0,
+                              bool transpose = false) {
   from += origin.y * stride + origin.x;
   if (!leads(line, from, stride, to)) return;
   for (int row = 0; row < 8; ++row) {
@@ -293,8 +294,8 @@ inline void load_of_line(int line, simdgroup_matrix<T>& to, const T* from, ulong
 }
 
 template <class T>
-inline void store_of_line(int line, const simdgroup_matrix<T>& from, T* to, ulong stride = 8, ulong2 origin = 0,
-                          bool transpose = false) {
+ONCE inline void store_of_line(int line, const simdgroup_matrix<T>& from, T* to, ulong stride = 8, ulong2 origin = 0,
+                               bool transpose = false) {
   to += origin.y * stride + origin.x;
   if (!leads(line, to, stride, from)) return;
   for (int row = 0; row < 8; ++row) {
@@ -306,8 +307,9 @@ inline void store_of_line(int line, const simdgroup_matrix<T>& from, T* to, ulon
 
 // Its operands are on the stack, which no check looks at.
 template <class Sum, class Left, class Right, class Start>
-UNCHECKED inline void multiply_of_line(int line, simdgroup_matrix<Sum>& sum, const simdgroup_matrix<Left>& left,
-                                       const simdgroup_matrix<Right>& right, const simdgroup_matrix<Start>& start) {
+ONCE UNCHECKED inline void multiply_of_line(int line, simdgroup_matrix<Sum>& sum, const simdgroup_matrix<Left>& left,
+                                            const simdgroup_matrix<Right>& right,
+                                            const simdgroup_matrix<Start>& start) {
   if (!leads(line, nullptr, 0, sum, left, right, start)) return;
   simdgroup_matrix<Sum> total;
   for (int row = 0; row < 8; ++row) {
