@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from engine.stages import DEVICE_STAGES
 from tests.engine.tiny_model import TINY
 from tests.software_metal.loader import SoftwareMetal, install
 
@@ -45,14 +44,12 @@ def device(request: pytest.FixtureRequest, software_metal: SoftwareMetal) -> Ite
 
 
 @pytest.fixture(scope="session")
-def tiny_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_modules() -> Path:
     """All stages of the tiny model, compiled for the device."""
     from engine.artifacts.manifest import Variant
-    from engine.compiler.build import build
+    from tests.engine.kept_modules import kept_modules
 
-    folder = tmp_path_factory.mktemp("tiny-modules")
-    build(TINY, DEVICE_STAGES, Variant("metal-host"), folder, lambda _: None)
-    return folder
+    return kept_modules(TINY, Variant("metal-host"))
 
 
 @pytest.fixture

@@ -2,49 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import Variant
-from engine.compiler.build import build
 from engine.compiler.metal_passes import MOST_LAUNCHES
 from engine.estimate.stage_work import Run, count_for_metal
 from engine.network.random_weights import random_weights
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
-from tests.engine.compiler.metal_machine import MetalStage, arrays_for
+from tests.engine.compiler.metal_machine import arrays_for
 from tests.engine.tiny_model import TINY
 from tests.software_metal.loader import SoftwareMetal
 
 COUNTS = {"tokens": (12,), "frames": (3,)}
 
 
+@pytest.fixture(scope="module")
+def compiled(software_metal: SoftwareMetal, tiny_modules: Path) -> Iterator[CompiledRunner]:
+    with software_metal.fast():
+        runner = CompiledRunner(tiny_modules, TINY, random_weights(TINY, 0))
+        yield runner
+        runner.close()
+
+
 @pytest.mark.parametrize("name", ["source", "text_encoder", "f0n"])
-def test_as_many_dispatches_are_counted_as_run(software_metal: SoftwareMetal, name: str) -> None:
+def test_as_many_dispatches_are_counted_as_run(
+    software_metal: SoftwareMetal, compiled: CompiledRunner, name: str
+) -> None:
     stage = stage_named(name)
     run = Run(TINY, 1, {length: max(values) for length, values in COUNTS.items()})
     (work,) = count_for_metal([stage], run)
-    compiled = MetalStage(software_metal, stage, TINY, random_weights(TINY, 0))
     before = software_metal.launches()
-    with software_metal.fast():
-        compiled.run(arrays_for(stage, TINY, COUNTS))
+    compiled.run(stage, arrays_for(stage, TINY, COUNTS))
     assert len(work.kernels) == software_metal.launches() - before
 
 
-def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal: SoftwareMetal, tmp_path: Path) -> None:
-    stages = [stage_named("source"), stage_named("istft")]
-    build(TINY, stages, Variant("metal-host"), tmp_path, lambda _: None)
+def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal: SoftwareMetal, tiny_modules: Path) -> None:
+    source = stage_named("source")
     before = software_metal.live_buffers()
     with software_metal.fast():
-        runner = CompiledRunner(tmp_path, TINY, random_weights(TINY, 0))
+        runner = CompiledRunner(tiny_modules, TINY, random_weights(TINY, 0), stages=("source", "istft"))
         held = []
         for frames in (4, 2, 3):
             f0 = np.full((1, frames, 2), 200, np.float32)
             noise = np.zeros((1, frames, TINY.samples_per_frame, TINY.harmonic_count), np.float32)
             given = {"f0": f0, "source_noise": noise, "frame_count": np.array([frames], np.int32)}
-            outputs = runner.run(stages[0], given)
+            outputs = runner.run(source, given)
             assert all(np.isfinite(array).all() for array in outputs.values())
             held.append(software_metal.live_buffers())
         runner.close()
@@ -52,13 +58,14 @@ def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal: Software
     assert software_metal.live_buffers() <= before  # closing may free what earlier tests left in TVM's pools
 
 
-def test_the_decoder_waits_between_its_kernels_at_any_length(software_metal: SoftwareMetal) -> None:
+def test_the_decoder_waits_between_its_kernels_at_any_length(
+    software_metal: SoftwareMetal, compiled: CompiledRunner
+) -> None:
     decoder = stage_named("decoder")
-    compiled = MetalStage(software_metal, decoder, TINY, random_weights(TINY, 0))
-    with software_metal.fast(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
+    with software_metal.behaving(longest_buffer=MOST_LAUNCHES):
         for frames in (1, 5):
             software_metal.count_anew()
-            compiled.run(arrays_for(decoder, TINY, {"tokens": (3,), "frames": (frames,)}))
+            compiled.run(decoder, arrays_for(decoder, TINY, {"tokens": (3,), "frames": (frames,)}))
             counts = software_metal.counts()
             assert counts.launches > MOST_LAUNCHES
             assert counts.syncs >= counts.launches // MOST_LAUNCHES

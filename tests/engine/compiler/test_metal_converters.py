@@ -1,12 +1,14 @@
 """Whole stages on the Metal device, against PyTorch."""
 
 import re
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from engine.artifacts.manifest import Variant
 from engine.compiler.export import export_stage
 from engine.compiler.metal_passes import kernel_sources
 from engine.compiler.passes import build_executable
@@ -14,8 +16,10 @@ from engine.compiler.targets import metal_macos
 from engine.kernels.precision import Precision
 from engine.network.random_weights import network_with, random_weights
 from engine.runners.torch_runner import ExportableRunner
+from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import DEVICE_STAGES, TOKENS, Axis, Place, Size, Stage, Tensor, stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for
+from tests.engine.kept_modules import kept_modules
 from tests.metal_device import metal_device
 
 COUNTS = ({"tokens": (1,), "frames": (1,)}, {"tokens": (12, 2, 5), "frames": (3, 2, 1)})
@@ -67,16 +71,25 @@ def test_a_float16_decoder_keeps_its_tolerance(tiny_config):
         assert stage.float16_tolerance <= correlation < 1 - 1e-9
 
 
+@pytest.fixture(scope="module")
+def compiled(tiny_config, weights, tmp_path_factory):
+    """Every access is looked at while weights are packed; nothing has loaded this copy, and so its kernels, before."""
+    metal_device()
+    kept = kept_modules(tiny_config, Variant("metal-host"))
+    runner = CompiledRunner(shutil.copytree(kept, tmp_path_factory.mktemp("modules") / "copy"), tiny_config, weights)
+    yield runner
+    runner.close()
+
+
 @pytest.mark.parametrize("name", [stage.name for stage in DEVICE_STAGES])
-def test_stages_on_metal_equal_the_exportable_ones(tiny_config, weights, exportable, name):
+def test_stages_on_metal_equal_the_exportable_ones(tiny_config, compiled, exportable, name):
     stage, metal = stage_named(name), metal_device()
-    compiled = MetalStage(metal, stage, tiny_config, weights)
     for counts in COUNTS:
         arrays = arrays_for(stage, tiny_config, counts)
         expected = exportable.run(stage, arrays)
         with metal.fast():
-            result = compiled.run(arrays)
-            spoilt = compiled.run(with_spoilt_padding(tiny_config, stage, arrays, counts))
+            result = compiled.run(stage, arrays)
+            spoilt = compiled.run(stage, with_spoilt_padding(tiny_config, stage, arrays, counts))
         for output, array in result.items():
             np.testing.assert_array_equal(spoilt[output], array)
             assert np.isfinite(array).all()

@@ -8,16 +8,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
-from engine.artifacts.freshness import Fresh, freshness
-from engine.artifacts.manifest import CPU, Variant, expected_identity
-from engine.compiler.build import build
+from engine.artifacts.manifest import CPU, Variant
 from engine.config import ModelConfig
 from engine.preparation import in_use, module_trials, probes
 from engine.preparation.module_choice import FoundModules
 from engine.stages import stage_named
-from engine.system.paths import cache_folder
+from tests.engine.kept_modules import kept_modules
 from tests.patience import PATIENCE_SECONDS
 
 MACS, MPS = Variant("metal-macos"), Variant("metal-macos", lstm_method="mps")
@@ -37,12 +34,7 @@ with metal_device().fast():
 
 def built_folder(config: ModelConfig, variant: Variant) -> Path:
     """The folder of the two stages of a small model, which stay built between runs."""
-    folder = cache_folder() / "tried" / variant.name
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder.with_suffix(".lock")):  # for other processes that test
-        if not isinstance(freshness(folder, expected_identity(config, variant), STAGES), Fresh):
-            build(config, [stage_named(name) for name in STAGES], variant, folder, lambda _: None)
-    return folder
+    return kept_modules(config, variant, [stage_named(name) for name in STAGES])
 
 
 def on_software_metal(module: str, request: str) -> tuple[str, ...]:

@@ -1,0 +1,26 @@
+"""Modules that tests build and keep between runs, so that each is built once whoever needs it first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from filelock import FileLock
+
+from engine.artifacts.freshness import Fresh, freshness
+from engine.artifacts.manifest import Variant, expected_identity, modules_folder
+from engine.compiler.build import build
+from engine.config import ModelConfig
+from engine.stages import DEVICE_STAGES, Stage
+from engine.system.paths import cache_folder
+
+
+def kept_modules(config: ModelConfig, variant: Variant, stages: Sequence[Stage] = DEVICE_STAGES) -> Path:
+    """The folder with the modules of these stages, of which the missing are built; there may be others."""
+    folder, expected = modules_folder(cache_folder() / "kept", config, variant), expected_identity(config, variant)
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")):  # for other processes that test
+        missing = [stage for stage in stages if not isinstance(freshness(folder, expected, (stage.name,)), Fresh)]
+        if missing:
+            build(config, missing, variant, folder, lambda _: None)
+    return folder
