@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from pathlib import Path
 
+from filelock import FileLock
+
 from tests.software_metal.address_spaces import HEADER, complaints
 from tests.software_metal.translate import translate
 
@@ -62,7 +64,9 @@ def build_library() -> Path:
     """Path of the device's shared library."""
     texts = [path.read_bytes() for path in sorted(HERE.glob("*.cc")) + sorted(HERE.glob("*.h"))]
     command = [COMPILER, *LIBRARY_FLAGS, *(str(HERE / name) for name in LIBRARY_SOURCES), *_tvm_flags()]
-    return _build("device", [*texts, " ".join(command).encode()], lambda out: [[*command, "-o", str(out)]])
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with FileLock(cache_folder() / "device.lock"):  # all processes that test begin with it
+        return _build("device", [*texts, " ".join(command).encode()], lambda out: [[*command, "-o", str(out)]])
 
 
 def build_kernels(texts: Mapping[str, str], build: Build) -> Path:

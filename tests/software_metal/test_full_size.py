@@ -6,23 +6,21 @@ weights are the trained ones where they are here, with phonemes that sound, else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
 
 import numpy as np
 import pytest
 
-from engine.artifacts.freshness import Fresh, freshness
-from engine.artifacts.manifest import Variant, expected_identity
-from engine.compiler.build import build
+from engine.artifacts.manifest import Variant
 from engine.compiler.metal_passes import MOST_LAUNCHES
 from engine.model_store.checkpoints import FULL_SIZE, Checkpoint, open_checkpoint
-from engine.preparation.modules import ensure_modules
+from engine.runners.host import HostRunner
 from engine.runners.tvm_runner import CompiledRunner
+from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage, stage_named
-from engine.system.paths import cache_folder
 from tests.engine.exactness import (
-    Bench,
     Values,
     bench,
     correlation,
@@ -30,11 +28,13 @@ from tests.engine.exactness import (
     run_all,
     spoken_values,
 )
-from tests.software_metal.loader import SoftwareMetal
+from tests.engine.kept_modules import kept_modules
+from tests.software_metal.loader import Counts, SoftwareMetal
 from tests.trained import TRAINED_IS_HERE
 
+Load = Callable[[Variant, Sequence[Stage]], CompiledRunner]
 FRAMES = range(2, 20)
-PHONEMES, SPEED = "hˈI.", 4.0
+PHONEMES, SPEED = "hˈI.", 8.0
 FLOAT32, FLOAT16 = Variant("metal-host"), Variant("metal-host", precision="float16")
 DECODER, ALIGNMENT = stage_named("decoder"), stage_named("alignment")
 
@@ -45,21 +45,18 @@ def checkpoint(request: pytest.FixtureRequest) -> Checkpoint:
 
 
 @pytest.fixture(scope="module")
-def made(
-    software_metal: SoftwareMetal, checkpoint: Checkpoint, compiling: Callable[[], AbstractContextManager[None]]
-) -> Iterator[Bench]:
-    before = software_metal.live_buffers()
-    folder = ensure_modules(FULL_SIZE, checkpoint.config, FLOAT32, lambda _: None)
-    software_metal.count_anew()
-    with compiling(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
-        made = bench(checkpoint, CompiledRunner(folder, checkpoint.config, checkpoint.load_weights()))
-        yield made
-        made.compiled.close()
-    assert software_metal.live_buffers() <= before
+def weights(checkpoint: Checkpoint) -> Mapping[str, Array]:
+    return checkpoint.load_weights()
 
 
 @pytest.fixture(scope="module")
-def truth(made: Bench) -> Values:
+def host(checkpoint: Checkpoint) -> HostRunner:
+    return HostRunner(checkpoint.config)
+
+
+@pytest.fixture(scope="module")
+def truth(checkpoint: Checkpoint, host: HostRunner) -> Values:
+    made = bench(checkpoint, host)  # nothing compiled is needed for it
     spoken = spoken_values(made, PHONEMES, SPEED) if TRAINED_IS_HERE else request_values(made, 1, speed=1.0)
     truth = run_all(made, made.truth, spoken)
     assert truth["frame_count"][0] in FRAMES
@@ -67,24 +64,41 @@ def truth(made: Bench) -> Values:
 
 
 @pytest.fixture(scope="module")
-def outputs(made: Bench, truth: Values) -> Values:
-    """Of every stage, fed by the truth."""
-    made_of = {}
-    for stage in DEVICE_STAGES:
-        made_of.update(made.compiled.run(stage, {tensor.name: truth[tensor.name] for tensor in stage.inputs}))
-    return made_of
+def load(
+    software_metal: SoftwareMetal,
+    checkpoint: Checkpoint,
+    weights: Mapping[str, Array],
+    compiling: Callable[[], AbstractContextManager[None]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Load]:
+    """Loads a copy of modules, whose kernels no other test has had compiled in another way."""
+    before = software_metal.live_buffers()
+    with ExitStack() as loaded:
+
+        def load(variant: Variant, stages: Sequence[Stage]) -> CompiledRunner:
+            kept = kept_modules(checkpoint.config, variant, stages)
+            folder = shutil.copytree(kept, tmp_path_factory.mktemp("modules") / variant.name)
+            return loaded.enter_context(closing(CompiledRunner(folder, checkpoint.config, weights)))
+
+        with compiling(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
+            yield load
+            loaded.close()
+    assert software_metal.live_buffers() <= before
 
 
 @pytest.fixture(scope="module")
-def float16_decoder(made: Bench) -> Iterator[CompiledRunner]:
-    """A library for the decoder alone, kept between runs."""
-    config = made.checkpoint.config
-    folder = cache_folder() / f"decoder-{FLOAT16.name}"
-    if not isinstance(freshness(folder, expected_identity(config, FLOAT16), (DECODER.name,)), Fresh):
-        build(config, [DECODER], FLOAT16, folder, lambda _: None)
-    runner = CompiledRunner(folder, config, made.checkpoint.load_weights())
-    yield runner
-    runner.close()
+def counted_outputs(software_metal: SoftwareMetal, load: Load, truth: Values) -> tuple[Values, Counts]:
+    """Of every stage, fed by the truth, and what the device did for them."""
+    software_metal.count_anew()
+    runner, made = load(FLOAT32, DEVICE_STAGES), {}
+    for stage in DEVICE_STAGES:
+        made.update(runner.run(stage, {tensor.name: truth[tensor.name] for tensor in stage.inputs}))
+    return made, software_metal.counts()
+
+
+@pytest.fixture(scope="module")
+def outputs(counted_outputs: tuple[Values, Counts]) -> Values:
+    return counted_outputs[0]
 
 
 @pytest.mark.parametrize("stage", DEVICE_STAGES, ids=lambda stage: stage.name)
@@ -93,19 +107,19 @@ def test_every_stage_keeps_its_tolerance(outputs: Values, truth: Values, stage: 
         assert correlation(outputs[tensor.name], truth[tensor.name]) >= stage.tolerance >= 0.9999, tensor.name
 
 
-def test_durations_are_those_of_the_truth(made: Bench, outputs: Values, truth: Values) -> None:
-    aligned = made.host.run(ALIGNMENT, {tensor.name: (truth | outputs)[tensor.name] for tensor in ALIGNMENT.inputs})
+def test_durations_are_those_of_the_truth(host: HostRunner, outputs: Values, truth: Values) -> None:
+    aligned = host.run(ALIGNMENT, {tensor.name: (truth | outputs)[tensor.name] for tensor in ALIGNMENT.inputs})
     np.testing.assert_array_equal(aligned["frame_token"], truth["frame_token"])
 
 
-def test_no_command_buffer_gets_long(software_metal: SoftwareMetal, outputs: Values) -> None:
-    counts = software_metal.counts()
+def test_no_command_buffer_gets_long(counted_outputs: tuple[Values, Counts]) -> None:
+    _, counts = counted_outputs
     assert counts.launches > 10 * MOST_LAUNCHES
     assert counts.longest_buffer <= MOST_LAUNCHES == 40
     assert counts.aborts == 0
 
 
-def test_a_decoder_of_halves_keeps_its_tolerance(truth: Values, float16_decoder: CompiledRunner) -> None:
-    outputs = float16_decoder.run(DECODER, {tensor.name: truth[tensor.name] for tensor in DECODER.inputs})
+def test_a_decoder_of_halves_keeps_its_tolerance(truth: Values, load: Load) -> None:
+    outputs = load(FLOAT16, [DECODER]).run(DECODER, {tensor.name: truth[tensor.name] for tensor in DECODER.inputs})
     for name, array in outputs.items():
         assert FLOAT16.tolerance_of(DECODER) <= correlation(array, truth[name]) < 1 - 1e-9
