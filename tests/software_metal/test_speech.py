@@ -6,6 +6,7 @@ Kernels are compiled exactly, and then as Apple's compiler does it; command buff
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -14,9 +15,13 @@ import numpy as np
 import pytest
 
 from engine.__main__ import main
+from engine.artifacts.manifest import Variant
 from engine.compiler.metal_passes import MOST_LAUNCHES
+from engine.model_store.checkpoints import model_config
 from engine.pipeline import Observer, ignore
-from engine.speech import Event, FallbackEvent, Samples, SpeechRequest
+from engine.preparation import module_choice
+from engine.preparation.modules import ensure_modules
+from engine.speech import STARTER, Event, FallbackEvent, Samples, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.validator.data.results import Reading, Regime, Report, Row, ValidationRequest
 from engine.validator.runs.validation import Validator
@@ -30,7 +35,24 @@ LEAST_WAVEFORM_CORRELATION = 0.99
 
 
 @pytest.fixture(scope="module")
-def report(software_metal: SoftwareMetal, compiling: Callable[[], AbstractContextManager[None]]) -> Iterator[Report]:
+def fresh_copy(
+    software_metal: SoftwareMetal,
+    compiling: Callable[[], AbstractContextManager[None]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[None]:
+    """The starter's modules are a copy, whose kernels nothing has had compiled in another way."""
+    kept = ensure_modules(STARTER, model_config(STARTER), Variant("metal-host"), lambda _: None)
+    folder = tmp_path_factory.mktemp("built")
+    shutil.copytree(kept, folder / kept.name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module_choice, "built_modules_folder", lambda: folder)
+        yield
+
+
+@pytest.fixture(scope="module")
+def report(
+    software_metal: SoftwareMetal, compiling: Callable[[], AbstractContextManager[None]], fresh_copy: None
+) -> Iterator[Report]:
     validator = Validator()
     software_metal.count_anew()
     request = ValidationRequest(SpeechRequest("Hello world.", MALE), regimes=REGIMES, device="metal")
