@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch.export import ExportedProgram
 from tvm import relax
 from tvm.tirx import PrimFunc
 
@@ -37,6 +39,10 @@ _MILLISECONDS = 1e3
 
 Modules = Mapping[Prosody, Mapping[str, torch.nn.Module]]
 Report = Callable[[PreparationEvent], None]
+
+
+Trace = Callable[[Stage, Prosody], ExportedProgram]
+"""Traces a stage, once."""
 
 
 @dataclass(frozen=True)
@@ -87,45 +93,45 @@ def compare_prosody(
     Frames are as many as tokens have in speech. Times are the least of several rounds. Raises `CompileError`.
     """
     config, students = checkpoint.config, checkpoint.students
+    stages = tuple(map(stage_named, students.stages))
     modules: Modules = {
         Prosody.LSTM: weightless_modules(config),
         Prosody.TRANSFORMER: distilled_stages(config, students),
     }
-    stages = tuple(map(stage_named, students.stages))
+
+    @cache
+    def traced(stage: Stage, prosody: Prosody) -> ExportedProgram:
+        return trace(stage, modules[prosody][stage.name], config)
+
     runs = [Run(config, 1, {"tokens": count, "frames": FRAMES_PER_TOKEN * count}) for count in token_counts]
     with tempfile.TemporaryDirectory() as folder:
-        built = tuple(_built(config, stages, modules, Path(folder), report))
+        built = tuple(_built(config, modules, stages, traced, Path(folder), report))
         measured = tuple(_measured(checkpoint, stages, runs, Path(folder), rounds, threads))
-    return ProsodyComparison(built, (*measured, *_estimated(stages, modules, runs, report)))
+    return ProsodyComparison(built, (*measured, *_estimated(stages, traced, runs, report)))
 
 
 def _built(
-    config: ModelConfig, stages: Sequence[Stage], modules: Modules, folder: Path, report: Report
+    config: ModelConfig, modules: Modules, stages: Sequence[Stage], traced: Trace, folder: Path, report: Report
 ) -> Iterator[BuiltStage]:
     """Build every stage into a folder for each target and prosody, with a manifest."""
-    total, done = len(TARGETS) * len(modules) * len(stages), 0
+    total, done = len(TARGETS) * len(Prosody) * len(stages), 0
     for target in TARGETS:
         variant = Variant(target)
-        for prosody, those in modules.items():
+        for prosody in Prosody:
             place, artifacts = folder / target / prosody, list[Artifact]()
             place.mkdir(parents=True)
             for stage in stages:
                 report(PreparationEvent(f"Compiling {stage.title.lower()}, {prosody}, {target}", done, total))
-                artifacts.append(build_stage(stage, those[stage.name], config, variant, place))
-                yield _sizes(config, stage, those[stage.name], variant, prosody, artifacts[-1])
+                artifacts.append(build_stage(stage, modules[prosody][stage.name], config, variant, place))
+                yield _sizes(stage, traced(stage, prosody), variant, prosody, artifacts[-1])
                 done += 1
             Manifest(expected_identity(config, variant), tuple(artifacts)).save(place)
 
 
 def _sizes(
-    config: ModelConfig,
-    stage: Stage,
-    module: torch.nn.Module,
-    variant: Variant,
-    prosody: Prosody,
-    artifact: Artifact,
+    stage: Stage, program: ExportedProgram, variant: Variant, prosody: Prosody, artifact: Artifact
 ) -> BuiltStage:
-    graph = translate(stage, trace(stage, module, config), target_of(variant))
+    graph = translate(stage, program, target_of(variant))
     functions = list(graph.functions.values())
     blocks = [block for one in functions if isinstance(one, relax.Function) for block in one.body.blocks]
     return BuiltStage(
@@ -197,12 +203,12 @@ def _inputs(stage: Stage, run: Run) -> dict[str, Array]:
     return {tensor.name: made_up(tensor) for tensor in stage.inputs}
 
 
-def _estimated(stages: Sequence[Stage], modules: Modules, runs: Sequence[Run], report: Report) -> Iterator[StageTime]:
+def _estimated(stages: Sequence[Stage], traced: Trace, runs: Sequence[Run], report: Report) -> Iterator[StageTime]:
     """Times on Apple's chips, from the dispatches of the modules for Metal."""
-    for prosody, those in modules.items():
+    for prosody in Prosody:
         for stage in stages:
             report(PreparationEvent(f"Counting {stage.title.lower()}, {prosody}, for Metal", 0, 1))
-            counted = CountedStage(stage, those[stage.name], runs[0].config, metal_macos())
+            counted = CountedStage(stage, traced(stage, prosody), metal_macos())
             for run in runs:
                 kernels = counted.work(run).kernels
                 for chip in CHIPS:

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import tvm
+from torch.export import ExportedProgram
 from tvm import relax
 
 from engine.compiler.build import weightless_modules
@@ -80,16 +81,16 @@ def count_stage(stage: Stage, module: torch.nn.Module, run: Run, target: tvm.tar
 
     Raises `CompileError` when something in it has no known cost.
     """
-    return CountedStage(stage, module, run.config, target).work(run)
+    return CountedStage(stage, trace(stage, module, run.config), target).work(run)
 
 
 class CountedStage:
-    """A stage, given as a torch module, translated once to be counted at several lengths; raises `CompileError`."""
+    """A stage, given as traced, translated once to be counted at several lengths; raises `CompileError`."""
 
-    def __init__(self, stage: Stage, module: torch.nn.Module, config: ModelConfig, target: tvm.target.Target) -> None:
+    def __init__(self, stage: Stage, program: ExportedProgram, target: tvm.target.Target) -> None:
         self._stage = stage
-        self._program = trace(stage, module, config)
-        self._graph = apply(translate(stage, self._program, target), kernel_passes(target), target)
+        self._program = program
+        self._graph = apply(translate(stage, program, target), kernel_passes(target), target)
         self._calls = list(_calls(self._graph, [parameter.name for parameter in parameters_of(self._program)]))
 
     def work(self, run: Run) -> StageWork:

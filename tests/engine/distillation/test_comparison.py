@@ -28,7 +28,7 @@ def events() -> list[PreparationEvent]:
 
 @pytest.fixture(scope="module")
 def comparison(events: list[PreparationEvent]) -> ProsodyComparison:
-    students = Students(Path("none"), "teacher", architectures(TINY, "text_encoder.*"), {}, "")
+    students = Students(Path("none"), "teacher", architectures(TINY, "text_encoder.*", corrections=1), {}, "")
     weights = {**random_weights(TINY, 0), **own_weights(students.architectures)}
     teacher = Checkpoint("tiny", TINY, {}, lambda: weights, "teacher")
     taught = DistilledCheckpoint("tiny", TINY, {}, lambda: weights, "both", students=students, teacher=teacher)
