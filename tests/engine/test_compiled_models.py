@@ -22,6 +22,7 @@ from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.stages import DEVICE_STAGES, stage_named
 from engine.system.paths import project_folder, shipped_modules_folder
 from engine.validator.data.results import Verdict
+from engine.validator.runs import built_modules
 from engine.validator.runs.built_modules import compare_built
 from tests.engine.compiler.elf import c_library_versions, is_arm64_library, is_x86_64_library
 from tests.engine.compiler.mac_symbols import provided_symbols, tvm_symbols
@@ -114,7 +115,9 @@ def test_every_library_for_this_system_can_be_loaded():
 
 @pytest.mark.skipif(family_here().family is None, reason="none are shipped for this machine's processor")
 @pytest.mark.parametrize(("model", "weights"), [(STARTER, None), (FULL_SIZE, "random:0")])
-def test_shipped_modules_compute_what_pytorch_does(model, weights):
+def test_shipped_modules_compute_what_pytorch_does(model, weights, tmp_path, monkeypatch):
+    (tmp_path / "text.txt").write_text("Good morning.")
+    monkeypatch.setattr(built_modules, "sample_text_path", lambda: tmp_path / "text.txt")
     variant = Variant("cpu", triple=family_here().family.triple)
     rows = compare_built(open_checkpoint(model, weights), shipped(model, variant), STAGES, variant, lambda _: None)
     assert {row.stage for row in rows} == set(STAGES)
