@@ -1,15 +1,16 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant
-from engine.compiler.build import build
+from engine.artifacts.manifest import CPU, Manifest, Variant
 from engine.errors import DamagedFile, EngineError
 from engine.network.random_weights import network_with, random_weights
 from engine.runners.base import cropped
@@ -17,19 +18,26 @@ from engine.runners.torch_runner import ExportableRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import Axis, stage_named
 from engine.system.cores import usable_cores
+from tests.engine.kept_modules import kept_modules
 from tests.engine.memory import private_bytes
 
 STAGES = [stage_named(name) for name in ("bert", "duration", "text_encoder", "source", "istft")]
 PROBED = [stage_named(name) for name in ("duration", "text_encoder")]
 COUNTS = {"tokens": (40, 17, 5, 1), "frames": (9, 4, 2, 1)}
 
-pytestmark = pytest.mark.alone
+NAMES = [stage.name for stage in STAGES]
+several_threads = pytest.mark.alone
 
 
 @pytest.fixture(scope="module")
 def folder(tiny_config, tmp_path_factory):
+    """Modules of these stages only."""
     folder = tmp_path_factory.mktemp("modules")
-    build(tiny_config, STAGES, CPU, folder, lambda _: None)
+    kept = kept_modules(tiny_config, CPU, STAGES)
+    manifest = Manifest.load(kept)
+    for name in NAMES:
+        shutil.copy(kept / manifest.artifact(name).file, folder)
+    replace(manifest, artifacts=tuple(manifest.artifact(name) for name in NAMES)).save(folder)
     return folder
 
 
@@ -71,6 +79,7 @@ def single(count):
     return {"tokens": (count,), "frames": (count,)}
 
 
+@several_threads
 @pytest.mark.parametrize("counts", [single(1), single(2), single(17), single(63), COUNTS], ids=str)
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_compiled_stages_equal_the_exportable_ones(runner, exportable, tiny_config, stage, counts):
@@ -80,6 +89,7 @@ def test_compiled_stages_equal_the_exportable_ones(runner, exportable, tiny_conf
         np.testing.assert_allclose(array, expected[name], atol=2e-5, rtol=1e-4)
 
 
+@several_threads
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_what_stands_in_the_padding_changes_nothing(runner, tiny_config, stage):
     arrays = arrays_for(stage, tiny_config, COUNTS)
@@ -95,6 +105,7 @@ def test_what_stands_in_the_padding_changes_nothing(runner, tiny_config, stage):
         np.testing.assert_array_equal(array, clean[name])
 
 
+@several_threads
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_a_member_of_a_batch_equals_itself_alone(runner, tiny_config, stage):
     arrays = arrays_for(stage, tiny_config, COUNTS)
@@ -112,10 +123,8 @@ def test_a_member_of_a_batch_equals_itself_alone(runner, tiny_config, stage):
 
 
 @pytest.fixture(scope="module")
-def probed_folder(tiny_config, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("probed")
-    build(tiny_config, [*PROBED, stage_named("istft")], Variant("cpu", probed=True), folder, lambda _: None)
-    return folder
+def probed_folder(tiny_config):
+    return kept_modules(tiny_config, Variant("cpu", probed=True), [*PROBED, stage_named("istft")])
 
 
 @pytest.mark.parametrize("stage", PROBED, ids=lambda stage: stage.name)
@@ -206,6 +215,7 @@ def test_wrong_shapes_are_refused(runner, tiny_config):
         runner.run(stage, arrays)
 
 
+@several_threads
 def test_every_thread_computes_on_all_usable_cores(runner, tiny_config):
     assert os.environ["OMP_NUM_THREADS"] == "1"  # which TVM would take for the number of threads
     stage = stage_named("istft")
