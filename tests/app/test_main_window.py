@@ -70,7 +70,6 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     yield desk
     assert desk.controller.shut_down(PATIENCE_MS)
     desk.theme.deleteLater()
-    qapp.setStyleSheet("")
 
 
 def test_ctrl_return_speaks_and_escape_stops(desk: Desk, qtbot: QtBot) -> None:

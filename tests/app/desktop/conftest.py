@@ -29,4 +29,4 @@ def application(qapp: QApplication, settings: Settings) -> Iterator[Application]
     application.window.close()
     application.theme.deleteLater()
     application.window.deleteLater()
-    qapp.setStyleSheet("")
+    application.deleteLater()

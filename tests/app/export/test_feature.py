@@ -22,7 +22,6 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
     yield desk
     assert desk.controller.shut_down(PATIENCE_MS)
     desk.theme.deleteLater()
-    qapp.setStyleSheet("")
 
 
 def test_it_can_be_chosen_once_there_is_a_voice(desk: Desk) -> None:

@@ -40,7 +40,6 @@ def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Room]:
     yield room
     assert room.controller.shut_down(PATIENCE_MS)
     room.theme.deleteLater()
-    qapp.setStyleSheet("")
 
 
 def test_a_speed_is_heard_at_once(room: Room) -> None:

@@ -25,7 +25,6 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, qapp, tmp_path)
     yield desk
     desk.close()
-    qapp.setStyleSheet("")
 
 
 def test_the_menu_opens_the_models(desk: Desk) -> None:

@@ -34,7 +34,6 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MakeDes
     yield make
     for desk in desks:
         desk.close()
-    qapp.setStyleSheet("")
 
 
 def text_of(desk: Desk) -> str:

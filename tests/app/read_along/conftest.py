@@ -15,4 +15,3 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, qapp, tmp_path)
     yield desk
     desk.close()
-    qapp.setStyleSheet("")

@@ -77,7 +77,6 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     assert desk.feature.shut_down(PATIENCE_MS)
     assert desk.controller.shut_down(PATIENCE_MS)
     desk.theme.deleteLater()
-    qapp.setStyleSheet("")
 
 
 def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None:
