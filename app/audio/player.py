@@ -38,10 +38,11 @@ class Playback(Enum):
 class AudioPlayer(QObject):
     """Feeds a ring buffer from the track; the device's callback only reads the ring.
 
-    The device keeps running through a jump: what it has taken is heard, then what was jumped to.
-
     A position is the sample of the track that is heard now, which lags behind what the device has taken; at a speed
     other than that at which the track was made, positions go by at another rate.
+
+    The device keeps running through a jump: what it has taken is heard, then what was jumped to. `position` is where
+    that begins from the moment of the jump; `position_changed` tells it once it is heard, or is what is heard next.
     """
 
     playback_changed = Signal(object)
@@ -58,7 +59,7 @@ class AudioPlayer(QObject):
         self._playback = Playback.STOPPED
         self._ring = RingBuffer(1)
         self._stream: OutputStream | None = None
-        self._position = 0
+        self._position = self._told_position = 0
         self._feed = Feed(self._track)
         self._read = 0
         self._moved_at = self._alive_at = clock()
@@ -211,10 +212,13 @@ class AudioPlayer(QObject):
         if self._stream is None or not read:
             return
         lag = round(self._stream.lag_seconds * self._track.sample_rate_hz)
-        heard = self._feed.position_of(read - max(0, lag)) if lag < read else self._position
+        if lag >= read:
+            return
+        heard = self._feed.position_of(read - max(0, lag))
         if heard > self._position:
             self._moved_at = self._clock()
-            self._set_position(heard)
+            self._position = heard
+        self._tell_position()
 
     def _has_rung_out(self) -> bool:
         if not self._track.finished or self._position < self._track.length:
@@ -240,6 +244,7 @@ class AudioPlayer(QObject):
             self._stream.abort()
         self._started = False
         self._feed_from(self._position)
+        self._tell_position()
         self._become(playback)
 
     def _close(self) -> None:
@@ -251,7 +256,9 @@ class AudioPlayer(QObject):
 
     def _move_to(self, position: int) -> None:
         self._feed_from(position)
-        self._set_position(position)
+        self._position = position
+        if not self._started or not self._ring.readable:
+            self._tell_position()
 
     def _feed_from(self, position: int) -> None:
         """Let the device have what begins here, which is ready before what has been prepared for it is dropped."""
@@ -272,9 +279,10 @@ class AudioPlayer(QObject):
     def _count(self, seconds: float) -> int:
         return round(seconds * self._track.sample_rate_hz)
 
-    def _set_position(self, position: int) -> None:
-        self._position = position
-        self.position_changed.emit(position)
+    def _tell_position(self) -> None:
+        if self._position != self._told_position:
+            self._told_position = self._position
+            self.position_changed.emit(self._position)
 
     def _become(self, playback: Playback) -> None:
         if playback is not self._playback:

@@ -137,10 +137,11 @@ class ReadAlongFeature(QObject):
 
     @Slot(int)
     def _on_seek(self, sample: int) -> None:
-        """Show the place in the text, also while nothing is heard."""
+        """Show the place in the text; while something is heard, its mark comes with its sound."""
         self._page.editor.follow()
         self._page.player.waveform.zoom.follow(sample)
-        self._mark(sample)
+        if self._speech.player.playback is not Playback.PLAYING:
+            self._mark(sample)
 
     @Slot(object, int)
     def _on_place(self, character: int | None, character_now: int) -> None:

@@ -143,6 +143,33 @@ def test_a_jump_is_heard_without_a_hole_whenever_the_device_asks_next(
     np.testing.assert_array_equal(jumped, stage.track.samples()[1500:1700])
 
 
+def test_a_jump_is_told_when_it_is_heard(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeStream, "latency_seconds", 0.2)
+    told: list[int] = []
+    stage.grow(2)
+    stage.player.play()
+    stage.pass_time(400)
+    stage.player.position_changed.connect(told.append)
+    stage.player.seek(1500)
+    assert stage.player.position == 1500
+    stage.pass_time(200)
+    assert not told
+    stage.pass_time(50)
+    assert told == pytest.approx([1550], abs=1)
+
+
+def test_a_jump_is_told_at_once_where_nothing_is_heard(stage: Stage) -> None:
+    told: list[int] = []
+    stage.grow(2)
+    stage.player.position_changed.connect(told.append)
+    stage.player.seek(500)
+    stage.player.play()
+    stage.pass_time(100)
+    stage.player.seek(1500)
+    stage.player.pause()
+    assert told == [500, 550, 600, 1500]
+
+
 def test_what_was_jumped_away_from_is_not_heard_after_a_pause(stage: Stage) -> None:
     stage.grow(2)
     stage.player.play()

@@ -89,6 +89,7 @@ def test_a_click_with_alt_hears_the_word(desk: Desk, qtbot: QtBot, playback: Pla
     qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
     assert desk.position == 5 * WORD_SAMPLES
     assert desk.controller.player.playback is Playback.PLAYING
+    desk.hear(1)
     assert desk.marked == ["Five six.", "six"]
 
 
@@ -138,6 +139,8 @@ def test_sentences_back_and_forward(desk: Desk) -> None:
     places.append(desk.position)
     assert places == [1000, 2000, 3000, 3000]
     assert desk.page.status.label.text() == "This is the last sentence"
+    assert desk.marked == ["One two.", "One"]  # until another is heard
+    desk.hear(1)
     assert desk.marked == ["Seven eight.", "Seven"]
     desk.feature.actions.sentence_back.trigger()  # in the first 1.5 s: the one before
     assert desk.position == 2000
