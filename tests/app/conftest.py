@@ -3,7 +3,7 @@
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,8 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # where the bus of the desktop is
     os.environ.pop(name, None)
 
+IGNORED = "(IGNORED)"
+"""How pytest-qt marks such a message."""
 AUDIO = Path(__file__).resolve().parent / "audio"
 REAL_WINDOWS = [
     "test_real_window.py",
@@ -27,6 +29,19 @@ REAL_WINDOWS = [
     "test_real_reading.py",
 ]  # they need Xvfb and PulseAudio
 collect_ignore = [] if sys.platform == "linux" else REAL_WINDOWS
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What Qt says in every test, as `qt_log_ignore` lists it, does not end the report of a failure."""
+    report = yield
+    sections: list[tuple[str, str, str]] = getattr(report.longrepr, "sections", [])
+    kept = [
+        (title, "".join(line for line in text.splitlines(keepends=True) if IGNORED not in line), rule)
+        for title, text, rule in sections
+    ]
+    sections[:] = [section for section in kept if section[1].strip()]
+    return report
 
 
 @pytest.fixture
