@@ -1,5 +1,3 @@
-import functools
-
 import pytest
 
 from engine.compiler.build import weightless_modules
@@ -7,30 +5,28 @@ from engine.compiler.convolution_layers import ConvolutionLayer, convolution_lay
 from engine.compiler.export import trace
 from engine.estimate.useful_work import useful_flop
 from engine.stages import stage_named
-from tests.engine.tiny_model import TINY
 
 LENGTHS = {"tokens": 7, "frames": 20}
 
 
-@functools.cache
-def traced(stage_name):
+def traced(stage_name, config):
     """A stage's graph and the shapes of its inputs: what its convolutions are found from."""
     stage = stage_named(stage_name)
-    program = trace(stage, weightless_modules(TINY)[stage_name], TINY)
-    return program, [tensor.shape(TINY, 1, LENGTHS) for tensor in stage.inputs]
+    program = trace(stage, weightless_modules(config)[stage_name], config)
+    return program, [tensor.shape(config, 1, LENGTHS) for tensor in stage.inputs]
 
 
 @pytest.mark.parametrize("stage_name", ["text_encoder", "f0n", "decoder"])
-def test_together_they_need_what_the_weights_of_convolutions_need(stage_name):
-    program, shapes = traced(stage_name)
+def test_together_they_need_what_the_weights_of_convolutions_need(tiny_config, stage_name):
+    program, shapes = traced(stage_name, tiny_config)
     layers = convolution_layers(program, shapes)
     needed = useful_flop(program, shapes)
     convolved = [name for name in needed if program.state_dict[name].dim() == 3 and "pool" not in name]
     assert sum(layer.flop * count for layer, count in layers.items()) == sum(needed[name] for name in convolved)
 
 
-def test_every_kind_is_told_apart():
-    layers = convolution_layers(*traced("decoder"))
+def test_every_kind_is_told_apart(tiny_config):
+    layers = convolution_layers(*traced("decoder", tiny_config))
     assert {layer.is_transposed for layer in layers} == {False, True}
     assert {layer.dilation for layer in layers} == {1, 3, 5}
     assert max(layer.stride for layer in layers if not layer.is_transposed) > 1
