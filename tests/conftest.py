@@ -25,12 +25,24 @@ TESTS = Path(__file__).resolve().parent
 BUILD_FOLDER = TESTS.parent / "build" / "test"
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 SLOWEST_FILES = (
-    "engine/test_exactness.py",
-    "engine/test_trained_exactness.py",
+    "engine/validator/runners/test_every_fault.py",
     "software_metal/test_full_size.py",
+    "engine/test_trained_exactness.py",
     "software_metal/test_speech.py",
-    "engine/benchmark/test_estimate.py",
+    "engine/test_exactness.py",
+    "engine/compiler/test_metal_converters.py",
+    "engine/distillation/test_building.py",
 )
+_RUN_WHOLE_MODELS = ("bundles", "cases", "experiments", "kernels", "runners", "runs", "service")
+SLOW = (
+    *(f"engine/validator/{room}/" for room in _RUN_WHOLE_MODELS),
+    *(f"engine/{room}/" for room in ("benchmark", "compiler", "estimate", "faults", "inspection", "kernels")),
+    *(f"engine/{room}/" for room in ("mps_bridge", "network", "preparation", "runners", "starter", "distillation")),
+    *("engine/cli/", "engine/export/", "engine/model_store/", "engine/test_", "software_metal/"),
+    *(f"app/diagnostics/{room}/" for room in ("cases", "process", "runs")),
+    *("app/test_application", "app/test_busy_window", "app/test_start", "app/test_screenshot"),
+)
+"""Tests that build, run or train models, or start processes, for the most part; paths below this folder begin so."""
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 settings.register_profile("searching", settings.get_profile("default"), deadline=None)
 settings.load_profile("repeatable")  # the same examples each time; `--hypothesis-profile searching` tries others
@@ -74,7 +86,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     What runs alone or is long is slow, too.
     """
     for item in items:
-        if any(item.iter_markers("alone")) or any(item.iter_markers("long")):
+        marked = any(item.iter_markers("alone")) or any(item.iter_markers("long"))
+        if marked or item.path.relative_to(TESTS).as_posix().startswith(SLOW):
             item.add_marker("slow")
     items.sort(key=lambda item: item.path.relative_to(TESTS).as_posix() not in SLOWEST_FILES)
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache, wraps
+from typing import Any
 
 import pytest
+from tvm.tirx import PrimFunc
 
+from engine.compiler.kernel_calls import KernelBook
 from engine.compiler.script_parsing import quick_parsing
 from engine.config import ModelConfig
 from engine.model_store import ModelState, ModelStatus, ModelStore
@@ -44,6 +48,19 @@ def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels_are_made_quickly() -> Iterator[None]:
-    """As in a build; tests that make a kernel by itself have no graph that would see to it."""
-    with quick_parsing():
+    """As in a build; tests that make a kernel by itself have no graph that would see to it.
+
+    A kernel of the same sizes is made once for all graphs of the tests: parsing its script is a third of a build.
+    """
+    place = KernelBook.place
+
+    @cache
+    def made_once(factory: Callable[..., PrimFunc]) -> Callable[..., PrimFunc]:
+        return wraps(factory)(lru_cache(maxsize=None, typed=True)(factory))
+
+    def place_once(book: KernelBook, importer: Any, factory: Callable[..., PrimFunc], sizes: Sequence[Any]) -> Any:
+        return place(book, importer, made_once(factory), sizes)
+
+    with quick_parsing(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KernelBook, "place", place_once)
         yield

@@ -1,14 +1,15 @@
 """Every stage of the full-size architecture on the software device, alone, at a few frames, against the truth.
 
-Kernels are compiled exactly, and then as Apple's compiler does it; command buffers that get long are killed. The
-weights are the trained ones where they are here, with phonemes that sound, else random ones.
+Kernels are compiled as Apple's compiler does it; `test_speech` has the bundled model's compiled exactly, too. Command
+buffers that get long are killed. The weights are the trained ones where they are here, with phonemes that sound, else
+random ones.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import ExitStack, closing
 
 import numpy as np
 import pytest
@@ -68,7 +69,6 @@ def load(
     software_metal: SoftwareMetal,
     checkpoint: Checkpoint,
     weights: Mapping[str, Array],
-    compiling: Callable[[], AbstractContextManager[None]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Load]:
     """Loads a copy of modules, whose kernels no other test has had compiled in another way."""
@@ -80,7 +80,7 @@ def load(
             folder = shutil.copytree(kept, tmp_path_factory.mktemp("modules") / variant.name)
             return loaded.enter_context(closing(CompiledRunner(folder, checkpoint.config, weights)))
 
-        with compiling(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
+        with software_metal.fast_math(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
             yield load
             loaded.close()
     assert software_metal.live_buffers() <= before

@@ -23,7 +23,7 @@ from tests.patience import PATIENCE_MS
 from tests.processes import exists
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
-STALLED_SECONDS = 3.0
+STALLED_SECONDS = 1.0
 OPTIONS = DiagnosticsOptions(regimes=(Regime.COMPILED,), padding=0.5, probes=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +18,9 @@ from tests.engine.students import students_installed
 from tests.starter_voices import MALE
 
 STUDENT_STAGES = {"duration", "f0n", "text_encoder"}
-UTTERANCES = 6
+UTTERANCES = 4
+SEED_OF_FAST_SPEECH = 277
+"""The longest of the random utterances is spoken fast."""
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +62,7 @@ def test_compiled_students_equal_the_same_students_in_pytorch(validator: Validat
 
 def test_random_utterances_of_all_lengths_are_within_tolerance(validator: Validator) -> None:
     request = asked(Regime.DISTILLED, reference=Regime.STATIC_DISTILLED)
+    request = replace(request, speech=replace(request.speech, seed=SEED_OF_FAST_SPEECH))
     assert fuzz_with(validator, request, UTTERANCES).within_tolerance == UTTERANCES
 
 
