@@ -178,7 +178,8 @@ class MainWindow(QMainWindow):
         controller.track_changed.connect(self._on_track)
         controller.track_changed.connect(page.player.show_track)
         controller.track_grew.connect(page.player.refresh)
-        controller.player.position_changed.connect(page.player.show_position)
+        for moved in (controller.player.position_changed, controller.player.jumped):
+            moved.connect(page.player.show_position)
         controller.player.playback_changed.connect(page.player.transport.show_playback)
         controller.player.playback_changed.connect(self._on_playback)
         controller.failed.connect(self.show_failure)

@@ -42,11 +42,13 @@ class AudioPlayer(QObject):
     other than that at which the track was made, positions go by at another rate.
 
     The device keeps running through a jump: what it has taken is heard, then what was jumped to. `position` is where
-    that begins from the moment of the jump; `position_changed` tells it once it is heard, or is what is heard next.
+    that begins from the moment of the jump, which `jumped` tells at once; `position_changed` tells it once it is heard,
+    or is what is heard next.
     """
 
     playback_changed = Signal(object)
     position_changed = Signal(int)
+    jumped = Signal(int)
     failed = Signal(object)
 
     def __init__(
@@ -147,6 +149,7 @@ class AudioPlayer(QObject):
     def seek(self, position: int) -> None:
         """Go to a sample; keeps playing if it is playing."""
         self._move_to(min(max(position, 0), self._track.length))
+        self.jumped.emit(self._position)
         self.tick()
 
     def play_on_current_device(self) -> None:

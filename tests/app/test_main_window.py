@@ -388,6 +388,19 @@ def test_clicking_the_waveform_goes_there(desk: Desk) -> None:
     assert desk.page.player.transport.position_label.text() == "0:02"
 
 
+def test_going_back_twice_before_the_first_is_heard_goes_twice_as_far(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.audio.player_panel.PAGE_SECONDS", 1.0)
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    desk.page.player.waveform.seek_wanted.emit(2900)
+    for _ in range(2):
+        desk.page.player.go_back()
+    assert desk.controller.player.position == 900
+
+
 def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None:
     dark = next(each for each in desk.window.menu.appearances.actions() if each.data() is Appearance.DARK)
     dark.trigger()
