@@ -41,9 +41,9 @@ class AudioPlayer(QObject):
     A position is the sample of the track that is heard now, which lags behind what the device has taken; at a speed
     other than that at which the track was made, positions go by at another rate.
 
-    The device keeps running through a jump: what it has taken is heard, then what was jumped to. `position` is where
-    that begins from the moment of the jump, which `jumped` tells at once; `position_changed` tells it once it is heard,
-    or is what is heard next.
+    The device keeps running when the player seeks: samples it has already taken are played first, then those at the
+    target. `position` is the target at once, and `jumped` carries it; `position_changed` follows when the target is
+    heard, or at once if nothing is playing.
     """
 
     playback_changed = Signal(object)
@@ -61,7 +61,8 @@ class AudioPlayer(QObject):
         self._playback = Playback.STOPPED
         self._ring = RingBuffer(1)
         self._stream: OutputStream | None = None
-        self._position = self._told_position = 0
+        self._position = 0
+        self._told_position: int | None = None
         self._feed = Feed(self._track)
         self._read = 0
         self._moved_at = self._alive_at = clock()
@@ -259,12 +260,12 @@ class AudioPlayer(QObject):
 
     def _move_to(self, position: int) -> None:
         self._feed_from(position)
-        self._position = position
+        self._position, self._told_position = position, None
         if not self._started or not self._ring.readable:
             self._tell_position()
 
     def _feed_from(self, position: int) -> None:
-        """Let the device have what begins here, which is ready before what has been prepared for it is dropped."""
+        """Feed the device from this sample on: the new samples are ready before those prepared so far are dropped."""
         self._feed, ring = Feed(self._track, position, self._feed.speed), self._new_ring()
         if self._started:
             _pour(self._feed, ring)
@@ -273,7 +274,7 @@ class AudioPlayer(QObject):
         self._moved_at = self._alive_at = self._clock()
 
     def _read_into(self, block: NDArray[np.float32]) -> int:
-        """What the device calls for each block, in a thread of its own."""
+        """The device's callback, which runs in the audio thread."""
         return self._ring.read_into(block)
 
     def _new_ring(self) -> RingBuffer:

@@ -186,7 +186,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
-        self.chip.follow(None)  # the panel goes on drawing the run of the speech before
+        self.chip.follow(None)  # the panel may still redraw the run of the previous speech
         if self.window.shown and self._speech.request is not None:
             self.panel.controls.to_show.show_heard()
             self.controller.diagnose(

@@ -24,7 +24,7 @@ class RunChip(ElidedButton):
 
     @Slot(object)
     def follow(self, run: DiagnosticsRun | None) -> None:
-        """Tell of this run from the next refresh on, and no more of an earlier one; None hides the chip at once."""
+        """Show this run from the next refresh on, and earlier runs no longer; None hides the chip at once."""
         self._run = run
         if run is None:
             self._show(None)

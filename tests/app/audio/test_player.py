@@ -170,6 +170,13 @@ def test_a_jump_is_told_at_once_where_nothing_is_heard(stage: Stage) -> None:
     assert told == [500, 550, 600, 1500]
 
 
+def test_another_track_is_told_from_its_beginning_though_the_place_is_the_same(stage: Stage, qtbot: QtBot) -> None:
+    stage.grow()
+    with qtbot.waitSignal(stage.player.position_changed) as told:
+        stage.player.load(stage.track)
+    assert told.args == [0]
+
+
 def test_what_was_jumped_away_from_is_not_heard_after_a_pause(stage: Stage) -> None:
     stage.grow(2)
     stage.player.play()
