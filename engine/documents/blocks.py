@@ -6,33 +6,36 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.documents.document import Chapter
+from engine.documents.document import BETWEEN_PARAGRAPHS, Chapter, Matter
+from engine.documents.matter import matter_of_title
 
 DEEPEST_LEVEL = 6
 LARGE_CHARACTERS = 40_000
 """Chapters that are longer than this on average are cut at the headings below theirs, if there are any."""
 LARGEST_CHARACTERS = 60_000
 """About an hour of speech; longer chapters are cut between paragraphs."""
-BETWEEN_PARAGRAPHS = "\n\n"
 
 
 @dataclass(frozen=True)
 class Block:
     """A heading or a paragraph; `level` is 1 for the highest heading, 0 for a paragraph.
 
-    `anchors` are the names under which links can lead to it.
+    `anchors` are the names under which links can lead to it. `matter` is given where the format tells; else a heading's
+    words may tell. `notes` are those that the text refers to.
     """
 
     text: str
     level: int = 0
     anchors: frozenset[str] = frozenset()
+    matter: Matter = Matter.TEXT
+    notes: tuple[str, ...] = ()
 
 
 def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
     """The chapters, one for each heading of the levels that cut the text best; `title` is for text that has none.
 
-    Text before the first heading is a chapter of its own. A heading with no text of its own is spoken at the beginning
-    of the next chapter. Empty if no block has text.
+    Text before the first heading is a chapter of its own, and so are blocks of another matter. A heading with no text
+    of its own is spoken at the beginning of the next chapter. Empty if no block has text.
     """
     present = [block for block in blocks if block.text.strip()]
     lowest = _lowest_level(present)
@@ -54,7 +57,7 @@ def _parts(blocks: Sequence[Block], lowest: int) -> Iterator[list[Block]]:
     part: list[Block] = []
     has_text = False
     for block in blocks:
-        if has_text and 0 < block.level <= lowest:
+        if part and (block.matter is not part[-1].matter or (has_text and 0 < block.level <= lowest)):
             yield part
             part, has_text = [], False
         part.append(block)
@@ -70,7 +73,12 @@ def _chapter(part: Sequence[Block], lowest: int, title: str) -> Chapter:
             break
         leading.append(block)
     own = [block.text for block in leading if block.level <= lowest]
-    return Chapter(own[-1] if own else title, BETWEEN_PARAGRAPHS.join(block.text for block in part))
+    matter = part[0].matter
+    if own and matter is Matter.TEXT:
+        matter = matter_of_title(own[-1])
+    untitled = title if matter is Matter.TEXT else matter.capitalize()
+    text, notes = (block.text for block in part), (note for block in part for note in block.notes)
+    return Chapter(own[-1] if own else untitled, BETWEEN_PARAGRAPHS.join(text), matter, BETWEEN_PARAGRAPHS.join(notes))
 
 
 def _pieces(chapter: Chapter) -> Iterator[Chapter]:
@@ -82,7 +90,8 @@ def _pieces(chapter: Chapter) -> Iterator[Chapter]:
     aim, rest = len(chapter.text) // count, chapter.text
     for number in range(1, count + 1):
         end = _border(rest, aim) if number < count else len(rest)
-        yield Chapter(f"{chapter.title} ({number})", rest[:end].strip())
+        notes = chapter.notes if number == count else ""
+        yield Chapter(f"{chapter.title} ({number})", rest[:end].strip(), chapter.matter, notes)
         rest = rest[end:]
 
 

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+BETWEEN_PARAGRAPHS = "\n\n"
+
+
+class Matter(StrEnum):
+    """What a chapter is to its book."""
+
+    TEXT = "text"
+    """What the book was written for, its preface and its epilogue included."""
+    FRONT = "front matter"
+    """Title page, imprint, table of contents, licence: left out unless a person asks for it."""
+    BACK = "back matter"
+    """Index, notes, licence, advertisements: left out unless a person asks for it."""
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """A part of a document; `text` has a blank line between paragraphs, and its title, if it has one, comes first."""
+    """A part of a document; `text` has a blank line between paragraphs, and its title, if it has one, comes first.
+
+    `notes` are those that its text refers to, a paragraph each; they are not part of `text`.
+    """
 
     title: str
     text: str = field(repr=False)
+    matter: Matter = Matter.TEXT
+    notes: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
 class Document:
     """Chapters in the order of reading, at least one, none of them blank.
 
-    `language` is a BCP 47 tag, or empty if the document names none; `cover` is a picture in JPEG or PNG.
+    `language` is a BCP 47 tag, or empty if the document names none; `cover` is a picture in JPEG or PNG. `notices` are
+    sentences about what was guessed or left out, each with the place.
     """
 
     title: str
@@ -25,13 +45,37 @@ class Document:
     language: str
     chapters: tuple[Chapter, ...]
     cover: bytes | None = field(default=None, repr=False)
+    notices: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The text of all chapters."""
-        return "\n\n".join(chapter.text for chapter in self.chapters)
+        return BETWEEN_PARAGRAPHS.join(chapter.text for chapter in self.chapters)
 
     @property
     def characters(self) -> int:
         """The number of characters of all chapters."""
         return sum(len(chapter.text) for chapter in self.chapters)
+
+    @property
+    def usual_chapters(self) -> tuple[int, ...]:
+        """The numbers, from 0, of the chapters that are read unless a person chooses others.
+
+        They are those that are neither front nor back matter, or all if there is nothing else.
+        """
+        usual = tuple(number for number, each in enumerate(self.chapters) if each.matter is Matter.TEXT)
+        return usual or tuple(range(len(self.chapters)))
+
+    def with_chapters(self, numbers: tuple[int, ...]) -> Document:
+        """The same document with these chapters only."""
+        return replace(self, chapters=tuple(self.chapters[number] for number in numbers))
+
+    def with_notes(self) -> Document:
+        """The same document with the notes of each chapter at the end of its text."""
+        return replace(self, chapters=tuple(map(_with_notes, self.chapters)))
+
+
+def _with_notes(chapter: Chapter) -> Chapter:
+    if not chapter.notes:
+        return chapter
+    return replace(chapter, text=f"{chapter.text}{BETWEEN_PARAGRAPHS}{chapter.notes}", notes="")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 
-from engine.documents.document import Chapter, Document
+from engine.documents.document import Chapter, Document, Matter
 from engine.system.child_process import Message
 
 
@@ -14,8 +14,9 @@ def encoded(document: Document) -> Message:
         "title": document.title,
         "author": document.author,
         "language": document.language,
-        "chapters": [[chapter.title, chapter.text] for chapter in document.chapters],
+        "chapters": [[each.title, each.text, each.matter, each.notes] for each in document.chapters],
         "cover": None if document.cover is None else b64encode(document.cover).decode("ascii"),
+        "notices": list(document.notices),
     }
 
 
@@ -26,6 +27,7 @@ def decoded(message: Message) -> Document:
         message["title"],
         message["author"],
         message["language"],
-        tuple(Chapter(title, text) for title, text in message["chapters"]),
+        tuple(Chapter(title, text, Matter(matter), notes) for title, text, matter, notes in message["chapters"]),
         None if cover is None else b64decode(cover),
+        tuple(message["notices"]),
     )

@@ -1,5 +1,5 @@
 from engine.documents.blocks import LARGE_CHARACTERS, LARGEST_CHARACTERS, Block, chapters_of
-from engine.documents.document import Chapter
+from engine.documents.document import Chapter, Matter
 
 
 def test_each_heading_begins_a_chapter_that_is_spoken_with_its_title() -> None:
@@ -76,3 +76,21 @@ def test_thousands_of_headings_without_text_take_linear_time() -> None:
     """Else this would take an hour or more."""
     chapters = chapters_of([Block("One", 1)] * 500_000, "Book")
     assert sum(chapter.text.count("One") for chapter in chapters) == 500_000
+
+
+def test_blocks_of_another_matter_are_chapters_of_their_own() -> None:
+    blocks = [
+        Block("A Book", 1, matter=Matter.FRONT),
+        Block("By Somebody.", matter=Matter.FRONT),
+        Block("It begins.", notes=("A note.",)),
+        Block("It ends.", notes=("Another.",)),
+        Block("Index", 1),
+        Block("It, 1"),
+        Block("Licence text.", matter=Matter.BACK),
+    ]
+    assert chapters_of(blocks, "A Book") == (
+        Chapter("A Book", "A Book\n\nBy Somebody.", Matter.FRONT),
+        Chapter("A Book", "It begins.\n\nIt ends.", notes="A note.\n\nAnother."),
+        Chapter("Index", "Index\n\nIt, 1", Matter.BACK),
+        Chapter("Back matter", "Licence text.", Matter.BACK),
+    )

@@ -1,4 +1,6 @@
-from engine.documents import Chapter, Document
+from dataclasses import replace
+
+from engine.documents import Chapter, Document, Matter
 
 
 def test_a_document_counts_the_characters_of_its_chapters() -> None:
@@ -6,3 +8,18 @@ def test_a_document_counts_the_characters_of_its_chapters() -> None:
     assert document.characters == 20
     assert document.text == "One.\n\nIt begins.\n\nTwo."
     assert document.cover is None
+
+
+def test_front_and_back_matter_are_not_usual_chapters_but_where_there_is_nothing_else() -> None:
+    front, text, back = Chapter("Contents", "One"), Chapter("One", "It begins."), Chapter("Index", "It, 1")
+    chapters = (replace(front, matter=Matter.FRONT), text, replace(back, matter=Matter.BACK))
+    document = Document("A Book", "", "en", chapters)
+    assert document.usual_chapters == (1,)
+    assert document.with_chapters((1,)).chapters == (text,)
+    assert document.with_chapters((0, 2)).usual_chapters == (0, 1)
+
+
+def test_notes_are_read_at_the_end_of_their_chapter_or_not_at_all() -> None:
+    document = Document("A Book", "", "en", (Chapter("One", "It begins.", notes="A note."), Chapter("Two", "Two.")))
+    assert document.text == "It begins.\n\nTwo."
+    assert document.with_notes().text == "It begins.\n\nA note.\n\nTwo."
