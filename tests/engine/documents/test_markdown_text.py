@@ -10,7 +10,7 @@ title: "My Notes"
 author: Ann
 lang: en-GB
 ---
-# Notes
+# Diary
 
 Intro with *emphasis*, `code` and a [link](https://example.org).[^1]
 
@@ -36,7 +36,7 @@ def test_markup_goes_and_headings_begin_chapters(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text(TEXT)
     document = read(path)
-    assert (document.title, document.author, document.language) == ("My Diary", "Ann", "en-GB")
+    assert (document.title, document.author, document.language) == ("My Notes", "Ann", "en-GB")
     assert document.chapters == (
         Chapter("Diary", "Diary\n\nIntro with emphasis, code and a link."),
         Chapter("First", "First\n\none\n\ntwo\n\nTable: 1 row of A, B."),

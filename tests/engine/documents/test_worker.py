@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents import plain_text, worker
+from engine.documents import Chapter, plain_text, worker
+from engine.documents.wire import decoded
 from engine.errors import DamagedDocument, EngineError, OversizedDocument, UnusableDocument
 from engine.system.child_process import python_command
 from engine.system.paths import project_folder
@@ -48,7 +49,7 @@ def test_the_process_answers_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Hello.")
     command = python_command("engine.documents.worker", str(tmp_path / "a.txt"))
     done = subprocess.run(command, capture_output=True, check=True, cwd=project_folder())
-    assert json.loads(done.stdout)["chapters"] == [["a", "Hello."]]
+    assert decoded(json.loads(done.stdout)).chapters == (Chapter("a", "Hello."),)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS has no such limit")
