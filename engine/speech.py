@@ -52,17 +52,35 @@ class SpeechRequest:
         return self.text[self.start : self.end]
 
 
+class Source(StrEnum):
+    """What decides how a word is spoken."""
+
+    MARKUP = "markup"
+    """Its writer, by phonemes in the text."""
+    LEXICON = "lexicon"
+    RULE = "rule"
+    """One that writes it in other words, as a number; its name follows: `rule: dates`."""
+    LETTERS = "letters"
+    """It is spelled."""
+    ESPEAK = "espeak"
+    """espeak-ng, by the rules of spelling of its language."""
+    SILENT = "silent"
+    """Nothing: it has no sound."""
+
+
 @dataclass(frozen=True)
 class WrittenWord:
     """Characters `start` to `end` of a request's text, spoken as the phonemes `first_phoneme` to `end_phoneme`.
 
     These are places in the phonemes of an utterance. A number, an address or an emoji is one word, as it is written.
+    `source` is a `Source`, with the name of the rule if it is one.
     """
 
     start: int
     end: int
     first_phoneme: int
     end_phoneme: int
+    source: str = Source.LEXICON
 
 
 @dataclass(frozen=True)

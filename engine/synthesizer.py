@@ -146,16 +146,10 @@ class Synthesizer:
         Raises an `InvalidRequest` or `MissingLanguage` before any work, `Cancelled` within the time of one stage after
         `cancel` is set, and `DamagedFile` where the weights give samples that are no numbers.
         """
-        check(request)
-        script, voices = directed(request, lambda name: self._voice(name)[0])
-        tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
-        self._check_languages(tags.values())
+        plans, voices = self._planning(request)
         self.prepare(observe, cancel)
-        plans = plans_of(request, script, {name: self._phonemizer(tag) for name, tag in tags.items()})
-        notices = () if request.language else self._voice(request.voice)[1]
-        noticed = (replace(plan, notices=(*notices, *plan.notices)) for plan in plans)
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
-        for utterance, plan in _planned(noticed, observe):
+        for utterance, plan in _planned(plans, observe):
             raise_if_set(cancel, "Speaking was stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
             raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
@@ -163,6 +157,25 @@ class Synthesizer:
             speech = joiner.chunk(raw, utterance, last=utterance.index + 1 == total)
             words = spoken_words(utterance, speech)
             yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
+
+    def plans(self, request: SpeechRequest) -> Iterator[Plan]:
+        """The plan of a request as it grows; it needs no modules. Raises an `InvalidRequest` or `MissingLanguage`."""
+        return self._planning(request)[0]
+
+    def _planning(self, request: SpeechRequest) -> tuple[Iterator[Plan], dict[str, Voice]]:
+        """The plans of a request, made as they are taken, and its voices by the names in it."""
+        check(request)
+        script, voices = directed(request, lambda name: self._voice(name)[0])
+        tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
+        self._check_languages(tags.values())
+        notices = () if request.language else self._voice(request.voice)[1]
+
+        def plans() -> Iterator[Plan]:
+            phonemizers = {name: self._phonemizer(tag) for name, tag in tags.items()}
+            for plan in plans_of(request, script, phonemizers):
+                yield replace(plan, notices=(*notices, *plan.notices))
+
+        return plans(), voices
 
     def _raw(
         self,

@@ -28,11 +28,17 @@ from engine.system.memory import peak_bytes
 _OPTIONS = ("per_chapter", "title", "author", "cover")
 
 
-def add_options(parser: Any) -> None:
-    """Add --file and what goes with it."""
+def add_source(parser: Any) -> None:
+    """Add --file, and have nothing else that goes with it."""
+    set_none(parser)
     parser.add_argument(
         "--file", type=Path, nargs="+", action="extend", help="read the text from these documents, one after the other"
     )
+
+
+def add_options(parser: Any) -> None:
+    """Add --file and what goes with it."""
+    add_source(parser)
     parser.add_argument(
         "--per-chapter", action="store_true", help="a file for each chapter, in a folder named as --out"
     )

@@ -12,6 +12,7 @@ from engine.cli.distill import DISTILL
 from engine.cli.doctor import COMMAND as DOCTOR
 from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
+from engine.cli.plan import COMMAND as PLAN
 from engine.cli.reference import COMMAND as REFERENCE
 from engine.cli.speak import COMMAND as SPEAK
 from engine.cli.starter import EVALUATE, TRAIN
@@ -22,6 +23,7 @@ COMMANDS: Mapping[str, Command] = {
     command.name: command
     for command in (
         SPEAK,
+        PLAN,
         VOICES,
         COMPILE,
         PACK,

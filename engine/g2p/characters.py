@@ -67,10 +67,10 @@ def simplify(draft: Draft) -> None:
     draft.rewrite(INVISIBLE, lambda match: "")
     draft.rewrite(COMBINED, lambda match: match["letter"])
     draft.rewrite(EXOTIC, lambda match: simple_form(match[0]))
-    draft.rewrite(TRANSLITERABLE_RUN, lambda match: _transliterated(draft, match))
-    draft.rewrite(FLAG, _flag)
+    draft.rewrite(TRANSLITERABLE_RUN, lambda match: _transliterated(draft, match), "characters")
+    draft.rewrite(FLAG, _flag, "characters")
     draft.rewrite(SILENT_EMOJI, lambda match: "")
-    draft.rewrite(EMOJI_RUN, lambda match: _emoji(draft, match))
+    draft.rewrite(EMOJI_RUN, lambda match: _emoji(draft, match), "characters")
     draft.leave_out(EXOTIC_RUN, lambda match: _described(match[0]))
     draft.rewrite(SPACES, lambda match: " ")
 

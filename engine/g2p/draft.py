@@ -46,14 +46,14 @@ class Draft:
         """The text so far."""
         return self.sourced.text
 
-    def apply(self, *rules: Rule) -> None:
-        """Rewrite by each rule in turn."""
+    def apply(self, *rules: Rule, name: str = "") -> None:
+        """Rewrite by each rule in turn; `name` is what they are called."""
         for each in rules:
-            self.rewrite(each.pattern, partial(_spoken, each.speak, self.language))
+            self.rewrite(each.pattern, partial(_spoken, each.speak, self.language), name)
 
-    def rewrite(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str | None]) -> None:
-        """Replace the matches for which there is a replacement."""
-        self.sourced = self.sourced.rewrite(pattern, replace)
+    def rewrite(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str | None], name: str = "") -> None:
+        """Replace the matches for which there is a replacement; `name` is the rule's, if words come of it."""
+        self.sourced = self.sourced.rewrite(pattern, replace, name)
 
     def notice(self, match: re.Match[str], message: str) -> None:
         """Add a notice for the user about a match in the text so far."""

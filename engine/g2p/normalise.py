@@ -49,7 +49,7 @@ def normalise(text: str, language: Language) -> Normalised:
     strip_markup(draft)
     join_lines(draft)
     for module in (web, dates, abbreviations, quantities, roman, numerals, symbols):
-        draft.apply(*module.RULES)
+        draft.apply(*module.RULES, name=module.__name__.rpartition(".")[2])
     cut_long_words(draft)
     overrides = put_back(draft, given)
     return Normalised(draft.sourced, tuple(overrides), tuple(draft.notices))

@@ -20,6 +20,7 @@ from engine.g2p.lexicon import Lexicon
 from engine.g2p.overrides import Override
 from engine.g2p.pieces import SpokenWord
 from engine.g2p.unknown import UnknownWords, load_letter_to_sound
+from engine.speech import Source
 
 MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """What misaki 0.9.4 raises on unexpected words."""
@@ -27,6 +28,7 @@ RATING_GIVEN = 5
 NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
 LoadAnalyser = Callable[[Homographs], Analyser]
 WORD = re.compile(r"\S+")
+LETTERS_THAT_ARE_WORDS = ("A", "I", "O")
 
 
 class _G2P(en.G2P):
@@ -69,7 +71,8 @@ class Pronouncer:
 
     def _words(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
         _, tokens = self._g2p(text, preprocess=lambda text: (text, [], overrides))
-        return [_spoken(token) for token in tokens]
+        by_spelling = self.unknown_words.sources()
+        return [self._spoken(token, by_spelling.get(int(token.start_ts))) for token in tokens]
 
     def _alone(self, text: str, word: re.Match[str], overrides: Sequence[Override]) -> list[SpokenWord]:
         """One word of a sentence that misaki failed on, or nothing for a word on which it fails even alone."""
@@ -79,9 +82,29 @@ class Pronouncer:
             spoken = self._words(word[0], inside)
         except MISAKI_FAILURES:
             token = _token(TaggedWord(word[0], "NN", False, 0))
-            spoken = [SpokenWord(word[0], self.unknown_words(token)[0], 0, end - start, space=False)]
+            phonemes = self.unknown_words(token)[0]
+            source = self.unknown_words.sources()[0]
+            spoken = [SpokenWord(word[0], phonemes, 0, end - start, space=False, source=source)]
         moved = [replace(item, start=item.start + start, end=item.end + start) for item in spoken]
         return [*moved[:-1], replace(moved[-1], space=end < len(text))] if moved else []
+
+    def _spoken(self, token: Any, by_spelling: Source | None) -> SpokenWord:
+        start, end = int(token.start_ts), int(token.end_ts)
+        source = Source.MARKUP if token._.rating == RATING_GIVEN else by_spelling or self._source(token)
+        return SpokenWord(token.text, token.phonemes or "", start, end, bool(token.whitespace), source=source)
+
+    def _source(self, token: Any) -> Source:
+        """Whether the lexicon has a word as one, or only its letters."""
+        letters = token.text.replace(".", "")
+        if not letters.isalpha() or letters in LETTERS_THAT_ARE_WORDS or not (letters.isupper() or "." in token.text):
+            return Source.LEXICON
+        spelled = self._g2p.lexicon.get_NNP(letters)[0] or ""
+        is_spelled = _unstressed(spelled) == _unstressed(token.phonemes or "")
+        return Source.LETTERS if is_spelled else Source.LEXICON
+
+
+def _unstressed(phonemes: str) -> str:
+    return "".join(symbol for symbol in phonemes if symbol not in en.STRESSES).replace("ɾ", "T").replace("ʔ", "t")
 
 
 def homographs(lexicon: Mapping[str, str | Mapping[str, str | None]]) -> dict[str, frozenset[str]]:
@@ -127,8 +150,3 @@ def _apply(override: Override, tokens: Sequence[MToken]) -> None:
             token._.stress = override.stress
         if override.number_flags is not None:
             token._.num_flags = override.number_flags
-
-
-def _spoken(token: Any) -> SpokenWord:
-    start, end = int(token.start_ts), int(token.end_ts)
-    return SpokenWord(token.text, token.phonemes or "", start, end, bool(token.whitespace))

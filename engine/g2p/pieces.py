@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from engine.g2p.spans import Span
+from engine.g2p.spans import Written
 from engine.g2p.split import Border, Piece
+from engine.speech import Source
 
 PUNCTUATION = frozenset(';:,.!?—…"()“” ')
 """Symbols that shape the melody but have no sound of their own."""
@@ -26,14 +27,15 @@ CONJUNCTIONS = frozenset(_CONJUNCTIONS.split())
 """Phrase starters of English that mostly begin a clause."""
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion"})
 """Words after which a conjunction may be part of a number."""
-NOWHERE = Span(0, 0)
+NOWHERE = Written(0, 0)
 
 
 @dataclass(frozen=True)
 class SpokenWord:
     """Phonemes of the characters `start` to `end`, which read `text`; `space` says whether a space follows.
 
-    `written` is what a reader would point at: more than those characters where they are part of a number.
+    `written` is what a reader would point at: more than those characters where they are part of a number. `source` is
+    what gave the phonemes.
     """
 
     text: str
@@ -41,7 +43,8 @@ class SpokenWord:
     start: int
     end: int
     space: bool
-    written: Span = NOWHERE
+    written: Written = NOWHERE
+    source: Source = Source.LEXICON
 
 
 def has_sound(phonemes: str) -> bool:
@@ -69,9 +72,9 @@ def pieces_of(
     return pieces
 
 
-def _symbols(run: Sequence[SpokenWord]) -> list[tuple[str, Span]]:
+def _symbols(run: Sequence[SpokenWord]) -> list[tuple[str, Written]]:
     """Each phoneme of a run with what is written for it; single spaces, none at the ends."""
-    symbols: list[tuple[str, Span]] = []
+    symbols: list[tuple[str, Written]] = []
     for word in run:
         for symbol in word.phonemes + " " * word.space:
             if symbol != " " or (symbols and symbols[-1][0] != " "):

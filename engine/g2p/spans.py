@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from engine.speech import Source
+
 Replacement = str | None
 """Gives the replacement of a match; `None` leaves the match unchanged."""
 WORD = re.compile(r"\S+")
@@ -23,6 +25,13 @@ class Span:
 
 
 @dataclass(frozen=True)
+class Written(Span):
+    """What the text has for something that is spoken; `source` is what decided how, see `WrittenWord`."""
+
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class SourcedText:
     """A text and, for each border between its characters, the offset in the source it stands for.
 
@@ -32,7 +41,7 @@ class SourcedText:
 
     text: str
     borders: tuple[int, ...]
-    rewritten: tuple[Span, ...] = ()
+    rewritten: tuple[Written, ...] = ()
 
     @classmethod
     def of(cls, source: str) -> SourcedText:
@@ -43,27 +52,30 @@ class SourcedText:
         """The span of the source that the characters `start` to `end` stand for."""
         return Span(self.borders[start], self.borders[end])
 
-    def written_span(self, start: int, end: int) -> Span:
+    def written_span(self, start: int, end: int) -> Written:
         """What a reader would point at for the characters `start` to `end`, of which there is at least one.
 
         What was rewritten counts as a whole, and what was left out behind a word not at all.
         """
-        first, last = self.borders[start], self.borders[end - 1]
-        return Span(self._whole(first).start, self._whole(last).end)
+        first, last = self._whole(self.borders[start]), self._whole(self.borders[end - 1])
+        return Written(first.start, last.end, first.source or last.source)
 
     def moved(self, offset: int) -> SourcedText:
         """The same text of a source with `offset` more characters before it."""
         borders = tuple(border + offset for border in self.borders)
-        return SourcedText(self.text, borders, tuple(Span(s.start + offset, s.end + offset) for s in self.rewritten))
+        rewritten = tuple(Written(each.start + offset, each.end + offset, each.source) for each in self.rewritten)
+        return SourcedText(self.text, borders, rewritten)
 
-    def rewrite(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement]) -> SourcedText:
+    def rewrite(
+        self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement], rule: str = ""
+    ) -> SourcedText:
         """Replace each match of the pattern; the new characters share the match's span of the source.
 
-        A replacement of as many words as the match has shares it word by word.
+        A replacement of as many words as the match has shares it word by word. `rule` is the name of what replaces.
         """
         pieces: list[str] = []
         borders: list[int] = []
-        rewritten: list[Span] = []
+        rewritten: list[Written] = []
         done = 0
         for match in pattern.finditer(self.text):
             replacement = replace(match)
@@ -74,7 +86,10 @@ class SourcedText:
             borders += self.borders[done:start]
             parts = _parts(match, replacement)
             borders += _left_borders(self.borders, match, parts, replacement)
-            rewritten += [Span(self.borders[part.start], _end(self.borders, part)) for part, _ in parts]
+            for part, spoken in parts:
+                same = self.text[part.start : part.end].casefold() == replacement[spoken.start : spoken.end].casefold()
+                source = f"{Source.RULE}: {rule}" if rule and not same else ""
+                rewritten.append(Written(self.borders[part.start], _end(self.borders, part), source))
             done = end
         if not pieces:
             return self
@@ -94,20 +109,21 @@ class SourcedText:
             done = match.end()
         return SourcedText("".join(pieces) + self.text[done:], (*borders, *self.borders[done:]), self.rewritten)
 
-    def _whole(self, offset: int) -> Span:
+    def _whole(self, offset: int) -> Written:
         """The rewritten part of the source with the character at `offset`, or that character alone."""
         index = bisect_right(self._wholes, offset, key=lambda span: span.start) - 1
         if index >= 0 and offset < self._wholes[index].end:
             return self._wholes[index]
-        return Span(offset, offset + 1)
+        return Written(offset, offset + 1)
 
     @cached_property
-    def _wholes(self) -> list[Span]:
+    def _wholes(self) -> list[Written]:
         """The rewritten spans in order, those that overlap as one."""
-        wholes: list[Span] = []
+        wholes: list[Written] = []
         for span in sorted(self.rewritten, key=lambda span: span.start):
             if wholes and span.start < wholes[-1].end:
-                wholes[-1] = Span(wholes[-1].start, max(wholes[-1].end, span.end))
+                last = wholes[-1]
+                wholes[-1] = Written(last.start, max(last.end, span.end), last.source or span.source)
             else:
                 wholes.append(span)
         return wholes

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from engine.g2p.spans import Span
+from engine.g2p.spans import Written
 
 FIRST_PHONEMES = 50
 """Target for the first utterance: three seconds of speech, so that it is made and heard soon."""
@@ -68,7 +68,7 @@ class Piece:
     end: int
     space: bool
     border: Border
-    written: tuple[Span, ...] = ()
+    written: tuple[Written, ...] = ()
 
 
 def joined(pieces: Sequence[Piece]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.g2p.letter_to_sound import LetterToSound
+from engine.speech import Source
 
 RATING_BY_SPELLING = 2
 RATING_SPELLED = 1
@@ -24,11 +25,18 @@ class UnknownWords:
         self._lexicon = lexicon
         self._letter_to_sound = letter_to_sound
         self._problems: list[tuple[str, int, int]] = []
+        self._sources: dict[int, Source] = {}
 
     def __call__(self, token: Any) -> tuple[str, int]:
         """Phonemes and rating of a token; no phonemes if it contains nothing to speak."""
         phonemes = self._letter_to_sound.phonemes(token.text) if self._letter_to_sound else ""
+        self._sources[int(token.start_ts)] = Source.ESPEAK if phonemes else Source.LETTERS
         return (phonemes, RATING_BY_SPELLING) if phonemes else (self._spell(token), RATING_SPELLED)
+
+    def sources(self) -> dict[int, Source]:
+        """What gave the phonemes of the words that it was called with since the last call, by their starts."""
+        sources, self._sources = self._sources, {}
+        return sources
 
     def reports(self) -> list[tuple[str, int, int]]:
         """Message, start and end of each word that was not pronounced since the last call."""

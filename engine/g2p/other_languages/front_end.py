@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from engine.g2p.normalise import Normalised
@@ -12,8 +13,8 @@ from engine.g2p.other_languages.text import normalise_other
 from engine.g2p.other_languages.writing import writing_of
 from engine.g2p.overrides import Override
 from engine.g2p.pieces import SpokenWord
-from engine.languages import Language
-from engine.speech import Notice
+from engine.languages import JAPANESE, MANDARIN, Language
+from engine.speech import Notice, Source
 
 INSIDE = r"(?<=\w)\.(?=[a-z0-9])|(?<=\d)[,:](?=\d)|(?<=\b[^\W\d_])\.(?=[^\W\d_]\b)"
 """Where a mark is part of a number, an address or an abbreviation."""
@@ -32,6 +33,7 @@ class OtherFrontEnd:
         self._writing = writing_of(language)
         self._speak: Speak = lru_cache(REMEMBERED_CLAUSES)(load_speak(language))
         self._word = SPACED_WORD if self._writing.spaced else UNSPACED_WORD
+        self._source = Source.LEXICON if language in (JAPANESE, MANDARIN) else Source.ESPEAK
         self._reports: list[Notice] = []
         self.phrase_starters = self._writing.phrase_starters
 
@@ -45,7 +47,7 @@ class OtherFrontEnd:
         done = 0
         for override in overrides:
             words += self._plain(text, done, override.start)
-            words.append(_word(text, override.phonemes or "", override.start, override.end))
+            words.append(_word(text, override.phonemes or "", override.start, override.end, Source.MARKUP))
             done = override.end
         return [*words, *self._plain(text, done, len(text))]
 
@@ -58,7 +60,7 @@ class OtherFrontEnd:
         words: list[SpokenWord] = []
         for match in TOKEN.finditer(text, start, end):
             if match["mark"]:
-                words.append(_word(text, match["mark"], *match.span()))
+                words.append(_word(text, match["mark"], *match.span(), self._source))
             elif match[0].strip():
                 words += self._clause(text, *match.span())
         return words
@@ -71,10 +73,10 @@ class OtherFrontEnd:
             self._reports.append(Notice(message, start, end))
         spans = shared_spans(written, len(spoken))
         words = [
-            SpokenWord(text[first:last], phonemes, first, last, space=True)
+            SpokenWord(text[first:last], phonemes, first, last, space=True, source=self._source)
             for phonemes, (first, last) in zip(spoken, spans, strict=True)
         ]
-        return [*words[:-1], _word(text, words[-1].phonemes, words[-1].start, words[-1].end)] if words else []
+        return [*words[:-1], replace(words[-1], space=text[words[-1].end : words[-1].end + 1] == " ")] if words else []
 
 
 def shared_spans(written: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
@@ -87,5 +89,5 @@ def shared_spans(written: Sequence[tuple[int, int]], count: int) -> list[tuple[i
     return spans
 
 
-def _word(text: str, phonemes: str, start: int, end: int) -> SpokenWord:
-    return SpokenWord(text[start:end], phonemes, start, end, space=text[end : end + 1] == " ")
+def _word(text: str, phonemes: str, start: int, end: int, source: Source) -> SpokenWord:
+    return SpokenWord(text[start:end], phonemes, start, end, space=text[end : end + 1] == " ", source=source)

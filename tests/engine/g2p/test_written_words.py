@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from engine.errors import NothingToSpeak
 from engine.g2p import Phonemizer
 from engine.g2p.pieces import PUNCTUATION
-from engine.g2p.spans import Span
+from engine.g2p.spans import Written
 from engine.g2p.split import Border, Piece
 from engine.g2p.written_words import written_words
 from engine.speech import Plan, Utterance
@@ -60,7 +60,7 @@ def test_words_of_other_languages(symbols: frozenset[str], language: str, text: 
 
 
 def test_a_number_in_two_utterances_is_in_each_with_its_part() -> None:
-    number = tuple([Span(4, 10)] * 2)
+    number = tuple([Written(4, 10)] * 2)
     first = Piece("ab", 0, 7, True, Border.WORD, number)
     second = Piece("cd", 7, 10, True, Border.WORD, number)
     assert [(word.start, word.end) for word in (*written_words([first]), *written_words([second]))] == [(4, 7), (7, 10)]

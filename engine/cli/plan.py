@@ -1,0 +1,132 @@
+"""`engine plan`: what would be said of a text or a document, word for word, and why; nothing is spoken."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from engine.cli import documents
+from engine.cli.command import Command, Outcome, add_json_flag, add_model, model_with
+from engine.cli.progress import Steps
+from engine.cli.speak import text_of
+from engine.documents import Document
+from engine.errors import NothingToSpeak
+from engine.speech import Plan, Source, SpeechRequest, Utterance
+from engine.synthesizer import Synthesizer
+
+_RUN = re.compile(r"\S+")
+_SPOKEN_KINDS = "LNS"
+"""Letters, numbers and symbols, by the first letter of their category in Unicode."""
+
+
+def add_options(parser: Any) -> None:
+    """Add what is planned, and for which voice."""
+    parser.add_argument("text", nargs="?", help="the text; - reads standard input")
+    documents.add_source(parser)
+    parser.add_argument("--voice", help="a name from `voices`, or a blend (default: the first)")
+    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
+    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    add_json_flag(parser)
+    add_model(parser)
+
+
+def run(options: argparse.Namespace) -> Outcome:
+    """Plan what the options name; raises `InvalidRequest` children, `UnusableDocument` or `MissingModel`."""
+    document = documents.document_of(options)
+    text = text_of(options, document) if document is None else ""
+    options.model = model_with(options, options.voice)
+    synthesizer = Synthesizer(options.model, weights=options.weights)
+    voice = options.voice or synthesizer.voices()[0].name
+    request = SpeechRequest(text, voice, options.speed, language=options.language)
+    with Steps() as steps:
+        data = _planned(synthesizer, request, document, steps)
+    return Outcome(data, "\n".join(_lines(data)))
+
+
+def _planned(
+    synthesizer: Synthesizer, request: SpeechRequest, document: Document | None, steps: Steps
+) -> dict[str, Any]:
+    parts = [(None, request.text)] if document is None else [(each.title, each.text) for each in document.chapters]
+    notices = [_notice(message) for message in (document.notices if document else ())]
+    chapters = []
+    for number, (title, text) in enumerate(parts, 1):
+        steps.expect(f"Planning chapter {number} of {len(parts)}" if title is not None else "Planning")
+        plan = _plan_of(synthesizer, request, text, alone=len(parts) == 1)
+        notices += [_notice(each.message, title, each.start, each.end) for each in plan.notices]
+        chapters.append({"title": title, "text": text, "utterances": list(_utterances(plan, text))})
+    return {"notices": notices, "chapters": chapters}
+
+
+def _plan_of(synthesizer: Synthesizer, request: SpeechRequest, text: str, alone: bool) -> Plan:
+    """The whole plan of a text; an empty one for a chapter without a sound, where there are others."""
+    try:
+        *_, plan = synthesizer.plans(replace(request, text=text))
+    except NothingToSpeak:
+        if alone:
+            raise
+        return Plan(())
+    return plan
+
+
+def _notice(
+    message: str, chapter: str | None = None, start: int | None = None, end: int | None = None
+) -> dict[str, Any]:
+    return {"message": message, "chapter": chapter, "start": start, "end": end}
+
+
+def _utterances(plan: Plan, text: str) -> Iterator[dict[str, Any]]:
+    done = 0
+    for utterance in plan.utterances:
+        last = utterance is plan.utterances[-1]
+        end = len(text) if last else utterance.end
+        yield {
+            "text": utterance.text,
+            "phonemes": utterance.phonemes,
+            "start": utterance.start,
+            "end": utterance.end,
+            "pause_seconds": utterance.pause_seconds if utterance.rest_seconds is None else utterance.rest_seconds,
+            "words": list(_words(utterance, text, done, end)),
+        }
+        done = utterance.end
+
+
+def _words(utterance: Utterance, text: str, start: int, end: int) -> Iterator[dict[str, Any]]:
+    """The words from `start` to `end`: those that are spoken, and between them what is written and has no sound."""
+    done = start
+    for word in utterance.words:
+        yield from _silent(text, done, word.start)
+        phonemes = utterance.phonemes[word.first_phoneme : word.end_phoneme]
+        yield _word(text, word.start, word.end, phonemes, word.source)
+        done = word.end
+    yield from _silent(text, done, end)
+
+
+def _silent(text: str, start: int, end: int) -> Iterator[dict[str, Any]]:
+    for run in _RUN.finditer(text, start, end):
+        if any(unicodedata.category(character)[0] in _SPOKEN_KINDS for character in run[0]):
+            yield _word(text, *run.span(), "", Source.SILENT)
+
+
+def _word(text: str, start: int, end: int, phonemes: str, source: str) -> dict[str, Any]:
+    return {"text": text[start:end], "start": start, "end": end, "phonemes": phonemes, "source": source}
+
+
+def _lines(data: dict[str, Any]) -> Iterator[str]:
+    """The plan as a table: a line for each word, under its utterance and chapter."""
+    for notice in data["notices"]:
+        yield f"note: {notice['message']}"
+    for number, chapter in enumerate(data["chapters"], 1):
+        if chapter["title"] is not None:
+            yield f"Chapter {number}: {chapter['title']}"
+        for utterance in chapter["utterances"]:
+            pause = f"{utterance['pause_seconds']:.2f} s of silence"
+            yield f"  {utterance['start']} - {utterance['end']}, then {pause}: {utterance['phonemes']}"
+            for word in utterance["words"]:
+                yield f"    {word['text']:<24} {word['phonemes']:<28} {word['source']}".rstrip()
+
+
+COMMAND = Command("plan", "Show what would be said of a text, word for word.", add_options, run)

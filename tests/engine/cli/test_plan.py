@@ -1,0 +1,79 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.cli.plan import COMMAND
+from engine.cli.running import run
+
+TEXT = "The FBI of [Kokoro](/kˈOkəɹO/) blorfifies <b>it</b> on May 5. (漢字) 😀 NASA!"
+
+
+def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert run([COMMAND.name, *arguments, "--model", "starter", "--json"]) == 0
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return data
+
+
+def test_each_word_tells_what_decided_how_it_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
+    (chapter,) = planned(capsys, TEXT)["chapters"]
+    words = [word for utterance in chapter["utterances"] for word in utterance["words"]]
+    assert chapter["title"] is None
+    assert [(word["text"], word["source"]) for word in words] == [
+        ("The", "lexicon"),
+        ("FBI", "letters"),
+        ("of", "lexicon"),
+        ("[Kokoro](/kˈOkəɹO/)", "markup"),
+        ("blorfifies", "espeak"),
+        ("<b>", "silent"),
+        ("it", "lexicon"),
+        ("</b>", "silent"),
+        ("on", "lexicon"),
+        ("May", "lexicon"),
+        ("5", "rule: dates"),
+        ("(漢字)", "silent"),
+        ("😀", "rule: characters"),
+        ("NASA", "lexicon"),
+    ]
+    assert all(TEXT[word["start"] : word["end"]] == word["text"] for word in words)
+    assert all(bool(word["phonemes"]) is (word["source"] != "silent") for word in words)
+
+
+def test_words_are_parts_of_the_phonemes_of_their_utterance(capsys: pytest.CaptureFixture[str]) -> None:
+    (chapter,) = planned(capsys, TEXT)["chapters"]
+    for utterance in chapter["utterances"]:
+        spoken = [word["phonemes"] for word in utterance["words"]]
+        assert TEXT[utterance["start"] : utterance["end"]] == utterance["text"]
+        assert "".join(utterance["phonemes"].split()).startswith("".join(spoken[0].split()))
+        assert all(phonemes in utterance["phonemes"] for phonemes in spoken)
+
+
+def test_what_is_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    notices = planned(capsys, TEXT)["notices"]
+    assert [TEXT[notice["start"] : notice["end"]] for notice in notices] == ["<b>", "</b>", "漢字"]
+
+
+def test_a_document_is_planned_by_chapters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# One\n\nIt begins.\n\n# Two\n\n漢字\n\n# Three\n\nIt ends.")
+    chapters = planned(capsys, "--file", str(path))["chapters"]
+    assert [(chapter["title"], chapter["text"]) for chapter in chapters] == [
+        ("One", "One\n\nIt begins."),
+        ("Two", "Two\n\n漢字"),
+        ("Three", "Three\n\nIt ends."),
+    ]
+    assert chapters[0]["utterances"][0]["words"][0]["text"] == "One"
+
+
+def test_people_read_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([COMMAND.name, "In 1984.", "--model", "starter"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["0", "In", "1984"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["…"], ["Hi", "--file", "a.txt"], ["Hi", "--voice", "nobody"]])
+def test_what_cannot_be_planned_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([COMMAND.name, *arguments]) != 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "error:" in said.err
