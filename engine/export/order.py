@@ -50,13 +50,22 @@ def order_of_text(path: Path, request: SpeechRequest) -> Order:
 
 
 def joined(documents: Sequence[Document]) -> Document:
-    """Several documents as one, whose chapters follow each other; its title, author and cover are the first's."""
+    """Several documents as one, whose chapters follow each other; its title, author and cover are the first's.
+
+    Its notices are those of all, once each, with the title of the document that they are about.
+    """
     first = documents[0]
     if len(documents) == 1:
         return first
     chapters = tuple(chapter for document in documents for chapter in _titled(document))
     cover = next((document.cover for document in documents if document.cover), None)
-    return replace(first, chapters=chapters, cover=cover)
+    notices = dict.fromkeys(notice for document in documents for notice in _placed(document))
+    return replace(first, chapters=chapters, cover=cover, notices=tuple(notices))
+
+
+def _placed(document: Document) -> tuple[str, ...]:
+    place = f"“{document.title}”: " if document.title else ""
+    return tuple(f"{place}{notice}" for notice in document.notices)
 
 
 def _titled(document: Document) -> tuple[Chapter, ...]:

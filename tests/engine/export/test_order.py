@@ -15,6 +15,11 @@ def test_several_documents_follow_each_other() -> None:
     assert joined([note]) is note
 
 
+def test_notices_of_several_documents_say_which_they_are_about() -> None:
+    one, other = (Document(title, "", "en", (Chapter("", "Text."),), notices=("Guessed.",)) for title in ("One", "Two"))
+    assert joined([one, other, one]).notices == ("“One”: Guessed.", "“Two”: Guessed.")
+
+
 def test_what_comes_of_it_is_a_file_or_a_folder() -> None:
     assert order_of(book(), Path("/x/b.mp3")).result == Path("/x/b.mp3")
     assert order_of(book(), Path("/x/b.mp3"), per_chapter=True).result == Path("/x/b")
