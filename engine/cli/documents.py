@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.command import Outcome
-from engine.cli.progress import Steps
+from engine.cli.progress import Steps, show_line
 from engine.documents import Document, read_document
 from engine.errors import InvalidRequest
 from engine.export.cover import read_cover
@@ -25,15 +25,21 @@ from engine.synthesizer import Synthesizer
 from engine.system.durations import duration_words
 from engine.system.memory import peak_bytes
 
-_OPTIONS = ("per_chapter", "title", "author", "cover")
+_OPTIONS = ("all_chapters", "notes", "per_chapter", "title", "author", "cover")
+MOST_TITLES = 8
+"""So many chapters that are left out are named; of more, the number is told."""
 
 
 def add_source(parser: Any) -> None:
-    """Add --file, and have nothing else that goes with it."""
+    """Add --file and what of its documents is read, and have nothing else that goes with it."""
     set_none(parser)
     parser.add_argument(
         "--file", type=Path, nargs="+", action="extend", help="read the text from these documents, one after the other"
     )
+    parser.add_argument(
+        "--all-chapters", action="store_true", help="read front and back matter, too, such as contents and index"
+    )
+    parser.add_argument("--notes", action="store_true", help="read the notes of each chapter at its end")
 
 
 def add_options(parser: Any) -> None:
@@ -53,20 +59,50 @@ def set_none(parser: Any) -> None:
 
 
 def document_of(options: argparse.Namespace) -> Document | None:
-    """What --file names as one document, None where it was not given; raises `InvalidRequest`."""
+    """What is read of the documents that --file names, as one; None where it was not given; raises `InvalidRequest`."""
     if options.file is None:
         if any(getattr(options, name) for name in _OPTIONS):
             raise InvalidRequest(
-                "Only documents have chapters, a title, an author and a cover.", "Name one with --file."
+                "Only documents have chapters, notes, a title, an author and a cover.", "Name one with --file."
             )
         return None
     if options.text is not None:
         raise InvalidRequest("A text was given, and documents with --file.", "Leave one of them out.")
-    document = joined([read_document(path) for path in options.file])
+    document = joined([chosen(read_document(path), options) for path in options.file])
     cover = document.cover if options.cover is None else read_cover(options.cover)
     title = document.title if options.title is None else options.title
     author = document.author if options.author is None else options.author
     return replace(document, title=title, author=author, cover=cover)
+
+
+def chosen(document: Document, options: argparse.Namespace) -> Document:
+    """What the options read of a document; its notices tell what they leave out, too."""
+    usual = range(len(document.chapters)) if options.all_chapters else document.usual_chapters
+    others = sorted(set(range(len(document.chapters))).difference(usual))
+    read = document.with_chapters(tuple(usual))
+    notices = list(document.notices)
+    if others:
+        titles = [document.chapters[number].title or f"Chapter {number + 1}" for number in others]
+        notices.append(
+            f"Left out: {_listed(titles)}; --all-chapters reads {'it' if len(titles) == 1 else 'them'}, too."
+        )
+    if options.notes:
+        read = read.with_notes()
+    elif noted := sum(bool(chapter.notes) for chapter in read.chapters):
+        of_chapters = "1 chapter" if noted == 1 else f"{noted} chapters"
+        notices.append(f"Left out: the notes of {of_chapters}; --notes reads them, too.")
+    return replace(read, notices=tuple(notices))
+
+
+def _listed(titles: list[str]) -> str:
+    more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
+    return ", ".join(f"“{title}”" for title in titles[:MOST_TITLES]) + more
+
+
+def note(document: Document | None) -> None:
+    """Write each notice of a document on standard error."""
+    for notice in document.notices if document is not None else ():
+        show_line(f"note: {notice}")
 
 
 def check_apart(options: argparse.Namespace) -> None:
@@ -80,8 +116,8 @@ def check_apart(options: argparse.Namespace) -> None:
 def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Outcome:
     """Write the files that are ordered; raises `EngineError` children."""
     spoken = order.manner.language or synthesizer.voice(order.manner.voice).language
-    if note := language_note(order.document.language, spoken):
-        steps.note(note)
+    if told := language_note(order.document.language, spoken):
+        steps.note(told)
     started = time.perf_counter()
     clocked = _Clocked(synthesizer, started)
     progress = ExportProgress("", 0.0, None)

@@ -72,6 +72,7 @@ def speak(options: argparse.Namespace) -> Outcome:
         check_subtitles(options.subtitles)
     documents.check_apart(options)
     document = documents.document_of(options)
+    documents.note(document)
     text = text_of(options, document)
     with Steps() as steps:
         if options.fetch is not None:

@@ -12,8 +12,9 @@ import pytest
 from mutagen.mp4 import MP4
 
 from engine.__main__ import main
-from engine.cli.documents import document_of, language_note
+from engine.cli.documents import MOST_TITLES, chosen, document_of, language_note
 from engine.cli.parser import build_parser
+from engine.documents import Chapter, Document, Matter
 from engine.errors import InvalidRequest
 from tests.engine.documents.books import PICTURE, book, write_epub
 from tests.patience import PATIENCE_SECONDS
@@ -97,6 +98,75 @@ def test_files_add_up_however_often_the_option_is_given(tmp_path: Path) -> None:
     assert [chapter.title for chapter in document.chapters] == ["one", "two", "three"]
 
 
+BOOK = "# Contents\n\nOne\n\n# One\n\nIt begins.\n\n# Two\n\nIt ends.\n\n# Index\n\nBeginning, end.\n"
+NOTED = Document(
+    "Noted",
+    "",
+    "en",
+    (
+        Chapter("Contents", "Contents.", Matter.FRONT),
+        Chapter("One", "One.", notes="A note."),
+        Chapter("Two", "Two."),
+        Chapter("Index", "Index.", Matter.BACK, "Another note."),
+    ),
+    notices=("The encoding was guessed.",),
+)
+
+
+def read(document: Document, *arguments: str) -> Document:
+    return chosen(document, build_parser().parse_args(["speak", *arguments]))
+
+
+def test_front_and_back_matter_are_left_out_and_that_is_told() -> None:
+    document = read(NOTED)
+    assert [chapter.text for chapter in document.chapters] == ["One.", "Two."]
+    assert document.notices == (
+        "The encoding was guessed.",
+        "Left out: “Contents”, “Index”; --all-chapters reads them, too.",
+        "Left out: the notes of 1 chapter; --notes reads them, too.",
+    )
+
+
+def test_everything_is_read_if_that_is_wanted() -> None:
+    document = read(NOTED, "--all-chapters", "--notes")
+    assert [chapter.text for chapter in document.chapters] == [
+        "Contents.", "One.\n\nA note.", "Two.", "Index.\n\nAnother note."
+    ]  # fmt: skip
+    assert document.notices == NOTED.notices
+
+
+def test_of_many_chapters_that_are_left_out_the_first_are_named() -> None:
+    notes = tuple(Chapter("", "A note.", Matter.BACK) for _ in range(MOST_TITLES + 5))
+    (notice,) = read(Document("Long", "", "", (Chapter("One", "One."), *notes))).notices
+    assert "“Chapter 2”, “Chapter 3”" in notice
+    assert f"“Chapter {MOST_TITLES + 1}” and 5 more;" in notice
+
+
+def test_a_document_of_nothing_but_an_index_is_read() -> None:
+    index = Document("Index", "", "", (Chapter("Index", "Index.", Matter.BACK),))
+    assert read(index) == index
+
+
+def test_what_is_left_out_of_each_of_several_documents_is_told(tmp_path: Path) -> None:
+    files = [text_file(tmp_path / f"{name}.md", BOOK) for name in ("first", "second")]
+    document = document_of(build_parser().parse_args(["speak", "--file", *files]))
+    assert document is not None
+    assert [chapter.title for chapter in document.chapters] == ["One", "Two"] * 2
+    assert len(document.notices) == 2
+    assert all("“Contents”, “Index”" in notice for notice in document.notices)
+
+
+@pytest.mark.usefixtures("starter")
+def test_notices_are_written_once_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = text_file(tmp_path / "book.md", BOOK)
+    assert main(["speak", "--file", source, "--out", str(tmp_path / "book.m4b")]) == 0
+    assert capsys.readouterr().err.count("note: Left out: “Contents”, “Index”; --all-chapters reads them, too.\n") == 1
+    assert [chapter.title for chapter in MP4(tmp_path / "book.m4b").chapters] == ["One", "Two"]
+    assert main(["speak", "--file", source, "--all-chapters", "--out", str(tmp_path / "all.m4b")]) == 0
+    assert "note: Left out" not in capsys.readouterr().err
+    assert [chapter.title for chapter in MP4(tmp_path / "all.m4b").chapters] == ["Contents", "One", "Two", "Index"]
+
+
 @pytest.mark.parametrize("text", ["Hello.", "-", ""])
 def test_a_text_beside_documents_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(InvalidRequest, match="A text was given, and documents with --file"):
@@ -123,9 +193,10 @@ def test_what_is_read_is_never_replaced(
     assert written.read_text(encoding="utf-8") == "Hello."
 
 
-def test_what_goes_with_documents_only_is_refused_without_one() -> None:
+@pytest.mark.parametrize("arguments", [["--title", "Greetings"], ["--all-chapters"], ["--notes"], ["--per-chapter"]])
+def test_what_goes_with_documents_only_is_refused_without_one(arguments: list[str]) -> None:
     with pytest.raises(InvalidRequest, match="Name one with --file"):
-        document_of(build_parser().parse_args(["speak", "Hi", "--title", "Greetings"]))
+        document_of(build_parser().parse_args(["speak", "Hi", *arguments]))
 
 
 def test_a_cover_that_is_no_picture_is_refused(tmp_path: Path) -> None:
