@@ -14,7 +14,7 @@ class Matter(StrEnum):
     TEXT = "text"
     """What the book was written for, its preface and its epilogue included."""
     FRONT = "front matter"
-    """Title page, imprint, table of contents, licence: left out unless a person asks for it."""
+    """Title page, imprint, dedication, table of contents, licence: left out unless a person asks for it."""
     BACK = "back matter"
     """Index, notes, licence, advertisements: left out unless a person asks for it."""
 

@@ -8,14 +8,14 @@ from engine.documents.document import Matter
 
 _FRONT = (
     r"(?:table of )?contents|(?:half )?title(?: ?page)?|copyright(?: page| notice| information)?|imprint|frontispiece"
-    r"|(?:list of )?(?:illustrations|figures|tables|maps|plates)|also by .*|by the same author"
+    r"|dedication|epigraph|(?:list of )?(?:illustrations|figures|tables|maps|plates)|also by .*|by the same author"
     r"|table des mati[eè]res|sommaire|mentions l[eé]gales|[íi]ndice(?: general)?|contenido|cr[eé]ditos|indice|sommario"
     r"|sum[aá]rio|conte[uú]do|inhalt(?:sverzeichnis)?|impressum|目录|目次|版权(?:页|信息)?|奥付"
 )
 _BACK = (
     r"index(?: of .*)?|(?:end|foot)?notes|notes (?:to|on) .*|(?:selected )?bibliography|works cited|references|glossary"
     r"|licen[cs]e|(?:the )?full (?:project gutenberg )?(?:tm )?licen[cs]e|(?:the )?project gutenberg.* licen[cs]e"
-    r"|advertisements?|transcriber'?s'? (?:end ?)?notes?|colophon"
+    r"|uncopyright|advertisements?|transcriber'?s'? (?:end ?)?notes?|colophon"
     r"|notes? de (?:bas de page|fin)|bibliograph(?:ie|ia)|bibliograf[íi]a|notas(?: (?:al pie|finales|de rodap[eé]))?"
     r"|note(?: a pi[eè] di pagina)?|anmerkungen|注释|注解|索引|参考文献"
 )

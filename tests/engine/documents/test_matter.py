@@ -11,6 +11,7 @@ from engine.documents.matter import matter_of_title
         ("Table des matières", Matter.FRONT),
         ("Copyright © 2020", Matter.TEXT),
         ("Copyright", Matter.FRONT),
+        ("DEDICATION", Matter.FRONT),
         ("Index of Names", Matter.BACK),
         ("Notes", Matter.BACK),
         ("THE FULL PROJECT GUTENBERG™ LICENSE", Matter.BACK),
