@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
 
 from app.desktop.command_states import CommandStates
 from app.desktop.find_bar import FindBar
-from app.desktop.pages import Page, help_html, shortcuts_html
+from app.desktop.pages import help_html, shortcuts_html
 from app.desktop.recent_files import RecentFiles
 from app.desktop.remote import Remote
 from app.desktop.session_bus import session_bus_address
@@ -21,6 +21,7 @@ from app.main_window import MainWindow
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.theme import Theme
+from app.widgets.page import Page
 from engine.errors import InvalidRequest
 from engine.system.paths import APPLICATION_NAME
 

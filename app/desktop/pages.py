@@ -1,4 +1,4 @@
-"""Pages to read in windows of their own: the help, and all keyboard shortcuts, taken from the menus themselves."""
+"""What pages say: the help, and all keyboard shortcuts, taken from the menus themselves."""
 
 from __future__ import annotations
 
@@ -6,32 +6,11 @@ from collections.abc import Iterator
 from html import escape
 from string import Template
 
-from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu
 
 from app.main_menu import MainMenu
 from engine.system.paths import cache_folder, data_folder, resources_folder
-
-SIZE = QSize(560, 600)
-
-
-class Page(QDialog):
-    """A text that can be scrolled, selected and copied; the window stays usable beside it."""
-
-    def __init__(self, title: str, html: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.browser = QTextBrowser(self)
-        self.browser.setAccessibleName(title)
-        self.browser.setHtml(html)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.browser)
-        layout.addWidget(buttons)
-        self.resize(SIZE.boundedTo(parent.size()))
 
 
 def help_html(menu: MainMenu) -> str:

@@ -7,9 +7,9 @@ from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.audio.player import Playback
-from app.desktop.pages import Page
 from app.settings import Settings
 from app.speech.activity import Readiness
+from app.widgets.page import Page
 from tests.app.desktop.private_bus import PLAYER, private_bus
 from tests.app.fakes import RATE_HZ
 

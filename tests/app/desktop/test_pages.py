@@ -1,9 +1,8 @@
 import pytest
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from app.desktop.pages import Page, help_html, shortcuts_html
+from app.desktop.pages import help_html, shortcuts_html
 from app.main_menu import MainMenu
 from engine.system.paths import data_folder
 
@@ -31,15 +30,3 @@ def test_every_key_of_the_menus_is_listed(menu: MainMenu) -> None:
     assert [part.partition("<")[0] for part in html.split("<h3>")[1:]] == ["File", "Edit", "Speech", "Help"]
     assert "Undo" in html
     assert "About" not in html
-
-
-def test_a_page_can_be_read_beside_the_window(qtbot: QtBot) -> None:
-    window = QMainWindow()
-    qtbot.addWidget(window)
-    window.resize(400, 300)
-    page = Page("Help", "<h2>Speak</h2>", window)
-    page.show()
-    assert not page.isModal()
-    assert page.browser.toPlainText() == "Speak"
-    assert page.width() <= 400
-    page.close()
