@@ -33,6 +33,7 @@ _LSTM_TITLES = {
     LstmMethod.TIR: "LSTMs on Metal: Own Kernels",
     LstmMethod.MPS: "LSTMs on Metal: Performance Shaders",
 }
+_NOTES_TITLES = {False: "Left Out", True: "At the End of Each Chapter"}
 WIDEST_TITLE_PIXELS = 500
 """Of a file; the tool tip has all of it."""
 
@@ -134,6 +135,11 @@ class MainMenu(QMenuBar):
         for action in self.lstm_methods.actions():
             action.setChecked(action.data() == method)
 
+    def choose_notes(self, read: bool) -> None:
+        """Tick whether notes are read."""
+        for action in self.notes.actions():
+            action.setChecked(action.data() == read)
+
     def offer_texts(self, texts: Sequence[RecentText]) -> None:
         """List texts that can be brought back; the action's data is the text."""
         self.recent_menu.clear()
@@ -207,6 +213,7 @@ class MainMenu(QMenuBar):
         self.longer_pauses = _action(pauses, "Longer Pauses", "Ctrl+Shift+]")
         self.shorter_pauses = _action(pauses, "Shorter Pauses", "Ctrl+Shift+[")
         self.usual_pauses = _action(pauses, "Normal Pauses")
+        self.notes = self._add_notes(speech.addMenu("Notes of Documents"))
 
     def _add_engine(self, speech: QMenu) -> None:
         """What speaks: the entries for models, devices and LSTM methods."""
@@ -273,6 +280,16 @@ class MainMenu(QMenuBar):
             action.setData(str(method))
             group.addAction(action)
             _forbid_without_metal(action)
+        return group
+
+    def _add_notes(self, menu: QMenu) -> QActionGroup:
+        """Whether the notes of documents are read; the data of each action says so."""
+        group = QActionGroup(self)
+        for read, title in _NOTES_TITLES.items():
+            action = _action(menu, title)
+            action.setCheckable(True)
+            action.setData(read)
+            group.addAction(action)
         return group
 
     def _add_appearances(self) -> QActionGroup:

@@ -52,7 +52,8 @@ class MenuDialogs(QObject):
     @Slot()
     def show_settings(self) -> QDialog:
         """Offer the choices that are kept, which the menus have as well."""
-        choices = {"Appearance": self._menu.appearances, "Device": self._menu.devices}
+        menu = self._menu
+        choices = {"Appearance": menu.appearances, "Device": menu.devices, "Read notes": menu.notes}
         dialog = SettingsDialog(choices, [self._menu.tray_icon], self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()

@@ -52,6 +52,7 @@ class Key(Enum):
     KEPT_MEGABYTES = "history/kept_megabytes"
     RECENT_FILES = "recent_files"
     TRAY_ICON = "tray_icon"
+    NOTES_READ = "notes_read"
 
 
 class Settings:
@@ -299,6 +300,15 @@ class Settings:
     @tray_icon.setter
     def tray_icon(self, shown: bool) -> None:
         self._write(Key.TRAY_ICON, str(shown))
+
+    @property
+    def notes_read(self) -> bool:
+        """Whether the notes of a chapter are read at its end, rather than left out."""
+        return self._string(Key.NOTES_READ) == str(True)
+
+    @notes_read.setter
+    def notes_read(self, read: bool) -> None:
+        self._write(Key.NOTES_READ, str(read))
 
     def _whole(self, key: Key) -> int | None:
         """A number of digits that Qt takes, too."""

@@ -17,6 +17,7 @@ def dialogs(qtbot: QtBot) -> tuple[MainMenu, MenuDialogs]:
     menu = MainMenu(window)
     menu.choose(Appearance.DARK)
     menu.choose_device("cpu")
+    menu.choose_notes(True)
     return menu, MenuDialogs(window, menu)
 
 
@@ -39,6 +40,7 @@ def test_the_settings_show_what_is_chosen(dialogs: tuple[MainMenu, MenuDialogs])
     assert {title: choice.currentText() for title, choice in dialog.lists.items()} == {
         "Appearance": "Dark",
         "Device": "Processor",
+        "Read notes": "At the End of Each Chapter",
     }
     dialog.close()
 

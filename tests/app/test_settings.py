@@ -38,6 +38,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
     assert settings.recent_files == []
     assert settings.tray_icon
+    assert not settings.notes_read
 
 
 def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.diagnostics_shown = True
     before.diagnostics_place = QByteArray(b"\xfe\x00")
     before.side_bar, before.side_bar_pixels = "Chapters", 301
-    before.kept_megabytes = 250
+    before.kept_megabytes, before.notes_read = 250, True
     before.recent_files, before.tray_icon = [tmp_path / "a, “b”.txt"], False
     store.sync()
     after = opened(file)
@@ -66,7 +67,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert after.diagnostics_place == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
     assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
-    assert after.kept_megabytes == 250
+    assert (after.kept_megabytes, after.notes_read) == (250, True)
     assert (after.recent_files, after.tray_icon) == ([tmp_path / "a, “b”.txt"], False)
 
 
