@@ -43,11 +43,22 @@ SUBTITLES = {
 
 
 class ExportDialog(QDialog):
-    """Speaks a document in the manner of a request; `ordered` carries the `Order`, after which the dialog closes."""
+    """Speaks a document in the manner of a request; `ordered` carries the `Order`, after which the dialog closes.
+
+    `left_out` chapters are in the book, but not in the document, and are only told.
+    """
 
     ordered = Signal(object)
 
-    def __init__(self, document: Document, manner: SpeechRequest, folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        manner: SpeechRequest,
+        folder: Path,
+        parent: QWidget | None = None,
+        *,
+        left_out: int = 0,
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("export")
         self.setWindowTitle("Export")
@@ -69,7 +80,7 @@ class ExportDialog(QDialog):
             self.subtitles.addItem(title, suffix)
         self.place = QLineEdit(self)
         self.choose_button = QPushButton("Choose…", self)
-        self.summary = QLabel(_summary(document), self)
+        self.summary = QLabel(_summary(document, left_out), self)
         self.notice = QLabel(self)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.export_button = self.buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -146,7 +157,7 @@ class ExportDialog(QDialog):
         layout.addLayout(form)
         layout.addWidget(self.notice)
         layout.addWidget(self.buttons)
-        self.setMinimumWidth(WIDTH_PIXELS)
+        layout.addStrut(WIDTH_PIXELS)  # a minimum width of the dialog itself would cut off what large fonts need
 
     def _connect(self) -> None:
         self.buttons.accepted.connect(self.accept)
@@ -225,6 +236,8 @@ def with_format(path: Path, suffix: str) -> Path:
     return path.with_suffix(suffix) if known else path.with_name(f"{path.name}{suffix}")
 
 
-def _summary(document: Document) -> str:
+def _summary(document: Document, left_out: int) -> str:
     chapters = len(document.chapters)
-    return f"{chapters} chapter{'' if chapters == 1 else 's'}, {document.characters:,} characters"
+    several = chapters + left_out != 1
+    of_all = f"{chapters} of {chapters + left_out}" if left_out else f"{chapters}"
+    return f"{of_all} chapter{'s' if several else ''}, {document.characters:,} characters"

@@ -14,12 +14,15 @@ from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.widgets.file_dialogs import suggested_name
 from engine.documents import Chapter, Document
-from engine.errors import NothingToSpeak
+from engine.errors import EngineError, NothingToSpeak
 from engine.export.order import Order
 
 
 class ExportFeature(QObject):
-    """`document` gives what is open, in chapters; without it, the text in the window is the document."""
+    """`document` gives what is read of what is open, in chapters, or raises an `EngineError`.
+
+    `left_out` is the number of chapters that are not read. Without a document, the text in the window is the document.
+    """
 
     def __init__(
         self,
@@ -27,12 +30,14 @@ class ExportFeature(QObject):
         speech: SpeechController,
         settings: Settings,
         document: Callable[[], Document | None] = lambda: None,
+        left_out: Callable[[], int] = lambda: 0,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._speech = speech
         self._settings = settings
         self._document = document
+        self._left_out = left_out
         self._action = window.menu.export
         self._action.setEnabled(window.page.header.voices.known)
         self._action.triggered.connect(self.open)
@@ -45,11 +50,16 @@ class ExportFeature(QObject):
         """Ask how to export, over a window that goes on working."""
         from app.export.dialog import ExportDialog  # loads what writes sound files
 
-        document = self._document() or self._document_of_text()
+        try:
+            document = self._document() or self._document_of_text()
+        except EngineError as error:
+            self._window.show_failure(error)
+            return None
         if not document.characters:
             self._window.show_failure(NothingToSpeak("There is nothing to export yet.", "Type or paste some text."))
             return None
-        dialog = ExportDialog(document, self._window.request, self._settings.save_folder, self._window)
+        manner, folder = self._window.request, self._settings.save_folder
+        dialog = ExportDialog(document, manner, folder, self._window, left_out=self._left_out())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.ordered.connect(self._on_ordered)
         dialog.open()

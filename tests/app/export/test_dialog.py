@@ -51,6 +51,21 @@ def test_a_book_is_offered_as_an_audio_book_of_its_own_name(dialog: ExportDialog
     assert not dialog.isVisible()
 
 
+def test_it_tells_how_much_of_the_book_is_exported(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = ExportDialog(book(), MANNER, tmp_path, left_out=3)
+    qtbot.addWidget(dialog)
+    assert dialog.summary.text() == "2 of 5 chapters, 15 characters"
+
+
+def test_a_large_font_makes_it_wider(dialog: ExportDialog, qtbot: QtBot) -> None:
+    font = dialog.font()
+    font.setPointSizeF(3 * font.pointSizeF())
+    dialog.setFont(font)
+    qtbot.wait_for_timers()
+    dialog.resize(1, 1)
+    assert dialog.per_chapter.width() >= dialog.per_chapter.sizeHint().width()
+
+
 def test_everything_can_be_changed(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
     dialog.cover.remove_button.click()
     dialog.formats.setCurrentIndex(dialog.formats.findData(".opus"))

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.export.dialog import ExportDialog
 from app.export.feature import ExportFeature
 from engine.documents import Chapter, Document
+from engine.errors import InvalidRequest
 from tests.app.test_main_window import Desk
 from tests.patience import PATIENCE_MS
 
@@ -41,6 +42,23 @@ def test_a_document_is_exported_with_all_its_chapters(desk: Desk, qtbot: QtBot, 
     qtbot.waitUntil(lambda: not desk.controller.activity.saving)
     assert [chapter.title for chapter in MP4(tmp_path / "Book.m4b").chapters] == ["One", "Two"]
     assert desk.page.status.label.text() == f"Saved Book.m4b in {tmp_path}"
+
+
+def test_it_says_so_if_no_chapter_is_wanted(desk: Desk) -> None:
+    def document() -> Document:
+        raise InvalidRequest("No chapter is ticked.", "Tick some.")
+
+    desk.prepare()
+    assert ExportFeature(desk.window, desk.controller, desk.settings, document).open() is None
+    assert desk.page.banner.label.text() == "No chapter is ticked. Tick some."
+
+
+def test_how_much_is_left_out_is_told(desk: Desk) -> None:
+    desk.prepare()
+    dialog = ExportFeature(desk.window, desk.controller, desk.settings, lambda: BOOK, lambda: 1).open()
+    assert isinstance(dialog, ExportDialog)
+    assert dialog.summary.text().startswith("2 of 3 chapters, ")
+    dialog.close()
 
 
 def test_without_a_document_the_text_is_exported(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
