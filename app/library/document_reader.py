@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,14 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 from app.system.threads import failure_of
 from engine.documents import Document, read_document
 from engine.errors import Cancelled
+
+Reader = Callable[[Path, threading.Event], Document]
+
+
+def read_usual(path: Path, cancel: threading.Event) -> Document:
+    """What is read of a document unless a person chooses otherwise; raises `EngineError` children."""
+    document = read_document(path, cancel)
+    return document.with_chapters(document.usual_chapters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,26 +43,30 @@ class DocumentRead:
 class _Worker(QObject):
     reported = Signal(object)
 
+    def __init__(self, read: Reader) -> None:
+        super().__init__()
+        self._read = read
+
     @Slot(object)
     def work(self, job: ReadJob) -> None:
         documents: list[Document] = []
-        error = failure_of(lambda: documents.append(read_document(job.path, job.cancel)))
+        error = failure_of(lambda: documents.append(self._read(job.path, job.cancel)))
         self.reported.emit(DocumentRead(job, next(iter(documents), None), error))
 
 
 class DocumentReader(QObject):
-    """`read` carries a `DocumentRead`."""
+    """`read` carries a `DocumentRead`; `reader` is called in the thread."""
 
     read = Signal(object)
 
     _wanted = Signal(object)
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject, reader: Reader = read_usual) -> None:
         super().__init__(parent)
         self._jobs: list[ReadJob] = []
         self._thread = QThread(self)
         self._thread.setObjectName("documents of the queue")
-        self._worker = _Worker()
+        self._worker = _Worker(reader)
         self._worker.moveToThread(self._thread)
         self._worker.reported.connect(self._on_read)
         self._wanted.connect(self._worker.work)

@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from app.library.database import LibraryUnusable, SetAside
+from app.library.document_reader import Reader, read_usual
 from app.library.history_panel import HistoryPanel
 from app.library.library import Library
 from app.library.queue_panel import QueuePanel
@@ -33,7 +34,10 @@ BOOK_SUFFIX = ".m4b"
 
 
 class LibraryFeature(QObject):
-    """With `in_charge`, it keeps what is spoken and works through the queue; else it only shows both."""
+    """With `in_charge`, it keeps what is spoken and works through the queue; else it only shows both.
+
+    `read` gives what is to be spoken of a document of the queue, and is called in a thread.
+    """
 
     def __init__(
         self,
@@ -44,6 +48,7 @@ class LibraryFeature(QObject):
         engine_factory: Callable[[str], EngineFactory],
         folder: Path | None = None,
         in_charge: bool = True,
+        read: Reader = read_usual,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -54,7 +59,7 @@ class LibraryFeature(QObject):
         self._recalling: int | None = None
         self.library = Library(folder or data_folder() / "library", in_charge, self)
         self.history, self.queue = HistoryPanel(), QueuePanel()
-        self._desk = SpeechDesk(speech, self._voices, engine_factory, self)
+        self._desk = SpeechDesk(speech, self._voices, engine_factory, self, read)
         self.runner = QueueRunner(self.library, self._desk, self)
         if in_charge:
             self._recorder = Recorder(speech, self.library, self._speaking_model, self)

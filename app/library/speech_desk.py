@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
-from app.library.document_reader import DocumentRead, DocumentReader, ReadJob
+from app.library.document_reader import DocumentRead, DocumentReader, Reader, ReadJob, read_usual
 from app.library.records import Wish
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
@@ -36,6 +36,7 @@ class SpeechDesk(QObject):
     """Implements `app.library.queue_runner.Desk`; nothing that a person is hearing is interrupted.
 
     `engine_factory` gives what makes the engine of a model: a file may be made by a model that is not in use.
+    `read` gives what is to be spoken of a document, and is called in a thread.
     """
 
     ended = Signal(int, object)
@@ -47,6 +48,7 @@ class SpeechDesk(QObject):
         voices: VoicePicker,
         engine_factory: Callable[[str], EngineFactory],
         parent: QObject,
+        read: Reader = read_usual,
     ) -> None:
         super().__init__(parent)
         self._speech = speech
@@ -55,7 +57,7 @@ class SpeechDesk(QObject):
         self._heard: _Begun | None = None
         self._saved: _Begun | None = None
         self._error: Exception | None = None
-        self._reader = DocumentReader(self)
+        self._reader = DocumentReader(self, read)
         self._reader.read.connect(self._on_read)
         self._settle_later = QTimer(self, singleShot=True, interval=0)
         self._settle_later.timeout.connect(self._settle)

@@ -216,6 +216,13 @@ def test_a_document_is_saved_and_heard(room: Room) -> None:
     room.wait_for(("story.md", "done"), ("story.md", "done"))
 
 
+def test_front_and_back_matter_of_a_document_are_left_out(room: Room) -> None:
+    document = room.folder / "story.md"
+    document.write_text("# Contents\n\nOne.\n\n# One\n\nFirst.\n\n# Index\n\nFirst, last.")
+    room.feature.add_document(document)
+    room.qtbot.waitUntil(lambda: room.speech.text == "One\n\nFirst.")
+
+
 class SlowDocument:
     """A document that is read once a test says so; its reader may notice a cancelling too late."""
 
