@@ -129,7 +129,13 @@ class Application(QObject):
         from app.library.feature import LibraryFeature  # imports the database
 
         return LibraryFeature(
-            self.window, self.controller, self._settings, self.theme, self._engine_factory, in_charge=self._stays
+            self.window,
+            self.controller,
+            self._settings,
+            self.theme,
+            self._engine_factory,
+            in_charge=self._stays,
+            read=self.reader.read_chosen,
         )
 
     @cached_property
@@ -206,7 +212,7 @@ class Application(QObject):
         self.read_along.unmade_wanted.connect(self.live.speak_from)
         self.dialogs = MenuDialogs(window, window.menu)
         self.reader = ReaderFeature(window, speech, settings, self.theme)
-        self.export = ExportFeature(window, speech, settings, self.reader.document)
+        self.export = ExportFeature(window, speech, settings, self.reader.document, self.reader.left_out)
         self.desktop = DesktopFeature(window, speech, settings, self.theme)
         self.desktop.next_wanted.connect(self.read_along.go_forward)
         self.desktop.previous_wanted.connect(self.read_along.go_back)

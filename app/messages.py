@@ -47,6 +47,7 @@ class Remedy(Enum):
     CANCEL_OPENING = "Cancel"
     OPEN_ANOTHER = "Open Another…"
     FITTING_VOICE = "Use a Fitting Voice"
+    SHOW_NOTICES = "Show All"
 
 
 class Tone(Enum):
@@ -129,7 +130,19 @@ def words_for(message: str, hint: str, cure: Cure | None) -> str:
 
 def message_for_notices(notices: Sequence[Notice]) -> Message:
     """A line about text that could not be spoken as written; the details list every notice."""
-    others = f" And {len(notices) - 1} more." if len(notices) > 1 else ""
-    details = "\n".join(notice.message for notice in notices)
+    text, details = _first_of([notice.message for notice in notices])
     span = notices[0].start, notices[0].end
-    return Message(f"{notices[0].message}{others}", Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span, about_text=True)
+    return Message(text, Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span, about_text=True)
+
+
+def message_for_document(notices: Sequence[str]) -> Message:
+    """A line about what was guessed or left out of a document; it stays while the document is heard."""
+    text, details = _first_of(notices)
+    remedy = Remedy.SHOW_NOTICES if len(notices) > 1 else None
+    return Message(text, Tone.NOTE, remedy, details, about_text=True, lasts=True)
+
+
+def _first_of(notices: Sequence[str]) -> tuple[str, str]:
+    """The first notice with the number of the others, and all of them."""
+    others = f" And {len(notices) - 1} more." if len(notices) > 1 else ""
+    return f"{notices[0]}{others}", "\n".join(notices)

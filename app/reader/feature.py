@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QObject, QTimer, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 
+from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Tone, message_for
+from app.messages import Message, Remedy, Tone, message_for, message_for_document
 from app.reader.chapters_panel import ChaptersPanel
 from app.reader.fitting_voice import fitting_choice, message_about_language
-from app.reader.opener import DocumentOpener, OpenedDocument, Reader
+from app.reader.opener import DocumentOpener, OpenedDocument, Reader, read_opened
 from app.reader.places import Places
 from app.reader.reading import Reading
 from app.reader.sources import ClipboardPage, DropTarget
@@ -21,6 +24,7 @@ from app.speech.controller import SpeechController
 from app.theme import Theme
 from app.widgets.file_dialogs import ask_which_document
 from app.widgets.local_files import local_files
+from app.widgets.page import Page
 from engine.documents import Chapter, Document, read_document
 from engine.errors import NothingToSpeak
 from engine.speech import Utterance
@@ -51,8 +55,10 @@ class ReaderFeature(QObject):
         self._resuming = False
         self._heard: tuple[int, Chapter | None] | None = None
         self._page: ClipboardPage | None = None
+        self._later: Message | None = None
+        self._read = read
         self.opener = DocumentOpener(self, read)
-        self.reading = Reading(places or Places(), self)
+        self.reading = Reading(places or Places(), self, notes=settings.notes_read)
         self.panel = ChaptersPanel()
         self._opening = QTimer(self, singleShot=True, interval=SHOW_OPENING_AFTER_MS)
         self._opening.timeout.connect(self._show_opening)
@@ -61,8 +67,17 @@ class ReaderFeature(QObject):
         self._connect_panel(theme)
 
     def document(self) -> Document | None:
-        """The document that is open."""
-        return self.reading.document
+        """What is read of the document that is open; raises `InvalidRequest` if that is nothing."""
+        return self.reading.chosen_document
+
+    def left_out(self) -> int:
+        """The number of chapters that are not read of the document that is open."""
+        document = self.reading.document
+        return len(document.chapters) - len(self.reading.chosen) if document is not None else 0
+
+    def read_chosen(self, path: Path, cancel: threading.Event) -> Document:
+        """What is read of any document, as chosen when it was open; raises `EngineError` children; any thread."""
+        return self.reading.as_chosen(read_opened(self._read, path, cancel))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop opening; return whether that was done in time."""
@@ -96,6 +111,17 @@ class ReaderFeature(QObject):
         else:
             self._window.show_failure(NothingToSpeak("There is no text on the clipboard.", "Copy some first."))
 
+    @Slot()
+    def show_notices(self) -> Page | None:
+        """Show all notices of the document, in a window beside this one."""
+        document = self.reading.document
+        if document is None:
+            return None
+        listed = "".join(f"<li>{escape(notice)}</li>" for notice in document.notices)
+        page = Page("Notices", f"<h3>{escape(document.title)}</h3><ul>{listed}</ul>", self._window)
+        page.show()
+        return page
+
     def _connect_sources(self) -> None:
         window = self._window
         window.menu.open_text.triggered.connect(self.ask)
@@ -107,6 +133,7 @@ class ReaderFeature(QObject):
         self.opener.opened.connect(self._on_opened)
         self.opener.failed.connect(self._on_failed)
         window.page.banner.remedy_chosen.connect(self._on_remedy)
+        window.page.banner.close_button.clicked.connect(self._show_later)
 
     def _connect_reading(self) -> None:
         self.reading.chapter_changed.connect(self._show_chapter)
@@ -127,6 +154,10 @@ class ReaderFeature(QObject):
         window.page.header.speed.speed_changed.connect(panel.set_speed)
         panel.set_speed(window.page.header.speed.speed)
         panel.chapter_chosen.connect(self._on_chosen)
+        panel.chapter_ticked.connect(self.reading.choose)
+        panel.notices_wanted.connect(self.show_notices)
+        window.menu.choose_notes(self._settings.notes_read)
+        window.menu.notes.triggered.connect(self._on_notes)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
         self._show_reading()
@@ -163,8 +194,22 @@ class ReaderFeature(QObject):
         self.reading.begin(opened)
         if len(opened.document.chapters) > 1 and not resumed:
             self._window.page.side_bar.open(self.panel)
-        document = opened.document
-        message = message_about_language(document.title, document.language, self._voices.choice, self._voices.models)
+        self._tell(opened.document, resumed=resumed)
+
+    def _tell(self, document: Document, *, resumed: bool) -> None:
+        """Say what a person should know about a document, one after the other; notices were told if it is resumed."""
+        voices = self._voices
+        language = message_about_language(document.title, document.language, voices.choice, voices.models)
+        notices = message_for_document(document.notices) if document.notices and not resumed else None
+        self._later = notices
+        if language is not None:
+            self._window.page.banner.show_message(language)
+        else:
+            self._show_later()
+
+    @Slot()
+    def _show_later(self) -> None:
+        message, self._later = self._later, None
         if message is not None:
             self._window.page.banner.show_message(message)
 
@@ -181,10 +226,13 @@ class ReaderFeature(QObject):
             self.opener.cancel()
         elif message.remedy is Remedy.OPEN_ANOTHER:
             self.ask()
+        elif message.remedy is Remedy.SHOW_NOTICES:
+            self.show_notices()
         elif message.remedy is Remedy.FITTING_VOICE and self.reading.document is not None:
             choice = fitting_choice(self.reading.document.language, self._voices.models)
             if choice is not None:
                 self._voices.take(choice)
+            self._show_later()
 
     @Slot()
     def _show_chapter(self) -> None:
@@ -201,9 +249,8 @@ class ReaderFeature(QObject):
     def _show_reading(self) -> None:
         reading, menu = self.reading, self._window.menu
         self.panel.show_document(reading.document, reading.place, reading.heard_share)
-        count = len(reading.document.chapters) if reading.document is not None else 0
-        menu.next_chapter.setEnabled(reading.place.chapter + 1 < count)
-        menu.previous_chapter.setEnabled(reading.place.chapter > 0)
+        menu.next_chapter.setEnabled(reading.neighbour(1) is not None)
+        menu.previous_chapter.setEnabled(reading.neighbour(-1) is not None)
 
     @Slot()
     def _on_leaving(self) -> None:
@@ -222,6 +269,7 @@ class ReaderFeature(QObject):
         if not self._showing:
             self.reading.leave()
             self._settings.document = None
+            self._later = None
 
     @Slot(int)
     def _on_chosen(self, chapter: int) -> None:
@@ -230,11 +278,22 @@ class ReaderFeature(QObject):
 
     @Slot()
     def _on_next(self) -> None:
-        self.reading.go_to(self.reading.place.chapter + 1)
+        self._step(1)
 
     @Slot()
     def _on_previous(self) -> None:
-        self.reading.go_to(self.reading.place.chapter - 1)
+        self._step(-1)
+
+    def _step(self, step: int) -> None:
+        if (chapter := self.reading.neighbour(step)) is not None:
+            self.reading.go_to(chapter)
+
+    @Slot(QAction)
+    def _on_notes(self, action: QAction) -> None:
+        """What is heard goes on as it is."""
+        self._settings.notes_read = action.data()
+        silent = self._speech.player.playback is Playback.STOPPED and not self._speech.activity.can_stop
+        self.reading.choose_notes(action.data(), at_once=silent)
 
     @Slot(object)
     def _on_track(self, track: object) -> None:

@@ -26,6 +26,16 @@ class OpenedDocument:
     document: Document
 
 
+def read_opened(read: Reader, path: Path, cancel: threading.Event) -> OpenedDocument:
+    """Read a document and the digest of its file; raises `EngineError` children."""
+    document = read(path, cancel)
+    try:
+        with path.open("rb") as file:
+            return OpenedDocument(path, hashlib.file_digest(file, "sha256").hexdigest(), document)
+    except OSError as error:
+        raise UnusableDocument(f"“{path.name}” is gone.", "Choose another one.") from error
+
+
 @dataclass(frozen=True)
 class _Ended:
     """An attempt to open a file is over: with what was opened, or with the reason why it was not."""
@@ -85,16 +95,8 @@ class DocumentOpener(QObject):
 
     def _work(self, path: Path, cancel: threading.Event) -> None:
         opened: list[OpenedDocument] = []
-        error = failure_of(lambda: opened.append(self._opened(path, cancel)))
+        error = failure_of(lambda: opened.append(read_opened(self._read, path, cancel)))
         self._ended.emit(_Ended(cancel, opened[0] if opened else None, error))
-
-    def _opened(self, path: Path, cancel: threading.Event) -> OpenedDocument:
-        document = self._read(path, cancel)
-        try:
-            with path.open("rb") as file:
-                return OpenedDocument(path, hashlib.file_digest(file, "sha256").hexdigest(), document)
-        except OSError as error:
-            raise UnusableDocument(f"“{path.name}” is gone.", "Choose another one.") from error
 
     @Slot(object)
     def _on_ended(self, ended: _Ended) -> None:

@@ -1,4 +1,4 @@
-"""Where somebody was in each document, and what of it was heard, kept in a file of its own."""
+"""Where somebody was in each document, what of it is read and what was heard, kept in a file of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.documents import Document
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
@@ -18,11 +19,20 @@ DOCUMENTS_KEPT = 200
 
 @dataclass(frozen=True)
 class Place:
-    """A character of a chapter, counted from 0, and the chapters that were heard to their ends."""
+    """A character of a chapter, counted from 0, and the chapters that were heard to their ends.
+
+    `otherwise` are the chapters that are read though they usually are not, or the other way round.
+    """
 
     chapter: int = 0
     character: int = 0
     heard: frozenset[int] = frozenset()
+    otherwise: frozenset[int] = frozenset()
+
+    def chosen(self, document: Document) -> tuple[int, ...]:
+        """The numbers of the chapters of a document that are read."""
+        usual = frozenset(document.usual_chapters)
+        return tuple(each for each in range(len(document.chapters)) if (each in usual) != (each in self.otherwise))
 
 
 class Places:
@@ -37,7 +47,7 @@ class Places:
         same = [entry for entry in self._entries if entry["digest"] == digest]
         there = [entry for entry in self._entries if entry["path"] == str(path)]
         found = (same or there)[-1:]
-        return Place(found[0]["chapter"], found[0]["character"], frozenset(found[0]["heard"])) if found else Place()
+        return _place_in(found[0]) if found else Place()
 
     def keep(self, path: Path, digest: str, place: Place) -> None:
         """Write a place; where that is not possible, it is forgotten when the window closes."""
@@ -45,11 +55,17 @@ class Places:
         entry = {
             "path": str(path), "digest": digest,
             "chapter": place.chapter, "character": place.character, "heard": sorted(place.heard),
+            "otherwise": sorted(place.otherwise),
         }  # fmt: skip
         self._entries = [*others, entry][-DOCUMENTS_KEPT:]
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._file, json.dumps(self._entries).encode(errors="replace"))
+
+
+def _place_in(entry: Mapping[str, Any]) -> Place:
+    otherwise = entry.get("otherwise", ())  # which earlier versions of the program do not write
+    return Place(entry["chapter"], entry["character"], frozenset(entry["heard"]), frozenset(otherwise))
 
 
 def _entries_in(file: Path) -> list[dict[str, Any]]:
@@ -71,8 +87,9 @@ def _makes_sense(entry: object) -> bool:
     if not isinstance(entry, Mapping):
         return False
     texts = (entry.get("path"), entry.get("digest"))
-    heard = entry.get("heard")
-    numbers = (entry.get("chapter"), entry.get("character"), *(heard if isinstance(heard, list) else (None,)))
+    lists = (entry.get("heard"), entry.get("otherwise", []))
+    listed = (number for each in lists for number in (each if isinstance(each, list) else (None,)))
+    numbers = (entry.get("chapter"), entry.get("character"), *listed)
     return all(isinstance(text, str) for text in texts) and all(
         isinstance(number, int) and number >= 0 for number in numbers
     )

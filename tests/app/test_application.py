@@ -83,6 +83,23 @@ def test_it_opens_and_prepares_in_the_background(
     assert application.controller.player.playback is Playback.STOPPED
 
 
+def test_the_queue_speaks_what_was_chosen_of_a_document(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, tmp_path: Path
+) -> None:
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    path = tmp_path / "story.md"
+    path.write_text("# Contents\n\nOne.\n\n# One\n\nFirst.\n\n# Two\n\nSecond.")
+    with qtbot.waitSignal(application.reader.opener.opened):
+        application.window.file_wanted.emit(path)
+    for number in (0, 1):
+        application.reader.panel.chapter_ticked.emit(number, number == 0)
+    application.library.add_document(path)
+    qtbot.waitUntil(lambda: application.controller.text == "Contents\n\nOne.\n\nTwo\n\nSecond.")
+
+
 def test_the_diagnostics_are_added_once_the_window_is_there(
     qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
 ) -> None:

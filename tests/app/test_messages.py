@@ -7,7 +7,7 @@ import pytest
 
 import engine.errors
 from app.audio.output import AudioDeviceLost, NoAudioDevice
-from app.messages import Remedy, Tone, message_for, message_for_notices
+from app.messages import Remedy, Tone, message_for, message_for_document, message_for_notices
 from engine.artifacts.manifest import Manifest
 from engine.errors import (
     CompileError,
@@ -148,3 +148,11 @@ def test_notices_are_counted_and_all_kept() -> None:
     assert both.text == "The emoji was skipped. And 1 more."
     assert both.details == "The emoji was skipped.\nA link was spelled."
     assert both.remedy is Remedy.SHOW_IN_TEXT
+
+
+def test_what_was_guessed_in_a_document_is_one_line_and_all_of_it_can_be_shown() -> None:
+    message = message_for_document(["The encoding was guessed.", "A page is missing."])
+    assert message.text == "The encoding was guessed. And 1 more."
+    assert message.details == "The encoding was guessed.\nA page is missing."
+    assert (message.tone, message.remedy) == (Tone.NOTE, Remedy.SHOW_NOTICES)
+    assert message_for_document(["A page is missing."]).remedy is None

@@ -1,12 +1,17 @@
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app.reader.chapters_panel import NOTHING_OPEN, ChaptersPanel
+from app.reader.chapters_panel import NOTHING_OPEN, NOTHING_TICKED, ChaptersPanel
 from app.reader.places import Place
 from app.theme import DARK, LIGHT, Colours, style_sheet
-from engine.documents import Chapter, Document
-from tests.app.reader.documents import DOCUMENT
+from engine.documents import Chapter, Document, Matter
+from tests.app.reader.documents import BOOK, DOCUMENT
+
+PADDING_PIXELS = 12
+"""Of each chapter, above and below together, in the style sheet."""
 
 
 @pytest.fixture
@@ -92,3 +97,112 @@ def test_a_long_word_does_not_make_the_rows_wider_than_the_list(panel: ChaptersP
     assert max(widths) <= panel.list.viewport().width()
     assert not panel.list.horizontalScrollBar().isVisible()
     assert panel.list.item(0).toolTip() == titles[0]
+
+
+def ticked(panel: ChaptersPanel) -> list[int]:
+    states = (panel.list.item(index).checkState() for index in range(panel.list.count()))
+    return [index for index, state in enumerate(states) if state is Qt.CheckState.Checked]
+
+
+def test_every_chapter_is_listed_and_what_is_read_is_ticked(panel: ChaptersPanel) -> None:
+    panel.show_document(BOOK, Place(1, otherwise=frozenset({0, 4})), 0.0)
+    assert panel.list.count() == len(BOOK.chapters)
+    assert ticked(panel) == [0, 1, 3]
+    assert panel.list.item(5).text().endswith(", back matter")
+    spoken = panel.list.item(4).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken.startswith("Chapter three, ")
+    assert spoken.endswith(", left out")
+    assert "left out" not in panel.list.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_what_is_left_out_is_no_part_of_what_is_left_to_hear(panel: ChaptersPanel) -> None:
+    long = Document("Long", "", "", (Chapter("One", "word " * 18_000), Chapter("Index", "word " * 18_000, Matter.BACK)))
+    panel.show_document(long, Place(), 0.5)
+    assert panel.summary.text() == "50% heard, 50 min left"
+    panel.show_document(long, Place(otherwise=frozenset({0})), 0.0)
+    assert panel.summary.text() == NOTHING_TICKED
+
+
+def test_a_click_on_its_box_ticks_a_chapter_and_does_not_open_it(panel: ChaptersPanel, qtbot: QtBot) -> None:
+    opened: list[int] = []
+    panel.chapter_chosen.connect(opened.append)
+    panel.show_document(BOOK, Place(1), 0.0)
+    panel.resize(300, 600)
+    panel.show()
+    row = panel.list.visualItemRect(panel.list.item(2))
+    with qtbot.waitSignal(panel.chapter_ticked) as told:
+        qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=box_in(panel, row))
+    assert told.args == [2, True]
+    assert opened == []
+    qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+    assert opened == [2]
+
+
+def box_in(panel: ChaptersPanel, row: QRect) -> QPoint:
+    option = QStyleOptionViewItem()
+    panel.list.initViewItemOption(option)
+    panel.list.itemDelegate().initStyleOption(option, panel.list.indexAt(row.center()))
+    option.rect = row  # type: ignore[attr-defined]
+    style, box = panel.list.style(), QStyle.SubElement.SE_ItemViewItemCheckIndicator
+    return style.subElementRect(box, option, panel.list).center()
+
+
+def test_space_ticks_the_current_chapter(panel: ChaptersPanel, qtbot: QtBot) -> None:
+    opened: list[int] = []
+    panel.chapter_chosen.connect(opened.append)
+    panel.show_document(BOOK, Place(1), 0.0)
+    panel.resize(300, 600)
+    panel.show()
+    qtbot.keyClick(panel.list, Qt.Key.Key_Up)
+    for expected in (True, False):
+        with qtbot.waitSignal(panel.chapter_ticked) as told:
+            qtbot.keyClick(panel.list, Qt.Key.Key_Space)
+        assert told.args == [0, expected]
+    assert opened == []
+    row = panel.list.visualItemRect(panel.list.item(3))
+    qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+    assert opened == [3]
+
+
+def test_showing_what_was_chosen_chooses_nothing(panel: ChaptersPanel, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(panel.chapter_ticked):
+        panel.show_document(BOOK, Place(1), 0.0)
+        panel.show_document(BOOK, Place(1, otherwise=frozenset({0, 1})), 0.0)
+        panel.set_colours(DARK)
+        panel.set_speed(2.0)
+
+
+def test_the_notices_of_a_document_can_be_asked_for(panel: ChaptersPanel, qtbot: QtBot) -> None:
+    panel.show_document(DOCUMENT, Place(), 0.0)
+    assert panel.notices.isHidden()
+    panel.show_document(BOOK, Place(1), 0.0)
+    assert panel.notices.accessibleName() == "2 Notices about this document"
+    with qtbot.waitSignal(panel.notices_wanted):
+        panel.notices.click()
+
+
+@pytest.mark.parametrize("scale", [1, 2])
+@pytest.mark.parametrize("words", range(1, 14))
+def test_no_line_of_a_title_is_cut_off(panel: ChaptersPanel, words: int, scale: int, qtbot: QtBot) -> None:
+    """Whatever of it is wrapped, the row is high enough for the lines that fit beside box and icon."""
+    font = panel.list.font()
+    font.setPointSizeF(scale * font.pointSizeF())
+    panel.list.setFont(font)
+    panel.setStyleSheet(style_sheet(LIGHT, native=False))
+    title = " ".join(["word"] * words)
+    panel.show_document(Document("Long", "", "", (Chapter(title, "word"), Chapter("Two", "word"))), Place(1), 0.0)
+    panel.resize(260, 400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    item = panel.list.item(0)
+    row = panel.list.visualItemRect(item)
+    option = QStyleOptionViewItem()
+    panel.list.initViewItemOption(option)
+    panel.list.itemDelegate().initStyleOption(option, panel.list.indexFromItem(item))
+    option.rect = row  # type: ignore[attr-defined]
+    style = panel.list.style()
+    room = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, panel.list)
+    gap = 2 * (style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, panel.list) + 1)
+    wrap = int(Qt.TextFlag.TextWordWrap)
+    needed = QFontMetrics(item.font()).boundingRect(QRect(0, 0, room.width() - gap, 10_000), wrap, item.text())
+    assert needed.height() <= row.height() - PADDING_PIXELS

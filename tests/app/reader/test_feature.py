@@ -19,12 +19,15 @@ from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
+from app.speech.voice_choice import Choice
 from app.theme import Appearance, Theme
+from app.widgets.page import Page
 from engine.documents import Chapter, Document
 from engine.errors import Cancelled, DamagedDocument
 from engine.speech import Plan
 from tests.app.fakes import FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
-from tests.app.reader.documents import CHAPTERS, DOCUMENT
+from tests.app.reader.documents import BOOK, CHAPTERS, DOCUMENT
+from tests.app.reader.test_fitting_voice import MODELS
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
@@ -83,7 +86,7 @@ def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None
     desk.open()
     assert desk.page.side_bar.panel is desk.feature.panel
     assert desk.editor.text == CHAPTERS[0].text
-    assert desk.feature.document() is DOCUMENT
+    assert desk.feature.document() == DOCUMENT
 
 
 def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[], object]) -> threading.Event:
@@ -406,3 +409,116 @@ def test_a_copied_page_does_not_come_back(desk: Desk) -> None:
     with desk.qtbot.waitSignal(desk.feature.opener.opened):
         desk.feature.open_clipboard()
     assert desk.settings.document is None
+
+
+def test_a_book_is_read_without_what_comes_before_and_between(desk: Desk) -> None:
+    desk.document = BOOK
+    desk.open()
+    assert desk.editor.text == CHAPTERS[0].text
+    assert not desk.window.menu.previous_chapter.isEnabled()
+    desk.speak()
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.text == CHAPTERS[1].text)
+    desk.window.menu.next_chapter.trigger()
+    assert desk.editor.text == CHAPTERS[2].text
+    assert not desk.window.menu.next_chapter.isEnabled()
+
+
+def test_what_is_ticked_in_the_panel_is_what_is_read_and_exported(desk: Desk) -> None:
+    desk.document = BOOK
+    desk.open()
+    assert desk.feature.left_out() == 3
+    for number, read in ((2, True), (3, False), (4, False)):
+        item = desk.feature.panel.list.item(number)
+        item.setCheckState(Qt.CheckState.Checked if read else Qt.CheckState.Unchecked)
+    document = desk.feature.document()
+    assert document is not None
+    assert [chapter.title for chapter in document.chapters] == ["Chapter one", "Plates"]
+    assert desk.feature.left_out() == 4
+    assert desk.feature.read_chosen(desk.path, threading.Event()) == document
+    desk.speak()
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.text == BOOK.chapters[2].text and desk.controller.track.whole)
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
+    assert desk.editor.text == BOOK.chapters[2].text
+
+
+def test_what_is_left_out_can_be_opened_and_read(desk: Desk) -> None:
+    desk.document = BOOK
+    desk.open()
+    desk.feature.panel.chapter_chosen.emit(0)
+    assert desk.editor.text == BOOK.chapters[0].text
+    desk.speak()
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.text == CHAPTERS[0].text)
+
+
+def test_what_was_guessed_is_told_until_it_is_dismissed(desk: Desk) -> None:
+    desk.document = BOOK
+    desk.open()
+    assert desk.page.banner.label.text() == "The encoding was guessed. And 1 more."
+    desk.speak()
+    message = desk.page.banner.message
+    assert message is not None
+    desk.page.banner.button.click()
+    assert desk.page.banner.message is None
+    (page,) = desk.window.findChildren(Page)
+    assert not page.isModal()
+    assert all(notice in page.browser.toPlainText() for notice in BOOK.notices)
+    page.close()
+
+
+def test_another_text_ends_what_is_told_of_a_document(desk: Desk) -> None:
+    desk.document = BOOK
+    desk.open()
+    desk.editor.set_text("Something else.")
+    assert desk.page.banner.message is None
+    assert desk.feature.panel.notices.isHidden()
+    assert desk.feature.show_notices() is None
+
+
+def test_a_document_that_is_resumed_tells_nothing_anew_but_its_notices_are_there(desk: Desk) -> None:
+    desk.document = BOOK
+    desk.open()
+    desk.page.banner.dismiss()
+    with desk.qtbot.waitSignal(desk.feature.opener.opened):
+        desk.feature.resume()
+    assert desk.page.banner.message is None
+    assert not desk.feature.panel.notices.isHidden()
+
+
+@pytest.mark.parametrize(("language", "button"), [("fr", "button"), ("de", "close_button")])
+def test_notices_come_after_what_is_said_about_the_language(desk: Desk, language: str, button: str) -> None:
+    desk.document = replace(BOOK, language=language)
+    desk.page.header.voices.show_models(MODELS, "kokoro")
+    desk.page.header.voices.take(Choice("a", "kokoro"))
+    desk.open()
+    assert desk.page.banner.label.text().startswith("“The Whole Book” is in ")
+    getattr(desk.page.banner, button).click()
+    assert desk.page.banner.label.text().startswith("The encoding was guessed.")
+
+
+def test_notes_are_read_as_was_chosen_once(desk: Desk) -> None:
+    desk.document = BOOK
+    left_out, at_the_end = desk.window.menu.notes.actions()
+    assert left_out.isChecked()
+    desk.open()
+    at_the_end.trigger()
+    assert desk.settings.notes_read
+    assert desk.editor.text == f"{CHAPTERS[0].text}\n\nA note on Chapter one."
+    document = desk.feature.document()
+    assert document is not None
+    assert all("A note on" in chapter.text for chapter in document.chapters)
+    left_out.trigger()
+    assert desk.editor.text == CHAPTERS[0].text
+
+
+def test_what_is_heard_goes_on_though_notes_are_chosen_meanwhile(desk: Desk) -> None:
+    desk.document = BOOK
+    desk.open()
+    desk.speak()
+    desk.window.menu.notes.actions()[1].trigger()
+    assert desk.editor.text == CHAPTERS[0].text
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.text == f"{CHAPTERS[1].text}\n\nA note on Chapter two.")

@@ -1,11 +1,13 @@
+import json
 from pathlib import Path
 
 import pytest
 
 from app.reader.places import DOCUMENTS_KEPT, Place, Places
+from tests.app.reader import documents as books
 
 BOOK = Path("/books/a.epub")
-PLACE = Place(3, 120, frozenset({0, 2}))
+PLACE = Place(3, 120, frozenset({0, 2}), frozenset({1}))
 
 
 def test_a_place_comes_back_after_a_restart(tmp_path: Path) -> None:
@@ -19,6 +21,18 @@ def test_a_document_that_was_moved_or_changed_keeps_its_place(tmp_path: Path) ->
     assert places.of(Path("/elsewhere/b.epub"), "digest") == PLACE
     assert places.of(BOOK, "another") == PLACE
     assert places.of(Path("/elsewhere/b.epub"), "another") == Place()
+
+
+def test_places_that_an_earlier_version_has_written_are_known(tmp_path: Path) -> None:
+    entry = {"path": str(BOOK), "digest": "digest", "chapter": 3, "character": 120, "heard": [0, 2]}
+    (tmp_path / "p.json").write_text(json.dumps([entry]))
+    assert Places(tmp_path / "p.json").of(BOOK, "digest") == Place(3, 120, frozenset({0, 2}))
+
+
+def test_what_is_read_is_what_is_usual_but_for_what_was_chosen_otherwise() -> None:
+    document = books.BOOK
+    assert Place().chosen(document) == document.usual_chapters == (1, 3, 4)
+    assert Place(otherwise=frozenset({0, 3, 99})).chosen(document) == (0, 1, 4)
 
 
 def test_only_so_many_are_kept(tmp_path: Path) -> None:
@@ -36,6 +50,8 @@ def test_only_so_many_are_kept(tmp_path: Path) -> None:
         b"{}",
         b"[{}]",
         b'[{"path":"","digest":"","chapter":-1,"character":0,"heard":[]}]',
+        b'[{"path":"","digest":"","chapter":1,"character":0,"heard":[],"otherwise":["x"]}]',
+        b'[{"path":"","digest":"","chapter":1,"character":0,"heard":[],"otherwise":null}]',
     ],
 )
 def test_a_damaged_file_is_set_aside(tmp_path: Path, content: bytes) -> None:
