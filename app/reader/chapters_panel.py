@@ -96,27 +96,28 @@ class ChaptersPanel(QWidget):
         self.notices.setText(words)
         self.notices.setAccessibleName(f"{words} about this document")
         self.notices.setToolTip("What was guessed or left out of this document")
-        self.list.make_room(len(document.chapters))
         self._tell_lengths(document)
 
     def _draw(self, document: Document, heard_share: float) -> None:
+        self._draw_list(document)
+        if self.list.currentRow() != self._place.chapter:
+            self.list.setCurrentRow(self._place.chapter)
         self.bar.setValue(round(100 * heard_share))
         chosen = self._place.chosen(document)
         characters = sum(len(document.chapters[number].text) for number in chosen)
         left = characters * (1 - heard_share) / CHARACTERS_PER_MINUTE / self._speed
         self.summary.setText(f"{heard_share:.0%} heard, {_duration(left)} left" if chosen else NOTHING_TICKED)
-        self._draw_list(document)
-        if self.list.currentRow() != self._place.chapter:
-            self.list.setCurrentRow(self._place.chapter)
 
     def _draw_list(self, document: Document) -> None:
         self.list.draw(frozenset(self._place.chosen(document)), self._place.heard, self._place.chapter)
 
     def _tell_lengths(self, document: Document) -> None:
-        for number, chapter in enumerate(document.chapters):
-            matter = "" if chapter.matter is Matter.TEXT else f", {chapter.matter}"
-            length = _length(chapter, self._speed)
-            self.list.say(number, f"{chapter.title}\n{length}{matter}", chapter.title)
+        self.list.show_chapters([(_words(each, self._speed), each.title) for each in document.chapters])
+
+
+def _words(chapter: Chapter, speed: float) -> str:
+    matter = "" if chapter.matter is Matter.TEXT else f", {chapter.matter}"
+    return f"{chapter.title}\n{_length(chapter, speed)}{matter}"
 
 
 def _length(chapter: Chapter, speed: float) -> str:
