@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from engine.g2p.characters import (
@@ -24,6 +24,12 @@ from engine.g2p.draft import Draft, any_of
 from engine.g2p.lines import join_lines
 from engine.g2p.markup import strip_markup
 from engine.g2p.normalise import Normalised
+from engine.g2p.other_languages.apostrophes import close_up, say_joined_numbers
+from engine.g2p.other_languages.capitals import in_case_of, lower_capitals
+from engine.g2p.other_languages.numbering import LAST_WORD, Numbering
+from engine.g2p.other_languages.numerals import say_roman_numerals
+from engine.g2p.other_languages.ordinals import say_ordinals
+from engine.g2p.other_languages.quantities import say_quantities
 from engine.g2p.other_languages.writing import Writing
 from engine.g2p.overrides import PLACEHOLDER, put_back, set_aside
 from engine.g2p.scripts import script_name, transliterated
@@ -57,7 +63,14 @@ LONGEST_WORD_CHARACTERS = 45
 LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{LONGEST_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDER}])")
 """espeak-ng's buffer for a word has 160 bytes."""
 PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
-INITIAL = re.compile(r"(?<![\w.])(?P<letter>[^\W\d_])\.(?=[ ]?[^\W\d_]\.|[ ][^\W\d_]{2})")
+AFTER_SENTENCE = re.compile(r"[.!?…][”)']*[ ]\Z")
+INITIAL = re.compile(
+    r"(?:(?<![\w.'-])|(?<=\.-))(?P<letter>[^\W\d_])\.(?:(?=[ ]?[^\W\d_]\.|[ ][^\W\d_]{2})|-(?=[^\W\d_]\.))"
+)
+ORNAMENT = re.compile("[©®™¶¦¬¯¤¸←-⇿■-◿♠-♧★☆✓-✘✦❦❧☙]+")
+LONE_SIGN = re.compile(r"(?<!\S)[#@/=§°]+(?=[ ]?[^\s\d\w]|\s|\Z)")
+"""Signs that join or number nothing; espeak-ng would read their names."""
+SLASHED = re.compile(r"(?<![\w./:@-])[^\W\d_]+(?:/[^\W\d_]+)+(?![\w/:@-]|\.\w)")
 MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
 """Accents and vowel signs, which belong to the letter before them.
 
@@ -88,9 +101,10 @@ def normalise_other(text: str, language: Language, writing: Writing, is_spoken: 
     _plain_characters(draft)
     strip_markup(draft)
     _own_letters(draft, writing)
+    close_up(draft, writing)
     for form, spoken in writing.forms:
         draft.rewrite(re.compile(form), partial(_expanded, spoken))
-    _own_symbols(draft, is_spoken)
+    _own_symbols(draft, writing, is_spoken)
     join_lines(draft)
     _written_out(draft, writing)
     for pattern, left in TIDIES:
@@ -130,9 +144,11 @@ def _is_own(letter: str, writing: Writing) -> bool:
     return unicodedata.name(letter, "").split(" ")[0] in (*writing.scripts, "MODIFIER", "FEMININE", "MASCULINE")
 
 
-def _own_symbols(draft: Draft, is_spoken: IsSpoken) -> None:
+def _own_symbols(draft: Draft, writing: Writing, is_spoken: IsSpoken) -> None:
     """Leave out the symbols and digits for which the language has no word."""
-    silent = [each for each in sorted(set(draft.text)) if _is_symbol(each) and not is_spoken(each)]
+    draft.rewrite(ORNAMENT, lambda match: " ")
+    symbols = set(filter(_is_symbol, draft.text)).difference(*writing.units)
+    silent = [each for each in sorted(symbols) if not is_spoken(each)]
     if silent:
         pattern = "[" + re.escape("".join(silent)) + "]+"
         draft.leave_out(re.compile(pattern), lambda match: f"“{shortened(match[0])}”")
@@ -147,31 +163,67 @@ def _written_out(draft: Draft, writing: Writing) -> None:
     """Write abbreviations without dots, which would end sentences, and signs next to numbers as words."""
     if writing.abbreviations:
         draft.rewrite(_abbreviations(writing), partial(_abbreviation, writing))
-    draft.rewrite(INITIAL, lambda match: f"{match['letter']} ")
-    sign = any_of(writing.currencies)
-    amount = r"\d[\d.,]{0,30}(?<![.,])"
-    gap = " " if writing.spaced else ""
-    before = r"(?<!\w)" if writing.spaced else ""
-    for pattern in (
-        rf"{before}(?P<sign>{sign})[ ]?(?P<amount>{amount})",
-        rf"(?<![\d.,])(?P<amount>{amount})[ ]?(?P<sign>{sign})",
-    ):
-        draft.rewrite(re.compile(pattern), lambda match: f"{match['amount']}{gap}{writing.currencies[match['sign']]}")
-    draft.rewrite(re.compile(r"(?<![\w.,)])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
+    if writing.titles and writing.numbering:
+        pattern = rf"(?<![\w.])(?P<title>{any_of(writing.titles)})\.?(?=[ ](?P<name>[^\W\d_]{{2,}}))"
+        draft.rewrite(re.compile(pattern), partial(_title, writing.titles, writing.numbering))
+    if writing.numbering:
+        say_ordinals(draft, writing.numbering)
+        say_roman_numerals(draft, writing.numbering)
+    say_quantities(draft, writing)
+    say_joined_numbers(draft, writing)
+    if writing.numbering:
+        draft.rewrite(SLASHED, lambda match: match[0].replace("/", " "))
+        draft.rewrite(LONE_SIGN, lambda match: " ")
+    draft.rewrite(INITIAL, partial(_initial, writing.numbering))
+    if writing.numbering:
+        lower_capitals(draft, writing, writing.numbering)
 
 
 def _abbreviations(writing: Writing) -> re.Pattern[str]:
-    """They end with a dot, which may be missing if there is one inside."""
-    dotted = any_of(short for short in writing.abbreviations if "." in short)
+    """They end with a dot, which may be missing if there is one inside; in headings, they are in capitals."""
+    shorts = {*writing.abbreviations, *_in_capitals(writing)}
+    dotted = any_of(short for short in shorts if "." in short)
     optional = rf"|(?P<dotted>{dotted})(?!\w)" if dotted else ""
-    return re.compile(rf"(?<![\w.])(?:(?P<short>{any_of(writing.abbreviations)})\.(?!\w){optional})")
+    bare = rf"|(?P<bare>{any_of(writing.bare)})(?=[ ][^\W\d_])" if writing.bare else ""
+    return re.compile(rf"(?<![\w.])(?:(?P<short>{any_of(shorts)})\.(?!\w){optional}{bare})")
 
 
 def _abbreviation(writing: Writing, match: re.Match[str]) -> str:
     """What it stands for; its dot is kept at the end of a paragraph, where it also ends a sentence."""
-    last = PARAGRAPH_END.match(match.string, match.end()) is not None
-    short = match["short"]
-    return writing.abbreviations[short] + ("." if last else "") if short else writing.abbreviations[match["dotted"]]
+    short = next(filter(None, match.groups()))
+    word = writing.abbreviations.get(short) or _in_capitals(writing)[short].upper()
+    word = _capitalised(word, short, match)
+    last = match["short"] and PARAGRAPH_END.match(match.string, match.end())
+    return f"{word}." if last else word
+
+
+def _title(titles: Mapping[str, tuple[str, str]], numbering: Numbering, match: re.Match[str]) -> str | None:
+    """The title before a name, as it is said of a man or a woman."""
+    if not match["name"][0].isupper():
+        return None
+    man, woman = titles[match["title"]]
+    word = woman if numbering.is_feminine_name(match["name"]) else man
+    return in_case_of(match["name"], _capitalised(word, match["title"], match))
+
+
+def _initial(numbering: Numbering | None, match: re.Match[str]) -> str | None:
+    """An initial without its dot, unless the dot ends a sentence, as in “rayons X.”."""
+    before = LAST_WORD.search(match.string[max(match.start() - LONGEST_WORD_CHARACTERS, 0) : match.start()])
+    if match["letter"].islower() or (numbering and before and numbering.takes_letters(before["word"])):
+        return None
+    return f"{match['letter']} "
+
+
+def _in_capitals(writing: Writing) -> dict[str, str]:
+    """The abbreviations as headings have them; those of single letters or several words mean something else there."""
+    return {short.upper(): word for short, word in writing.abbreviations.items() if len(short) > 1 and short.isalpha()}
+
+
+def _capitalised(word: str, short: str, match: re.Match[str]) -> str:
+    """The word with a capital behind the end of a sentence, which would not be known as one before a small letter."""
+    if short[0].isupper() and AFTER_SENTENCE.search(match.string[max(match.start() - 4, 0) : match.start()]):
+        return word[0].upper() + word[1:]
+    return word
 
 
 def _quote(match: re.Match[str]) -> str:

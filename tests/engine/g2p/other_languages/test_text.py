@@ -28,7 +28,7 @@ def normal(text: str, language: Language, spoken: str = "😀") -> str:
         (MANDARIN, "¥1,234.5", "1234.5元"),
         (FRENCH, "« Bonjour ! » dit-il : « ça va ? »", "“Bonjour!” dit-il: “ça va?”"),
         (FRENCH, "à 15h30, 8 h, 1 h et 9 h 05", "à 15 heures 30, 8 heures, 1 heure et 9 heures 05"),
-        (FRENCH, "le n° 5 de 100 h ; 3 hommes", "le numéro 5 de 100 h; 3 hommes"),
+        (FRENCH, "le n° 5 de 100 h ; 3 hommes", "le numéro 5 de 100 heures; 3 hommes"),
         (ITALIAN, "il 1° maggio, n. 5 e n° 6", "il primo maggio, numero 5 e numero 6"),
         (ITALIAN, "la sig.ra e il dott. Bo", "la signora e il dottor Bo"),
         (PORTUGUESE, "às 15h30 e às 9h", "às 15 horas e 30 e às 9 horas"),
@@ -48,8 +48,8 @@ def test_writing_of_each_language(language: Language, text: str, expected: str) 
 
 
 def test_rules_of_english_are_not_applied() -> None:
-    assert normal("Dr. No & May 5, 3 km", SPANISH) == "doctor No & May 5, 3 km"
-    assert normal("Il costa 5 kg et 2e", FRENCH) == "Il costa 5 kg et 2e"
+    assert normal("Dr. No, May 5, 3 ft", SPANISH) == "doctor No, May 5, 3 ft"
+    assert normal("Il costa 5 lb et 2th", FRENCH) == "Il costa 5 lb et 2th"
 
 
 def test_foreign_letters_and_silent_symbols_are_left_out_with_a_notice() -> None:

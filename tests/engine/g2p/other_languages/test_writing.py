@@ -13,7 +13,8 @@ OTHERS = [language for language in LANGUAGES if not language.english]
 @pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.tag)
 def test_words_are_in_the_letters_of_the_language(language: Language) -> None:
     writing = writing_of(language)
-    words = [*writing.abbreviations.values(), *writing.currencies.values(), writing.minus]
+    words = [*writing.abbreviations.values(), writing.minus]
+    words += [name for unit in writing.units.values() for name in (unit.one, unit.many)]
     letters = {letter for word in words for letter in word if letter.isalpha()}
     assert {unicodedata.name(letter).split(" ")[0] for letter in letters} <= set(writing.scripts)
     assert all(words)
