@@ -150,7 +150,9 @@ class _Numeral:
         """Whether the word behind shows that a numeral, which may also be a word, is one."""
         if self._is_closed or self.numbering.is_particle(self.word_after):
             return True
-        return not self.word_before.isupper() and not self.word_after[:1].isupper()
+        if self.word_before.isupper():
+            return not self.word_after.isupper()
+        return not self.word_after[:1].isupper()
 
     @cached_property
     def word_after(self) -> str:

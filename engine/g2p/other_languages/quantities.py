@@ -46,7 +46,7 @@ def _sign_first(names: tuple[str, ...], spaced: bool) -> re.Pattern[str]:
 @cache
 def _number_first(names: tuple[str, ...]) -> re.Pattern[str]:
     unit = any_of(names)
-    end = r"(?!(?<=\w)['\w])"
+    end = r"(?!\d|(?<=\w)['\w])"
     return re.compile(rf"(?<![\d.,])(?P<amount>{AMOUNT})[ ]?(?P<unit>{unit})(?:[ ]?/[ ]?(?P<per>{unit}))?{end}")
 
 

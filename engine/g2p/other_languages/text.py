@@ -63,6 +63,9 @@ LONGEST_WORD_CHARACTERS = 45
 LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{LONGEST_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDER}])")
 """espeak-ng's buffer for a word has 160 bytes."""
 PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
+BEFORE_NO_NAME = frozenset(("etc", "ecc", "a. C", "d. C", "a.C", "d.C", "av. J.-C", "apr. J.-C"))
+"""Abbreviations behind which a capital begins a sentence."""
+CAPITAL_FOLLOWS = re.compile(r"[ ”)]*(?:\n|\Z|[—“( ]*[A-ZÀ-ÖØ-Þ¿¡])")
 AFTER_SENTENCE = re.compile(r"[.!?…][”)']*[ ]\Z")
 INITIAL = re.compile(
     r"(?:(?<![\w.'-])|(?<=\.-))(?P<letter>[^\W\d_])\.(?:(?=[ ]?[^\W\d_]\.|[ ][^\W\d_]{2})|-(?=[^\W\d_]\.))"
@@ -189,11 +192,12 @@ def _abbreviations(writing: Writing) -> re.Pattern[str]:
 
 
 def _abbreviation(writing: Writing, match: re.Match[str]) -> str:
-    """What it stands for; its dot is kept at the end of a paragraph, where it also ends a sentence."""
+    """What it stands for; its dot is kept where it also ends a sentence."""
     short = next(filter(None, match.groups()))
     word = writing.abbreviations.get(short) or _in_capitals(writing)[short].upper()
     word = _capitalised(word, short, match)
-    last = match["short"] and PARAGRAPH_END.match(match.string, match.end())
+    end = CAPITAL_FOLLOWS if short in BEFORE_NO_NAME else PARAGRAPH_END
+    last = match["short"] and end.match(match.string, match.end())
     return f"{word}." if last else word
 
 

@@ -173,6 +173,7 @@ _PORTUGUESE = Writing(
     forms=(
         (_NUMBER_SIGN, "número "),
         (_AMPERSAND, "e"),
+        (r"(?<=\d)\$000(?!\d)", " mil réis"),
         (rf"{_HOUR}{_MINUTE}", r"\g<hour> horas e \g<minute>"),
         (r"(?<![\w,.])1[ ]?h(?!\w)", "1 hora"),
         (rf"{_HOUR}(?!\w)", r"\g<hour> horas"),

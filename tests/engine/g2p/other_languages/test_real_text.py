@@ -82,6 +82,7 @@ def test_centuries(language: Language, written: str, words: str) -> None:
         (FRENCH, "IV\n\nIl pleut.", "Quatre.\n\nIl pleut."),
         (ITALIAN, "CAPITOLO IV", "Capitolo quarto"),
         (ITALIAN, "PARTE II. CAPITOLO I", "Parte seconda. Capitolo primo"),
+        (ITALIAN, "CAPITOLO VI In principio", "Capitolo sesto in principio"),
         (ITALIAN, "cap. VI, libro iii, scena V", "capitolo sesto, libro terzo, scena quinta"),
         (SPANISH, "CAPÍTULO II", "Capítulo dos"),
         (SPANISH, "CAPÍTULO VI. DE LA GUERRA", "Capítulo seis. De la guerra"),
@@ -213,6 +214,8 @@ def test_titles(language: Language, written: str, words: str) -> None:
         (ITALIAN, "Così è. Vero."),
         (PORTUGUESE, "Só a. Depois."),
         (SPANISH, "Felipe V. Luego."),
+        (SPANISH, "Compró pan, etc. Luego se fue."),
+        (ITALIAN, "Nel 50 a.C. Cesare vinse."),
     ],
 )
 def test_a_sentence_keeps_its_stop(language: Language, text: str) -> None:
