@@ -35,7 +35,8 @@ class Numbering:
 
     Behind a name or a century, numbers up to `ordinals_to` are ordinals, behind a part of a book those up to
     `parts_to`, and alone those up to `alone_to`; larger ones are cardinals. `masculine` and `feminine` are words for
-    what is numbered, `determiners` those before an ordinal, `words` numerals that are also words.
+    what is numbered, the `determiners` those before an ordinal, `words` numerals that are also words. A single letter
+    is a letter behind one of the `letter_words`, an initial behind a title of `persons`.
     """
 
     ordinals_to: int
@@ -53,10 +54,15 @@ class Numbering:
     short: Mapping[str, str] = field(default_factory=dict)
     letter_words: str = ""
     persons: str = ""
+    months: str = ""
 
     def is_century(self, word: str) -> bool:
         """Whether a word means a century."""
         return _is(self.century, word)
+
+    def is_month(self, word: str) -> bool:
+        """Whether a numeral before the word counts its days."""
+        return _is(self.months, word)
 
     def part_gender(self, word: str) -> str | None:
         """The gender, m or f, of a word for a part of a book or for another thing that is numbered."""
@@ -114,6 +120,7 @@ SPANISH_NUMBERING = Numbering(
         Suffix(r"\.?(?:er|ᵉʳ)", short=True, roman=False, only=(1, 3)),
         Suffix(r"\.?(?:ro|do|to|mo|vo|no)", roman=False),
         Suffix(r"\.?(?:ra|da|ta|ma|va|na)", feminine=True, roman=False),
+        Suffix("o", roman=False, needs=WORD_FOLLOWS), Suffix("a", feminine=True, roman=False, needs=WORD_FOLLOWS),
         Suffix(r"\.?(?:os|ᵒˢ|º\.?s)", plural=True, roman=False),
         Suffix(r"\.?(?:as|ᵃˢ|ª\.?s)", feminine=True, plural=True, roman=False),
     ),
@@ -171,6 +178,7 @@ ITALIAN_NUMBERING = Numbering(
     joiners="ed?|o|al?",
     letter_words="raggi|generazione|malcolm|pianeta|modello|fattore|cromosoma",
     persons="signora?|dottor",
+    months="gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre",
 )  # fmt: skip
 PORTUGUESE_NUMBERING = Numbering(
     ordinals_to=10,

@@ -62,6 +62,8 @@ class _Numeral:
         if self.numbering.is_century(self.word_after):
             known = self._is_sure or self.numbering.determiner(self.before)
             return self._ordinal() if known and not self._is_small_letter else None
+        if self.numbering.is_month(self.word_after) and self._is_sure:
+            return self._up_to(1)
         if self.numbering.is_century(self.word_before):
             return self._up_to(self.numbering.ordinals_to) if self._is_sure or len(self.written) > 1 else None
         if self._is_small_letter:

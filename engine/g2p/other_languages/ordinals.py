@@ -6,11 +6,13 @@ import re
 from functools import cache, partial
 
 from engine.g2p.draft import Draft
+from engine.g2p.other_languages.capitals import in_case_of
 from engine.g2p.other_languages.number_words import ordinal, roman
-from engine.g2p.other_languages.numbering import Numbering, Suffix
+from engine.g2p.other_languages.numbering import LAST_WORD, Numbering, Suffix
 from engine.languages import Language
 
 SEEN_BEFORE = 20
+NEXT_WORD = re.compile(r"[ ](?P<word>[^\W\d_]+)")
 
 
 def say_ordinals(draft: Draft, numbering: Numbering) -> None:
@@ -35,7 +37,14 @@ def _ordinal(numbering: Numbering, language: Language, match: re.Match[str]) -> 
     if suffix.word:
         return suffix.word + ("e" if suffix.feminine else "") + ("s" if suffix.plural else "")
     words = ordinal(number, language, suffix.feminine, suffix.plural)
-    return numbering.short.get(words, words) if suffix.short else words
+    return in_case_of(_neighbour(match), numbering.short.get(words, words) if suffix.short else words)
+
+
+def _neighbour(match: re.Match[str]) -> str:
+    """The word behind the ordinal, else the one before it; none if a stop is between."""
+    after = NEXT_WORD.match(match.string, match.end())
+    before = LAST_WORD.search(match.string[max(match.start() - SEEN_BEFORE, 0) : match.start()])
+    return after["word"] if after else before["word"] if before else ""
 
 
 def _roman_number(written: str, suffix: Suffix, numbering: Numbering, match: re.Match[str]) -> int | None:

@@ -10,7 +10,7 @@ from engine.g2p.draft import Draft, any_of
 from engine.g2p.other_languages.number_words import cardinal, counted
 from engine.g2p.other_languages.units import Unit
 from engine.g2p.other_languages.writing import Writing
-from engine.languages import Language
+from engine.languages import ITALIAN, Language
 
 AMOUNT = r"\d{1,3}(?:[ ]\d{3}){1,4}(?![\d.])|\d[\d.,]{0,30}(?<![.,])"
 WHOLE = re.compile(r"\d{1,3}(?:\.\d{3}){0,4}|\d{1,15}")
@@ -70,6 +70,8 @@ def _quantity(writing: Writing, language: Language, match: re.Match[str]) -> str
     name = unit.one if re.fullmatch(writing.single, digits) else unit.many
     amount = _agreeing(digits, unit, language)
     per = f" {writing.units[match['per']].per}" if match["per"] else ""
+    if language == ITALIAN and amount == "una" and name[0] in "aeiou":
+        return f"un'{name}{per}"
     return f"{amount}{' ' if writing.spaced else ''}{name}{per}"
 
 

@@ -71,7 +71,7 @@ INITIAL = re.compile(
     r"(?:(?<![\w.'-])|(?<=\.-))(?P<letter>[^\W\d_])\.(?:(?=[ ]?[^\W\d_]\.|[ ][^\W\d_]{2})|-(?=[^\W\d_]\.))"
 )
 ORNAMENT = re.compile("[©®™¶¦¬¯¤¸←-⇿■-◿♠-♧★☆✓-✘✦❦❧☙]+")
-LONE_SIGN = re.compile(r"(?<!\S)[#@/=§°]+(?=[ ]?[^\s\d\w]|\s|\Z)")
+LONE_SIGN = re.compile(r"(?<!\S)[#@/=§°]+(?![\w#@/=§°]|[ ]\d)")
 """Signs that join or number nothing; espeak-ng would read their names."""
 SLASHED = re.compile(r"(?<![\w./:@-])[^\W\d_]+(?:/[^\W\d_]+)+(?![\w/:@-]|\.\w)")
 MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
@@ -167,7 +167,7 @@ def _written_out(draft: Draft, writing: Writing) -> None:
     if writing.abbreviations:
         draft.rewrite(_abbreviations(writing), partial(_abbreviation, writing))
     if writing.titles and writing.numbering:
-        pattern = rf"(?<![\w.])(?P<title>{any_of(writing.titles)})\.?(?=[ ](?P<name>[^\W\d_]{{2,}}))"
+        pattern = rf"(?<![\w.])(?P<title>{any_of(writing.titles)})(?:\.|(?<=ª))(?=[ ](?P<name>[^\W\d_]{{2,}}))"
         draft.rewrite(re.compile(pattern), partial(_title, writing.titles, writing.numbering))
     if writing.numbering:
         say_ordinals(draft, writing.numbering)
@@ -184,7 +184,7 @@ def _written_out(draft: Draft, writing: Writing) -> None:
 
 def _abbreviations(writing: Writing) -> re.Pattern[str]:
     """They end with a dot, which may be missing if there is one inside; in headings, they are in capitals."""
-    shorts = {*writing.abbreviations, *_in_capitals(writing)}
+    shorts = _all_cases(writing)
     dotted = any_of(short for short in shorts if "." in short)
     optional = rf"|(?P<dotted>{dotted})(?!\w)" if dotted else ""
     bare = rf"|(?P<bare>{any_of(writing.bare)})(?=[ ][^\W\d_])" if writing.bare else ""
@@ -194,8 +194,7 @@ def _abbreviations(writing: Writing) -> re.Pattern[str]:
 def _abbreviation(writing: Writing, match: re.Match[str]) -> str:
     """What it stands for; its dot is kept where it also ends a sentence."""
     short = next(filter(None, match.groups()))
-    word = writing.abbreviations.get(short) or _in_capitals(writing)[short].upper()
-    word = _capitalised(word, short, match)
+    word = _capitalised(_all_cases(writing)[short], short, match)
     end = CAPITAL_FOLLOWS if short in BEFORE_NO_NAME else PARAGRAPH_END
     last = match["short"] and end.match(match.string, match.end())
     return f"{word}." if last else word
@@ -218,9 +217,16 @@ def _initial(numbering: Numbering | None, match: re.Match[str]) -> str | None:
     return f"{match['letter']} "
 
 
-def _in_capitals(writing: Writing) -> dict[str, str]:
-    """The abbreviations as headings have them; those of single letters or several words mean something else there."""
-    return {short.upper(): word for short, word in writing.abbreviations.items() if len(short) > 1 and short.isalpha()}
+def _all_cases(writing: Writing) -> dict[str, str]:
+    """The abbreviations, also as headings and beginnings of sentences have them.
+
+    Those of single letters or several words mean something else there.
+    """
+    cases: dict[str, str] = {}
+    for short, word in writing.abbreviations.items():
+        if len(short) > 1 and short.isalpha():
+            cases |= {short.upper(): word.upper(), short.capitalize(): word}
+    return {**cases, **writing.abbreviations}
 
 
 def _capitalised(word: str, short: str, match: re.Match[str]) -> str:

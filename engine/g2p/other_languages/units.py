@@ -70,8 +70,8 @@ SPANISH_UNITS = _table("por", """
     GHz: gigahercio / gigahercios
     MB: megabyte / megabytes
     GB: gigabyte / gigabytes
-    °C ºC: grado Celsius / grados Celsius
-    °F ºF: grado Fahrenheit / grados Fahrenheit
+    °C: grado Celsius / grados Celsius
+    °F: grado Fahrenheit / grados Fahrenheit
     °: grado / grados
     %: por ciento
     ‰: por mil
@@ -117,8 +117,8 @@ FRENCH_UNITS = _table("par", """
     GHz: gigahertz
     Mo: mégaoctet / mégaoctets
     Go: gigaoctet / gigaoctets
-    °C ºC: degré Celsius / degrés Celsius
-    °F ºF: degré Fahrenheit / degrés Fahrenheit
+    °C: degré Celsius / degrés Celsius
+    °F: degré Fahrenheit / degrés Fahrenheit
     °: degré / degrés
     %: pour cent
     ‰: pour mille
@@ -164,8 +164,8 @@ ITALIAN_UNITS = _table("per", """
     GHz: gigahertz
     MB: megabyte
     GB: gigabyte
-    °C ºC: grado Celsius / gradi Celsius
-    °F ºF: grado Fahrenheit / gradi Fahrenheit
+    °C: grado Celsius / gradi Celsius
+    °F: grado Fahrenheit / gradi Fahrenheit
     °: grado / gradi
     %: per cento
     ‰: per mille
@@ -211,8 +211,8 @@ PORTUGUESE_UNITS = _table("por", """
     GHz: gigahertz
     MB: megabyte / megabytes
     GB: gigabyte / gigabytes
-    °C ºC: grau Celsius / graus Celsius
-    °F ºF: grau Fahrenheit / graus Fahrenheit
+    °C: grau Celsius / graus Celsius
+    °F: grau Fahrenheit / graus Fahrenheit
     °: grau / graus
     %: por cento
     ‰: por mil

@@ -67,7 +67,8 @@ class Writing:
 _HOUR = r"(?<![\w,.])(?P<hour>2[0-4]|1?\d)[ ]?h"
 _MINUTE = r"[ ]?(?P<minute>[0-5]\d)(?!\w)"
 _THOUSANDS_COMMA = r"(?<=\d)(?<!\d{4}),(?=\d{3}(?!\d))"
-_NUMBER_SIGN = r"(?<!\w)[nN]\.?[°º][ ]?(?=\d)"
+_NUMBER_SIGN = r"(?<!\w)(?:[nN]\.?[°º]|№)[ ]?(?=\d)"
+_DEGREES = (r"(?<=\d)[ ]?[°º][ ]?(?=[CF](?!\w))", " °")
 _AMPERSAND = "(?<=[ ])&(?=[ ])"
 _BELOW_TWO = r"[01](?:,\d+)?"
 _SPANISH = Writing(
@@ -84,7 +85,7 @@ _SPANISH = Writing(
     units=SPANISH_UNITS,
     numbering=SPANISH_NUMBERING,
     minus="menos",
-    forms=((_NUMBER_SIGN, "número "), (_AMPERSAND, "y"), (r"(?<!\w)s\.[ ]?(?=[IVX]+\b)", "siglo ")),
+    forms=(_DEGREES, (_NUMBER_SIGN, "número "), (_AMPERSAND, "y"), (r"(?<!\w)s\.[ ]?(?=[IVX]+\b)", "siglo ")),
     phrase_words="y e o u pero que porque cuando donde si como aunque en de con para por sin sobre desde hasta entre",
     stressed_words="no sí ni yo tú él el la los las un una ya es muy más así",
 )  # fmt: skip
@@ -104,6 +105,7 @@ _FRENCH = Writing(
     decimal_mark="virgule",
     elided="[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu|quelqu|presqu|aujourd|entr",
     forms=(
+        _DEGREES,
         (_NUMBER_SIGN, "numéro "),
         (_AMPERSAND, "et"),
         (r"(?<=[IVX][eᵉ][ ])s\.", "siècle"),
@@ -143,6 +145,7 @@ _ITALIAN = Writing(
         r"(?<![^\W_])(?P<first>(?P<elided>gl))'(?P<letter>[iì])",
     ),
     forms=(
+        _DEGREES,
         (_NUMBER_SIGN, "numero "),
         (_AMPERSAND, "e"),
         (r"(?<!\w)sec\.[ ]?(?=[IVX]+\b)", "secolo "),
@@ -171,6 +174,7 @@ _PORTUGUESE = Writing(
     elided="d",
     decimal_mark="vírgula",
     forms=(
+        _DEGREES,
         (_NUMBER_SIGN, "número "),
         (_AMPERSAND, "e"),
         (r"(?<=\d)\$000(?!\d)", " mil réis"),

@@ -55,6 +55,7 @@ def test_numerals_of_names(language: Language, written: str, words: str) -> None
         (FRENCH, "au XXe siècle", "au vingtième siècle"),
         (FRENCH, "au XIXᵉ siècle et au xviiie siècle", "au dix-neuvième siècle et au dix-huitième siècle"),
         (FRENCH, "les XVIe et XVIIe siècles", "les seizième et dix-septième siècles"),
+        (FRENCH, "AU XIXE SIÈCLE. FRANÇOIS IER", "Au dix-neuvième siècle. François premier"),
         (FRENCH, "le Ve s. av. J.-C. fut", "le cinquième siècle avant Jésus-Christ fut"),
         (ITALIAN, "il XX secolo", "il ventesimo secolo"),
         (
@@ -85,6 +86,7 @@ def test_centuries(language: Language, written: str, words: str) -> None:
         (ITALIAN, "CAPITOLO VI In principio", "Capitolo sesto in principio"),
         (ITALIAN, "cap. VI, libro iii, scena V", "capitolo sesto, libro terzo, scena quinta"),
         (SPANISH, "CAPÍTULO II", "Capítulo dos"),
+        (SPANISH, "Cap. II, vol. III", "Capítulo dos, volumen tres"),
         (SPANISH, "CAPÍTULO VI. DE LA GUERRA", "Capítulo seis. De la guerra"),
         (PORTUGUESE, "CAPÍTULO II", "Capítulo dois"),
         (PORTUGUESE, "Capítulo CXX, livro III", "Capítulo cento e vinte, livro três"),
@@ -99,6 +101,7 @@ def test_parts_of_books(language: Language, written: str, words: str) -> None:
     [
         (FRENCH, "la IIe Guerre et la Ve République", "la deuxième Guerre et la cinquième République"),
         (ITALIAN, "la II guerra, il III premio", "la seconda guerra, il terzo premio"),
+        (ITALIAN, "via XX Settembre", "via venti Settembre"),
         (SPANISH, "la II Guerra, el III Congreso", "la segunda Guerra, el tercer Congreso"),
         (SPANISH, "el V Centenario", "el quinto Centenario"),
         (PORTUGUESE, "a II Guerra, o IV Congresso", "a segunda Guerra, o quarto Congresso"),
@@ -139,6 +142,7 @@ def test_words_are_no_numerals(language: Language, text: str) -> None:
         (ITALIAN, "il 1° maggio, il 3° posto, la 2ª volta", "il primo maggio, il terzo posto, la seconda volta"),
         (ITALIAN, "il 20esimo", "il ventesimo"),
         (SPANISH, "el 1.º, la 2.ª, el 3.er piso", "el primero, la segunda, el tercer piso"),
+        (SPANISH, "la 2a edición", "la segunda edición"),
         (SPANISH, "3º, 1ro, 2da, 13.º", "tercero, primero, segunda, decimotercero"),
         (PORTUGUESE, "o 1.º, a 2ª, o 3º lugar", "o primeiro, a segunda, o terceiro lugar"),
         (PORTUGUESE, "a 1a vez, a 21ª", "a primeira vez, a vigésima primeira"),
@@ -161,8 +165,9 @@ def test_ordinals_by_their_suffix(language: Language, written: str, words: str) 
             "a 90 km/h, 20 °C, 5 %, 3 m²",
             "a 90 chilometri all'ora, 20 gradi Celsius, 5 per cento, 3 metri quadrati",
         ),
-        (ITALIAN, "1 €, 7 €", "un euro, 7 euro"),
+        (ITALIAN, "1 €, 7 €, 1 h", "un euro, 7 euro, un'ora"),
         (SPANISH, "5 km, 1 km, 21 km", "5 kilómetros, un kilómetro, veintiún kilómetros"),
+        (SPANISH, "20º C, 20ºC, 7° C", "20 grados Celsius, 20 grados Celsius, 7 grados Celsius"),
         (SPANISH, "a 90 km/h, 7 °C, 5 %", "a 90 kilómetros por hora, 7 grados Celsius, 5 por ciento"),
         (SPANISH, "1 €, 200 £, por kg", "un euro, doscientas libras, por kilogramo"),
         (PORTUGUESE, "5 km, 1,5 km, 2 t", "5 quilômetros, 1,5 quilômetro, duas toneladas"),
@@ -220,6 +225,10 @@ def test_titles(language: Language, written: str, words: str) -> None:
 )
 def test_a_sentence_keeps_its_stop(language: Language, text: str) -> None:
     assert heard(text, language).count(".") == 2
+
+
+def test_signs_of_sums_are_spoken() -> None:
+    check(SPANISH, "5 + 3 = 8", "cinco más tres igual ocho")
 
 
 def test_initials_are_no_sentences() -> None:
