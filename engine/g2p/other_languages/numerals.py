@@ -17,6 +17,7 @@ SEEN_AFTER = 80
 """So many characters around letters tell whether they are a numeral."""
 NUMERAL = re.compile(r"(?<![\w./])(?:[IVXLCDM]+|[ivxlcdm]{2,}|[ivx])(?![\w/'])")
 SMALL_LETTERS = frozenset("IVX")
+USUAL_LETTERS = frozenset("IVXLC")
 WORD_AFTER = re.compile(r"[ \n](?:[dl]')?(?P<word>[^\W\d_]+)")
 WORD_BEFORE = re.compile(r"(?<!\w)(?P<word>[^\W\d_]+)[ \n-]\Z")
 CLOSED = re.compile(r"[ ]?(?:[.,:;!?)”—…\n]|\Z)")
@@ -123,10 +124,12 @@ class _Numeral:
 
     def _alone(self) -> str | None:
         """A numeral that is a line, or begins a heading, or is long enough to be nothing else."""
-        is_line = LINE_START.search(self.before) is not None and LINE_END.match(self.after) is not None
-        if (is_line and self._is_small) or (self._is_sure and len(self.written) > 1):
-            return self._up_to(self.numbering.alone_to)
-        return None
+        begins = LINE_START.search(self.before) is not None
+        is_line = begins and LINE_END.match(self.after) is not None
+        begins_heading = begins and self._is_usual and self.after.startswith((". ", ") ", ": "))
+        stands_out = begins_heading or (is_line and (self._is_small or self._is_usual))
+        known = stands_out or (self._is_sure and len(self.written) > 1)
+        return self._up_to(self.numbering.alone_to) if known else None
 
     @property
     def _is_small_letter(self) -> bool:
@@ -136,6 +139,11 @@ class _Numeral:
     def _is_small(self) -> bool:
         """Whether it is made of the letters of small numbers, as those of names and parts mostly are."""
         return SMALL_LETTERS.issuperset(self.written.upper())
+
+    @property
+    def _is_usual(self) -> bool:
+        """Whether it is several letters of the numbers that chapters have."""
+        return len(self.written) > 1 and USUAL_LETTERS.issuperset(self.written)
 
     @property
     def _is_sure(self) -> bool:

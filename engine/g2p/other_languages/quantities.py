@@ -28,7 +28,7 @@ SEEN_BEFORE = 8
 def say_quantities(draft: Draft, writing: Writing) -> None:
     """Put minus signs, and signs and abbreviations next to numbers, into words."""
     gap = " " if writing.spaced else ""
-    draft.rewrite(re.compile(r"(?<![\w.,)])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
+    draft.rewrite(re.compile(r"(?<![\w.,)-])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
     names = tuple(writing.units)
     speak = partial(_quantity, writing, draft.language)
     draft.rewrite(_sign_first(names, writing.spaced), speak)

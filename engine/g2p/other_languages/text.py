@@ -66,6 +66,7 @@ PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
 BEFORE_NO_NAME = frozenset(("etc", "ecc", "a. C", "d. C", "a.C", "d.C", "av. J.-C", "apr. J.-C"))
 """Abbreviations behind which a capital begins a sentence."""
 CAPITAL_FOLLOWS = re.compile(r"[ ”)]*(?:\n|\Z|[—“( ]*[A-ZÀ-ÖØ-Þ¿¡])")
+NUMBER_FOLLOWS = re.compile(r"[ ]?(?:\d|[IVXLCivxlc]+(?!\w))")
 AFTER_SENTENCE = re.compile(r"[.!?…][”)']*[ ]\Z")
 INITIAL = re.compile(
     r"(?:(?<![\w.'-])|(?<=\.-))(?P<letter>[^\W\d_])\.(?:(?=[ ]?[^\W\d_]\.|[ ][^\W\d_]{2})|-(?=[^\W\d_]\.))"
@@ -191,9 +192,11 @@ def _abbreviations(writing: Writing) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.])(?:(?P<short>{any_of(shorts)})\.(?!\w){optional}{bare})")
 
 
-def _abbreviation(writing: Writing, match: re.Match[str]) -> str:
+def _abbreviation(writing: Writing, match: re.Match[str]) -> str | None:
     """What it stands for; its dot is kept where it also ends a sentence."""
     short = next(filter(None, match.groups()))
+    if short.lower() in writing.before_number and not NUMBER_FOLLOWS.match(match.string, match.end()):
+        return None
     word = _capitalised(_all_cases(writing)[short], short, match)
     end = CAPITAL_FOLLOWS if short in BEFORE_NO_NAME else PARAGRAPH_END
     last = match["short"] and end.match(match.string, match.end())

@@ -31,16 +31,17 @@ class Writing:
 
     `scripts` are the first words of its letters' Unicode names; `spaced` tells whether spaces part its words.
     `abbreviations`, written with a dot but for the `bare` ones, `units`, written next to a number, and `minus` are what
-    each stands for, `titles` those whose word depends on the name behind them: of a man, of a woman. `single` is the
-    pattern of numbers of one thing. `forms` are patterns that are spoken differently than they are written, with the
-    templates of what is said. `elided` is the pattern of words before an apostrophe; `fused` are those of which
-    `first` and `letter` become one word.
+    each stands for; the abbreviations `before_number` are words of their own elsewhere, `titles` those whose word
+    depends on the name behind them: of a man, of a woman. `single` is the pattern of numbers of one thing. `forms` are
+    patterns that are spoken differently than they are written, with the templates of what is said. `elided` is the
+    pattern of words before an apostrophe; `fused` are those of which `first` and `letter` become one word.
     """
 
     scripts: tuple[str, ...] = (LATIN,)
     spaced: bool = True
     abbreviations: Mapping[str, str] = field(default_factory=dict)
     bare: tuple[str, ...] = ()
+    before_number: tuple[str, ...] = ()
     titles: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)
     single: str = "1"
@@ -98,6 +99,7 @@ _FRENCH = Writing(
         "Mlle": "mademoiselle", "Mlles": "mesdemoiselles", "Mgr": "monseigneur",
     },
     bare=("Mmes", "Mlles", "Mgr"),
+    before_number=("vol", "p", "chap"),
     units=FRENCH_UNITS,
     numbering=FRENCH_NUMBERING,
     single=_BELOW_TWO,
@@ -131,7 +133,7 @@ _ITALIAN = Writing(
         "Dott.ssa": "dottoressa", "Dr": "dottor", "Prof": "professor", "Prof.ssa": "professoressa", "Ing": "ingegner",
         "Avv": "avvocato", "ecc": "eccetera", "pag": "pagina", "pagg": "pagine", "p. es": "per esempio",
         "a.C": "avanti Cristo", "d.C": "dopo Cristo", "tel": "telefono", "n": "numero", "cfr": "confronta",
-        "vol": "volume", "cap": "capitolo", "ca": "circa", "art": "articolo",
+        "vol": "volume", "cap": "capitolo", "ca": "circa", "art": "articolo", "lib": "libro",
     },
     units=ITALIAN_UNITS,
     numbering=ITALIAN_NUMBERING,

@@ -79,7 +79,9 @@ def test_centuries(language: Language, written: str, words: str) -> None:
         (FRENCH, "CHAPITRE PREMIER", "Chapitre premier"),
         (FRENCH, "LIVRE III", "Livre trois"),
         (FRENCH, "TOME II. CHAPITRE VI\n\nLa mer.", "Tome deux. Chapitre six.\n\nLa mer."),
+        (FRENCH, "le vol. II, p. 5; un vol. Puis rien", "le volume deux, page 5; un vol. Puis rien"),
         (FRENCH, "Acte II, scène V, chapitre xii", "Acte deux, scène cinq, chapitre douze"),
+        (FRENCH, "XL. La sortie.\n\nIl pleut.", "Quarante. La sortie.\n\nIl pleut."),
         (FRENCH, "IV\n\nIl pleut.", "Quatre.\n\nIl pleut."),
         (ITALIAN, "CAPITOLO IV", "Capitolo quarto"),
         (ITALIAN, "PARTE II. CAPITOLO I", "Parte seconda. Capitolo primo"),
@@ -89,6 +91,7 @@ def test_centuries(language: Language, written: str, words: str) -> None:
         (SPANISH, "Cap. II, vol. III", "Capítulo dos, volumen tres"),
         (SPANISH, "CAPÍTULO VI. DE LA GUERRA", "Capítulo seis. De la guerra"),
         (PORTUGUESE, "CAPÍTULO II", "Capítulo dois"),
+        (PORTUGUESE, "XL\n\nUma égua.\n\nLI\n\nO mar.", "Quarenta.\n\nUma égua.\n\nCinquenta e um.\n\nO mar."),
         (PORTUGUESE, "Capítulo CXX, livro III", "Capítulo cento e vinte, livro três"),
     ],
 )
