@@ -27,7 +27,7 @@ def say_joined_numbers(draft: Draft, writing: Writing) -> None:
     if writing.elided:
         number = r"(?P<number>\d{1,3}(?:\.\d{3}){1,3}(?!\d)|\d{1,9}(?!\d))(?P<part>[.,:]\d{1,9}(?![\d.,:]))?"
         pattern = re.compile(rf"(?<![\w'])(?P<elided>{writing.elided})'{number}", re.IGNORECASE)
-        draft.rewrite(pattern, partial(_joined_number, writing, draft.language))
+        draft.rewrite(pattern, partial(_joined_number, writing, draft.language), "numerals")
 
 
 def _fused(match: re.Match[str]) -> str:

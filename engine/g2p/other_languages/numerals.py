@@ -31,7 +31,7 @@ SHORTEST_CAPITAL_NAME = 4
 
 def say_roman_numerals(draft: Draft, numbering: Numbering) -> None:
     """Put into words the Roman numerals that are known to be some."""
-    draft.rewrite(NUMERAL, partial(_said, numbering, draft.language))
+    draft.rewrite(NUMERAL, partial(_said, numbering, draft.language), "numerals")
 
 
 def _said(numbering: Numbering, language: Language, match: re.Match[str]) -> str | None:

@@ -17,7 +17,7 @@ NEXT_WORD = re.compile(r"[ ](?P<word>[^\W\d_]+)")
 
 def say_ordinals(draft: Draft, numbering: Numbering) -> None:
     """Put the ordinals into words."""
-    draft.rewrite(_pattern(numbering.suffixes), partial(_ordinal, numbering, draft.language))
+    draft.rewrite(_pattern(numbering.suffixes), partial(_ordinal, numbering, draft.language), "numerals")
 
 
 @cache

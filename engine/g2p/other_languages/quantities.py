@@ -31,10 +31,10 @@ def say_quantities(draft: Draft, writing: Writing) -> None:
     draft.rewrite(re.compile(r"(?<![\w.,)-])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
     names = tuple(writing.units)
     speak = partial(_quantity, writing, draft.language)
-    draft.rewrite(_sign_first(names, writing.spaced), speak)
-    draft.rewrite(_number_first(names), speak)
-    draft.rewrite(_alone(names), partial(_unit_alone, writing.units))
-    draft.rewrite(_per(names), lambda match: f" {writing.units[match['unit']].per}")
+    draft.rewrite(_sign_first(names, writing.spaced), speak, "quantities")
+    draft.rewrite(_number_first(names), speak, "quantities")
+    draft.rewrite(_alone(names), partial(_unit_alone, writing.units), "quantities")
+    draft.rewrite(_per(names), lambda match: f" {writing.units[match['unit']].per}", "quantities")
 
 
 @cache

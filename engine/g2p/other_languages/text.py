@@ -166,10 +166,10 @@ def _is_symbol(character: str) -> bool:
 def _written_out(draft: Draft, writing: Writing) -> None:
     """Write abbreviations without dots, which would end sentences, and signs next to numbers as words."""
     if writing.abbreviations:
-        draft.rewrite(_abbreviations(writing), partial(_abbreviation, writing))
+        draft.rewrite(_abbreviations(writing), partial(_abbreviation, writing), "abbreviations")
     if writing.titles and writing.numbering:
         pattern = rf"(?<![\w.])(?P<title>{any_of(writing.titles)})(?:\.|(?<=ª))(?=[ ](?P<name>[^\W\d_]{{2,}}))"
-        draft.rewrite(re.compile(pattern), partial(_title, writing.titles, writing.numbering))
+        draft.rewrite(re.compile(pattern), partial(_title, writing.titles, writing.numbering), "abbreviations")
     if writing.numbering:
         say_ordinals(draft, writing.numbering)
         say_roman_numerals(draft, writing.numbering)

@@ -77,3 +77,15 @@ def test_what_cannot_be_planned_is_told(arguments: list[str], capsys: pytest.Cap
     said = capsys.readouterr()
     assert said.out == ""
     assert "error:" in said.err
+
+
+def test_other_languages_tell_their_rules_too(capsys: pytest.CaptureFixture[str]) -> None:
+    (chapter,) = planned(capsys, "Louis XIV a 5 km.", "--language", "fr-FR")["chapters"]
+    words = [word for utterance in chapter["utterances"] for word in utterance["words"]]
+    assert [(word["text"], word["source"]) for word in words] == [
+        ("Louis", "espeak"),
+        ("XIV", "rule: numerals"),
+        ("a", "espeak"),
+        ("5", "espeak"),
+        ("km", "rule: quantities"),
+    ]
