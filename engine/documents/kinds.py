@@ -10,10 +10,11 @@ LARGEST_TEXT_BYTES = 32_000_000
 """The Bible has 5 MB."""
 LARGEST_FILE_BYTES = 1_000_000_000
 """Of kinds that also hold pictures."""
-_TEXT, _MARKDOWN, _PAGE = "plain_text", "markdown_text", "web_page"
+_TEXT, _MARKDOWN, _PAGE, _WORD = "plain_text", "markdown_text", "web_page", "word_file"
 _READERS = {
     ".txt": _TEXT, ".text": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN, ".html": _PAGE, ".htm": _PAGE,
-    ".xhtml": _PAGE, ".docx": "word_file", ".epub": "ebook", ".pdf": "pdf_file",
+    ".xhtml": _PAGE, ".docx": _WORD, ".docm": _WORD, ".dotx": _WORD, ".dotm": _WORD, ".epub": "ebook",
+    ".pdf": "pdf_file",
 }  # fmt: skip
 _OTHERS = frozenset({
     ".doc", ".odt", ".rtf", ".pages", ".mobi", ".azw", ".azw3", ".kfx", ".fb2", ".djvu", ".xls", ".xlsx", ".ods",

@@ -1,26 +1,22 @@
-"""Reads DOCX files: the text of the body, without notes, headers, deleted text and fields' codes."""
+"""Reads DOCX files: the text of the body and the notes that it refers to, without headers and deleted text."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from engine.documents.archive import Archive
-from engine.documents.blocks import DEEPEST_LEVEL, Block, chapters_of
+from engine.documents.blocks import chapters_of
 from engine.documents.document import Document
+from engine.documents.notices import Notices
 from engine.documents.prose import clean
-from engine.documents.web_page import told_shortly
+from engine.documents.word_lists import Lists
+from engine.documents.word_package import WORD, Package
+from engine.documents.word_styles import Styles
+from engine.documents.word_text import WordText
 from engine.errors import EncryptedDocument
 
-_BODY = "word/document.xml"
-_STYLES = "word/styles.xml"
-_FACTS = "docProps/core.xml"
-_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_ALTERNATIVE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
-_HEADING = re.compile(r"heading (\d)")
 
 
 def read(path: Path) -> Document:
@@ -33,87 +29,35 @@ def read(path: Path) -> Document:
             raise EncryptedDocument(
                 f"“{path.name}” has a password, or is of an older kind.", "Save it as a .docx without a password."
             )
+    notices = Notices()
     with Archive(path) as archive:
-        if _BODY not in archive.names:
-            raise archive.damaged()
-        styles = archive.tree(_STYLES) if _STYLES in archive.names else None
-        facts = archive.tree(_FACTS) if _FACTS in archive.names else None
-        body = archive.tree(_BODY).find(f"{_WORD}body")
+        package = Package(archive, notices)
+        body = package.text.find(f"{WORD}body")
         if body is None:
             raise archive.damaged()
-        blocks = list(_blocks(body, _levels(styles)))
+        styles_part, facts = package.part("styles"), package.facts()
+        styles, lists = Styles(styles_part), Lists(package.part("numbering"))
+        notes = {
+            (kind, number): text
+            for kind in ("footnote", "endnote")
+            for number, text in _notes(package.part(f"{kind}s"), kind, styles, lists, notices)
+        }
+    blocks = WordText(styles, lists, notices, notes).blocks_of(body)
     title = _fact(facts, "title") or path.stem
-    return Document(title, _fact(facts, "creator"), _language(styles), chapters_of(blocks, title))
+    chapters = chapters_of(blocks, title)
+    return Document(title, _fact(facts, "creator"), _language(styles_part), chapters, notices=notices.sentences())
 
 
-def _blocks(body: Any, levels: dict[str, int]) -> Iterator[Block]:
-    """Paragraphs in order; those of tables are told shortly, those of text boxes come where the box is fixed."""
-    stack = [iter(body)]
-    while stack:
-        element = next(stack[-1], None)
-        if element is None:
-            stack.pop()
-        elif element.tag == f"{_WORD}p":
-            yield Block(clean(_text(element)), _level(element, levels))
-        elif element.tag == f"{_WORD}tbl":
-            yield from (Block(text) for text in _table(element))
-        elif element.tag != _ALTERNATIVE:
-            stack.append(iter(element))
-
-
-def _text(paragraph: Any) -> str:
-    """The text of a paragraph; what was deleted is in elements of other names."""
-    parts = []
-    for element in paragraph.iter(f"{_WORD}t", f"{_WORD}tab", f"{_WORD}br", f"{_WORD}noBreakHyphen"):
-        if any(ancestor.tag == _ALTERNATIVE for ancestor in element.iterancestors()):
-            continue
-        name = element.tag.removeprefix(_WORD)
-        if name == "t":
-            parts.append(element.text or "")
-        elif name == "br":
-            parts.append("\n" if element.get(f"{_WORD}type") is None else " ")
-        else:
-            parts.append("-" if name == "noBreakHyphen" else " ")
-    return "".join(parts)
-
-
-def _level(paragraph: Any, levels: dict[str, int]) -> int:
-    outline = paragraph.find(f"{_WORD}pPr/{_WORD}outlineLvl")
-    if outline is not None:
-        return _outline_level(outline)
-    style = paragraph.find(f"{_WORD}pPr/{_WORD}pStyle")
-    return 0 if style is None else levels.get(style.get(f"{_WORD}val", ""), 0)
-
-
-def _levels(styles: Any) -> dict[str, int]:
-    """The level of heading of each style that is one; the style of the title is above chapters."""
-    levels: dict[str, int] = {}
-    for style in () if styles is None else styles.iter(f"{_WORD}style"):
-        name = style.find(f"{_WORD}name")
-        outline = style.find(f"{_WORD}pPr/{_WORD}outlineLvl")
-        said = _HEADING.fullmatch("" if name is None else name.get(f"{_WORD}val", "").casefold())
-        level = int(said[1]) if said else 0 if outline is None else _outline_level(outline)
-        if 0 < level <= DEEPEST_LEVEL:
-            levels[style.get(f"{_WORD}styleId", "")] = level
-    return levels
-
-
-def _outline_level(outline: Any) -> int:
-    """A level of the outline counts from 0, and 9 means text."""
-    value = outline.get(f"{_WORD}val", "9")
-    return int(value) + 1 if value.isdecimal() and int(value) < DEEPEST_LEVEL else 0
-
-
-def _table(table: Any) -> list[str]:
-    """A table in a sentence; one that only arranges text is read cell by cell."""
-    rows = [
-        [clean(" ".join(_text(each) for each in cell.iter(f"{_WORD}p"))) for cell in row.findall(f"{_WORD}tc")]
-        for row in table.findall(f"{_WORD}tr")
+def _notes(root: Any, kind: str, styles: Styles, lists: Lists, notices: Notices) -> list[tuple[str, str]]:
+    """The notes of a part by their numbers, each on one line."""
+    found = [] if root is None else root.findall(f"{WORD}{kind}")
+    return [
+        (
+            note.get(f"{WORD}id", ""),
+            " ".join(block.text for block in WordText(styles, lists, notices, {}).blocks_of(note)),
+        )
+        for note in found
     ]
-    rows = [row for row in rows if any(row)]
-    if len(rows) > 1 and max(map(len, rows)) > 1:
-        return [told_shortly(rows)]
-    return [cell for row in rows for cell in row if cell]
 
 
 def _fact(facts: Any, name: str) -> str:
@@ -124,4 +68,4 @@ def _fact(facts: Any, name: str) -> str:
 def _language(styles: Any) -> str:
     """The language of the default style."""
     tags = () if styles is None else styles.xpath("//*[local-name()='docDefaults']//*[local-name()='lang']")
-    return str(tags[0].get(f"{_WORD}val", "")) if tags else ""
+    return str(tags[0].get(f"{WORD}val", "")) if tags else ""

@@ -107,15 +107,29 @@ def write_docx(path: Path, book: Book) -> Path:
     return write_word_file(path, body, facts)
 
 
-def write_word_file(path: Path, body: str, facts: str = "") -> Path:
-    """Write a DOCX with this XML between the tags of its body."""
+def write_word_file(
+    path: Path, body: str, facts: str = "", styles: str = "", parts: dict[str, str | bytes] | None = None
+) -> Path:
+    """Write a DOCX with this XML between the tags of its body, further styles and further parts, by their names.
+
+    A part without text leaves out the part of this name.
+    """
+    usual: dict[str, str | bytes] = {
+        "[Content_Types].xml": "<Types/>",
+        "word/document.xml": f"<w:document {_W}><w:body>{body}</w:body></w:document>",
+        "word/styles.xml": f"<w:styles {_W}>{_STYLES}{styles}</w:styles>",
+        "docProps/core.xml": facts,
+    }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("[Content_Types].xml", "<Types/>")
-        file.writestr("word/document.xml", f"<w:document {_W}><w:body>{body}</w:body></w:document>")
-        file.writestr("word/styles.xml", f"<w:styles {_W}>{_STYLES}</w:styles>")
-        if facts:
-            file.writestr("docProps/core.xml", facts)
+        for name, content in (usual | (parts or {})).items():
+            if content:
+                file.writestr(name, content)
     return path
+
+
+def word_part(kind: str, content: str) -> str:
+    """The XML of another part of a DOCX, such as its “footnotes”."""
+    return f"<w:{kind} {_W}>{content}</w:{kind}>"
 
 
 def _word_paragraph(text: str, style: str = "") -> str:
@@ -229,7 +243,11 @@ _CONTAINER = (
     '<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
     '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
 )
-_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_W = (
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+)
 _STYLES = (
     '<w:docDefaults><w:rPrDefault><w:rPr><w:lang w:val="en-US"/></w:rPr></w:rPrDefault></w:docDefaults>'
     '<w:style w:styleId="Heading1"><w:name w:val="heading 1"/></w:style>'
