@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from engine.documents.english_words import english_words
+
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _SPACES = re.compile(r"[^\S\n]+")
@@ -12,6 +14,11 @@ _AROUND_LINE_END = re.compile(r" ?\n ?")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufffe\uffff]")
 _WORD = re.compile(r"\w+(?:[-‐’'\u00ad]\w+)*")
 _CUT_WORD = re.compile(r"(\w+(?:-\w+)*)[-‐\u00ad]$")
+_SHORTEST_PART = 2
+_ENDINGS = frozenset(
+    {"able", "est", "ful", "full", "hood", "ing", "ion", "less", "like", "ment", "ness", "ship", "ward"}
+)
+"""Of words; they are words by themselves, too."""
 _LONGEST_WORD_CHARACTERS = 60
 _LONGEST_BASE_CHARACTERS = 8
 _RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
@@ -82,5 +89,20 @@ class LineJoiner:
         if cut is None or follower is None or not line[0].islower():
             return f"{before} {line}" if before and line else before + line
         parts = cut[1].casefold(), follower[0].casefold()
-        compound = "-".join(parts) in self._words and "".join(parts) not in self._words
-        return before[:-1] + ("-" if compound else "") + line
+        return before[:-1] + ("-" if self._is_compound(*parts) else "") + line
+
+    def _is_compound(self, first: str, second: str) -> bool:
+        """Whether a hyphen joins two words here: it does elsewhere in the text, or they make no word together."""
+        if f"{first}{second}" in self._words:
+            return False
+        return f"{first}-{second}" in self._words or _are_apart(first.rpartition("-")[2], second.partition("-")[0])
+
+
+def _are_apart(first: str, second: str) -> bool:
+    """Whether two pieces are English words, but no word together, even without a usual ending."""
+    if min(len(first), len(second)) < _SHORTEST_PART:
+        return False
+    words = english_words()
+    if first not in words or (second not in words and second.removesuffix("s") not in words) or second in _ENDINGS:
+        return False
+    return not any(f"{first}{second}".removesuffix(ending) in words for ending in ("", "s", "es", "d", "ed", "ing"))
