@@ -3,139 +3,96 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from engine.documents.blocks import Block
+from engine.documents.notices import Notices, Omission
+from engine.documents.page_furniture import Note, without_furniture
+from engine.documents.page_shape import Heading, Line, Shape
 from engine.documents.prose import LineJoiner, clean
 
-EDGE_LINES = 2
-"""Running heads and page numbers are among so many lines at the top or the bottom of a page."""
-REPEATED_PAGES = 3
-"""A line that is at the edge of so many pages, apart from its numbers, is a running head."""
-_PAGE_NUMBER = re.compile(
-    r"[\W_]*(?:(?:page|seite|página|pagina)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of|von|de|di)\s*\d{1,4})?[\W_]*",
+_SENTENCE_END = re.compile(r"[.!?:…][\"'”’»)\]]*$")
+_BULLET = re.compile("[•‣◦▪▫●○■□►▶➢➤✓✔❖∙\uf0a7\uf0b7\uf0d8\uf0fc]\\s*")
+_ITEM = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z]\)|[-–—])\s+\S")
+_NUMBERING = re.compile(
+    r"^(?:(?:chapter|part|section|chapitre|capítulo|capitolo|kapitel)\s+)?(?:\d+(?:\.\d+)*|[ivxlc]+)(?:[.:)]|\s*[—–-])?\s+",
     re.IGNORECASE,
 )
-_NOTE = re.compile(r"(?:\d{1,3}|[*†‡§])[.)]?\s*\S")
-_SENTENCE_END = re.compile(r"[.!?:…][\"'”’»)\]]*$")
-_HEADING_SIZE = 1.15
-_NOTE_SIZE = 0.93
 _HEADING_CHARACTERS = 120
 _GAP = 1.4
-_SHORT = 0.85
 _INDENT_SIZES = 0.6
 _LARGEST_INDENT_SIZES = 6
-_INDENTED_SHARE = 0.04
+_VERSE_SHARE = 0.5
+_PROSE_VERSE_SHARE = 0.8
+_LARGE_ROOM_SIZES = 4
+_FEWEST_BREAKS = 3
+_SMALL = tuple("abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïñòóôõöøùúûüýœß")
+_NOTE_LEFT_OUT = Omission(
+    "A note is left out, because nothing refers to it", "{} notes are left out, because nothing refers to them"
+)
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of text on a page: where it begins and ends, its lower edge and its size, all in points."""
-
-    text: str
-    page: int
-    left: float
-    right: float
-    bottom: float
-    size: float
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A title in the outline, the page that it leads to, from 0, and its level, 1 for the highest."""
-
-    title: str
-    page: int
-    level: int
-
-
-def paragraphs_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading]) -> Iterator[tuple[str, int]]:
-    """Each heading and paragraph with its level, 0 for paragraphs.
+def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notices: Notices) -> Iterator[Block]:
+    """Each heading and paragraph, with the notes that it refers to.
 
     Headings are those of the outline; without one, short lines that are larger than the text.
     """
-    shape = _Shape([line for page in pages for line in page])
-    body = _without_edges(pages, shape)
+    shape = Shape([line for page in pages for line in page])
+    body, notes = without_furniture(pages, shape)
     joiner = LineJoiner("\n".join(line.text for line in body))
     headed = _with_outline(body, outline) if outline else _with_large_lines(body, shape)
+    waiting = {(note.page, note.mark): note for note in notes}
     for lines, level in _paragraphs(headed, shape):
-        yield clean(joiner.joined([line.text for line in lines])), level
+        found = [waiting.pop((line.page, mark), None) for line in lines for mark in line.marks]
+        said = tuple(_said(note, joiner) for note in found if note is not None)
+        yield Block(_text(lines, level, shape, joiner), level, notes=said)
+    for note in notes:
+        if waiting.get((note.page, note.mark)) is note:
+            notices.tell(_NOTE_LEFT_OUT, f"on page {note.page + 1:,}")
 
 
-class _Shape:
-    """What most lines are like: their size, distance and edges; `indents` tells that paragraphs begin with one."""
-
-    def __init__(self, lines: Sequence[Line]) -> None:
-        weights: Counter[float] = Counter()
-        for line in lines:
-            weights[round(line.size, 1)] += len(line.text)
-        self.size = weights.most_common(1)[0][0] if weights else 0.0
-        body = [line for line in lines if abs(line.size - self.size) < 0.5]
-        steps = [before.bottom - after.bottom for before, after in pairwise(body)]
-        downwards = Counter(round(step, 1) for step in steps if step > 0)
-        self.step = downwards.most_common(1)[0][0] if downwards else 1.2 * self.size
-        rights = sorted(line.right for line in body) or [0.0]
-        self.right = rights[int(0.8 * (len(rights) - 1))]
-        self.left = Counter(round(line.left) for line in body).most_common(1)[0][0] if body else 0
-        indented = sum(1 for line in body if self.is_indented(line))
-        self.indents = indented > _INDENTED_SHARE * len(body)
-
-    def is_large(self, line: Line) -> bool:
-        """Whether a line is larger than text is."""
-        return line.size >= _HEADING_SIZE * self.size
-
-    def is_indented(self, line: Line) -> bool:
-        """Whether a line begins further to the right than most, but not in the middle of the page."""
-        return _INDENT_SIZES * self.size < line.left - self.left < _LARGEST_INDENT_SIZES * self.size
+def _said(note: Note, joiner: LineJoiner) -> str:
+    return clean(joiner.joined(note.lines))
 
 
-def _without_edges(pages: Sequence[Sequence[Line]], shape: _Shape) -> list[Line]:
-    """The lines of all pages without running heads, page numbers and footnotes."""
-    counts = Counter(key for page in pages for key in {_key(line) for line in _edges(page)})
-    kept: list[Line] = []
-    for page in pages:
-        dropped = _belonging_to_page(page, counts, shape)
-        rest = [line for line in page if line not in dropped]
-        kept += rest[: _notes_begin(rest, shape)]
-    return kept
+def _text(lines: Sequence[Line], level: int, shape: Shape, joiner: LineJoiner) -> str:
+    """The text of a paragraph on one line, or in lines if they were ended and not wrapped, as in verse."""
+    texts = [_BULLET.sub("", line.text, count=1) if _BULLET.match(line.text) else line.text for line in lines]
+    if not level and _is_verse(lines, shape):
+        return clean("\n".join(texts))
+    return clean(joiner.joined(texts))
 
 
-def _belonging_to_page(page: Sequence[Line], counts: Counter[str], shape: _Shape) -> set[Line]:
-    """The running heads and page numbers: of another size than the text or at a distance from it."""
-    dropped: set[Line] = set()
-    by_height = sorted(page, key=lambda line: -line.bottom)
-    for lines in (by_height, by_height[::-1]):
-        for outer, inner in reversed(list(zip(lines[:EDGE_LINES], [*lines[1:], None], strict=False))):
-            repeated = counts[_key(outer)] >= REPEATED_PAGES or _PAGE_NUMBER.fullmatch(outer.text)
-            if repeated and (inner is None or inner in dropped or _apart(outer, inner, shape)):
-                dropped.add(outer)
-    return dropped
+def _is_verse(lines: Sequence[Line], shape: Shape) -> bool:
+    """Whether lines were ended, not wrapped: most leave room for the next word, and it is much or capitals follow."""
+    breaks = early = very_early = capitals = 0
+    for run in _runs(lines):
+        own_end = max(line.right for line in run)
+        end = max(own_end, shape.usual_right(run[0]))
+        for before, after in pairwise(run):
+            word = after.text.split(maxsplit=1)[0]
+            needed = before.right + (after.right - after.left) * (len(word) + 1) / max(len(after.text), 1)
+            breaks += 1
+            early += end - needed > shape.size
+            very_early += own_end - needed > _LARGE_ROOM_SIZES * shape.size
+            capitals += not word.lstrip("“‘\"'(«—").startswith(_SMALL)
+            if before.text.endswith(("-", "‐", "\u00ad")):
+                return False
+    if breaks < _FEWEST_BREAKS:
+        return very_early == breaks > 0
+    return min(early, capitals) >= _VERSE_SHARE * breaks or very_early >= _PROSE_VERSE_SHARE * breaks
 
 
-def _apart(outer: Line, inner: Line, shape: _Shape) -> bool:
-    """Whether a line stands apart from the text; larger ones are headings."""
-    if shape.is_large(outer):
-        return False
-    return abs(outer.size - shape.size) > 0.5 or abs(outer.bottom - inner.bottom) > _GAP * shape.step
-
-
-def _edges(page: Sequence[Line]) -> list[Line]:
-    by_height = sorted(page, key=lambda line: -line.bottom)
-    return [*by_height[:EDGE_LINES], *by_height[EDGE_LINES:][-EDGE_LINES:]]
-
-
-def _key(line: Line) -> str:
-    return re.sub(r"\d+", "#", line.text.casefold())
-
-
-def _notes_begin(page: Sequence[Line], shape: _Shape) -> int:
-    """The index of the first of the smaller lines at the bottom that a note's mark begins, or the end."""
-    index = len(page)
-    while index and page[index - 1].size < _NOTE_SIZE * shape.size:
-        index -= 1
-    return next((at for at in range(index, len(page)) if _NOTE.match(page[at].text)), len(page))
+def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """The lines in the same column of the same page."""
+    run = [lines[0]]
+    for line in lines[1:]:
+        if line.page != run[-1].page or line.bottom >= run[-1].bottom:
+            yield run
+            run = []
+        run.append(line)
+    yield run
 
 
 def _with_outline(lines: Sequence[Line], outline: Sequence[Heading]) -> list[tuple[Line, int]]:
@@ -174,15 +131,17 @@ def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[
 
 def _place(page: Sequence[Line], heading: Heading, start: int) -> tuple[int | None, int]:
     """The first of the lines that say the title, and the one after the last."""
-    wanted = _letters(heading.title)
+    wanted = {_letters(heading.title), _letters(_NUMBERING.sub("", heading.title))} - {""}
     for begin in range(start, len(page)):
-        said = ""
-        for end in range(begin, len(page)):
-            said += _letters(page[end].text)
-            if said == wanted:
-                return begin, end + 1
-            if not wanted.startswith(said):
-                break
+        for unnumbered in (False, True):
+            said = ""
+            for end in range(begin, len(page)):
+                text = page[end].text
+                said += _letters(_NUMBERING.sub("", text) if unnumbered and end == begin else text)
+                if said in wanted:
+                    return begin, end + 1
+                if not any(each.startswith(said) for each in wanted):
+                    break
     return None, 0
 
 
@@ -194,7 +153,7 @@ def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def _with_large_lines(lines: Sequence[Line], shape: _Shape) -> list[tuple[Line, int]]:
+def _with_large_lines(lines: Sequence[Line], shape: Shape) -> list[tuple[Line, int]]:
     def is_heading(line: Line) -> bool:
         return shape.is_large(line) and len(line.text) <= _HEADING_CHARACTERS
 
@@ -203,11 +162,11 @@ def _with_large_lines(lines: Sequence[Line], shape: _Shape) -> list[tuple[Line, 
     return [(line, levels[round(line.size)] if is_heading(line) else 0) for line in lines]
 
 
-def _paragraphs(lines: Sequence[tuple[Line, int]], shape: _Shape) -> Iterator[tuple[list[Line], int]]:
+def _paragraphs(lines: Sequence[tuple[Line, int]], shape: Shape) -> Iterator[tuple[list[Line], int]]:
     paragraph: list[Line] = []
     current = 0
     for line, level in lines:
-        if paragraph and (level != current or _begins(paragraph[-1], line, shape, level)):
+        if paragraph and (level != current or _begins(paragraph, line, shape, level)):
             yield paragraph, current
             paragraph = []
         paragraph.append(line)
@@ -216,15 +175,26 @@ def _paragraphs(lines: Sequence[tuple[Line, int]], shape: _Shape) -> Iterator[tu
         yield paragraph, current
 
 
-def _begins(before: Line, line: Line, shape: _Shape, level: int) -> bool:
-    """Whether a line begins a paragraph: by its distance, by an indent, or after a short last line."""
+def _begins(paragraph: Sequence[Line], line: Line, shape: Shape, level: int) -> bool:
+    """Whether a line begins a paragraph: by its distance, its sign, an indent, or after a short last line."""
+    before = paragraph[-1]
     if level:
         return before.page != line.page or before.bottom - line.bottom > 2 * _GAP * line.size
-    if before.page == line.page and before.bottom - line.bottom > _GAP * shape.step:
+    if line.apart or before.apart or (before.page == line.page and before.bottom - line.bottom > _GAP * shape.step):
         return True
-    if line.left > before.left + _INDENT_SIZES * shape.size and line.left < before.right:
+    is_short = shape.is_short(before)
+    ends = _SENTENCE_END.search(before.text) is not None
+    if _BULLET.match(line.text) or (_ITEM.match(line.text) and (ends or is_short or _is_item(paragraph[0]))):
         return True
-    if shape.indents:
-        return False
-    is_short = before.right - shape.left < _SHORT * (shape.right - shape.left)
-    return is_short and _SENTENCE_END.search(before.text) is not None
+    indent = _INDENT_SIZES * shape.size
+    if _is_item(paragraph[0]):
+        hangs = paragraph[0].left - indent < line.left < paragraph[0].left + _LARGEST_INDENT_SIZES * shape.size
+        return not hangs if len(paragraph) == 1 else abs(line.left - before.left) > indent
+    if line.left > before.left + indent and line.left < before.right:
+        return True
+    return not shape.indents and is_short and ends
+
+
+def _is_item(line: Line) -> bool:
+    """Whether a line begins an item of a list."""
+    return _BULLET.match(line.text) is not None or _ITEM.match(line.text) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import textwrap
 import zipfile
@@ -201,6 +202,53 @@ def write_pages(path: Path, pages: list[list[PrintedLine]], book: Book, marks: l
     return path
 
 
+def write_contents(path: Path, contents: list[str], outline: tuple[tuple[str, int, str], ...] = ()) -> Path:
+    """Write pages with these content streams as PDF; the font G of each does not say which letters its signs are.
+
+    Each entry of the outline has a title, a page and the name of what leads there: “Dest”, or “A” for an action.
+    """
+    first_page = 8
+    objects = [b"", b"", b"<</Type/Font/Subtype/Type1/BaseFont/Times-Roman/Encoding/WinAnsiEncoding>>", b"<<>>"]
+    objects += [each.encode() for each in _NAMELESS_FONT]
+    kids = [f"{first_page + 2 * number} 0 R" for number in range(len(contents))]
+    for number, content in enumerate(contents):
+        stream = content.encode("cp1252")
+        objects.append(
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F 3 0 R/G 5 0 R>>>>"
+            f"/Contents {first_page + 2 * number + 1} 0 R>>".encode()
+        )
+        objects.append(b"<</Length %d>>stream\n%s\nendstream" % (len(stream), stream))
+    objects[1] = f"<</Type/Pages/Count {len(kids)}/Kids[{' '.join(kids)}]>>".encode()
+    root = len(objects) + 1
+    objects[0] = f"<</Type/Catalog/Pages 2 0 R{f'/Outlines {root} 0 R' if outline else ''}>>".encode()
+    if outline:
+        objects.append(f"<</Count {len(outline)}/First {root + 1} 0 R/Last {root + len(outline)} 0 R>>".encode())
+    for position, (title, page, way) in enumerate(outline, 1):
+        following = f"/Next {root + position + 1} 0 R" if position < len(outline) else ""
+        place = f"[{kids[page]}/Fit]"
+        leads = f"/Dest{place}" if way == "Dest" else f"/A<</S/GoTo/D{place}>>"
+        objects.append(f"<</Title({title})/Parent {root} 0 R{following}{leads}>>".encode())
+    path.write_bytes(_file_of(objects))
+    return path
+
+
+def shown(
+    text: str,
+    left: float,
+    height: float,
+    size: float = 11.0,
+    degrees: float = 0.0,
+    spacing: float = 0.0,
+    font: str = "F",
+) -> str:
+    """The part of a content stream that shows a text; a font that names no letters takes hexadecimal places."""
+    across, up = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    safe = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
+    said = f"<{text}>" if font == "G" else f"({safe})"
+    matrix = f"{across:.4f} {up:.4f} {-up:.4f} {across:.4f} {left} {height:.1f}"
+    return f"BT /{font} {size} Tf {spacing} Tc {matrix} Tm {said} Tj ET\n"
+
+
 def _content(page: list[PrintedLine], head: str, number: int) -> bytes:
     height, written = 760.0, [_shown(head, 9.0, 240.0, 800.0)]
     for line in page:
@@ -239,6 +287,13 @@ PICTURE = bytes.fromhex(
     "3de0000000c49444154789c63606060000000040001f61738550000000049454e44ae426082"
 )
 """A PNG of one black pixel."""
+_NAMELESS_FONT = (
+    "<</Type/Font/Subtype/Type0/BaseFont/ABCDEE+Own/Encoding/Identity-H/DescendantFonts[6 0 R]>>",
+    "<</Type/Font/Subtype/CIDFontType2/BaseFont/ABCDEE+Own/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)"
+    "/Supplement 0>>/FontDescriptor 7 0 R/DW 500>>",
+    "<</Type/FontDescriptor/FontName/ABCDEE+Own/Flags 4/FontBBox[0 0 500 700]/ItalicAngle 0/Ascent 700/Descent -200"
+    "/CapHeight 700/StemV 80>>",
+)
 _CONTAINER = (
     '<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
     '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'

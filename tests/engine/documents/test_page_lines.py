@@ -1,6 +1,12 @@
-from engine.documents.page_lines import Heading, Line, paragraphs_of
+from engine.documents.notices import Notices
+from engine.documents.page_lines import blocks_of
+from engine.documents.page_shape import Heading, Line
 
 SIZE, STEP = 11.0, 14.0
+
+
+def paragraphs_of(pages: list[list[Line]], outline: list[Heading]) -> list[tuple[str, int]]:
+    return [(block.text, block.level) for block in blocks_of(pages, outline, Notices())]
 
 
 def page(number: int, *texts: str, head: str = "", foot: str | None = None) -> list[Line]:

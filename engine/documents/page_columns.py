@@ -1,0 +1,235 @@
+"""The lines of a page in the order of reading: columns one after the other, tables in short, without line numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median, quantiles
+
+from engine.documents.blocks import Block
+from engine.documents.page_shape import Line
+from engine.documents.tables import told
+
+Row = tuple[Line, ...]
+"""The pieces of a line, divided by wide gaps."""
+_FEWEST_LINES = 3
+"""On each side of the space between columns."""
+_NARROWEST_SIZES = 7.0
+"""Lines of columns are at least as wide, in sizes of letters; what is narrower may be a table."""
+_MOST_CROSSING = 2.0
+"""Lines across the space between columns, for each line of the smaller column: headings, the summary of a paper."""
+_MOST_COLUMNS = 3
+"""So often each half is divided again."""
+_ALIGNED_SIZES = 1.0
+_FEWEST_ROWS = 3
+_ROW_GAP = 1.8
+_NUMBER = re.compile(r"\d{1,5}")
+_LABEL = re.compile(r"\W+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]+)[.)]")
+_CONTINUED_SHARE = 0.2
+
+
+def arranged(rows: Sequence[Row]) -> list[Line]:
+    """The lines of a page in the order of reading."""
+    pieces = [piece for row in rows for piece in row]
+    if _space(pieces) is None:
+        upwards = sum(1 if after[0].bottom > before[0].bottom else -1 for before, after in pairwise(rows))
+        return _with_tables(sorted(rows, key=lambda row: -row[0].bottom) if upwards > 0 else rows)
+    owners = {id(piece): number for number, row in enumerate(rows) for piece in row}
+    return _joined_rows(_in_columns(pieces, _MOST_COLUMNS), owners)
+
+
+def _in_columns(pieces: list[Line], most: int) -> list[Line]:
+    """Pieces by height, but between those that cross the columns the left ones come first."""
+    space = _space(pieces) if most else None
+    if space is None:
+        return sorted(pieces, key=lambda piece: (-round(piece.bottom), piece.left))
+    end, begin = space
+    made: list[Line] = []
+    left: list[Line] = []
+    right: list[Line] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.bottom):
+        if piece.right <= end:
+            left.append(piece)
+        elif piece.left >= begin:
+            right.append(piece)
+        else:
+            made += _in_columns(left, most - 1) + _in_columns(right, most - 1) + [piece]
+            left, right = [], []
+    return made + _in_columns(left, most - 1) + _in_columns(right, most - 1)
+
+
+def _space(pieces: Sequence[Line]) -> tuple[float, float] | None:
+    """The right end of the left column and the left end of the right one; None if there are no columns."""
+    if len(pieces) < 2 * _FEWEST_LINES:
+        return None
+    best = _best_cut(pieces)
+    if best is None:
+        return None
+    size = median(piece.size for piece in pieces)
+    left = [piece for piece in pieces if piece.right <= best]
+    right = [piece for piece in pieces if piece.left >= best]
+    if any(median(each.right - each.left for each in side) < _NARROWEST_SIZES * size for side in (left, right)):
+        return None
+    if max(_low(left), _low(right)) > min(_high(left), _high(right)):
+        return None
+    begin = Counter(round(piece.left) for piece in right).most_common(1)[0][0] - 0.5 * size
+    ends = quantiles([piece.right for piece in left], n=10)[-1] + 0.5 * size
+    return max(min(ends, begin), min(piece.right for piece in left)), begin
+
+
+def _best_cut(pieces: Sequence[Line]) -> float | None:
+    """The place that the fewest pieces cross, in relation to those on its sides."""
+    rights, lefts = sorted(piece.right for piece in pieces), sorted(piece.left for piece in pieces)
+    best, cost, at = None, _MOST_CROSSING, 0
+    for number, cut in enumerate(lefts):
+        while at < len(rights) and rights[at] <= cut:
+            at += 1
+        before, after = at, len(lefts) - number
+        if min(before, after) >= _FEWEST_LINES:
+            crossing = (len(pieces) - before - after) / min(before, after)
+            if crossing < cost:
+                best, cost = cut, crossing
+    return best
+
+
+def _low(pieces: Sequence[Line]) -> float:
+    return min(piece.bottom for piece in pieces)
+
+
+def _high(pieces: Sequence[Line]) -> float:
+    return max(piece.bottom for piece in pieces)
+
+
+def _joined_rows(pieces: Sequence[Line], owners: dict[int, int]) -> list[Line]:
+    """Pieces of the same line that follow each other are one again."""
+    made: list[Line] = []
+    last = None
+    for piece in pieces:
+        owner = owners[id(piece)]
+        if owner == last and piece.left > made[-1].left:
+            made[-1] = _joined((made[-1], piece))
+        else:
+            made.append(piece)
+        last = owner
+    return made
+
+
+def _joined(row: Row) -> Line:
+    first = row[0]
+    if len(row) == 1:
+        return first
+    text, right = " ".join(piece.text for piece in row), max(piece.right for piece in row)
+    marks = tuple(mark for piece in row for mark in piece.marks)
+    widest = max(row, key=lambda piece: len(piece.text))
+    return Line(text, first.page, first.left, right, first.bottom, widest.size, marks)
+
+
+def _with_tables(rows: Sequence[Row]) -> list[Line]:
+    """The lines of a page; those of a table of data are one line, which says what the table is."""
+    made: list[Line] = []
+    at = 0
+    while at < len(rows):
+        end = _table_end(rows, at)
+        table = told([[(Block(piece.text),) for piece in row] for row in rows[at:end]]) if end > at else []
+        if len(table) == 1:
+            last = rows[end - 1][0]
+            line = _joined(rows[at])
+            made.append(Line(table[0].text, line.page, line.left, line.right, last.bottom, line.size, apart=True))
+            at = end
+        else:
+            end = max(end, at + 1)
+            made += map(_joined, rows[at:end])
+            at = end
+    return made
+
+
+def _table_end(rows: Sequence[Row], start: int) -> int:
+    """The row after a table that begins here, or this one: rows of pieces that stand below each other."""
+    end = start + 1
+    while end < len(rows) and len(rows[start]) > 1 and _is_below(rows[end - 1], rows[end]):
+        if rows[end - 1][0].bottom - rows[end][0].bottom > _ROW_GAP * (
+            rows[start][0].bottom - rows[start + 1][0].bottom
+        ):
+            break
+        end += 1
+    table = rows[start:end]
+    if len(table) < _FEWEST_ROWS or _lists_pages(table) or _is_list(table):
+        return start
+    return end
+
+
+def _is_below(above: Row, row: Row) -> bool:
+    """Whether the pieces of a row stand where those above do, by their left ends, right ends or middles."""
+    if len(row) != len(above):
+        return False
+    nearest = _ALIGNED_SIZES * row[0].size
+    return all(
+        min(abs(a.left - b.left), abs(a.right - b.right), abs(a.left + a.right - b.left - b.right) / 2) < nearest
+        for a, b in zip(above, row, strict=True)
+    )
+
+
+def _lists_pages(table: Sequence[Row]) -> bool:
+    """Whether it is a list of titles with the numbers of their pages."""
+    numbers = [row[-1].text for row in table if _NUMBER.fullmatch(row[-1].text)]
+    return len(numbers) == len(table) and all(int(a) <= int(b) for a, b in pairwise(numbers))
+
+
+def _is_list(table: Sequence[Row]) -> bool:
+    """Whether it is a list whose signs or numbers stand apart from its items."""
+    return len(table[0]) == 2 and all(_LABEL.fullmatch(row[0].text) for row in table)
+
+
+def without_line_numbers(pages: Sequence[Sequence[Row]]) -> list[list[Row]]:
+    """The pages without numbers beside their lines: each, or every fifth, as law and poetry have them."""
+    numbers = [_beside(page) for page in pages]
+    counted = [_are_counted(page, beside) for page, beside in zip(pages, numbers, strict=True)]
+    if not any(counted):
+        return [list(page) for page in pages]
+    dropped = {id(piece) for beside in numbers for piece in beside if len(beside) == 1}
+    dropped |= {
+        id(piece) for beside, is_counted in zip(numbers, counted, strict=True) if is_counted for piece in beside
+    }
+    kept = ([tuple(piece for piece in row if id(piece) not in dropped) for row in page] for page in pages)
+    return [[row for row in page if row] for page in kept]
+
+
+def _beside(page: Sequence[Row]) -> list[Line]:
+    """The numbers that stand outside the text at the height of a line, from the top."""
+    pieces = [piece for row in page for piece in row]
+    text = [piece for piece in pieces if not _NUMBER.fullmatch(piece.text)]
+    numbers = [piece for piece in pieces if _NUMBER.fullmatch(piece.text)]
+    if not numbers or len(text) < 2:
+        return []
+    begin = quantiles([piece.left for piece in text], n=10)[0]
+    end = quantiles([piece.right for piece in text], n=10)[-1]
+    heights = {round(piece.bottom / piece.size) + step for piece in text for step in (-1, 0, 1)}
+    outside = [
+        piece
+        for piece in numbers
+        if (piece.right < begin or piece.left > end) and round(piece.bottom / text[0].size) in heights
+    ]
+    return sorted(outside, key=lambda piece: -piece.bottom)
+
+
+def _are_counted(page: Sequence[Row], numbers: Sequence[Line]) -> bool:
+    """Whether numbers count lines: by the same step, and if by ones, some lines go on in the middle of a sentence."""
+    if len(numbers) < 2:
+        return False
+    steps = {int(below.text) - int(above.text) for above, below in pairwise(numbers)}
+    edges = [{round(side(piece) / piece.size) for piece in numbers} for side in (_left, _right)]
+    if len(steps) != 1 or min(steps) < 1 or min(len(each) for each in edges) > 2:
+        return False
+    texts = [piece.text for row in page for piece in row if not _NUMBER.fullmatch(piece.text)]
+    continued = sum(1 for text in texts if text[0].islower())
+    return min(steps) > 1 or continued >= _CONTINUED_SHARE * len(texts)
+
+
+def _left(piece: Line) -> float:
+    return piece.left
+
+
+def _right(piece: Line) -> float:
+    return piece.right

@@ -1,0 +1,118 @@
+"""What belongs to pages and not to their text: running heads, page numbers, watermarks, and notes at the bottom."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.documents.page_shape import Line, Shape
+
+EDGE_LINES = 2
+"""Running heads and page numbers are among so many lines at the top or the bottom of a page."""
+REPEATED_PAGES = 3
+"""A line that is at the edge of so many pages, apart from its numbers, is a running head."""
+_PAGE_NUMBER = re.compile(
+    r"[\W_]*(?:(?:page|seite|página|pagina)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of|von|de|di)\s*\d{1,4})?[\W_]*",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"(\d{1,3}(?!\d)|[*†‡§]+)[.)]?\s*(?=\S)")
+_NOTE_SIZE = 0.93
+_GAP = 1.4
+_WATERMARK_SHARE = 0.5
+
+
+@dataclass
+class Note:
+    """A note at the bottom of a page, by the mark that leads to it."""
+
+    page: int
+    mark: str
+    lines: list[str] = field(default_factory=list)
+
+
+def without_furniture(pages: Sequence[Sequence[Line]], shape: Shape) -> tuple[list[Line], list[Note]]:
+    """The lines of all pages without running heads, page numbers and watermarks, and the notes, which are apart."""
+    counts = Counter(key for page in pages for key in {_key(line) for line in _edges(page)})
+    stamps = Counter(key for page in pages for key in {_stamp(line) for line in page if shape.is_large(line)})
+    fewest = max(REPEATED_PAGES, _WATERMARK_SHARE * sum(1 for page in pages if page))
+    kept: list[Line] = []
+    notes: list[Note] = []
+    for page in pages:
+        dropped = _belonging_to_page(page, counts, shape)
+        rest = [line for line in page if line not in dropped and stamps[_stamp(line)] < fewest]
+        text, found = _without_notes(rest, shape)
+        kept += text
+        notes += found
+    return kept, notes
+
+
+def _stamp(line: Line) -> tuple[str, int, int]:
+    """What a watermark has in common on all pages: its words and its place."""
+    return line.text, round(line.left), round(line.bottom)
+
+
+def _belonging_to_page(page: Sequence[Line], counts: Counter[str], shape: Shape) -> set[Line]:
+    """The running heads and page numbers: of another size than the text or at a distance from it."""
+    dropped: set[Line] = set()
+    by_height = sorted(page, key=lambda line: -line.bottom)
+    for lines in (by_height, by_height[::-1]):
+        for outer, inner in reversed(list(zip(lines[:EDGE_LINES], [*lines[1:], None], strict=False))):
+            repeated = counts[_key(outer)] >= REPEATED_PAGES or _PAGE_NUMBER.fullmatch(outer.text)
+            if repeated and (inner is None or inner in dropped or _apart(outer, inner, shape)):
+                dropped.add(outer)
+    return dropped
+
+
+def _apart(outer: Line, inner: Line, shape: Shape) -> bool:
+    """Whether a line stands apart from the text; larger ones are headings."""
+    if shape.is_large(outer):
+        return False
+    return abs(outer.size - shape.size) > 0.5 or abs(outer.bottom - inner.bottom) > _GAP * shape.step
+
+
+def _edges(page: Sequence[Line]) -> list[Line]:
+    by_height = sorted(page, key=lambda line: -line.bottom)
+    return [*by_height[:EDGE_LINES], *by_height[EDGE_LINES:][-EDGE_LINES:]]
+
+
+def _key(line: Line) -> str:
+    return re.sub(r"\d+", "#", line.text.casefold())
+
+
+def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list[Note]]:
+    """The lines of a page, and the notes: smaller lines at the end of a column, from the first that a mark begins."""
+    kept: list[Line] = []
+    notes: list[Note] = []
+    start = 0
+    while start < len(page):
+        end = start
+        while end < len(page) and page[end].size < _NOTE_SIZE * shape.size:
+            end += 1
+        at_end = end == len(page) or page[end].bottom > page[end - 1].bottom
+        first = next((at for at in range(start, end) if at_end and _NOTE.match(page[at].text)), end)
+        kept += page[start:first]
+        notes += _notes(page[first:end], {mark for line in page for mark in line.marks})
+        if end < len(page):
+            kept.append(page[end])
+        start = end + 1
+    return kept, notes
+
+
+def _notes(lines: Sequence[Line], marks: set[str]) -> list[Note]:
+    """The notes that begin with marks of the page, or with the next number."""
+    notes: list[Note] = []
+    for line in lines:
+        found = _NOTE.match(line.text)
+        if found and (not notes or found[1] in marks or _follows(notes[-1].mark, found[1])):
+            notes.append(Note(line.page, found[1], [line.text[found.end() :]]))
+        else:
+            notes[-1].lines.append(line.text)
+    return notes
+
+
+def _follows(mark: str, after: str) -> bool:
+    if mark.isdecimal() and after.isdecimal():
+        return int(after) == int(mark) + 1
+    return not mark.isdecimal() and not after.isdecimal() and mark != after
