@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median, quantiles
 
@@ -25,7 +26,10 @@ _MOST_COLUMNS = 3
 _ALIGNED_SIZES = 1.0
 _FEWEST_ROWS = 3
 _ROW_GAP = 1.8
+_SAME_HEIGHT = 0.5
+"""In points."""
 _NUMBER = re.compile(r"\d{1,5}")
+_PAGE_AT_END = re.compile(r"(?:.*(?:[.·…_]\s*){4,}|[.·…_\s]*)(\d{1,5})")
 _LABEL = re.compile(r"\W+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]+)[.)]")
 _CONTINUED_SHARE = 0.2
 
@@ -34,6 +38,7 @@ def arranged(rows: Sequence[Row]) -> list[Line]:
     """The lines of a page in the order of reading."""
     pieces = [piece for row in rows for piece in row]
     if _space(pieces) is None:
+        rows = _together(rows)
         upwards = sum(1 if after[0].bottom > before[0].bottom else -1 for before, after in pairwise(rows))
         return _with_tables(sorted(rows, key=lambda row: -row[0].bottom) if upwards > 0 else rows)
     owners = {id(piece): number for number, row in enumerate(rows) for piece in row}
@@ -126,38 +131,50 @@ def _joined(row: Row) -> Line:
     return Line(text, first.page, first.left, right, first.bottom, widest.size, marks)
 
 
+def _together(rows: Sequence[Row]) -> list[Row]:
+    """The rows; those that follow each other at the same height are one."""
+    made: list[Row] = []
+    for row in rows:
+        before = made[-1][-1] if made else None
+        if before is not None and row[0].left > before.right and abs(row[0].bottom - before.bottom) < _SAME_HEIGHT:
+            made[-1] += row
+        else:
+            made.append(row)
+    return made
+
+
 def _with_tables(rows: Sequence[Row]) -> list[Line]:
     """The lines of a page; those of a table of data are one line, which says what the table is."""
     made: list[Line] = []
     at = 0
     while at < len(rows):
-        end = _table_end(rows, at)
-        table = told([[(Block(piece.text),) for piece in row] for row in rows[at:end]]) if end > at else []
-        if len(table) == 1:
-            last = rows[end - 1][0]
-            line = _joined(rows[at])
-            made.append(Line(table[0].text, line.page, line.left, line.right, last.bottom, line.size, apart=True))
-            at = end
+        end = _aligned_end(rows, at)
+        table, lists = _table(rows[at:end]), end - at >= _FEWEST_ROWS and _lists_pages(rows[at:end])
+        if table is None:
+            made += (replace(_joined(row), apart=lists, lists=lists) for row in rows[at:end])
         else:
-            end = max(end, at + 1)
-            made += map(_joined, rows[at:end])
-            at = end
+            made.append(replace(_joined(rows[at]), text=table, bottom=rows[end - 1][0].bottom, marks=(), apart=True))
+        at = end
     return made
 
 
-def _table_end(rows: Sequence[Row], start: int) -> int:
-    """The row after a table that begins here, or this one: rows of pieces that stand below each other."""
+def _aligned_end(rows: Sequence[Row], start: int) -> int:
+    """The row after those that follow closely and whose pieces stand below those of the first."""
     end = start + 1
     while end < len(rows) and len(rows[start]) > 1 and _is_below(rows[end - 1], rows[end]):
-        if rows[end - 1][0].bottom - rows[end][0].bottom > _ROW_GAP * (
-            rows[start][0].bottom - rows[start + 1][0].bottom
-        ):
+        first_step = rows[start][0].bottom - rows[start + 1][0].bottom
+        if rows[end - 1][0].bottom - rows[end][0].bottom > _ROW_GAP * first_step:
             break
         end += 1
-    table = rows[start:end]
-    if len(table) < _FEWEST_ROWS or _lists_pages(table) or _is_list(table):
-        return start
     return end
+
+
+def _table(rows: Sequence[Row]) -> str | None:
+    """What is said in place of rows that are a table of data; None if they are something else."""
+    if len(rows) < _FEWEST_ROWS or _lists_pages(rows) or _is_list(rows):
+        return None
+    blocks = told([[(Block(piece.text),) for piece in row] for row in rows])
+    return blocks[0].text if len(blocks) == 1 else None
 
 
 def _is_below(above: Row, row: Row) -> bool:
@@ -173,8 +190,9 @@ def _is_below(above: Row, row: Row) -> bool:
 
 def _lists_pages(table: Sequence[Row]) -> bool:
     """Whether it is a list of titles with the numbers of their pages."""
-    numbers = [row[-1].text for row in table if _NUMBER.fullmatch(row[-1].text)]
-    return len(numbers) == len(table) and all(int(a) <= int(b) for a, b in pairwise(numbers))
+    found = [_PAGE_AT_END.fullmatch(row[-1].text) for row in table]
+    numbers = [int(each[1]) for each in found if each is not None]
+    return len(numbers) == len(table) and all(above <= below for above, below in pairwise(numbers))
 
 
 def _is_list(table: Sequence[Row]) -> bool:

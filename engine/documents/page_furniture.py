@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.documents.page_shape import Line, Shape
 
@@ -18,6 +18,7 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _NOTE = re.compile(r"(\d{1,3}(?!\d)|[*†‡§]+)[.)]?\s*(?=\S)")
+_LEADER = re.compile(r"\s*(?:[.·…_]\s*){4,}(\d{1,4}(?:[, –-]+\d{1,4})*|[ivxlc]{1,6})$", re.IGNORECASE)
 _NOTE_SIZE = 0.93
 _GAP = 1.4
 _WATERMARK_SHARE = 0.5
@@ -42,10 +43,18 @@ def without_furniture(pages: Sequence[Sequence[Line]], shape: Shape) -> tuple[li
     for page in pages:
         dropped = _belonging_to_page(page, counts, shape)
         rest = [line for line in page if line not in dropped and stamps[_stamp(line)] < fewest]
-        text, found = _without_notes(rest, shape)
+        text, found = _without_notes([_without_leader(line) for line in rest], shape)
         kept += text
         notes += found
     return kept, notes
+
+
+def _without_leader(line: Line) -> Line:
+    """A line of a list of contents without the dots that lead to the number of the page."""
+    found = _LEADER.search(line.text)
+    if found is None or not found.start():
+        return line
+    return replace(line, text=f"{line.text[: found.start()]} {found[1]}", apart=True, lists=True)
 
 
 def _stamp(line: Line) -> tuple[str, int, int]:

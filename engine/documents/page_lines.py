@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from engine.documents.blocks import Block
+from engine.documents.document import Matter
 from engine.documents.notices import Notices, Omission
 from engine.documents.page_furniture import Note, without_furniture
 from engine.documents.page_shape import Heading, Line, Shape
@@ -23,6 +25,7 @@ _HEADING_CHARACTERS = 120
 _GAP = 1.4
 _INDENT_SIZES = 0.6
 _LARGEST_INDENT_SIZES = 6
+_NEAR_ENTRIES = 4
 _VERSE_SHARE = 0.5
 _PROSE_VERSE_SHARE = 0.8
 _LARGE_ROOM_SIZES = 4
@@ -43,13 +46,28 @@ def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notic
     joiner = LineJoiner("\n".join(line.text for line in body))
     headed = _with_outline(body, outline) if outline else _with_large_lines(body, shape)
     waiting = {(note.page, note.mark): note for note in notes}
-    for lines, level in _paragraphs(headed, shape):
+    paragraphs = list(_paragraphs(headed, shape))
+    matters = _matters(paragraphs, len(pages))
+    for (lines, level), matter in zip(paragraphs, matters, strict=True):
         found = [waiting.pop((line.page, mark), None) for line in lines for mark in line.marks]
         said = tuple(_said(note, joiner) for note in found if note is not None)
-        yield Block(_text(lines, level, shape, joiner), level, notes=said)
+        yield Block(_text(lines, level, shape, joiner), level, matter=matter, notes=said)
     for note in notes:
         if waiting.get((note.page, note.mark)) is note:
             notices.tell(_NOTE_LEFT_OUT, f"on page {note.page + 1:,}")
+
+
+def _matters(paragraphs: Sequence[tuple[list[Line], int]], pages: int) -> list[Matter]:
+    """What each paragraph is: lists of contents, with their title and the few lines in between, are not the text."""
+    listing = [at for at, (lines, _) in enumerate(paragraphs) if lines[0].lists]
+    matters = [Matter.TEXT] * len(paragraphs)
+    for before, at in pairwise([-_NEAR_ENTRIES, *listing]):
+        is_near = at - before <= _NEAR_ENTRIES
+        titles = (each for each in range(at - 1, max(at - _NEAR_ENTRIES, -1), -1) if paragraphs[each][1])
+        start = before + 1 if is_near else next(titles, at)
+        matter = Matter.FRONT if paragraphs[at][0][0].page < pages / 2 else Matter.BACK
+        matters[start : at + 1] = [matter] * (at + 1 - start)
+    return matters
 
 
 def _said(note: Note, joiner: LineJoiner) -> str:
@@ -102,22 +120,26 @@ def _with_outline(lines: Sequence[Line], outline: Sequence[Heading]) -> list[tup
     by_page: dict[int, list[Line]] = {}
     for line in lines:
         by_page.setdefault(line.page, []).append(line)
+    done = 0
     for page, content in sorted(by_page.items()):
-        here = [heading for heading in waiting if heading.page <= page]
-        waiting = waiting[len(here) :]
-        made += _with_titles(content, here)
+        here = bisect_right(waiting, page, key=lambda heading: heading.page)
+        made += _with_titles(content, waiting[done:here])
+        done = here
     return made
 
 
 def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[tuple[Line, int]]:
     """The lines of a page; a title that stands on several lines is one."""
+    letters = [(_letters(line.text), _letters(_NUMBERING.sub("", line.text))) for line in page] if headings else []
     places: dict[int, tuple[int, Heading]] = {}
+    last = 0
     for heading in headings:
-        begin, end = _place(page, heading, max((end for end, _ in places.values()), default=0))
+        begin, end = _place(letters, heading, last)
         if begin is None:
             yield _title(heading, page[0]), heading.level
         else:
             places[begin] = end, heading
+            last = end
     index = 0
     while index < len(page):
         if index in places:
@@ -129,19 +151,17 @@ def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[
             index += 1
 
 
-def _place(page: Sequence[Line], heading: Heading, start: int) -> tuple[int | None, int]:
-    """The first of the lines that say the title, and the one after the last."""
-    wanted = {_letters(heading.title), _letters(_NUMBERING.sub("", heading.title))} - {""}
-    for begin in range(start, len(page)):
-        for unnumbered in (False, True):
-            said = ""
-            for end in range(begin, len(page)):
-                text = page[end].text
-                said += _letters(_NUMBERING.sub("", text) if unnumbered and end == begin else text)
-                if said in wanted:
-                    return begin, end + 1
-                if not any(each.startswith(said) for each in wanted):
-                    break
+def _place(lines: Sequence[tuple[str, str]], heading: Heading, start: int) -> tuple[int | None, int]:
+    """The first of the lines that say the title, and the one after the last; lines are given without number, too."""
+    wanted = tuple({_letters(heading.title), _letters(_NUMBERING.sub("", heading.title))} - {""})
+    for begin in range(start, len(lines)):
+        for said in dict.fromkeys(lines[begin]):
+            end = begin + 1
+            while end < len(lines) and said not in wanted and said and any(each.startswith(said) for each in wanted):
+                said += lines[end][0]
+                end += 1
+            if said in wanted:
+                return begin, end
     return None, 0
 
 

@@ -23,7 +23,8 @@ _COLUMN_SHARE = 0.1
 class Line:
     """A line of text on a page: where it begins and ends, its lower edge and its size, all in points.
 
-    `marks` are those of notes in it; one that stands `apart` is a paragraph.
+    `marks` are those of notes in it; one that stands `apart` is a paragraph, and one that `lists` says on which page
+    something is.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Line:
     size: float
     marks: tuple[str, ...] = ()
     apart: bool = False
+    lists: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents.document import Document
+from engine.documents.document import Document, Matter
 from engine.documents.pdf_file import read
 from engine.errors import UnusableDocument
 from tests.engine.documents.books import shown, write_contents
@@ -262,3 +262,25 @@ def test_lines_of_verse_stay_and_those_of_prose_do_not(tmp_path: Path) -> None:
     text = document(tmp_path, lines(verse) + lines(column("a"), top=600)).text
     assert text.startswith("\n".join(verse) + "\n\na0")
     assert "\n" not in text.partition("\n\n")[2]
+
+
+@pytest.mark.parametrize("leader", [" . . . . . . . ", "........", None])
+def test_a_list_of_contents_is_front_matter(tmp_path: Path, leader: str | None) -> None:
+    entries = [("The Sea", "3"), ("The Wind", "17"), ("The long Storm", "29")]
+    page = shown("Where to find what", 72, 740, 18)
+    for at, (title, number) in enumerate(entries):
+        if leader is None:
+            page += shown(title, 72, 700 - STEP * at) + shown(number, 400, 700 - STEP * at)
+        else:
+            page += shown(f"{title}{leader}{number}", 72, 700 - STEP * at)
+    pages = [shown(title, 72, 760, 18) + lines(column(title[-1], 20)) for title, _ in entries]
+    made = document(tmp_path, page, *pages)
+    assert [(each.title, each.matter) for each in made.chapters] == [
+        ("Where to find what", Matter.FRONT), *((title, Matter.TEXT) for title, _ in entries),
+    ]  # fmt: skip
+    assert made.chapters[0].text.split("\n\n")[1:] == [f"{title} {number}" for title, number in entries]
+
+
+def test_text_with_an_ellipsis_and_a_number_stays_text(tmp_path: Path) -> None:
+    made = document(tmp_path, lines([*column("a", 3), "and then he said... 17", *column("b", 3)]))
+    assert [each.matter for each in made.chapters] == [Matter.TEXT]
