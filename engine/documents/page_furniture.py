@@ -94,6 +94,7 @@ def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list
     """The lines of a page, and the notes: smaller lines at the end of a column, from the first that a mark begins."""
     kept: list[Line] = []
     notes: list[Note] = []
+    marks = {mark for line in page for mark in line.marks}
     start = 0
     while start < len(page):
         end = start
@@ -102,7 +103,7 @@ def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list
         at_end = end == len(page) or page[end].bottom > page[end - 1].bottom
         first = next((at for at in range(start, end) if at_end and _NOTE.match(page[at].text)), end)
         kept += page[start:first]
-        notes += _notes(page[first:end], {mark for line in page for mark in line.marks})
+        notes += _notes(page[first:end], marks)
         if end < len(page):
             kept.append(page[end])
         start = end + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -26,6 +26,8 @@ _GAP = 1.4
 _INDENT_SIZES = 0.6
 _LARGEST_INDENT_SIZES = 6
 _NEAR_ENTRIES = 4
+_MOST_TRIED = 3
+"""Lines of a page with the same words are tried as the beginning of a title."""
 _VERSE_SHARE = 0.5
 _PROSE_VERSE_SHARE = 0.8
 _LARGE_ROOM_SIZES = 4
@@ -130,11 +132,11 @@ def _with_outline(lines: Sequence[Line], outline: Sequence[Heading]) -> list[tup
 
 def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[tuple[Line, int]]:
     """The lines of a page; a title that stands on several lines is one."""
-    letters = [(_letters(line.text), _letters(_NUMBERING.sub("", line.text))) for line in page] if headings else []
+    printed = _Printed(page if headings else ())
     places: dict[int, tuple[int, Heading]] = {}
     last = 0
     for heading in headings:
-        begin, end = _place(letters, heading, last)
+        begin, end = printed.place(heading.title, last)
         if begin is None:
             yield _title(heading, page[0]), heading.level
         else:
@@ -151,18 +153,39 @@ def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[
             index += 1
 
 
-def _place(lines: Sequence[tuple[str, str]], heading: Heading, start: int) -> tuple[int | None, int]:
-    """The first of the lines that say the title, and the one after the last; lines are given without number, too."""
-    wanted = tuple({_letters(heading.title), _letters(_NUMBERING.sub("", heading.title))} - {""})
-    for begin in range(start, len(lines)):
-        for said in dict.fromkeys(lines[begin]):
-            end = begin + 1
-            while end < len(lines) and said not in wanted and said and any(each.startswith(said) for each in wanted):
-                said += lines[end][0]
-                end += 1
-            if said in wanted:
-                return begin, end
-    return None, 0
+class _Printed:
+    """The letters of the lines of a page, to find titles among them."""
+
+    def __init__(self, page: Sequence[Line]) -> None:
+        self._letters = [_letters(line.text) for line in page]
+        self._beginnings: dict[str, list[int]] = {}
+        for at, line in enumerate(page):
+            for said in {self._letters[at], _letters(_NUMBERING.sub("", line.text))} - {""}:
+                self._beginnings.setdefault(said, []).append(at)
+
+    def place(self, title: str, start: int) -> tuple[int | None, int]:
+        """The first of the lines that say the title, and the one after the last; the number may differ."""
+        found = []
+        for wanted in {_letters(title), _letters(_NUMBERING.sub("", title))}:
+            for length in range(1, len(wanted) + 1):
+                places = self._beginnings.get(wanted[:length], [])
+                first = bisect_left(places, start)
+                for begin in places[first : first + _MOST_TRIED]:
+                    end = self._end(wanted, length, begin)
+                    if end is not None:
+                        found.append((begin, end))
+        return min(found, default=(None, 0), key=lambda place: place[0] or 0)
+
+    def _end(self, wanted: str, length: int, begin: int) -> int | None:
+        """The line after the title that begins with so many letters in a line; None if it does not go on."""
+        end = begin + 1
+        while length < len(wanted) and end < len(self._letters):
+            said = self._letters[end]
+            if not said or not wanted.startswith(said, length):
+                return None
+            length += len(said)
+            end += 1
+        return end if length == len(wanted) else None
 
 
 def _title(heading: Heading, line: Line) -> Line:

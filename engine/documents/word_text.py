@@ -224,6 +224,20 @@ class WordText:
         self._write(UNREADABLE if said is None else said)
         return False
 
+    def _begin_object(self, element: Any) -> bool:
+        """Formulas of older programs are pictures."""
+        if any((each.get("ProgID") or "").startswith("Equation") for each in element.iter()):
+            self._notices.tell(_FORMULA, self._where)
+            self._write(UNREADABLE)
+        return True
+
+    def _begin_link(self, element: Any) -> bool:
+        """A paragraph that begins with a link to a heading is an entry of a table of contents."""
+        leads_to_heading = element.get(f"{WORD}anchor", "").startswith("_Toc")
+        if leads_to_heading and self._paragraphs and not "".join(self._paragraphs[-1].parts).strip():
+            self._paragraphs[-1].matter = Matter.FRONT
+        return True
+
     def _begin_note(self, element: Any) -> bool:
         kind = "footnote" if element.tag == f"{WORD}footnoteReference" else "endnote"
         note = self._notes.get((kind, element.get(f"{WORD}id", "")), "")
@@ -311,6 +325,8 @@ _BEGINNINGS = {
     f"{WORD}altChunk": WordText._begin_embedded,
     f"{WORD}subDoc": WordText._begin_embedded,
     f"{WORD}instrText": WordText._begin_code,
+    f"{WORD}object": WordText._begin_object,
+    f"{WORD}hyperlink": WordText._begin_link,
     f"{MATH}oMath": WordText._begin_formula,
     **dict.fromkeys(_SIGNS, WordText._begin_sign),
 }
@@ -333,10 +349,10 @@ def _joined(before: _Paragraph, after: _Paragraph) -> _Paragraph:
 
 
 def _is_other_choice(element: Any) -> bool:
-    """Whether an element says in another way what is said before it, for programs that cannot show that."""
-    return (
-        element.tag == f"{_COMPATIBILITY}Fallback" and element.getparent().find(f"{_COMPATIBILITY}Choice") is not None
-    )
+    """Whether an element says in another way what is said before it, for other programs."""
+    if element.tag not in (f"{_COMPATIBILITY}Choice", f"{_COMPATIBILITY}Fallback"):
+        return False
+    return element.getprevious() is not None
 
 
 def _is_contents(control: Any) -> bool:

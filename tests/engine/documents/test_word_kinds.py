@@ -1,8 +1,11 @@
 """DOCX files as people have them: every kind of text that is hidden, numbered, doubled, in a box or in a formula."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.documents.document import Document, Matter
 from engine.documents.word_file import read
@@ -211,7 +214,7 @@ def test_a_box_in_the_fallback_alone_is_read(tmp_path: Path) -> None:
     assert text_of(tmp_path, body) == "One two.\n\nBox."
 
 
-@pytest.mark.parametrize("kind", ["style", "field", "control"])
+@pytest.mark.parametrize("kind", ["style", "field", "control", "links"])
 def test_contents_are_front_matter_however_they_are_marked(tmp_path: Path, kind: str) -> None:
     lines = [paragraph(run(f"Chapter {number}"), "<w:r><w:tab/></w:r>", run(f"{number}7")) for number in (1, 2)]
     if kind == "style":
@@ -220,6 +223,11 @@ def test_contents_are_front_matter_however_they_are_marked(tmp_path: Path, kind:
         begin = "<w:r><w:fldChar w:fldCharType='begin'/></w:r><w:r><w:instrText> TOC \\o </w:instrText></w:r>"
         first = paragraph(begin, "<w:r><w:fldChar w:fldCharType='separate'/></w:r>", run("Chapter 1 17"))
         lines = [first, lines[1], paragraph("<w:r><w:fldChar w:fldCharType='end'/></w:r>")]
+    elif kind == "links":
+        lines = [
+            paragraph(f"<w:hyperlink w:anchor='_Toc{number}'>{run(f'Chapter {number} {number}7')}</w:hyperlink>")
+            for number in (1, 2)
+        ]
     else:
         gallery = "<w:sdtPr><w:docPartObj><w:docPartGallery w:val='Table of Contents'/></w:docPartObj></w:sdtPr>"
         lines = [f"<w:sdt>{gallery}<w:sdtContent>{''.join(lines)}</w:sdtContent></w:sdt>"]
@@ -373,3 +381,31 @@ def test_crossed_out_text_is_left_out_and_told(tmp_path: Path) -> None:
     )
     assert made.text.endswith("The new")
     assert "Prices" in made.notices[0]
+
+
+def test_a_formula_of_an_older_program_is_named_and_told(tmp_path: Path) -> None:
+    old = "<w:r><w:object><o:OLEObject xmlns:o='urn:x' ProgID='Equation.3'/></w:object></w:r>"
+    made = document(tmp_path, paragraph(run("So "), old, run(".")))
+    assert made.text == "So formula."
+    assert len(made.notices) == 1
+
+
+PIECES = st.lists(st.tuples(st.sampled_from(["run", "del", "ins", "moveFrom", "hidden", "box"]), st.integers(0, 99)))
+
+
+@given(st.lists(PIECES, max_size=4))
+def test_every_word_that_is_seen_is_read_once(paragraphs: list[list[tuple[str, int]]]) -> None:
+    def written(kind: str, word: str) -> str:
+        if kind == "hidden":
+            return run(word, "<w:vanish/>")
+        if kind == "box":
+            return f"<w:r><w:pict><w:txbxContent>{paragraph(run(word))}</w:txbxContent></w:pict></w:r>"
+        return run(word) if kind == "run" else f"<w:{kind}>{run(word)}</w:{kind}>"
+
+    body, seen = "", []
+    for pieces in paragraphs:
+        body += paragraph(*(written(kind, f" word{number} ") for kind, number in pieces))
+        seen += [f"word{number}" for kind, number in pieces if kind in ("run", "ins", "box")]
+    with TemporaryDirectory() as folder:
+        text = text_of(Path(folder), body + paragraph(run("end")))
+    assert sorted(text.split()) == sorted([*seen, "end"])
