@@ -26,6 +26,9 @@ _MOST_COLUMNS = 3
 _ALIGNED_SIZES = 1.0
 _FEWEST_ROWS = 3
 _ROW_GAP = 1.8
+_INITIAL = re.compile(r"[“‘\"'«¿¡—]?[^\W\d_]")
+_INITIAL_SIZES = 1.5
+_LETTERS_AS_WORDS = "AIO"
 _SAME_HEIGHT = 0.5
 """In points."""
 _NUMBER = re.compile(r"\d{1,5}")
@@ -36,6 +39,7 @@ _CONTINUED_SHARE = 0.2
 
 def arranged(rows: Sequence[Row]) -> list[Line]:
     """The lines of a page in the order of reading."""
+    rows = _with_initials(rows)
     pieces = [piece for row in rows for piece in row]
     if _space(pieces) is None:
         rows = _together(rows)
@@ -129,6 +133,25 @@ def _joined(row: Row) -> Line:
     marks = tuple(mark for piece in row for mark in piece.marks)
     widest = max(row, key=lambda piece: len(piece.text))
     return Line(text, first.page, first.left, right, first.bottom, widest.size, marks)
+
+
+def _with_initials(rows: Sequence[Row]) -> list[Row]:
+    """The rows; a large initial that goes down over several lines is a part of its word."""
+    made: list[Row] = []
+    for row in rows:
+        initial = made[-1][0] if made and len(made[-1]) == 1 else None
+        if initial is not None and _INITIAL.fullmatch(initial.text) and _begins_with(initial, row[0]):
+            between = " " if initial.text in _LETTERS_AS_WORDS and row[0].text[:1].isupper() else ""
+            made[-1] = (replace(row[0], text=f"{initial.text}{between}{row[0].text}"), *row[1:])
+        else:
+            made.append(row)
+    return made
+
+
+def _begins_with(initial: Line, line: Line) -> bool:
+    """Whether an initial stands close before a line of much smaller letters, and goes down below it."""
+    close = -line.size < line.left - initial.right < _INITIAL_SIZES * line.size
+    return close and initial.size > _INITIAL_SIZES * line.size and initial.bottom < line.bottom
 
 
 def _together(rows: Sequence[Row]) -> list[Row]:

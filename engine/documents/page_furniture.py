@@ -18,10 +18,13 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _NOTE = re.compile(r"(\d{1,3}(?!\d)|[*†‡§]+)[.)]?\s*(?=\S)")
+_FOLIO = re.compile(r"^\d{1,4}(?=\s)|(?<=\s)\d{1,4}$")
 _LEADER = re.compile(r"\s*(?:[.·…_]\s*){4,}(\d{1,4}(?:[, –-]+\d{1,4})*|[ivxlc]{1,6})$", re.IGNORECASE)
 _NOTE_SIZE = 0.93
 _GAP = 1.4
 _WATERMARK_SHARE = 0.5
+_WATERMARK_PAGES = 2
+_WATERMARK_SIZE = 2.5
 
 
 @dataclass
@@ -35,9 +38,9 @@ class Note:
 
 def without_furniture(pages: Sequence[Sequence[Line]], shape: Shape) -> tuple[list[Line], list[Note]]:
     """The lines of all pages without running heads, page numbers and watermarks, and the notes, which are apart."""
-    counts = Counter(key for page in pages for key in {_key(line) for line in _edges(page)})
-    stamps = Counter(key for page in pages for key in {_stamp(line) for line in page if shape.is_large(line)})
-    fewest = max(REPEATED_PAGES, _WATERMARK_SHARE * sum(1 for page in pages if page))
+    counts = Counter(key for page in pages for key in {key for line in _edges(page) for key in _keys(line)})
+    stamps = Counter(key for page in pages for key in {_stamp(line) for line in page if _is_huge(line, shape)})
+    fewest = max(_WATERMARK_PAGES, _WATERMARK_SHARE * sum(1 for page in pages if page))
     kept: list[Line] = []
     notes: list[Note] = []
     for page in pages:
@@ -57,6 +60,10 @@ def _without_leader(line: Line) -> Line:
     return replace(line, text=f"{line.text[: found.start()]} {found[1]}", apart=True, lists=True)
 
 
+def _is_huge(line: Line, shape: Shape) -> bool:
+    return line.size > _WATERMARK_SIZE * shape.size
+
+
 def _stamp(line: Line) -> tuple[str, int, int]:
     """What a watermark has in common on all pages: its words and its place."""
     return line.text, round(line.left), round(line.bottom)
@@ -68,7 +75,7 @@ def _belonging_to_page(page: Sequence[Line], counts: Counter[str], shape: Shape)
     by_height = sorted(page, key=lambda line: -line.bottom)
     for lines in (by_height, by_height[::-1]):
         for outer, inner in reversed(list(zip(lines[:EDGE_LINES], [*lines[1:], None], strict=False))):
-            repeated = counts[_key(outer)] >= REPEATED_PAGES or _PAGE_NUMBER.fullmatch(outer.text)
+            repeated = max(counts[key] for key in _keys(outer)) >= REPEATED_PAGES or _PAGE_NUMBER.fullmatch(outer.text)
             if repeated and (inner is None or inner in dropped or _apart(outer, inner, shape)):
                 dropped.add(outer)
     return dropped
@@ -86,8 +93,11 @@ def _edges(page: Sequence[Line]) -> list[Line]:
     return [*by_height[:EDGE_LINES], *by_height[EDGE_LINES:][-EDGE_LINES:]]
 
 
-def _key(line: Line) -> str:
-    return re.sub(r"\d+", "#", line.text.casefold())
+def _keys(line: Line) -> list[str]:
+    """What a running head has in common with those of other pages: its words, or how its number counts the pages."""
+    number = _FOLIO.search(line.text)
+    counted = [] if number is None else [f"page {int(number[0]) - line.page}"]
+    return [re.sub(r"\d+", "#", line.text.casefold()), *counted]
 
 
 def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list[Note]]:

@@ -25,11 +25,12 @@ _RAISED = 0.8
 """The marks of notes and powers are smaller than this share of the line's size,"""
 _LIFTED = 0.12
 """and at least this share of it higher, which tells them from indices."""
-_GAP_SIZES = 0.9
+_GAP_SIZES = 0.75
 """A wider gap divides a line into pieces; only the most loosely set lines have such gaps between words."""
 _SPACED_LETTERS = 4
 _SPACED_GAP = 1.6
 _SPACED_END = 5
+_INITIAL_SIZES = 1.5
 _TURNED_DEGREES = 10
 _WORDLIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LATIN = re.compile(r"[A-Za-z]{4,}")
@@ -56,7 +57,6 @@ class _Piece:
     words: list[tuple[int, str]] = field(default_factory=list)
     left: float = 0.0
     right: float = 0.0
-    bottom: float = 0.0
 
 
 def page_of(page: pypdfium2.PdfTextPage, number: int) -> Page:
@@ -107,17 +107,14 @@ class _Reader:
                 yield piece
                 piece = _Piece()
             if not piece.words:
-                piece.left, piece.right, piece.bottom = box
+                piece.left, piece.right = box
             close = piece.words and spaced[at] is not None and gaps[at] <= _SPACED_GAP * (spaced[at] or 0.0)
             piece.words.append((found.start() + word.start(), word[0] if close or not piece.words else f" {word[0]}"))
             piece.right = max(piece.right, box[1])
         yield piece
 
     def _line(self, piece: _Piece, end: str) -> Line:
-        start = piece.words[0][0]
-        letter = next(
-            (place + at for place, word in piece.words for at, sign in enumerate(word.strip()) if sign.isalpha()), start
-        )
+        letter = _last_letter(piece.words)
         size, base = self._size(letter), self._height(letter)
         text, marks = "".join(word for _, word in piece.words), []
         if _MARK.search(text):
@@ -125,7 +122,10 @@ class _Reader:
             for place, word in piece.words:
                 text, found = self._without_marks(text, word, place, size, base)
                 marks += found
-        return Line(text + end, self._number, piece.left, piece.right, piece.bottom, size, tuple(marks))
+        bottom, start = self._box(letter)[2], piece.words[0][0]
+        if start < letter and self._size(start) > _INITIAL_SIZES * size:
+            piece.left = self._box(start + 1)[0]  # the next lines begin there, too
+        return Line(text + end, self._number, piece.left, piece.right, bottom, size, tuple(marks))
 
     def _without_marks(self, before: str, word: str, place: int, size: float, base: float) -> tuple[str, list[str]]:
         """The text with a further word, raised digits as powers; those that lead to notes apart."""
@@ -161,12 +161,13 @@ class _Reader:
         odd = sum(1 for word in words if not _VOWEL.search(word) or not _WORDLIKE.fullmatch(word))
         return hidden > total / 2 or (len(words) >= _FEWEST_WORDS and odd > len(words) / 2)
 
-    def _span(self, first: int, last: int) -> tuple[float, float, float]:
-        """Where characters begin and end, and their lower edge, as if the page were upright."""
-        left, right, bottom = self._box(first)
-        return left, right if last == first else self._box(last)[1], bottom
+    def _span(self, first: int, last: int) -> tuple[float, float]:
+        """Where characters begin and end."""
+        left, right, _ = self._box(first)
+        return left, right if last == first else self._box(last)[1]
 
     def _box(self, position: int) -> tuple[float, float, float]:
+        """Where a character begins and ends, and its lower edge, as if the page were upright."""
         box = self._rectangle
         pdfium.FPDFText_GetLooseCharBox(self._handle, self._index(position), box)
         if self._quarters == 0:
@@ -203,6 +204,16 @@ class _Reader:
 
 def _first(text: str) -> int:
     return len(text) - len(text.lstrip())
+
+
+def _last_letter(words: list[tuple[int, str]]) -> int:
+    """The place of the last letter, as large as the line is; the first may be an initial, the last sign a mark."""
+    for place, word in reversed(words):
+        said = word.strip()
+        for at in range(len(said) - 1, -1, -1):
+            if said[at].isalpha():
+                return place + at
+    return words[0][0]
 
 
 def _spaced(words: list[str], gaps: list[float]) -> list[float | None]:

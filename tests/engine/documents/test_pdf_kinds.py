@@ -284,3 +284,18 @@ def test_a_list_of_contents_is_front_matter(tmp_path: Path, leader: str | None) 
 def test_text_with_an_ellipsis_and_a_number_stays_text(tmp_path: Path) -> None:
     made = document(tmp_path, lines([*column("a", 3), "and then he said... 17", *column("b", 3)]))
     assert [each.matter for each in made.chapters] == [Matter.TEXT]
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_large_initial_is_a_part_of_its_word(tmp_path: Path, apart: bool) -> None:
+    rest = ["he harbour was quiet and the boats", "lay still at the wall of the old", "town, and nobody came there."]
+    page = shown("T", 72, 672 if apart else 700, 42)
+    page += lines(rest, 100) if apart else shown(rest[0], 100, 700) + lines(rest[1:], 100, 686)
+    page += lines(["Then the wind rose and all the boats went", "out into the open sea and came not back."], 72, 658)
+    assert document(tmp_path, page).text.startswith(f"The {' '.join(rest)[3:]} Then the wind")
+
+
+def test_running_heads_that_change_are_known_by_their_page_numbers(tmp_path: Path) -> None:
+    heads = ["The Sea 12", "13 The Book", "The Wind 14", "15 The Book"]
+    pages = [shown(head, 72, 780, 9) + lines(column(name)) for head, name in zip(heads, "abcd", strict=True)]
+    assert document(tmp_path, *pages).text.split() == " ".join(" ".join(column(name)) for name in "abcd").split()
