@@ -112,12 +112,21 @@ def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list
             end += 1
         at_end = end == len(page) or page[end].bottom > page[end - 1].bottom
         first = next((at for at in range(start, end) if at_end and _NOTE.match(page[at].text)), end)
+        if _are_notes(page[first:end], marks):
+            notes += _notes(page[first:end], marks)
+        else:
+            first = end
         kept += page[start:first]
-        notes += _notes(page[first:end], marks)
         if end < len(page):
             kept.append(page[end])
         start = end + 1
     return kept, notes
+
+
+def _are_notes(lines: Sequence[Line], marks: set[str]) -> bool:
+    """Whether a mark of the page leads to one of the lines, or each begins with another mark: no table, no program."""
+    begun = [found[1] for line in lines if (found := _NOTE.match(line.text))]
+    return not marks.isdisjoint(begun) or len(set(begun)) == len(begun)
 
 
 def _notes(lines: Sequence[Line], marks: set[str]) -> list[Note]:

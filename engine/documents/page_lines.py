@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from engine.documents.blocks import Block
 from engine.documents.document import Matter
+from engine.documents.matter import matter_of_title
 from engine.documents.notices import Notices, Omission
 from engine.documents.page_furniture import Note, without_furniture
 from engine.documents.page_shape import Heading, Line, Shape
@@ -65,11 +66,15 @@ def _matters(paragraphs: Sequence[tuple[list[Line], int]], pages: int) -> list[M
     matters = [Matter.TEXT] * len(paragraphs)
     for before, at in pairwise([-_NEAR_ENTRIES, *listing]):
         is_near = at - before <= _NEAR_ENTRIES
-        titles = (each for each in range(at - 1, max(at - _NEAR_ENTRIES, -1), -1) if paragraphs[each][1])
+        titles = (each for each in range(at - 1, max(at - _NEAR_ENTRIES, -1), -1) if _is_title(*paragraphs[each]))
         start = before + 1 if is_near else next(titles, at)
         matter = Matter.FRONT if paragraphs[at][0][0].page < pages / 2 else Matter.BACK
         matters[start : at + 1] = [matter] * (at + 1 - start)
     return matters
+
+
+def _is_title(lines: Sequence[Line], level: int) -> bool:
+    return level > 0 or matter_of_title(lines[0].text) is not Matter.TEXT
 
 
 def _said(note: Note, joiner: LineJoiner) -> str:

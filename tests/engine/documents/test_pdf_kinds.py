@@ -299,3 +299,9 @@ def test_running_heads_that_change_are_known_by_their_page_numbers(tmp_path: Pat
     heads = ["The Sea 12", "13 The Book", "The Wind 14", "15 The Book"]
     pages = [shown(head, 72, 780, 9) + lines(column(name)) for head, name in zip(heads, "abcd", strict=True)]
     assert document(tmp_path, *pages).text.split() == " ".join(" ".join(column(name)) for name in "abcd").split()
+
+
+def test_small_lines_at_the_bottom_that_are_no_notes_are_read(tmp_path: Path) -> None:
+    small = ["4 bytes for the size", "4 bytes for the place", "8 bytes for the name"]
+    text = document(tmp_path, lines(column("a")) + lines(small, top=300, size=8)).text
+    assert all(line in text for line in small)
