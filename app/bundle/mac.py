@@ -30,6 +30,9 @@ _DOCUMENT_TYPES = (
     ("Markdown text", "net.daringfireball.markdown", ("md", "markdown")),
     ("Web page", "public.html", ("html", "htm", "xhtml")),
     ("Word document", "org.openxmlformats.wordprocessingml.document", ("docx",)),
+    ("Word document", "org.openxmlformats.wordprocessingml.document.macroenabled", ("docm",)),
+    ("Word template", "org.openxmlformats.wordprocessingml.template", ("dotx",)),
+    ("Word template", "org.openxmlformats.wordprocessingml.template.macroenabled", ("dotm",)),
     ("Book", "org.idpf.epub-container", ("epub",)),
     ("PDF document", "com.adobe.pdf", ("pdf",)),
 )
