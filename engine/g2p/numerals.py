@@ -23,6 +23,7 @@ from engine.languages import Language
 
 SUPERSCRIPTS = {character: str(digit) for digit, character in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {"⁻": "-", "⁺": ""}
 LONGEST_FRACTION_DIGITS = 4
+LAST_NUMBER = re.compile(r"(?<![\d.,])\d+\Z")
 POWER_NAMES = {"2": "squared", "3": "cubed"}
 YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|by|of|from|until|till|before|after|circa|year|early|late|mid|during|around|between|summer|winter"
@@ -114,9 +115,11 @@ def _times(match: re.Match[str], language: Language) -> str:
 
 
 def _scientific(match: re.Match[str], language: Language) -> str:
-    exponent = number(_ordinary(match["exponent"]), language.british)
+    exponent = _ordinary(match["exponent"])
     base = number(match["base"], language.british)
-    return f"{base} times ten to the {exponent}" if match["e"] else f"{base} to the power of {exponent}"
+    if match["e"]:
+        return f"{base} times ten to the {number(exponent, language.british)}"
+    return f"{base} {_to_the(match['base'], exponent, language)}"
 
 
 def _ordinary(exponent: str) -> str:
@@ -125,8 +128,17 @@ def _ordinary(exponent: str) -> str:
 
 def _power(match: re.Match[str], language: Language) -> str:
     exponent = _ordinary(match["exponent"])
-    spoken = exponent if exponent.isalpha() else number(exponent, language.british)
-    return f"{match['base']} {POWER_NAMES.get(exponent) or f'to the power of {spoken}'}"
+    base = LAST_NUMBER.search(match.string, max(0, match.end("base") - 3), match.end("base"))
+    return f"{match['base']} {POWER_NAMES.get(exponent) or _to_the(base[0] if base else '', exponent, language)}"
+
+
+def _to_the(base: str, exponent: str, language: Language) -> str:
+    """“to the power of six”; of ten, the usual base, “to the sixth” and “to the minus six”."""
+    if exponent.isalpha():
+        return f"to the power of {exponent}"
+    if base != "10":
+        return f"to the power of {number(exponent, language.british)}"
+    return f"to the {ordinal(exponent, language.british) if exponent.isdigit() else number(exponent, language.british)}"
 
 
 def _charge(match: re.Match[str], language: Language) -> str:
