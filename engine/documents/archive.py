@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import posixpath
+import unicodedata
 import zipfile
 import zlib
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import unquote
 
-from lxml import etree
-
+from engine.documents.markup import xml_tree
 from engine.errors import DamagedDocument, EncryptedDocument, OversizedDocument
 
 LARGEST_MEMBER_BYTES = 64_000_000
@@ -32,7 +36,7 @@ class Archive:
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as error:
             raise self.damaged() from error
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """The names of all members."""
         return frozenset(self._file.namelist())
@@ -52,15 +56,38 @@ class Archive:
             raise OversizedDocument(f"“{self._name}” unpacks to more than a book holds.", "Choose another document.")
         return content
 
+    def find(self, name: str) -> str | None:
+        """The member that is meant by a name as people and programs write them; None if there is none.
+
+        A name may be quoted as in a link, have a fragment, backslashes or a leading slash, compose its accents in
+        another way, differ in case, or have been packed in another code. The closest is taken.
+        """
+        plain = _plain(name)
+        for written in (name, _without_fragment(name), plain, _plain(unquote(_without_fragment(name)))):
+            if written in self.names:
+                return written
+        for names, shape in self._shapes:
+            for written in (plain, _plain(unquote(_without_fragment(name)))):
+                if found := names.get(shape(written)):
+                    return found
+        return None
+
+    @cached_property
+    def _shapes(self) -> list[tuple[dict[str, str], Callable[[str], str]]]:
+        """Ways to look at names, from the strictest to the loosest, each with the members that are looked at so."""
+        members = sorted(name for name in self.names if not name.endswith("/"))
+        shapes: list[Callable[[str], str]] = [_composed, _folded]
+        tables = [
+            ({shape(_plain(unquote(_repacked(name)))): name for name in reversed(members)}, shape) for shape in shapes
+        ]
+        counted: dict[str, list[str]] = {}
+        for name in members:
+            counted.setdefault(_base(unquote(_repacked(name))), []).append(name)
+        return [*tables, ({base: names[0] for base, names in counted.items() if len(names) == 1}, _base)]
+
     def tree(self, name: str) -> Any:
         """The root of an XML member; entities and links to elsewhere are not followed."""
-        parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, load_dtd=False, recover=True, remove_comments=True, remove_pis=True
-        )
-        try:
-            root = etree.fromstring(self.read(name), parser)
-        except etree.XMLSyntaxError as error:
-            raise self.damaged() from error
+        root = xml_tree(self.read(name))
         if root is None:
             raise self.damaged()
         return root
@@ -80,3 +107,35 @@ class Archive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
+
+
+def _without_fragment(name: str) -> str:
+    return name.partition("#")[0]
+
+
+def _plain(name: str) -> str:
+    """A path from the root of the archive, with slashes."""
+    path = posixpath.normpath(name.replace("\\", "/")).lstrip("/")
+    while path.startswith("../"):
+        path = path[3:]
+    return path
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _folded(name: str) -> str:
+    return _composed(_composed(name).casefold())
+
+
+def _base(name: str) -> str:
+    return _folded(posixpath.basename(_plain(name)))
+
+
+def _repacked(name: str) -> str:
+    """A name in UTF-8 whose packer did not say so, which the format takes for another code."""
+    try:
+        return name.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return name

@@ -4,35 +4,42 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urldefrag
 
 from engine.documents.archive import Archive
-from engine.documents.blocks import DEEPEST_LEVEL, Block, chapters_of
-from engine.documents.document import Document
+from engine.documents.blocks import Block, chapters_of
+from engine.documents.book_contents import Entry, entries_of_map, entries_of_page, with_entries
+from engine.documents.document import Document, Matter
+from engine.documents.markup import page_tree, text_of
+from engine.documents.matter import matter_of_kinds
+from engine.documents.notices import Notices, Omission
+from engine.documents.page_blocks import Piece, pieces_of
+from engine.documents.page_matter import sorted_blocks, with_licence
+from engine.documents.page_notes import mark_notes
 from engine.documents.prose import clean
-from engine.documents.web_page import blocks_of, tree_of
+from engine.documents.unread import Unread, kinds_of
+from engine.errors import DamagedDocument, UnusableDocument
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _FONT_METHODS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _PICTURES = frozenset({"image/jpeg", "image/png"})
-_PAGES = frozenset({"application/xhtml+xml", "text/html"})
-_HEADING_WITHIN_BLOCKS = 3
-"""A title of the table of contents may follow a number or an ornament, but not more than this."""
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """A line of the table of contents: where it leads to, and how deep it is, 1 for the highest."""
-
-    title: str
-    file: str
-    anchor: str
-    level: int
+_PAGE_TYPES = frozenset({"application/xhtml+xml", "text/html"})
+_PAGE_SUFFIXES = (".xhtml", ".html", ".htm", ".xht", ".xml")
+_NO_PAGE = re.compile(r"(?:image|audio|video|font)/|text/(?:css|javascript)|.*(?:dtbncx|font|javascript|smil|pls)")
+_MAP_TYPE, _MAP_SUFFIX = "application/x-dtbncx+xml", ".ncx"
+_TITLE_BLOCKS = 2
+"""Paragraphs at the beginning of a page that may be its title."""
+_MISSING = Omission("A page of the book is missing", "{} pages of the book are missing")
+_EMPTY = Omission("A page of the book is empty", "{} pages of the book are empty")
+_UNREADABLE = Omission("A page of the book is damaged and left out", "{} pages of the book are damaged and left out")
+_PACKAGE = Omission("The book does not say where its list of pages is; one was found", "")
+_ORDER = Omission("The book does not say in which order its pages come; an order was assumed", "")
 
 
 @dataclass(frozen=True)
@@ -47,35 +54,40 @@ class _Item:
 def read(path: Path) -> Document:
     """The document in an EPUB file.
 
-    Raises `DamagedDocument`, `EncryptedDocument` or `OversizedDocument`.
+    Raises `UnusableDocument`, `DamagedDocument`, `EncryptedDocument` or `OversizedDocument`.
     """
     with Archive(path) as archive:
-        return _Book(archive, path.stem).document()
+        return _Book(archive, path).document()
 
 
 class _Book:
     """The files of an unpacked book, by what its package file says of them."""
 
-    def __init__(self, archive: Archive, name: str) -> None:
+    def __init__(self, archive: Archive, path: Path) -> None:
         self._archive = archive
+        self._notices = Notices()
         self._check_protection()
-        package = next(iter(archive.tree(_CONTAINER).xpath("//*[local-name()='rootfile']/@full-path")), None)
-        if package is None:
-            raise archive.damaged()
-        self._folder = posixpath.dirname(package)
-        self._package = archive.tree(package)
+        self._package_file = self._found_package()
+        self._package = None if self._package_file is None else self._tree(self._package_file)
         self._items = dict(self._listed())
-        self._title = self._told("title") or name
+        self._name = path.name
+        self._title = self._told("title") or path.stem
 
     def document(self) -> Document:
         """What is in the book."""
-        entries = list(self._contents())
-        pages = [(file, blocks_of(tree_of(self._archive.read(file)))) for file in self._spine()]
-        blocks = [block for file, page in pages for block in _with_entries(page, file, entries)]
-        chapters = chapters_of(blocks, self._title)
-        if len(chapters) == 1 and not entries:
-            chapters = chapters_of(_page_by_page(pages), self._title)
-        return Document(self._title, self._told("creator"), self._told("language"), chapters, self._cover())
+        roots = self._pages()
+        entries = self._entries
+        mark_notes(roots, lambda file, target: self._resolved(posixpath.dirname(file), target))
+        pages = [self._pieces(file, root) for file, root in roots.items()]
+        if not any(piece.block.text for page in pages for piece in page):
+            raise UnusableDocument(f"“{self._name}” has no text, only pictures.", "Choose another one.")
+        sorted_pages = dict(zip(roots, sorted_blocks(pages, in_book=True), strict=True))
+        if not entries:
+            sorted_pages = _with_styled_titles(sorted_pages, pages)
+        blocks = [block for page in self._headed(sorted_pages, entries) for block in page]
+        chapters = chapters_of(with_licence(blocks), self._title)
+        told = self._told("creator"), self._told("language"), chapters, self._cover(), self._notices.sentences()
+        return Document(self._title, *told)
 
     def _check_protection(self) -> None:
         """Raise `EncryptedDocument` unless only fonts are encrypted."""
@@ -84,101 +96,232 @@ class _Book:
             if any(method not in _FONT_METHODS for method in methods):
                 raise self._archive.encrypted()
 
+    def _found_package(self) -> str | None:
+        """The package file: where the container says, or else the only one that there is."""
+        if _CONTAINER in self._archive.names:
+            container = self._tree(_CONTAINER)
+            paths = [] if container is None else container.xpath("//*[local-name()='rootfile']/@full-path")
+            if found := next((found for path in paths if (found := self._archive.find(path))), None):
+                return str(found)
+        packages = sorted((name for name in self._archive.names if name.lower().endswith(".opf")), key=_depth)
+        if packages:
+            self._notices.tell(_PACKAGE, f"in {packages[0]}")
+            return packages[0]
+        if not self._files_of_pages():
+            raise self._archive.damaged()
+        return None
+
+    def _tree(self, file: str) -> Any:
+        """The root of an XML file; None if it cannot be read."""
+        try:
+            return self._archive.tree(file)
+        except DamagedDocument:
+            return None
+
+    def _files_of_pages(self) -> list[str]:
+        """All files that may be pages, in the order of their names, numbers by their value."""
+        names = self._archive.names
+        files = [name for name in names if name.lower().endswith(_PAGE_SUFFIXES) and not name.startswith("META-INF/")]
+        return sorted(files, key=_natural)
+
     def _listed(self) -> Iterator[tuple[str, _Item]]:
+        if self._package is None:
+            return
         for item in self._package.xpath("./*[local-name()='manifest']/*[@id and @href]"):
             properties = frozenset(item.get("properties", "").split())
-            yield item.get("id"), _Item(self._path(item.get("href")), item.get("media-type", ""), properties)
+            yield item.get("id"), _Item(self._path(item.get("href")), item.get("media-type", "").lower(), properties)
 
     def _spine(self) -> list[str]:
         """The pages in the order of reading."""
-        references = self._package.xpath("./*[local-name()='spine']/*[not(@linear='no')]/@idref")
-        items = (self._items[each] for each in references if each in self._items)
-        names = self._archive.names
-        files = [item.file for item in items if item.kind in _PAGES and "nav" not in item.properties]
-        if not files or not names.issuperset(files):
-            raise self._archive.damaged()
-        return files
+        references = [] if self._package is None else self._package.xpath("./*[local-name()='spine']/*[@idref]")
+        linear = [each for each in references if each.get("linear", "").lower() != "no"]
+        identifiers = [each.get("idref") for each in linear or references]
+        for identifier in identifiers:
+            if identifier not in self._items:
+                self._notices.tell(_MISSING, f"“{identifier}”")
+        items = [self._items[identifier] for identifier in identifiers if identifier in self._items]
+        files = [item.file for item in items if _is_page(item) and "nav" not in item.properties]
+        if files:
+            return list(dict.fromkeys(files))
+        listed = [item.file for item in self._items.values() if _is_page(item) and "nav" not in item.properties]
+        present = [file for file in listed if file in self._archive.names]
+        self._notices.tell(_ORDER, "that of their list" if present else "that of their names")
+        return list(dict.fromkeys(present or self._files_of_pages()))
 
-    def _contents(self) -> Iterator[_Entry]:
+    def _pages(self) -> dict[str, Any]:
+        """The trees of the pages in the order of reading, by their files."""
+        roots: dict[str, Any] = {}
+        for file in self._spine():
+            if file not in self._archive.names:
+                self._notices.tell(_MISSING, f"“{posixpath.basename(file)}”")
+                continue
+            try:
+                content = self._archive.read(file)
+                roots[file] = page_tree(content, self._name)
+                if not content.strip():
+                    self._notices.tell(_EMPTY, f"“{posixpath.basename(file)}”")
+            except DamagedDocument:
+                self._notices.tell(_UNREADABLE, f"“{posixpath.basename(file)}”")
+        if not roots:
+            raise self._archive.damaged()
+        return roots
+
+    def _pieces(self, file: str, root: Any) -> list[Piece]:
+        """What is on a page, as its parts and the book's list of parts sort it."""
+        links = root.xpath("//link[contains(@rel, 'stylesheet')]/@href")
+        sheets = [self._sheet(self._resolved(posixpath.dirname(file), link)) for link in links]
+        unread = Unread(root, sheets, in_book=True)
+        pieces = pieces_of([root], unread, self._notices, f"in “{posixpath.basename(file)}”", in_book=True)
+        matter = self._matters.get(file)
+        if matter is None:
+            return pieces
+        plain = [piece.block.matter is Matter.TEXT for piece in pieces]
+        return [
+            replace(piece, block=replace(piece.block, matter=matter)) if is_plain else piece
+            for piece, is_plain in zip(pieces, plain, strict=True)
+        ]
+
+    def _sheet(self, file: str) -> str:
+        """A style sheet; empty if it cannot be read."""
+        if file not in self._sheets:
+            try:
+                self._sheets[file] = text_of(self._archive.read(file)) if file in self._archive.names else ""
+            except DamagedDocument:
+                self._sheets[file] = ""
+        return self._sheets[file]
+
+    @cached_property
+    def _sheets(self) -> dict[str, str]:
+        return {}
+
+    @cached_property
+    def _matters(self) -> dict[str, Matter]:
+        """What whole pages are, as the lists of the book's parts tell of both editions of the format."""
+        told: list[tuple[str, str]] = []
+        if self._package is not None:
+            guide = self._package.xpath("./*[local-name()='guide']/*[@href]")
+            told += [(each.get("type", ""), self._path(each.get("href"))) for each in guide]
+        if (navigation := self._navigation) is not None:
+            for nav in navigation[1].iter("nav"):
+                if "landmarks" in kinds_of(nav):
+                    folder = posixpath.dirname(navigation[0])
+                    told += [
+                        (kind, self._resolved(folder, link.get("href", "")))
+                        for link in nav.iter("a")
+                        for kind in kinds_of(link)
+                    ]
+        found = ((file, matter_of_kinds([kind])) for kind, file in told)
+        entries = Counter(entry.file for entry in self._entries)
+        return {file: matter for file, matter in found if matter is not None and entries[file] < 2}
+
+    @cached_property
+    def _navigation(self) -> tuple[str, Any] | None:
+        """The page of contents of the newer edition and its tree."""
+        item = next((item for item in self._items.values() if "nav" in item.properties), None)
+        if item is None or item.file not in self._archive.names:
+            return None
+        try:
+            return item.file, page_tree(self._archive.read(item.file), self._name)
+        except DamagedDocument:
+            return None
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
         """The table of contents, of either edition of the format."""
-        for item in self._items.values():
-            if "nav" in item.properties and item.file in self._archive.names:
-                yield from _entries_of_page(tree_of(self._archive.read(item.file)), item.file)
-                return
-        reference = next(iter(self._package.xpath("./*[local-name()='spine']/@toc")), None)
-        contents = self._items.get(reference or "")
-        if contents is not None and contents.file in self._archive.names:
-            yield from _entries_of_map(self._archive.tree(contents.file), contents.file)
+        if self._navigation is not None:
+            entries = list(entries_of_page(self._navigation[1], self._navigation[0], self._resolved))
+            if entries:
+                return entries
+        for file in self._maps():
+            root = self._tree(file)
+            entries = [] if root is None else list(entries_of_map(root, file, self._resolved))
+            if entries:
+                return entries
+        return []
+
+    def _maps(self) -> list[str]:
+        """The files that may hold the older form of a table of contents, the one that is named first."""
+        named = [] if self._package is None else self._package.xpath("./*[local-name()='spine']/@toc")
+        files = [self._items[each].file for each in named if each in self._items]
+        files += [item.file for item in self._items.values() if item.kind == _MAP_TYPE]
+        files += sorted(name for name in self._archive.names if name.lower().endswith(_MAP_SUFFIX))
+        return [file for file in dict.fromkeys(files) if file in self._archive.names]
+
+    def _headed(self, pages: dict[str, list[Block]], entries: Sequence[Entry]) -> list[list[Block]]:
+        """The pages with the headings of the table of contents, or with their own if there is none."""
+        by_file: dict[str, list[Entry]] = {}
+        for entry in entries:
+            by_file.setdefault(entry.file, []).append(entry)
+        if any(file in by_file for file in pages):
+            return [with_entries(page, by_file.get(file, ())) for file, page in pages.items()]
+        written = [page for page in pages.values() if any(block.text for block in page)]
+        headings = sum(any(block.level for block in page) for page in written)
+        return written if headings > 1 or len(written) < 2 else _page_by_page(written)
 
     def _cover(self) -> bytes | None:
         pictures = [item for item in self._items.values() if item.kind in _PICTURES]
-        named = next(iter(self._package.xpath("//*[local-name()='meta'][@name='cover']/@content")), None)
+        metas = () if self._package is None else self._package.xpath("//*[local-name()='meta'][@name='cover']/@content")
+        named = next(iter(metas), None)
         cover = next((item for item in pictures if "cover-image" in item.properties), self._items.get(named or ""))
-        usable = cover is not None and cover in pictures and cover.file in self._archive.names
-        return self._archive.read(cover.file) if usable and cover is not None else None
+        if cover is None or cover not in pictures or cover.file not in self._archive.names:
+            return None
+        try:
+            return self._archive.read(cover.file)
+        except DamagedDocument:
+            return None
 
     def _told(self, name: str) -> str:
         """What the package says of the book, as of its title."""
-        found = self._package.xpath("./*[local-name()='metadata']//*[local-name()=$name]", name=name)
-        return clean("".join(found[0].itertext())) if found else ""
+        if self._package is None:
+            return ""
+        metadata = self._package.xpath("./*[local-name()='metadata']")
+        told = [each for each in metadata[0].iter("{*}*") if _local(each) == name] if metadata else []
+        return clean(" ".join("".join(told[0].itertext()).split())) if told else ""
 
     def _path(self, reference: str) -> str:
-        return _resolved(self._folder, reference)
+        return self._resolved(posixpath.dirname(self._package_file or ""), reference)
+
+    def _resolved(self, folder: str, reference: str) -> str:
+        """The member of the archive that a reference from a folder means; one that is not there under its own name."""
+        path = posixpath.join(folder, reference.replace("\\", "/"))
+        return self._archive.find(path) or path
 
 
-def _entries_of_page(root: Any, file: str) -> Iterator[_Entry]:
-    navigation = root.xpath("//nav[@*[contains(name(), 'type')]='toc']") or root.xpath("//nav")
-    for link in navigation[0].iter("a") if navigation else ():
-        level = sum(1 for each in link.iterancestors("ol")) or 1
-        yield _entry("".join(link.itertext()), link.get("href", ""), file, level)
+def _local(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2].lower()
 
 
-def _entries_of_map(root: Any, file: str) -> Iterator[_Entry]:
-    for point in root.xpath("//*[local-name()='navPoint']"):
-        label = "".join(point.xpath("string(./*[local-name()='navLabel'])"))
-        link = "".join(point.xpath("string(./*[local-name()='content']/@src)"))
-        level = len(point.xpath("ancestor-or-self::*[local-name()='navPoint']"))
-        yield _entry(label, link, file, level)
+def _depth(name: str) -> tuple[int, str]:
+    return name.count("/"), name
 
 
-def _entry(label: str, link: str, file: str, level: int) -> _Entry:
-    target, anchor = urldefrag(link)
-    title = clean(re.sub(r"\s+", " ", label))
-    return _Entry(title, _resolved(posixpath.dirname(file), target), unquote(anchor), min(level, DEEPEST_LEVEL))
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name.casefold())]
 
 
-def _resolved(folder: str, reference: str) -> str:
-    return posixpath.normpath(posixpath.join(folder, unquote(reference)))
+def _is_page(item: _Item) -> bool:
+    """Whether a file is a page, whatever its type is said to be."""
+    if item.kind in _PAGE_TYPES:
+        return True
+    return not _NO_PAGE.match(item.kind) and item.file.partition("#")[0].lower().endswith(_PAGE_SUFFIXES)
 
 
-def _with_entries(blocks: list[Block], file: str, entries: list[_Entry]) -> list[Block]:
-    """The blocks of a page with headings where the table of contents leads to, and no others if there is one."""
-    if not entries:
-        return blocks
-    made = [replace(block, level=0) for block in blocks]
-    for entry in reversed([entry for entry in entries if entry.file == file and entry.title]):
-        place = next((index for index, block in enumerate(blocks) if entry.anchor in block.anchors), 0)
-        heading = _heading_near(made, place, entry)
-        if heading is None:
-            made.insert(place, Block(entry.title, entry.level))
-        else:
-            made[heading] = replace(made[heading], level=entry.level)
+def _with_styled_titles(pages: dict[str, list[Block]], pieces: Sequence[Sequence[Piece]]) -> dict[str, list[Block]]:
+    """The pages with headings where the first paragraphs have the style of titles, as in books without headings."""
+    levels = [block.level for page in pages.values() for block in page[:_TITLE_BLOCKS] if block.level]
+    level = min(levels, default=1)
+    made = {}
+    for (file, page), own in zip(pages.items(), pieces, strict=True):
+        styled = {piece.block.text for piece in own[:_TITLE_BLOCKS] if piece.like_title}
+        leading = [replace(block, level=level) if block.text in styled else block for block in page[:_TITLE_BLOCKS]]
+        has_own = any(block.level for block in page)
+        made[file] = page if has_own else [*leading, *page[_TITLE_BLOCKS:]]
     return made
 
 
-def _heading_near(blocks: list[Block], place: int, entry: _Entry) -> int | None:
-    """The block at a place, or soon after it, that says the same as an entry."""
-    for index in range(place, min(place + _HEADING_WITHIN_BLOCKS, len(blocks))):
-        if _letters(blocks[index].text) == _letters(entry.title):
-            return index
-    return None
-
-
-def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def _page_by_page(pages: list[tuple[str, list[Block]]]) -> list[Block]:
+def _page_by_page(pages: Sequence[Sequence[Block]]) -> list[list[Block]]:
     """For a book without a table of contents and headings: each page is a chapter."""
-    written = [page for _, page in pages if page]
-    return [each for number, page in enumerate(written, 1) for each in (Block(f"Chapter {number}", 1), *page)]
+    return [
+        list(page) if page[0].level else [Block(f"Chapter {number}", 1, matter=page[0].matter), *page]
+        for number, page in enumerate(pages, 1)
+    ]

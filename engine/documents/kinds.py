@@ -13,8 +13,8 @@ LARGEST_FILE_BYTES = 1_000_000_000
 _TEXT, _MARKDOWN, _PAGE, _WORD = "plain_text", "markdown_text", "web_page", "word_file"
 _READERS = {
     ".txt": _TEXT, ".text": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN, ".html": _PAGE, ".htm": _PAGE,
-    ".xhtml": _PAGE, ".docx": _WORD, ".docm": _WORD, ".dotx": _WORD, ".dotm": _WORD, ".epub": "ebook",
-    ".pdf": "pdf_file",
+    ".xhtml": _PAGE, ".mht": _PAGE, ".mhtml": _PAGE, ".docx": _WORD, ".docm": _WORD, ".dotx": _WORD, ".dotm": _WORD,
+    ".epub": "ebook", ".pdf": "pdf_file",
 }  # fmt: skip
 _OTHERS = frozenset({
     ".doc", ".odt", ".rtf", ".pages", ".mobi", ".azw", ".azw3", ".kfx", ".fb2", ".djvu", ".xls", ".xlsx", ".ods",

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from engine.documents.ebook import read
-from engine.errors import DamagedDocument, EncryptedDocument
+from engine.errors import EncryptedDocument
 from tests.engine.documents.books import PICTURE, book, write_epub
 
 
@@ -76,10 +76,3 @@ def test_a_protected_book_is_said_to_be(path: Path) -> None:
 def test_a_book_of_which_only_fonts_are_obfuscated_is_read(path: Path) -> None:
     changed(path, encryption=encryption("http://www.idpf.org/2008/embedding"))
     assert len(read(path).chapters) == 3
-
-
-@pytest.mark.parametrize("damage", [{"container": "<container/>"}, {"book": "<package/>"}, {"book": "no xml"}])
-def test_a_book_without_its_parts_is_damaged(path: Path, damage: dict[str, str]) -> None:
-    changed(path, **damage)
-    with pytest.raises(DamagedDocument):
-        read(path)

@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from engine.documents.blocks import Block
-from engine.documents.web_page import blocks_of, main_part, read, tree_of
+from engine.documents.web_page import blocks_of, read, tree_of
 
 
 def texts(page: str) -> list[str]:
-    return [block.text for block in blocks_of(main_part(tree_of(page.encode())))]
+    return [block.text for block in blocks_of(tree_of(page.encode()), main=True)]
 
 
 def test_headings_and_paragraphs_come_in_order() -> None:
@@ -39,7 +39,7 @@ def test_what_is_not_read_aloud_is_left_out(unspoken: str) -> None:
         ("the word<a href='notes.xhtml#n1'>[1]</a> here", "the word here"),
         ("a link <a href='#there'>to there</a> stays", "a link to there stays"),
         ("the 1<sup>st</sup> of May", "the 1st of May"),
-        ("5 m<sup>2</sup> large", "5 m2 large"),
+        ("5 m<sup>2</sup> large", "5 m² large"),
     ],
 )
 def test_marks_of_notes_go_and_other_raised_text_stays(inline: str, spoken: str) -> None:

@@ -1,0 +1,153 @@
+"""The table of contents of a book, and the headings that it gives to the pages it leads to."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import unquote, urldefrag
+
+from engine.documents.blocks import DEEPEST_LEVEL, Block
+from engine.documents.prose import clean
+from engine.documents.unread import kinds_of
+
+_HEADING_WITHIN_BLOCKS = 3
+"""A title of the table of contents may follow a number or an ornament, but not more than this."""
+_LONGEST_HEADING_CHARACTERS = 300
+_TOKEN = re.compile(r"\d+|[^\W\d_]+")
+_LABELS = frozenset({"chapter", "chap", "part", "book", "section", "chapitre", "capítulo", "capitolo", "kapitel", "no"})
+_ROMAN = re.compile(r"(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_ONES = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+_NUMBERS = {word: number for number, word in enumerate((_ONES + "eighteen nineteen twenty").split(), 1)}
+_TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the table of contents: where it leads to, and how deep it is, 1 for the highest."""
+
+    title: str
+    file: str
+    anchor: str
+    level: int
+
+
+def entries_of_page(root: Any, file: str, resolved: Callable[[str, str], str]) -> Iterator[Entry]:
+    """The entries of a page of contents; `resolved` is the file that a link leads to from a folder."""
+    navigation = [nav for nav in root.iter("nav") if "toc" in kinds_of(nav)] or list(root.iter("nav"))
+    for link in navigation[0].iter("a") if navigation else ():
+        level = sum(1 for each in link.iterancestors("ol", "ul")) or 1
+        yield _entry("".join(link.itertext()), link.get("href", ""), file, level, resolved)
+
+
+def entries_of_map(root: Any, file: str, resolved: Callable[[str, str], str]) -> Iterator[Entry]:
+    """The entries of the older form of a table of contents."""
+    for point in root.xpath("//*[local-name()='navPoint']"):
+        label = "".join(point.xpath("string(./*[local-name()='navLabel'])"))
+        link = "".join(point.xpath("string(./*[local-name()='content']/@src)"))
+        level = 1 + sum(1 for each in point.iterancestors() if each.tag == point.tag)
+        yield _entry(label, link, file, level, resolved)
+
+
+def _entry(label: str, link: str, file: str, level: int, resolved: Callable[[str, str], str]) -> Entry:
+    target, anchor = urldefrag(link)
+    title = clean(re.sub(r"\s+", " ", label))
+    found = resolved(posixpath.dirname(file), target) if target else file
+    return Entry(title, found, unquote(anchor), min(level, DEEPEST_LEVEL))
+
+
+def with_entries(blocks: Sequence[Block], entries: Iterable[Entry]) -> list[Block]:
+    """The blocks of a page with headings where the entries lead to that are for this page, and no other headings."""
+    places = _places(blocks)
+    at: dict[int, list[Entry]] = {}
+    for entry in dict.fromkeys(entry for entry in entries if entry.title):
+        at.setdefault(places.get(entry.anchor, 0), []).append(entry)
+    made: list[Block] = []
+    taken = 0
+    for place in sorted(at):
+        made += [replace(block, level=0) for block in blocks[taken:place]]
+        taken = max(taken, place)
+        for entry in at[place]:
+            heading = _heading_near(blocks, taken, entry)
+            if heading is None:
+                made.append(
+                    Block(entry.title, entry.level, matter=blocks[taken].matter if taken < len(blocks) else _TEXT)
+                )
+                continue
+            made += [replace(block, level=0) for block in blocks[taken : heading.start]]
+            made.append(_merged(blocks[heading.start : heading.stop], entry))
+            taken = heading.stop
+    return made + [replace(block, level=0) for block in blocks[taken:]]
+
+
+_TEXT = Block("").matter
+
+
+def _places(blocks: Sequence[Block]) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for index, block in enumerate(blocks):
+        for anchor in block.anchors:
+            places.setdefault(anchor, index)
+    return places
+
+
+def _merged(blocks: Sequence[Block], entry: Entry) -> Block:
+    """The heading that blocks make which say together what an entry says."""
+    anchors = frozenset(anchor for block in blocks for anchor in block.anchors)
+    notes = tuple(note for block in blocks for note in block.notes)
+    single = len(blocks) == 1 and len(_words(blocks[0].text)) >= len(_words(entry.title))
+    title = blocks[0].text if single else entry.title
+    return replace(blocks[0], text=title.replace("\n", " "), level=entry.level, anchors=anchors, notes=notes)
+
+
+def _heading_near(blocks: Sequence[Block], place: int, entry: Entry) -> range | None:
+    """The blocks at a place, or soon after it, that say the same as an entry."""
+    wanted = _words(entry.title)
+    number, title = _number_and_title(wanted)
+    end = min(place + _HEADING_WITHIN_BLOCKS, len(blocks))
+    texts = [block.text if len(block.text) <= _LONGEST_HEADING_CHARACTERS else "" for block in blocks[place:end]]
+    words = [_words(text) for text in texts]
+    for first in range(len(words)):
+        for last in range(first, len(words)):
+            if not words[last]:
+                break
+            said = _words(" ".join(texts[first : last + 1]))
+            if said == wanted or "".join(said) == "".join(wanted):
+                return range(place + first, place + last + 1)
+    for index, said in enumerate(words):
+        if said and _same_but_number(_number_and_title(said), (number, title)):
+            return range(place + index, place + index + 1)
+    return None
+
+
+def _same_but_number(one: tuple[str, list[str]], other: tuple[str, list[str]]) -> bool:
+    """Whether two titles differ only in that one has a number and the other has none."""
+    return one[1] == other[1] != [] and not (one[0] and other[0])
+
+
+def _number_and_title(words: list[str]) -> tuple[str, list[str]]:
+    return (words[0], words[1:]) if words and words[0].isdigit() else ("", words)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a title as they are compared: without the word for its kind, and with its number in digits."""
+    words = _TOKEN.findall(text.casefold())
+    if len(words) > 1 and words[0] in _LABELS:
+        words = words[1:]
+    if not words:
+        return []
+    if words[0] in _TENS:
+        one = _NUMBERS.get(words[1], 0) if len(words) > 1 else 0
+        return [str(_TENS[words[0]] + one), *words[1 + (0 < one < 10) :]]
+    if words[0] == "twenty" and len(words) > 1 and 0 < _NUMBERS.get(words[1], 0) < 10:
+        return [str(20 + _NUMBERS[words[1]]), *words[2:]]
+    number = _NUMBERS.get(words[0]) or (_roman(words[0]) if _ROMAN.fullmatch(words[0]) else None)
+    return [str(number) if number else words[0], *words[1:]]
+
+
+def _roman(written: str) -> int:
+    values = [_ROMAN_VALUES[letter] for letter in written]
+    return sum(-value if value < max(values[index:]) else value for index, value in enumerate(values))

@@ -1,0 +1,64 @@
+"""Formulas in MathML as a person reads them aloud: by their alternative text, or in the signs of plain text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from engine.documents.raised import lowered, raised
+
+_CODE = re.compile(r"[\\{}^_$]")
+"""What shows that an alternative text is for a program that sets formulas."""
+_PLAIN = re.compile(r"[\w\s.,:;+−*/=<>≤≥≠≈±×÷·⋅()|!%π∞-]*")
+_TOKENS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
+_ROWS = frozenset({"math", "mrow", "mstyle", "semantics", "mpadded", "merror"})
+_UNSEEN = re.compile("[\u2061-\u2064]")
+
+
+def formula(element: Any) -> str | None:
+    """A `math` element in words and signs; None if it is more than can be read plainly."""
+    told = " ".join((element.get("alttext") or "").split())
+    if told and not _CODE.search(told):
+        return told
+    plain = _read(element)
+    if plain is None or (told and not plain.strip()):
+        return None
+    return re.sub(r"\s+", " ", plain).strip()
+
+
+def _read(element: Any) -> str | None:
+    name = element.tag if isinstance(element.tag, str) else ""
+    if name in _TOKENS:
+        return _token(name, "".join(element.itertext()).strip())
+    parts = [each for each in element if each.tag not in ("annotation", "annotation-xml", "mspace", "mphantom")]
+    read = [_read(each) for each in parts]
+    if None in read:
+        return None
+    said = [each for each in read if each is not None]
+    if name in _ROWS:
+        return "".join(said)
+    if name == "msqrt":
+        return f" square root of {''.join(said)}"
+    return _joined(name, said) if len(said) == 2 else None
+
+
+def _token(name: str, text: str) -> str | None:
+    text = _UNSEEN.sub("", text)
+    if name == "mtext":
+        return f" {text} "
+    if not _PLAIN.fullmatch(text):
+        return None
+    return f" {text} " if name == "mo" and text not in "()|!,.′" else text
+
+
+def _joined(name: str, said: list[str]) -> str | None:
+    """Two parts above, below or beside each other."""
+    first, second = (each.strip() for each in said)
+    if name == "mfrac":
+        return f"{first}/{second}" if first.isdigit() and second.isdigit() else f" {first} over {second} "
+    if name == "msup":
+        sign = raised(f" {first}", second) if second.isalnum() or second.lstrip("−-").isdigit() else None
+        return f"{first}{sign}" if sign and not sign.isalpha() else f"{first} to the power of {second} "
+    if name == "msub":
+        return f"{first}{lowered(first, second)} "
+    return None

@@ -1,0 +1,128 @@
+"""Sorts the pieces of pages: notes go to the text that refers to them, contents and licences are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from engine.documents.blocks import Block
+from engine.documents.document import Matter
+from engine.documents.matter import begins_licence, begins_text, ends_text, matter_of_title, tells_producer
+from engine.documents.page_blocks import Piece
+
+_FEWEST_LINES = 3
+"""Links in a row that are a list of contents; fewer may be anything."""
+_LONGEST_TITLE_PAGE = 2_000
+"""Characters of what may come before a list of contents and be a title page."""
+
+
+def sorted_blocks(pages: Sequence[Sequence[Piece]], *, in_book: bool = False) -> list[list[Block]]:
+    """The blocks of each page, with the notes that each refers to."""
+    notes: dict[str, list[str]] = {}
+    if not in_book:
+        pages = [_licensed(page) for page in pages]
+    for page in pages:
+        for piece in page:
+            if piece.note:
+                notes.setdefault(piece.note, []).append(piece.block.text)
+    told = {key: "\n".join(texts) for key, texts in notes.items()}
+    known = frozenset(key for page in pages for piece in page for key in piece.refers_to)
+    return [_blocks(_with_contents(page, in_book=in_book), told, known) for page in pages]
+
+
+def with_licence(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, with those of a licence that encloses a text as front and back matter."""
+    begins = next((index for index, block in enumerate(blocks) if begins_text(block.text)), None)
+    ends = next((index for index, block in enumerate(blocks) if ends_text(block.text)), None)
+    marked = list(blocks)
+    if begins is not None and (ends is None or begins < ends):
+        while begins + 1 < len(blocks) and tells_producer(blocks[begins + 1].text):
+            begins += 1
+        for index in range(begins + 1):
+            marked[index] = replace(marked[index], level=0, matter=Matter.FRONT)
+    if ends is not None:
+        while ends and begins_licence(blocks[ends - 1].text):
+            ends -= 1
+        for index in range(ends, len(blocks)):
+            marked[index] = replace(marked[index], level=0, matter=Matter.BACK)
+    return marked
+
+
+def _licensed(page: Sequence[Piece]) -> list[Piece]:
+    blocks = with_licence([piece.block for piece in page])
+    return [replace(piece, block=block) for piece, block in zip(page, blocks, strict=True)]
+
+
+def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
+    """The pieces, with lists of contents, and the title page before the first one, as front matter."""
+    marked = list(page)
+    runs = [run for run in _link_runs(page) if len(run) >= _FEWEST_LINES or _is_titled(page, run.start)]
+    for run in runs:
+        start = run.start - _is_titled(page, run.start)
+        for index in range(start, run.stop):
+            marked[index] = _as_front(marked[index])
+    if runs and not in_book:
+        before = page[: runs[0].start]
+        if sum(len(piece.block.text) for piece in before if piece.block.matter is Matter.TEXT) <= _LONGEST_TITLE_PAGE:
+            headings = [piece for piece in page[runs[0].stop :] if piece.block.level]
+            if headings and not _has_prose(before):
+                marked[: len(before)] = map(_as_front, before)
+    return marked
+
+
+def _has_prose(pieces: Sequence[Piece]) -> bool:
+    """Whether there is more than titles and names: a paragraph that ends with a stop."""
+    return any(
+        not piece.block.level and piece.block.matter is Matter.TEXT and len(piece.block.text) > 80 for piece in pieces
+    )
+
+
+def _link_runs(page: Sequence[Piece]) -> Iterator[range]:
+    """Where pieces that only link follow each other."""
+    index = 0
+    for is_link, group in groupby(page, key=lambda piece: piece.is_link and not piece.block.level):
+        length = len(list(group))
+        if is_link:
+            yield range(index, index + length)
+        index += length
+
+
+def _is_titled(page: Sequence[Piece], start: int) -> bool:
+    return start > 0 and matter_of_title(page[start - 1].block.text) is Matter.FRONT
+
+
+def _as_front(piece: Piece) -> Piece:
+    matter = piece.block.matter if piece.block.matter is not Matter.TEXT else Matter.FRONT
+    return replace(piece, block=replace(piece.block, matter=matter))
+
+
+def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) -> list[Block]:
+    """The blocks of a page; notes that stand between or behind its text go to the blocks that refer to them."""
+    blocks: list[Block] = []
+    lost: frozenset[str] = frozenset()
+    for is_note, run in _runs(page):
+        if is_note and blocks and not any(piece.block.level for piece in run):
+            unknown = tuple(piece.block.text for piece in run if piece.note not in known)
+            lost |= frozenset(anchor for piece in run for anchor in piece.block.anchors)
+            blocks[-1] = replace(blocks[-1], notes=blocks[-1].notes + unknown)
+            continue
+        for piece in run:
+            block = replace(piece.block, matter=Matter.BACK) if is_note else piece.block
+            notes = tuple(told[key] for key in dict.fromkeys(piece.refers_to) if key in told and not is_note)
+            blocks.append(replace(block, notes=block.notes + notes, anchors=block.anchors | lost))
+            lost = frozenset()
+    return blocks
+
+
+def _runs(page: Sequence[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
+    """The pieces, notes and others apart; a heading of which all text is notes belongs to them."""
+    runs = [(is_note, list(group)) for is_note, group in groupby(page, key=lambda piece: piece.note is not None)]
+    for number, (is_note, run) in enumerate(runs):
+        follows = runs[number + 1] if number + 1 < len(runs) else None
+        behind = runs[number + 2][1][0] if number + 2 < len(runs) else None
+        if not is_note and follows and run[-1].block.level and (behind is None or behind.block.level):
+            yield False, run[:-1]
+            follows[1].insert(0, run[-1])
+        else:
+            yield is_note, run

@@ -1,0 +1,61 @@
+"""Tables: those that hold data are told in a sentence, those that arrange text are read cell by cell."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from engine.documents.prose import clean
+
+_MOST_COLUMN_NAMES = 12
+_BLOCKS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "blockquote", "pre", "hr"})
+_PARAGRAPHS = frozenset({"p", "div"})
+_SENTENCE = re.compile(r"\W*\w+\W+\w.*[.!?…]\W*", re.DOTALL)
+_SENTENCES_OF_PROSE = 0.2
+"""The share of cells that are sentences, from which on a table without a head is a text in columns."""
+
+
+def arranges_text(table: Any) -> bool:
+    """Whether the cells of a table are parts of the text rather than data."""
+    if table.get("role") in ("presentation", "none"):
+        return True
+    rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
+    cells = [list(row.iterchildren("td", "th")) for row in rows]
+    texts = [text for row in cells for cell in row if (text := text_of_cell(cell))]
+    full = [row for row in cells if any(map(text_of_cell, row))]
+    if len(full) < 2 or max(map(len, full)) < 2 or any(_has_blocks(cell) for row in cells for cell in row):
+        return True
+    if _links(table) > len(full) / 2:
+        return True
+    has_head = all(cell.tag == "th" for cell in full[0]) or table.find("thead") is not None
+    sentences = sum(_SENTENCE.fullmatch(text) is not None for text in texts)
+    return not has_head and sentences > _SENTENCES_OF_PROSE * len(texts)
+
+
+def told_in_short(table: Any) -> str:
+    """A sentence in place of a table of data."""
+    rows = [[text_of_cell(cell) for cell in row.iterchildren("td", "th")] for row in table.iter("tr")]
+    title = clean(" ".join("".join(table.xpath("string(./caption)")).split()))
+    return told_shortly([row for row in rows if any(row)], title)
+
+
+def told_shortly(rows: list[list[str]], title: str = "") -> str:
+    """A sentence in place of a table: its title, its size and the names of its columns."""
+    names = ", ".join(name for name in rows[0][:_MOST_COLUMN_NAMES] if name)
+    size = f"{len(rows) - 1} {'row' if len(rows) == 2 else 'rows'}"
+    return f"Table{f', {title}' if title else ''}: {size} of {names}."
+
+
+def text_of_cell(cell: Any) -> str:
+    """The text of an element in one line."""
+    return clean(re.sub(r"\s+", " ", "".join(cell.itertext())))
+
+
+def _has_blocks(cell: Any) -> bool:
+    inner = [each.tag for each in cell.iterdescendants() if each.tag in _BLOCKS or each.tag in _PARAGRAPHS]
+    return any(tag in _BLOCKS for tag in inner) or len(inner) > 1
+
+
+def _links(table: Any) -> int:
+    """The number of links to places in the same document."""
+    return sum("#" in link.get("href", "") or ":" not in link.get("href", ":") for link in table.iter("a"))

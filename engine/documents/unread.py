@@ -1,0 +1,176 @@
+"""Says what of a page is not meant to be read aloud: what is hidden, page numbers, menus and other furniture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_NEVER = frozenset({
+    "script", "style", "head", "template", "noscript", "svg", "canvas", "audio", "video", "object", "iframe", "input",
+    "textarea", "label", "button", "select", "datalist", "rp", "dialog", "del", "map", "nav",
+})  # fmt: skip
+_TYPE = "{http://www.idpf.org/2007/ops}type"
+_UNREAD_TYPES = frozenset({"pagebreak", "doc-pagebreak", "page-list", "doc-pagelist", "landmarks"})
+_HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE)
+_FOR_SCREEN_READERS = frozenset({
+    "visually-hidden", "visuallyhidden", "sr-only", "screen-reader-text", "screen-reader-only", "screenreader",
+    "assistive-text", "a11y-hidden", "visually-hidden-focusable", "sr-only-focusable",
+})  # fmt: skip
+_PAGE_NUMBER = re.compile(r"(?:x-)?(?:page-?(?:num(?:ber)?s?|no|break)|pgnum|pb|folio)(?:-?\d+)?")
+_EDITORIAL = re.compile(r"(?:mw-)?edit-?section|noprint|mw-jump-link|navbox|catlinks|inline-template")
+_WRITTEN_PAGE = re.compile(r"\s*[\[{(](?:pg|page|p)\.?\s*(?:\d+|[ivxlc]+)[\]})]\s*", re.IGNORECASE)
+_IN_SQUARE_BRACKETS = re.compile(r"\s*\[[^\[\]]*[^\W\d][^\[\]]*\]\s*")
+_EDIT = re.compile(r"\s*\[\s*edit[^\[\]]{0,30}\]\s*", re.IGNORECASE)
+_CONTAINERS = frozenset({"div", "aside", "ul", "form", "p"})
+_SITE = re.compile(
+    r"(?:.*-)?(?:cookies?|gdpr|consent)(?:-.*)?|share|sharing|share-.*|social(?:-.*)?|related(?:-(?:posts|articles))?"
+    r"|breadcrumbs?|newsletter(?:-.*)?|advert(?:isement)?s?|ads?|promo|sponsored|pagination|sidebar"
+    r"|skip-?(?:link|nav|to-content)|site-(?:header|footer|nav(?:igation)?)|(?:main-)?(?:nav|menu)(?:-bar)?|navbar"
+)
+_TEXT_OF_FORM = "./descendant::*[self::p or self::h1 or self::h2 or self::article][position() > 2]"
+_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_SELECTOR = re.compile(r"(?P<name>[a-z][a-z0-9]*)?(?P<sign>[.#])(?P<word>[\w-]+)", re.IGNORECASE)
+_LONGEST_FURNITURE = 40
+"""Characters of a page number or an editor's mark; what is longer is text."""
+
+
+def kinds_of(element: Any) -> list[str]:
+    """What an element says that it is for, by its type and its role."""
+    return f"{element.get(_TYPE, '')} {element.get('epub:type', '')} {element.get('role', '')}".split()
+
+
+def words_of(element: Any) -> list[str]:
+    """The classes of an element, in lower case with hyphens."""
+    words: list[str] = element.get("class", "").lower().replace("_", "-").split()
+    return words
+
+
+class Unread:
+    """What of a page is not read; `sheets` are the style sheets that it uses besides its own."""
+
+    def __init__(self, root: Any, sheets: Iterable[str] = (), *, in_book: bool = False) -> None:
+        self._in_book = in_book
+        own = ["".join(style.itertext()) for style in root.iter("style")]
+        self._hidden = set(_hidden_selectors([*own, *sheets]))
+
+    def leaves_out(self, element: Any) -> bool:
+        """Whether an element and what is in it are not read."""
+        name = element.tag
+        if not isinstance(name, str) or (name in _NEVER and not self._is_text(element)):
+            return True
+        if self._is_hidden(element) or not _UNREAD_TYPES.isdisjoint(kinds_of(element)):
+            return True
+        words = words_of(element)
+        if not _FOR_SCREEN_READERS.isdisjoint(words):
+            return not _stands_for_sibling(element)
+        return self._is_furniture(element, words) or (not self._in_book and self._is_of_site(element, words))
+
+    def is_aside(self, element: Any) -> bool:
+        """Whether a page tells in this element what does not belong to its text."""
+        return element.tag == "aside" and not self._in_book
+
+    def _is_text(self, element: Any) -> bool:
+        """Whether an element of a kind that is not read is, in a book, part of the text."""
+        return element.tag == "nav" and self._in_book
+
+    def _is_hidden(self, element: Any) -> bool:
+        if "hidden" in element.attrib or element.get("aria-hidden") == "true":
+            return not _holds_formula(element)
+        if _HIDING.search(element.get("style", "")):
+            return not _holds_formula(element)
+        if not self._hidden:
+            return False
+        marks = [f".{word}" for word in element.get("class", "").split()]
+        marks += [f"#{element.get('id')}"] if element.get("id") else []
+        hidden = any(mark in self._hidden or f"{element.tag}{mark}" in self._hidden for mark in marks)
+        return hidden and element.tag not in ("html", "body", "main") and not _holds_formula(element)
+
+    def _is_furniture(self, element: Any, words: list[str]) -> bool:
+        if any(_EDITORIAL.fullmatch(word) for word in words):
+            return True
+        if any(_PAGE_NUMBER.fullmatch(word) for word in words) and _is_short(element):
+            return True
+        if element.tag in ("span", "a", "sup", "small", "b", "i", "em") and _is_short(element):
+            text = "".join(element.itertext())
+            pattern = _IN_SQUARE_BRACKETS if element.tag == "sup" else _WRITTEN_PAGE
+            return pattern.fullmatch(text) is not None or _EDIT.fullmatch(text) is not None
+        return False
+
+    def _is_of_site(self, element: Any, words: list[str]) -> bool:
+        """Whether it is there for visitors of a site rather than for readers of a text."""
+        name = element.tag
+        if name == "header":
+            return element.getparent().tag == "body" and element.find(".//h1") is None
+        if name == "footer":
+            return next(element.iterancestors("blockquote"), None) is None
+        if name == "form":
+            return not element.xpath(_TEXT_OF_FORM)
+        if name not in _CONTAINERS:
+            return False
+        own = element.get("id", "").lower().replace("_", "-")
+        return any(_SITE.fullmatch(word) for word in [*words, own])
+
+
+def without_page_numbers(text: str) -> str:
+    """The text without the numbers of pages that are written into it, as in “the best [Pg 23] of times”."""
+    return re.sub(r"\s*[\[{](?:Pg|pg)\.?\s*(?:\d+|[ivxlc]+)[\]}]", "", text)
+
+
+def main_part(root: Any) -> list[Any]:
+    """The elements that hold what a page is about, in order."""
+    for name in ("main", "article"):
+        found = root.xpath(f"//{name}[not(ancestor::{name})]")
+        if len(found) == 1 or (found and letters_of(found) > letters_of([root]) / 4):
+            return list(found)
+    return [root]
+
+
+def letters_of(elements: list[Any]) -> int:
+    """The number of letters and signs in the paragraphs of elements."""
+    return sum(len("".join(text.split())) for element in elements for text in element.xpath(".//p//text()"))
+
+
+def _is_short(element: Any) -> bool:
+    characters = 0
+    for text in element.itertext():
+        characters += len(text)
+        if characters > _LONGEST_FURNITURE:
+            return False
+    return True
+
+
+def _holds_formula(element: Any) -> bool:
+    """Whether it is a formula, which pages hide behind a picture of it."""
+    return element.tag == "math" or (len(element) == 1 and element[0].tag == "math")
+
+
+def _stands_for_sibling(element: Any) -> bool:
+    """Whether screen readers are to read this in place of what is beside it."""
+    return any(
+        each is not None and each.get("aria-hidden") == "true" for each in (element.getprevious(), element.getnext())
+    )
+
+
+def _hidden_selectors(sheets: list[str]) -> Iterable[str]:
+    """The simple selectors, such as `.note` and `p#x`, of what style sheets do not show on a screen."""
+    for sheet in sheets:
+        for selectors, body in _RULE.findall(_without_conditions(_COMMENT.sub("", sheet))):
+            if _HIDING.search(body):
+                for selector in selectors.split(","):
+                    if found := _SELECTOR.fullmatch(selector.strip()):
+                        yield f"{(found['name'] or '').lower()}{found['sign']}{found['word']}"
+
+
+def _without_conditions(sheet: str) -> str:
+    """A style sheet without its blocks for printers and other devices."""
+    kept, depth, start = [], 0, 0
+    for found in re.finditer(r"@(?:media|supports)[^{;]*\{|[{}]", sheet):
+        if depth == 0 and found[0][0] == "@":
+            kept.append(sheet[start : found.start()])
+            depth = 1
+        elif depth:
+            depth += 1 if found[0][-1] == "{" else -1
+            start = found.end()
+    return "".join(kept) + (sheet[start:] if depth == 0 else "")

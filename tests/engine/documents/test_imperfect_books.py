@@ -1,0 +1,166 @@
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.documents.document import Document
+from engine.documents.ebook import read
+from engine.errors import DamagedDocument, UnusableDocument
+from tests.engine.documents.pages import CONTAINER, XHTML, book_of, package, packed_as, xhtml
+
+ONE, TWO = xhtml("<h1>One</h1><p>The sea.</p>"), xhtml("<h1>Two</h1><p>The wind.</p>")
+SAID = ["One\n\nThe sea.", "Two\n\nThe wind."]
+
+
+def texts(document: Document) -> list[str]:
+    return [chapter.text for chapter in document.chapters]
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [
+        ("c1.xhtml", "c1.xhtml"),
+        ("Text/C1.XHTML", "text/c1.xhtml"),
+        ("text\\c1.xhtml", "text/c1.xhtml"),
+        ("c1.xhtml#start", "c1.xhtml"),
+        ("./x/../c1.xhtml", "c1.xhtml"),
+        ("/OEBPS/c1.xhtml", "c1.xhtml"),
+        ("../OEBPS/c1.xhtml", "c1.xhtml"),
+        ("chapter%201.xhtml", "chapter 1.xhtml"),
+        ("chapter 1.xhtml", "chapter%201.xhtml"),
+        ("caf%C3%A9.xhtml", "café.xhtml"),
+        ("café.xhtml", unicodedata.normalize("NFD", "café.xhtml")),
+        (unicodedata.normalize("NFD", "CAFÉ.xhtml"), "café.xhtml"),
+        ("café.xhtml", "café.xhtml".encode().decode("cp437")),
+        ("a#1.xhtml", "a#1.xhtml"),
+        ("Text/c1.xhtml", "moved/c1.xhtml"),
+    ],
+)
+def test_a_page_is_found_however_its_name_is_written(tmp_path: Path, reference: str, name: str) -> None:
+    document = book_of(tmp_path, {name: ONE, "c2.xhtml": TWO}, [(reference, XHTML), ("c2.xhtml", XHTML)])
+    assert texts(document) == SAID
+    assert not document.notices
+
+
+def test_the_exact_name_wins(tmp_path: Path) -> None:
+    pages = {"A.xhtml": ONE, "a.xhtml": TWO}
+    assert texts(book_of(tmp_path, pages, [("A.xhtml", XHTML), ("a.xhtml", XHTML)])) == SAID
+    assert texts(book_of(tmp_path, pages, [("a.xhtml", XHTML), ("A.xhtml", XHTML)])) == SAID[::-1]
+
+
+@given(st.text(st.characters(exclude_categories=("C", "Z"), exclude_characters="/\\#?%<>&\"'"), min_size=1, max_size=8))
+@settings(max_examples=30)
+def test_any_name_is_found(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    folder = tmp_path_factory.mktemp("book")
+    assert texts(book_of(folder, {f"{name}.xhtml": ONE, "é2.xhtml": TWO})) == SAID
+
+
+def test_missing_pages_are_told_once(tmp_path: Path) -> None:
+    spine = [("c1.xhtml", XHTML), ("ad.xhtml", XHTML), ("b/ad2.xhtml", XHTML), ("c2.xhtml", XHTML)]
+    document = book_of(tmp_path, {"c1.xhtml": ONE, "c2.xhtml": TWO}, spine)
+    assert texts(document) == SAID
+    (notice,) = document.notices
+    assert "2 pages" in notice
+    assert "ad.xhtml" in notice
+
+
+def test_empty_pages_are_told_once(tmp_path: Path) -> None:
+    document = book_of(tmp_path, {"c1.xhtml": ONE, "x.xhtml": b" ", "c2.xhtml": TWO})
+    assert texts(document) == SAID
+    assert ["x.xhtml" in notice for notice in document.notices] == [True]
+
+
+def test_a_book_without_any_of_its_pages_is_damaged(tmp_path: Path) -> None:
+    with pytest.raises(DamagedDocument, match=r"“book\.epub” is damaged or incomplete"):
+        book_of(tmp_path, {}, [("c1.xhtml", XHTML)])
+
+
+def test_a_book_of_pictures_is_said_to_be(tmp_path: Path) -> None:
+    with pytest.raises(UnusableDocument, match="no text"):
+        book_of(tmp_path, {"c1.xhtml": xhtml("<p><img src='1.png' alt='The first page'/></p>")})
+
+
+@pytest.mark.parametrize("container", ["", "<container/>", "no xml", CONTAINER.format("elsewhere.opf")])
+def test_the_package_is_looked_for_if_nothing_tells_where_it_is(tmp_path: Path, container: str) -> None:
+    document = book_of(tmp_path, {"c1.xhtml": ONE, "c2.xhtml": TWO}, **{"META-INF__container_0_xml": container})
+    assert texts(document) == SAID
+    assert ["OEBPS/book.opf" in notice for notice in document.notices] == [True]
+
+
+@pytest.mark.parametrize("written", ["/OEBPS/book.opf", "OEBPS\\book.opf", "oebps/Book.opf", "OEBPS%2Fbook.opf"])
+def test_the_container_may_write_names_as_it_likes(tmp_path: Path, written: str) -> None:
+    extra = {"META-INF__container_0_xml": CONTAINER.format(written)}
+    document = book_of(tmp_path, {"c1.xhtml": ONE, "c2.xhtml": TWO}, **extra)
+    assert (texts(document), document.notices) == (SAID, ())
+
+
+@pytest.mark.parametrize("opf", ["", "<package/>", "no xml", package([])])
+def test_without_an_order_pages_are_read_by_their_names(tmp_path: Path, opf: str) -> None:
+    document = book_of(tmp_path, {"c10.xhtml": TWO, "c9.xhtml": ONE}, OEBPS__book_0_opf=opf)
+    assert texts(document) == SAID
+    assert document.notices or not opf
+
+
+@pytest.mark.parametrize("kind", ["text/x-oeb1-document", "application/xml", "", "TEXT/HTML", "text/plain"])
+def test_a_page_is_known_in_spite_of_its_type(tmp_path: Path, kind: str) -> None:
+    kind = kind and f'media-type="{kind}"'
+    document = book_of(tmp_path, {"c1.xhtml": ONE, "c2.html": TWO}, [("c1.xhtml", kind), ("c2.html", kind)])
+    assert texts(document) == SAID
+
+
+def test_what_is_no_page_is_not_read(tmp_path: Path) -> None:
+    others = [("a.css", 'media-type="text/css"'), ("b.svg", 'media-type="image/svg+xml"')]
+    spine = [("c1.xhtml", XHTML), *others, ("c2.xhtml", XHTML)]
+    pages = {"c1.xhtml": ONE, "a.css": "p {}", "b.svg": "<svg/>", "c2.xhtml": TWO}
+    assert texts(book_of(tmp_path, pages, spine)) == SAID
+
+
+def test_pages_beside_the_text_are_read_if_there_is_nothing_else(tmp_path: Path) -> None:
+    pages = {"c1.xhtml": ONE, "c2.xhtml": TWO}
+    opf = package([(name, XHTML) for name in pages], linear='linear="no"')
+    assert texts(book_of(tmp_path, pages, OEBPS__book_0_opf=opf)) == SAID
+    one = opf.replace('idref="i0" linear="no"', 'idref="i0"')
+    assert texts(book_of(tmp_path, pages, OEBPS__book_0_opf=one)) == SAID[:1]
+
+
+TOLD = "<dc:title>Café &amp; Co</dc:title>"
+OPF = package([("c1.xhtml", XHTML), ("c2.xhtml", XHTML)], TOLD)
+
+
+@pytest.mark.parametrize(
+    "opf",
+    [
+        f"\n  {OPF}",
+        OPF.encode("utf-16"),
+        OPF.replace("&amp;", "&"),
+        OPF.replace("é", "&eacute;"),
+        OPF.encode("latin-1"),
+        OPF.encode("utf-8-sig"),
+        re.sub("(</?)(?=[a-z]+[ />])", r"\1opf:", OPF).replace("xmlns=", "xmlns:opf="),
+        OPF.replace("dc:title", "dc:Title").replace(TOLD, f"<dc-metadata>{TOLD}</dc-metadata>"),
+        OPF.replace(' xmlns="http://www.idpf.org/2007/opf"', ""),
+    ],
+)  # fmt: skip
+def test_a_package_is_read_as_it_is_written(tmp_path: Path, opf: str | bytes) -> None:
+    document = book_of(tmp_path, {"c1.xhtml": ONE, "c2.xhtml": TWO}, OEBPS__book_0_opf=opf)
+    assert (document.title, texts(document)) == ("Café & Co", SAID)
+
+
+def test_a_damaged_page_leaves_the_others(tmp_path: Path) -> None:
+    pages = {"c1.xhtml": ONE, "x.xhtml": xhtml("<p>" + "lost " * 300 + "</p>"), "c2.xhtml": TWO}
+    book_of(tmp_path, pages)
+    content = bytearray((tmp_path / "book.epub").read_bytes())
+    at = content.index(b"OEBPS/x.xhtml") + 30
+    content[at : at + 8] = bytes(8)
+    (tmp_path / "book.epub").write_bytes(content)
+    document = read(tmp_path / "book.epub")
+    assert texts(document) == SAID
+    assert ["x.xhtml" in notice for notice in document.notices] == [True]
+
+
+def test_an_archive_without_pages_is_damaged(tmp_path: Path) -> None:
+    with pytest.raises(DamagedDocument):
+        read(packed_as(tmp_path / "a.epub", {"mimetype": "application/epub+zip", "1.png": b"1"}))
