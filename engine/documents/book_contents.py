@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote, urldefrag
@@ -50,6 +50,20 @@ def entries_of_map(root: Any, file: str, resolved: Callable[[str, str], str]) ->
         link = "".join(point.xpath("string(./*[local-name()='content']/@src)"))
         level = 1 + sum(1 for each in point.iterancestors() if each.tag == point.tag)
         yield _entry(label, link, file, level, resolved)
+
+
+def entries_of_links(root: Any, file: str, resolved: Callable[[str, str], str], pages: Collection[str]) -> list[Entry]:
+    """The entries of a page that is, to more than a half, links to other pages; none if it is not."""
+    linked, entries = 0, []
+    for link in root.iter("a"):
+        label, target = "".join(link.itertext()), link.get("href", "")
+        entry = _entry(label, target, file, 1, resolved) if ":" not in target.partition("#")[0] else None
+        if entry is not None and entry.file in pages and entry.file != file and any(map(str.isalpha, label)):
+            linked += len("".join(label.split()))
+            entries.append(entry)
+    body = root.find(".//body")
+    text = "".join((root if body is None else body).itertext())
+    return entries if len(entries) > 1 and linked > len("".join(text.split())) / 2 else []
 
 
 def _entry(label: str, link: str, file: str, level: int, resolved: Callable[[str, str], str]) -> Entry:

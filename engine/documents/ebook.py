@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +13,13 @@ from typing import Any
 
 from engine.documents.archive import Archive
 from engine.documents.blocks import Block, chapters_of
-from engine.documents.book_contents import Entry, entries_of_map, entries_of_page, with_entries
+from engine.documents.book_contents import Entry, entries_of_links, entries_of_map, entries_of_page, with_entries
 from engine.documents.document import Document, Matter
 from engine.documents.markup import page_tree, text_of
 from engine.documents.matter import matter_of_kinds
 from engine.documents.notices import Notices, Omission
 from engine.documents.page_blocks import Piece, pieces_of
-from engine.documents.page_matter import sorted_blocks, with_licence
+from engine.documents.page_matter import is_front_page, sorted_blocks, with_licence
 from engine.documents.page_notes import mark_notes
 from engine.documents.prose import clean
 from engine.documents.unread import Unread, kinds_of
@@ -76,15 +76,15 @@ class _Book:
     def document(self) -> Document:
         """What is in the book."""
         roots = self._pages()
-        entries = self._entries
         mark_notes(roots, lambda file, target: self._resolved(posixpath.dirname(file), target))
         pages = [self._pieces(file, root) for file, root in roots.items()]
         if not any(piece.block.text for page in pages for piece in page):
             raise UnusableDocument(f"“{self._name}” has no text, only pictures.", "Choose another one.")
         sorted_pages = dict(zip(roots, sorted_blocks(pages, in_book=True), strict=True))
-        if not entries:
+        sorted_pages = self._with_front_pages(sorted_pages)
+        if not self._entries:
             sorted_pages = _with_styled_titles(sorted_pages, pages)
-        blocks = [block for page in self._headed(sorted_pages, entries) for block in page]
+        blocks = [block for page in self._headed(sorted_pages, roots) for block in page]
         chapters = chapters_of(with_licence(blocks), self._title)
         told = self._told("creator"), self._told("language"), chapters, self._cover(), self._notices.sentences()
         return Document(self._title, *told)
@@ -247,16 +247,33 @@ class _Book:
         files += sorted(name for name in self._archive.names if name.lower().endswith(_MAP_SUFFIX))
         return [file for file in dict.fromkeys(files) if file in self._archive.names]
 
-    def _headed(self, pages: dict[str, list[Block]], entries: Sequence[Entry]) -> list[list[Block]]:
+    def _with_front_pages(self, pages: dict[str, list[Block]]) -> dict[str, list[Block]]:
+        """The pages, with those before the first that the contents list as front matter if they look like it."""
+        listed = {entry.file for entry in self._entries}
+        made, before_text = {}, len(pages) > 1
+        for file, page in pages.items():
+            before_text = before_text and file not in listed
+            is_front = before_text and is_front_page(page, self._title)
+            before_text = before_text and (is_front or not any(block.text for block in page))
+            made[file] = [replace(block, matter=Matter.FRONT) for block in page] if is_front else page
+        return made
+
+    def _headed(self, pages: dict[str, list[Block]], roots: Mapping[str, Any]) -> list[list[Block]]:
         """The pages with the headings of the table of contents, or with their own if there is none."""
+        entries: Sequence[Entry] = self._entries
+        written = [page for page in pages.values() if any(block.text for block in page)]
+        if not any(entry.file in pages for entry in entries):
+            headings = sum(any(block.level for block in page) for page in written)
+            if headings > 1 or len(written) < 2:
+                return written
+            linked = (entries_of_links(root, file, self._resolved, pages) for file, root in roots.items())
+            entries = next((found for found in linked if found), [])
+        if not entries:
+            return _page_by_page(written)
         by_file: dict[str, list[Entry]] = {}
         for entry in entries:
             by_file.setdefault(entry.file, []).append(entry)
-        if any(file in by_file for file in pages):
-            return [with_entries(page, by_file.get(file, ())) for file, page in pages.items()]
-        written = [page for page in pages.values() if any(block.text for block in page)]
-        headings = sum(any(block.level for block in page) for page in written)
-        return written if headings > 1 or len(written) < 2 else _page_by_page(written)
+        return [with_entries(page, by_file.get(file, ())) for file, page in pages.items()]
 
     def _cover(self) -> bytes | None:
         pictures = [item for item in self._items.values() if item.kind in _PICTURES]

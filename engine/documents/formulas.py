@@ -44,7 +44,7 @@ def _read(element: Any) -> str | None:
 
 def _token(name: str, text: str) -> str | None:
     text = _UNSEEN.sub("", text)
-    if name == "mtext":
+    if name == "mtext" or (name == "mi" and len(text) > 1):
         return f" {text} "
     if not _PLAIN.fullmatch(text):
         return None

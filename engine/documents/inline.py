@@ -138,5 +138,6 @@ def in_one_line(text: str) -> str:
     whole = lines[0] if lines else ""
     for line in lines[1:]:
         goes_on = _STARTS_LATER_LINE.match(line) or _ENDS_EARLIER_LINE.search(whole)
-        whole += f" {line}" if goes_on else f": {line}"
+        between = "" if whole.endswith("-") else " " if goes_on else ": "
+        whole += between + line
     return whole

@@ -16,7 +16,7 @@ from engine.documents.inline import alternative_text, begun, in_one_line, initia
 from engine.documents.matter import matter_of_kinds
 from engine.documents.notices import Notices, Omission
 from engine.documents.page_notes import MARK, NOTE, is_notes
-from engine.documents.page_tables import arranges_text, told_in_short
+from engine.documents.page_tables import arranges_text, is_contents, join_cells, told_in_short
 from engine.documents.raised import lowered, raised
 from engine.documents.unread import Unread, kinds_of, words_of
 
@@ -124,7 +124,9 @@ class _Walk:
             self._level = _HEADINGS.get(name, 0)
             self._begin(element)
         self._keep_anchor(element)
-        if name == "table" and not arranges_text(element):
+        if name == "table" and is_contents(element):
+            join_cells(element)
+        elif name == "table" and not arranges_text(element):
             self._append(told_in_short(element))
             self._keep_anchors(element)
             self._end_block()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -15,6 +16,11 @@ _FEWEST_LINES = 3
 """Links in a row that are a list of contents; fewer may be anything."""
 _LONGEST_TITLE_PAGE = 2_000
 """Characters of what may come before a list of contents and be a title page."""
+_LONGEST_TITLE, _LONGEST_TITLE_LINE = 400, 120
+"""Characters of a title page in a book, and of a line of it."""
+_IMPRINT = re.compile(r"©|\(c\) ?\d{4}|\bISBN\b|all rights reserved|copyright \d{4}", re.IGNORECASE)
+_LABEL = re.compile(r"\A(?:[\[(](?:\d{1,3}|[a-z*†‡§¶])[\])]|\d{1,3}[.)\]:](?=\s)|[*†‡§¶]{1,3})?[.:)\]]?\s*")
+"""What is at the beginning of a note besides its text."""
 
 
 def sorted_blocks(pages: Sequence[Sequence[Piece]], *, in_book: bool = False) -> list[list[Block]]:
@@ -26,9 +32,26 @@ def sorted_blocks(pages: Sequence[Sequence[Piece]], *, in_book: bool = False) ->
         for piece in page:
             if piece.note:
                 notes.setdefault(piece.note, []).append(piece.block.text)
-    told = {key: "\n".join(texts) for key, texts in notes.items()}
+    told = {key: _LABEL.sub("", "\n".join(texts)) for key, texts in notes.items()}
     known = frozenset(key for page in pages for piece in page for key in piece.refers_to)
     return [_blocks(_with_contents(page, in_book=in_book), told, known) for page in pages]
+
+
+def is_front_page(blocks: Sequence[Block], title: str) -> bool:
+    """Whether a page of a book is its title page or its imprint, by what is written on it."""
+    texts = [block.text for block in blocks if block.text]
+    whole = " ".join(texts)
+    if not texts or len(whole) > _LONGEST_TITLE_PAGE:
+        return False
+    if _IMPRINT.search(whole):
+        return True
+    short = len(whole) <= _LONGEST_TITLE and max(map(len, texts)) <= _LONGEST_TITLE_LINE
+    titles = {_letters(title), _letters(title.partition(":")[0])} - {""}
+    return short and any(_letters(text) in titles for text in texts)
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def with_licence(blocks: Sequence[Block]) -> list[Block]:
@@ -103,12 +126,14 @@ def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) 
     lost: frozenset[str] = frozenset()
     for is_note, run in _runs(page):
         if is_note and blocks and not any(piece.block.level for piece in run):
-            unknown = tuple(piece.block.text for piece in run if piece.note not in known)
+            unknown = tuple(_LABEL.sub("", piece.block.text) for piece in run if piece.note not in known)
             lost |= frozenset(anchor for piece in run for anchor in piece.block.anchors)
             blocks[-1] = replace(blocks[-1], notes=blocks[-1].notes + unknown)
             continue
         for piece in run:
-            block = replace(piece.block, matter=Matter.BACK) if is_note else piece.block
+            block = piece.block
+            if is_note:
+                block = replace(block, text=block.text.lstrip(".:)] "), matter=Matter.BACK)
             notes = tuple(told[key] for key in dict.fromkeys(piece.refers_to) if key in told and not is_note)
             blocks.append(replace(block, notes=block.notes + notes, anchors=block.anchors | lost))
             lost = frozenset()

@@ -25,7 +25,7 @@ def arranges_text(table: Any) -> bool:
     full = [row for row in cells if any(map(text_of_cell, row))]
     if len(full) < 2 or max(map(len, full)) < 2 or any(_has_blocks(cell) for row in cells for cell in row):
         return True
-    if _links(table) > len(full) / 2:
+    if is_contents(table):
         return True
     has_head = all(cell.tag == "th" for cell in full[0]) or table.find("thead") is not None
     sentences = sum(_SENTENCE.fullmatch(text) is not None for text in texts)
@@ -56,6 +56,15 @@ def _has_blocks(cell: Any) -> bool:
     return any(tag in _BLOCKS for tag in inner) or len(inner) > 1
 
 
-def _links(table: Any) -> int:
-    """The number of links to places in the same document."""
-    return sum("#" in link.get("href", "") or ":" not in link.get("href", ":") for link in table.iter("a"))
+def is_contents(table: Any) -> bool:
+    """Whether a table is a list of contents: most of its rows link to places in the same document."""
+    rows = list(table.iter("tr"))
+    links = [link.get("href", ":") for link in table.iter("a")]
+    return len(rows) > 1 and sum(":" not in link.partition("#")[0] for link in links) > len(rows) / 2
+
+
+def join_cells(table: Any) -> None:
+    """Make each row of a table a paragraph."""
+    for cell in list(table.iter("td", "th")):
+        cell.tag = "span"
+        cell.tail = f" {cell.tail or ''}"

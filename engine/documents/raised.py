@@ -11,7 +11,8 @@ _LOWERED = str.maketrans("0123456789+-−–()", "₀₁₂₃₄₅₆₇₈₉
 _EXPONENT = re.compile(r"[+−–-]?\d+|\d*[+−–-]")
 _INDEX = re.compile(r"[+−–-]?\d+")
 _VARIABLE = re.compile(r"[nxyzk]")
-_WRITTEN_MARKS = re.compile(r"(?<=\S)(?:(?<=[\w.,;:!?…)\]”’\"'»])[*†‡]{1,3}(?!\w|[*†‡])|[⁰¹²³⁴-⁹]+)")
+_WRITTEN_MARKS = re.compile(r"(?<=\S)(?:(?<=[\w.,;:!?…)\]”’\"'»])[*†‡]{1,3}(?!\w|[*†‡])|[⁺⁻]?[⁰¹²³⁴-⁹]+[⁺⁻]?)")
+_SIGN = re.compile("[⁺⁻]")
 _YEAR = re.compile(r"(?<![\w.,])(?:1[4-9]|20)\d\d$")
 _NUMBER = re.compile(r"\d$")
 _TERM = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,4}$")
@@ -51,7 +52,7 @@ def _written(match: re.Match[str]) -> str:
     before = match.string[max(0, match.start() - 60) : match.start()]
     if match[0][0] in "*†‡":
         return "" if _ends_word(before) else match[0]
-    return match[0] if _takes_exponent(before) else ""
+    return match[0] if _SIGN.search(match[0]) or _takes_exponent(before) else ""
 
 
 def _takes_exponent(before: str) -> bool:

@@ -19,12 +19,13 @@ _FOR_SCREEN_READERS = frozenset({
 })  # fmt: skip
 _PAGE_NUMBER = re.compile(r"(?:x-)?(?:page-?(?:num(?:ber)?s?|no|break)|pgnum|pb|folio)(?:-?\d+)?")
 _EDITORIAL = re.compile(r"(?:mw-)?edit-?section|noprint|mw-jump-link|navbox|catlinks|inline-template")
-_WRITTEN_PAGE = re.compile(r"\s*[\[{(](?:pg|page|p)\.?\s*(?:\d+|[ivxlc]+)[\]})]\s*", re.IGNORECASE)
+_WRITTEN_PAGE = re.compile(r"\s*(?:[\[{(](?:pg|page|p)\.?\s*(?:\d+|[ivxlc]+)[\]})]|\{\d+\})\s*", re.IGNORECASE)
 _IN_SQUARE_BRACKETS = re.compile(r"\s*\[[^\[\]]*[^\W\d][^\[\]]*\]\s*")
 _EDIT = re.compile(r"\s*\[\s*edit[^\[\]]{0,30}\]\s*", re.IGNORECASE)
-_CONTAINERS = frozenset({"div", "aside", "ul", "form", "p"})
+_CONTAINERS = frozenset({"div", "aside", "ul", "form", "p", "dialog"})
 _SITE = re.compile(
-    r"(?:.*-)?(?:cookies?|gdpr|consent)(?:-.*)?|share|sharing|share-.*|social(?:-.*)?|related(?:-(?:posts|articles))?"
+    r"cookies?|(?:.*-)?(?:gdpr|consent)(?:-.*)?"
+    r"|.*cookie-?(?:bar|banner|notice|consent|dialog|popup|law|policy|message|warning|overlay|modal|bot).*|share|sharing|share-.*|social(?:-.*)?|related(?:-(?:posts|articles))?"
     r"|breadcrumbs?|newsletter(?:-.*)?|advert(?:isement)?s?|ads?|promo|sponsored|pagination|sidebar"
     r"|skip-?(?:link|nav|to-content)|site-(?:header|footer|nav(?:igation)?)|(?:main-)?(?:nav|menu)(?:-bar)?|navbar"
 )
@@ -109,7 +110,7 @@ class Unread:
             return not element.xpath(_TEXT_OF_FORM)
         if name not in _CONTAINERS:
             return False
-        own = element.get("id", "").lower().replace("_", "-")
+        own = "" if name == "p" else element.get("id", "").lower().replace("_", "-")
         return any(_SITE.fullmatch(word) for word in [*words, own])
 
 
