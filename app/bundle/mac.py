@@ -28,7 +28,7 @@ ENTITLEMENTS = {"com.apple.security.cs.disable-library-validation": True}
 _DOCUMENT_TYPES = (
     ("Text", "public.plain-text", ("txt", "text")),
     ("Markdown text", "net.daringfireball.markdown", ("md", "markdown")),
-    ("Web page", "public.html", ("html", "htm", "xhtml")),
+    ("Web page", "public.html", ("html", "htm", "xhtml", "mht", "mhtml")),
     ("Word document", "org.openxmlformats.wordprocessingml.document", ("docx",)),
     ("Word document", "org.openxmlformats.wordprocessingml.document.macroenabled", ("docm",)),
     ("Word template", "org.openxmlformats.wordprocessingml.template", ("dotx",)),

@@ -38,8 +38,8 @@ class Archive:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of all members."""
-        return frozenset(self._file.namelist())
+        """The names of all members but those in which a Mac keeps what it knows of the others."""
+        return frozenset(name for name in self._file.namelist() if not name.startswith("__MACOSX/"))
 
     def read(self, name: str) -> bytes:
         """The content of a member."""

@@ -66,6 +66,7 @@ class _Book:
     def __init__(self, archive: Archive, path: Path) -> None:
         self._archive = archive
         self._notices = Notices()
+        self._apart: frozenset[str] = frozenset()
         self._check_protection()
         self._package_file = self._found_package()
         self._package = None if self._package_file is None else self._tree(self._package_file)
@@ -91,15 +92,15 @@ class _Book:
 
     def _check_protection(self) -> None:
         """Raise `EncryptedDocument` unless only fonts are encrypted."""
-        if _ENCRYPTION in self._archive.names:
-            methods = self._archive.tree(_ENCRYPTION).xpath("//*[local-name()='EncryptionMethod']/@Algorithm")
+        if (name := self._archive.find(_ENCRYPTION)) is not None:
+            methods = self._archive.tree(name).xpath("//*[local-name()='EncryptionMethod']/@Algorithm")
             if any(method not in _FONT_METHODS for method in methods):
                 raise self._archive.encrypted()
 
     def _found_package(self) -> str | None:
         """The package file: where the container says, or else the only one that there is."""
-        if _CONTAINER in self._archive.names:
-            container = self._tree(_CONTAINER)
+        if (name := self._archive.find(_CONTAINER)) is not None:
+            container = self._tree(name)
             paths = [] if container is None else container.xpath("//*[local-name()='rootfile']/@full-path")
             if found := next((found for path in paths if (found := self._archive.find(path))), None):
                 return str(found)
@@ -131,27 +132,36 @@ class _Book:
             properties = frozenset(item.get("properties", "").split())
             yield item.get("id"), _Item(self._path(item.get("href")), item.get("media-type", "").lower(), properties)
 
-    def _spine(self) -> list[str]:
-        """The pages in the order of reading."""
+    def _spine(self) -> tuple[list[str], list[str]]:
+        """The pages in the order of reading, and those that the book has apart from it, such as notes."""
         references = [] if self._package is None else self._package.xpath("./*[local-name()='spine']/*[@idref]")
         linear = [each for each in references if each.get("linear", "").lower() != "no"]
-        identifiers = [each.get("idref") for each in linear or references]
-        for identifier in identifiers:
-            if identifier not in self._items:
-                self._notices.tell(_MISSING, f"“{identifier}”")
-        items = [self._items[identifier] for identifier in identifiers if identifier in self._items]
-        files = [item.file for item in items if _is_page(item) and "nav" not in item.properties]
+        files = self._files_of(linear or references)
         if files:
-            return list(dict.fromkeys(files))
+            return files, [file for file in self._files_of(references) if file not in files]
         listed = [item.file for item in self._items.values() if _is_page(item) and "nav" not in item.properties]
         present = [file for file in listed if file in self._archive.names]
         self._notices.tell(_ORDER, "that of their list" if present else "that of their names")
-        return list(dict.fromkeys(present or self._files_of_pages()))
+        return list(dict.fromkeys(present or self._files_of_pages())), []
+
+    def _files_of(self, references: Sequence[Any]) -> list[str]:
+        """The pages that references in the spine mean: by the identifiers of files, or by their names."""
+        files = []
+        for each in references:
+            item = self._items.get(each.get("idref"))
+            named = self._path(each.get("idref"))
+            if item is not None and _is_page(item) and "nav" not in item.properties:
+                files.append(item.file)
+            elif item is None:
+                files.append(named if named in self._archive.names else each.get("idref"))
+        return list(dict.fromkeys(files))
 
     def _pages(self) -> dict[str, Any]:
         """The trees of the pages in the order of reading, by their files."""
         roots: dict[str, Any] = {}
-        for file in self._spine():
+        files, apart = self._spine()
+        self._apart = frozenset(apart)
+        for file in [*files, *apart]:
             if file not in self._archive.names:
                 self._notices.tell(_MISSING, f"“{posixpath.basename(file)}”")
                 continue
@@ -172,7 +182,7 @@ class _Book:
         sheets = [self._sheet(self._resolved(posixpath.dirname(file), link)) for link in links]
         unread = Unread(root, sheets, in_book=True)
         pieces = pieces_of([root], unread, self._notices, f"in “{posixpath.basename(file)}”", in_book=True)
-        matter = self._matters.get(file)
+        matter = self._matters.get(file, Matter.BACK if file in self._apart else None)
         if matter is None:
             return pieces
         plain = [piece.block.matter is Matter.TEXT for piece in pieces]

@@ -18,6 +18,7 @@ _LETTER = re.compile(r"\s*([“\"'‘«„]?[^\W\d_])\s*")
 _WORDS = frozenset({"A", "I", "O"})
 _INITIAL_APART = re.compile(rf"([^\W\d_]){_INITIAL}(\s+)([^\W\d_]+)")
 _ALONE = re.compile(rf"{_PICTURE}([^{_PICTURE_END}]*){_PICTURE_END}")
+_WRITTEN_PICTURE = re.compile(r"\[Illustrations?\b[:.]?\s*([^\[\]]*)\]", re.IGNORECASE)
 _VOWEL = re.compile("[aeiouyà-ÿ]", re.IGNORECASE)
 _NO_TEXT = re.compile(
     r".*\.\w{3,4}|(?:an? )?(?:image|img|picture|photo(?:graph)?|illustration|figure|cover|logo|ornament|decoration"
@@ -65,14 +66,19 @@ def _is_one_word(letter: str, rest: str, text: str) -> bool:
     return _VOWEL.search(rest) is None or whole in set(re.findall(r"[^\W\d_]+", text.casefold()))
 
 
-def settled(text: str) -> str:
-    """The text of a paragraph, cleaned, without marks and numbers of pages; a picture alone in it is none of it."""
+def settled(text: str, *, is_heading: bool = False) -> str:
+    """The text of a paragraph, cleaned, without marks and numbers of pages; a picture alone in it is none of it.
+
+    A heading may be a picture.
+    """
     if _PICTURE in text:
         around = _ALONE.sub("", text)
-        text = _ALONE.sub(r"\1" if any(map(str.isalnum, around)) else _alone, text)
+        text = _ALONE.sub(r"\1" if is_heading or any(map(str.isalnum, around)) else _alone, text)
     if _INITIAL in text:
         text = _INITIAL_APART.sub(_word, text)
-    return clean(without_written_marks(without_page_numbers(_PRIVATE.sub("", text))))
+    plain = clean(without_written_marks(without_page_numbers(_PRIVATE.sub("", text))))
+    caption = _WRITTEN_PICTURE.fullmatch(plain)
+    return caption[1] if caption else plain
 
 
 def _alone(match: re.Match[str]) -> str:

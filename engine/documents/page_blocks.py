@@ -189,7 +189,7 @@ class _Walk:
         self._text.append(self._counted(text))
 
     def _end_block(self) -> None:
-        text = settled("".join(self._text))
+        text = settled("".join(self._text), is_heading=self._level > 0)
         if text:
             key = self._notes[-1][1] if self._notes else None
             said = in_one_line(text) if self._level else text

@@ -49,12 +49,15 @@ def words_of(element: Any) -> list[str]:
 
 
 class Unread:
-    """What of a page is not read; `sheets` are the style sheets that it uses besides its own."""
+    """What of a page is not read; `sheets` are the style sheets that it uses besides its own.
 
-    def __init__(self, root: Any, sheets: Iterable[str] = (), *, in_book: bool = False) -> None:
-        self._in_book = in_book
+    Without `hides`, what they do not show is read: some pages show nothing before a program has run.
+    """
+
+    def __init__(self, root: Any, sheets: Iterable[str] = (), *, in_book: bool = False, hides: bool = True) -> None:
+        self._in_book, self._hides = in_book, hides
         own = ["".join(style.itertext()) for style in root.iter("style")]
-        self._hidden = set(_hidden_selectors([*own, *sheets]))
+        self._hidden = set(_hidden_selectors([*own, *sheets])) if hides else set()
 
     def leaves_out(self, element: Any) -> bool:
         """Whether an element and what is in it are not read."""
@@ -79,7 +82,7 @@ class Unread:
     def _is_hidden(self, element: Any) -> bool:
         if "hidden" in element.attrib or element.get("aria-hidden") == "true":
             return not _holds_formula(element)
-        if _HIDING.search(element.get("style", "")):
+        if self._hides and _HIDING.search(element.get("style", "")):
             return not _holds_formula(element)
         if not self._hidden:
             return False

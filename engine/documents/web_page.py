@@ -54,6 +54,8 @@ def blocks_of(root: Any, notices: Notices | None = None, *, main: bool = False) 
     if parts != [root] and letters_of([root]) > letters_of(parts) + _MOST_FURNITURE:
         notices.tell(_OUTSIDE, f"which has {letters_of(parts):,} letters")
     pieces = pieces_of(parts, Unread(root), notices)
+    if not any(piece.block.text for piece in pieces):
+        pieces = pieces_of(parts, Unread(root, hides=False), notices)
     return sorted_blocks([pieces])[0]
 
 

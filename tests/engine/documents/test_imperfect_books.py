@@ -123,7 +123,32 @@ def test_pages_beside_the_text_are_read_if_there_is_nothing_else(tmp_path: Path)
     opf = package([(name, XHTML) for name in pages], linear='linear="no"')
     assert texts(book_of(tmp_path, pages, OEBPS__book_0_opf=opf)) == SAID
     one = opf.replace('idref="i0" linear="no"', 'idref="i0"')
-    assert texts(book_of(tmp_path, pages, OEBPS__book_0_opf=one)) == SAID[:1]
+    document = book_of(tmp_path, pages, OEBPS__book_0_opf=one)
+    assert (texts(document), document.usual_chapters) == (SAID, (0,))
+
+
+def test_notes_apart_from_the_order_of_reading_are_kept_with_their_text(tmp_path: Path) -> None:
+    note = "<p id='n'><a href='c1.xhtml#r'>1</a> The note.</p>"
+    pages = {"c1.xhtml": xhtml("<p>A.<a id='r' href='n.xhtml#n'>1</a></p>"), "n.xhtml": xhtml(note)}
+    opf = package([(name, XHTML) for name in pages]).replace('idref="i1"', 'idref="i1" linear="no"')
+    document = book_of(tmp_path, pages, OEBPS__book_0_opf=opf)
+    assert document.chapters[0].notes == "The note."
+    assert document.usual_chapters == (0,)
+
+
+def test_the_order_of_reading_may_name_files(tmp_path: Path) -> None:
+    pages = {"c1.xhtml": ONE, "c2.xhtml": TWO}
+    opf = re.sub(r'idref="i(\d)"', lambda found: f'idref="c{int(found[1]) + 1}.xhtml"', OPF)
+    assert texts(book_of(tmp_path, pages, OEBPS__book_0_opf=opf)) == SAID
+
+
+def test_a_book_may_be_packed_with_its_folder_by_a_mac(tmp_path: Path) -> None:
+    members: dict[str, str | bytes] = {
+        "Book/META-INF/container.xml": CONTAINER.format("OEBPS/book.opf"), "Book/OEBPS/book.opf": OPF,
+        "Book/OEBPS/c1.xhtml": ONE, "Book/OEBPS/c2.xhtml": TWO, "__MACOSX/Book/OEBPS/._c1.xhtml": b"\0\5",
+        "__MACOSX/Book/META-INF/._container.xml": b"\0\5", "__MACOSX/Book/OEBPS/c1.xhtml": b"\0\5",
+    }  # fmt: skip
+    assert texts(read(packed_as(tmp_path / "a.epub", members))) == SAID
 
 
 TOLD = "<dc:title>Café &amp; Co</dc:title>"

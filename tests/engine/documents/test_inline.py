@@ -69,3 +69,13 @@ def test_a_picture_that_says_nothing_is_not_read(alternative: str) -> None:
 
 def test_quotations_have_their_marks_and_listings_their_lines() -> None:
     assert texts("<p>He said <q>come</q>.</p><pre><code>a\n  b</code></pre>") == ["He said “come”.", "a\nb"]
+
+
+def test_a_title_may_be_a_picture() -> None:
+    (block,) = blocks("<h1><img alt='Chapter One' src='1.png'></h1>")
+    assert (block.text, block.level) == ("Chapter One", 1)
+
+
+def test_pictures_that_are_written_give_way_to_their_words() -> None:
+    page = "<p>[Illustration]</p><p>[Illustration: A ship at sea.]</p><p>So [Illustration] it is</p>"
+    assert texts(page) == ["A ship at sea.", "So [Illustration] it is"]

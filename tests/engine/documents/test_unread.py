@@ -85,3 +85,7 @@ def test_books_have_no_furniture_of_sites(tmp_path: Path) -> None:
     }
     document = book_of(tmp_path, pages, OEBPS__s_0_css=".hid { display: none }")
     assert document.chapters[0].text == "One\n\nA box.\n\nYours, Bill\n\nMine"
+
+
+def test_a_page_that_shows_nothing_by_itself_is_read() -> None:
+    assert texts("<style>.app { display: none }</style><div class='app'><p>Text.</p></div>") == ["Text."]
