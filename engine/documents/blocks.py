@@ -34,12 +34,16 @@ class Block:
 def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
     """The chapters, one for each heading of the levels that cut the text best; `title` is for text that has none.
 
-    Text before the first heading is a chapter of its own, and so are blocks of another matter. A heading with no text
-    of its own is spoken at the beginning of the next chapter. Empty if no block has text.
+    Text before the first heading is a chapter of its own, and so are blocks of another matter; text behind those that
+    has no heading has the title before them. A heading with no text of its own is spoken at the beginning of the
+    next chapter. Empty if no block has text.
     """
     present = [block for block in blocks if block.text.strip()]
     lowest = _lowest_level(present)
-    chapters = [_chapter(part, lowest, title) for part in _parts(present, lowest)]
+    chapters: list[Chapter] = []
+    for part in _parts(present, lowest):
+        chapters.append(_chapter(part, lowest, title))
+        title = chapters[-1].title if chapters[-1].matter is Matter.TEXT else title
     return tuple(piece for chapter in chapters for piece in _pieces(chapter))
 
 

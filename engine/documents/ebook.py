@@ -65,13 +65,13 @@ class _Book:
 
     def __init__(self, archive: Archive, path: Path) -> None:
         self._archive = archive
+        self._name = path.name
         self._notices = Notices()
         self._apart: frozenset[str] = frozenset()
         self._check_protection()
         self._package_file = self._found_package()
         self._package = None if self._package_file is None else self._tree(self._package_file)
         self._items = dict(self._listed())
-        self._name = path.name
         self._title = self._told("title") or path.stem
 
     def document(self) -> Document:
@@ -80,7 +80,7 @@ class _Book:
         mark_notes(roots, lambda file, target: self._resolved(posixpath.dirname(file), target))
         pages = [self._pieces(file, root) for file, root in roots.items()]
         if not any(piece.block.text for page in pages for piece in page):
-            raise UnusableDocument(f"“{self._name}” has no text, only pictures.", "Choose another one.")
+            raise self._without_text()
         sorted_pages = dict(zip(roots, sorted_blocks(pages, in_book=True), strict=True))
         sorted_pages = self._with_front_pages(sorted_pages)
         if not self._entries:
@@ -89,6 +89,9 @@ class _Book:
         chapters = chapters_of(with_licence(blocks), self._title)
         told = self._told("creator"), self._told("language"), chapters, self._cover(), self._notices.sentences()
         return Document(self._title, *told)
+
+    def _without_text(self) -> UnusableDocument:
+        return UnusableDocument(f"“{self._name}” has no text, only pictures.", "Choose another one.")
 
     def _check_protection(self) -> None:
         """Raise `EncryptedDocument` unless only fonts are encrypted."""
@@ -142,7 +145,11 @@ class _Book:
         listed = [item.file for item in self._items.values() if _is_page(item) and "nav" not in item.properties]
         present = [file for file in listed if file in self._archive.names]
         self._notices.tell(_ORDER, "that of their list" if present else "that of their names")
-        return list(dict.fromkeys(present or self._files_of_pages())), []
+        contents = [item.file for item in self._items.values() if "nav" in item.properties]
+        named = [file for file in self._files_of_pages() if file not in contents]
+        if not present and not named and references:
+            raise self._without_text()
+        return list(dict.fromkeys(present or named)), []
 
     def _files_of(self, references: Sequence[Any]) -> list[str]:
         """The pages that references in the spine mean: by the identifiers of files, or by their names."""

@@ -9,6 +9,9 @@ from engine.documents.raised import lowered, raised
 
 _CODE = re.compile(r"[\\{}^_$]")
 """What shows that an alternative text is for a program that sets formulas."""
+_NO_TEXT = re.compile(
+    r"(?:no )?alt(?:ernative)? text.*|.*\bnot available|(?:math(?:ematical)? )?(?:formula|equation)", re.IGNORECASE
+)
 _PLAIN = re.compile(r"[\w\s.,:;+−*/=<>≤≥≠≈±×÷·⋅()|!%π∞-]*")
 _TOKENS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
 _ROWS = frozenset({"math", "mrow", "mstyle", "semantics", "mpadded", "merror"})
@@ -18,7 +21,7 @@ _UNSEEN = re.compile("[\u2061-\u2064]")
 def formula(element: Any) -> str | None:
     """A `math` element in words and signs; None if it is more than can be read plainly."""
     told = " ".join((element.get("alttext") or "").split())
-    if told and not _CODE.search(told):
+    if told and not _CODE.search(told) and not _NO_TEXT.fullmatch(told):
         return told
     plain = _read(element)
     if plain is None or (told and not plain.strip()):

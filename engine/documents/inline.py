@@ -22,7 +22,8 @@ _WRITTEN_PICTURE = re.compile(r"\[Illustrations?\b[:.]?\s*([^\[\]]*)\]", re.IGNO
 _VOWEL = re.compile("[aeiouyà-ÿ]", re.IGNORECASE)
 _NO_TEXT = re.compile(
     r".*\.\w{3,4}|(?:an? )?(?:image|img|picture|photo(?:graph)?|illustration|figure|cover|logo|ornament|decoration"
-    r"|separator|divider)s?(?: \d+)?|.*\b(?:icon|logo|avatar)\b.*",
+    r"|separator|divider)s?(?: \d+)?|.*\b(?:icon|logo|avatar)\b.*"
+    r"|(?:no )?(?:alt(?:ernative)? text|description)\b.*|.*\bnot available",
     re.IGNORECASE,
 )
 _OF_FORMULA = re.compile(r"(?:.*[-_ ])?(?:math|maths|equation|eqn?|formula|tex|latex)(?:[-_ \d].*)?", re.IGNORECASE)

@@ -11,6 +11,8 @@ _FRONT = (
     r"(?:table of )?contents|(?:half ?)?title ?page|half ?title|imprint|frontispiece"
     r"|copyright(?: page| notice| information)?|dedication|epigraph"
     r"|(?:list of )?(?:illustrations|figures|tables|maps|plates)|also by .*|by the same author"
+    r"|cover|couverture|page de titre|portad(?:a|illa)|copertina|frontespizio|capa|folha de rosto"
+    r"|titelseite|表紙|封面|扉"
     r"|table des mati[eè]res|sommaire|mentions l[eé]gales|[íi]ndice(?: general)?|contenido|cr[eé]ditos|indice|sommario"
     r"|sum[aá]rio|conte[uú]do|inhalt(?:sverzeichnis)?|impressum|目录|目次|版权(?:页|信息)?|奥付"
 )

@@ -15,7 +15,7 @@ from engine.documents.formulas import formula
 from engine.documents.inline import alternative_text, begun, in_one_line, initial, is_initial, ruby_text, settled
 from engine.documents.matter import matter_of_kinds
 from engine.documents.notices import Notices, Omission
-from engine.documents.page_notes import MARK, NOTE, is_notes
+from engine.documents.page_notes import LABEL, MARK, NOTE, is_notes
 from engine.documents.page_tables import arranges_text, is_contents, join_cells, told_in_short
 from engine.documents.raised import lowered, raised
 from engine.documents.unread import Unread, kinds_of, words_of
@@ -86,6 +86,7 @@ class _Walk:
         self._level = 0
         self._links = 0
         self._preformatted = 0
+        self._label = ""
         self._notes: list[tuple[Any, str]] = []
         self._matters: list[tuple[Any, Matter]] = []
         self._clear()
@@ -146,6 +147,7 @@ class _Walk:
             self._preformatted += 1
         key = element.get(NOTE)
         if key is not None or is_notes(element):
+            self._label = element.get(LABEL, "")
             self._notes.append((element, key or (self._notes[-1][1] if self._notes else "")))
         matter = matter_of_kinds([*kinds_of(element), element.get("id") or ""])
         if matter is not None:
@@ -190,6 +192,9 @@ class _Walk:
 
     def _end_block(self) -> None:
         text = settled("".join(self._text), is_heading=self._level > 0)
+        if text and self._label:
+            text = re.sub(rf"\A{re.escape(self._label)}(?=[\s.:)\]])[.:)\]\s]*", "", text)
+            self._label = ""
         if text:
             key = self._notes[-1][1] if self._notes else None
             said = in_one_line(text) if self._level else text

@@ -15,6 +15,8 @@ MARK = "note-mark"
 """The attribute of an element that is a mark of a note, or leads back to one; its value is the key of the note."""
 NOTE = "note-key"
 """The attribute of an element that is a note; its value is its key."""
+LABEL = "note-label"
+"""The attribute of a note that says what the marks are that refer to it, such as 12 or *."""
 _BLOCKS = frozenset({
     "p", "li", "dd", "dt", "div", "aside", "td", "th", "blockquote", "section", "body", "h1", "h2", "h3", "h4", "h5",
     "h6", "figure", "figcaption", "article", "tr", "pre", "main", "html",
@@ -130,6 +132,7 @@ def _mark(link: _Link, places: Mapping[str, Any], leads_to: Mapping[Any, set[Any
         element.set(MARK, "")
     else:
         note.set(NOTE, note.get(NOTE) or link.target)
+        note.set(LABEL, "".join(element.itertext()).strip("[]() \n"))
         element.set(MARK, note.get(NOTE))
 
 

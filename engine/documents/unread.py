@@ -17,7 +17,9 @@ _FOR_SCREEN_READERS = frozenset({
     "visually-hidden", "visuallyhidden", "sr-only", "screen-reader-text", "screen-reader-only", "screenreader",
     "assistive-text", "a11y-hidden", "visually-hidden-focusable", "sr-only-focusable",
 })  # fmt: skip
-_PAGE_NUMBER = re.compile(r"(?:x-)?(?:page-?(?:num(?:ber)?s?|no|break)|pgnum|pb|folio)(?:-?\d+)?")
+_PAGE_NUMBER = re.compile(
+    r"(?:x-)?(?:page-?(?:num(?:ber)?s?|no|break)|pgnum|pb|folio|l(?:ine)?-?(?:num(?:ber)?|no))s?(?:-?\d+)?"
+)
 _EDITORIAL = re.compile(r"(?:mw-)?edit-?section|noprint|mw-jump-link|navbox|catlinks|inline-template")
 _WRITTEN_PAGE = re.compile(r"\s*(?:[\[{(](?:pg|page|p)\.?\s*(?:\d+|[ivxlc]+)[\]})]|\{\d+\})\s*", re.IGNORECASE)
 _IN_SQUARE_BRACKETS = re.compile(r"\s*\[[^\[\]]*[^\W\d][^\[\]]*\]\s*")

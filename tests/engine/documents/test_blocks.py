@@ -94,3 +94,10 @@ def test_blocks_of_another_matter_are_chapters_of_their_own() -> None:
         Chapter("Index", "Index\n\nIt, 1", Matter.BACK),
         Chapter("Back matter", "Licence text.", Matter.BACK),
     )
+
+
+def test_text_behind_another_matter_goes_on_under_its_title() -> None:
+    blocks = [Block("One", 1), Block("a"), Block("Two", 1), Block("b"), Block("list", matter=Matter.FRONT), Block("c")]
+    assert [(each.title, each.text) for each in chapters_of(blocks, "A Book")] == [
+        ("One", "One\n\na"), ("Two", "Two\n\nb"), ("Front matter", "list"), ("Two", "c"),
+    ]  # fmt: skip

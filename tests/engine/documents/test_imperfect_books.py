@@ -83,6 +83,16 @@ def test_a_book_of_pictures_is_said_to_be(tmp_path: Path) -> None:
         book_of(tmp_path, {"c1.xhtml": xhtml("<p><img src='1.png' alt='The first page'/></p>")})
 
 
+def test_a_book_whose_pages_are_pictures_is_said_to_be(tmp_path: Path) -> None:
+    svg = 'media-type="image/svg+xml"'
+    nav = f'{XHTML} properties="nav"'
+    spine = [("1.svg", svg), ("nav.xhtml", nav)]
+    with pytest.raises(UnusableDocument, match="no text"):
+        book_of(
+            tmp_path, {"1.svg": "<svg/>", "nav.xhtml": xhtml("<nav epub:type='toc'><a href='1.svg'>A</a></nav>")}, spine
+        )
+
+
 @pytest.mark.parametrize("container", ["", "<container/>", "no xml", CONTAINER.format("elsewhere.opf")])
 def test_the_package_is_looked_for_if_nothing_tells_where_it_is(tmp_path: Path, container: str) -> None:
     document = book_of(tmp_path, {"c1.xhtml": ONE, "c2.xhtml": TWO}, **{"META-INF__container_0_xml": container})

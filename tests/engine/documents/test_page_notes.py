@@ -94,3 +94,9 @@ def test_notes_on_a_page_of_their_own_are_back_matter(tmp_path: Path, heading: s
 def test_contents_may_lead_to_a_note() -> None:
     page = "<p>A.<a id='r1' href='#n1'>1</a></p><p id='n1'><a href='#r1'>1</a> Note.</p><p>B.</p>"
     assert "n1" in blocks(page)[-1].anchors
+
+
+def test_the_mark_before_a_note_is_not_read_and_other_numbers_are() -> None:
+    page = "<p>A.<sup><a id='r1' href='#n1'>1</a></sup></p><p id='n1'>{} years went by.</p>"
+    assert blocks(page.format("1 20"))[0].notes == ("20 years went by.",)
+    assert blocks(page.format("12"))[0].notes == ("12 years went by.",)

@@ -21,7 +21,7 @@ from tests.engine.documents.pages import book_of, texts, xhtml
         "<sup class='noprint'>[citation needed]</sup>", "<sup>[<i>who?</i>]</sup>", "<span>[edit]</span>",
         "<span class='pagenum'><a id='Page_23'>[Pg 23]</a></span>", "<span class='pageno' title='24'>24</span>",
         "<span class='page_number'>{25}</span>", "<a id='p3'>[Page 3]</a>", "<span role='doc-pagebreak'>26</span>",
-        "<del>no</del>",
+        "<del>no</del>", "<span class='lnum'>310</span>",
     ],
 )  # fmt: skip
 def test_what_a_reader_does_not_see_is_not_read(hidden: str) -> None:
