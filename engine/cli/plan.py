@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,21 +37,25 @@ def add_options(parser: Any) -> None:
 def run(options: argparse.Namespace) -> Outcome:
     """Plan what the options name; raises `InvalidRequest` children, `UnusableDocument` or `MissingModel`."""
     document = documents.document_of(options)
-    text = text_of(options, document) if document is None else ""
+    source = text_of(options, document)
     options.model = model_with(options, options.voice)
     synthesizer = Synthesizer(options.model, weights=options.weights)
     voice = options.voice or synthesizer.voices()[0].name
-    request = SpeechRequest(text, voice, options.speed, language=options.language)
+    request = SpeechRequest(source.text, voice, options.speed, language=options.language)
     with Steps() as steps:
-        data = _planned(synthesizer, request, document, steps)
+        data = _planned(synthesizer, request, document, source.notices, steps)
     return Outcome(data, "\n".join(_lines(data)))
 
 
 def _planned(
-    synthesizer: Synthesizer, request: SpeechRequest, document: Document | None, steps: Steps
+    synthesizer: Synthesizer,
+    request: SpeechRequest,
+    document: Document | None,
+    told: Sequence[str],
+    steps: Steps,
 ) -> dict[str, Any]:
     parts = [(None, request.text)] if document is None else [(each.title, each.text) for each in document.chapters]
-    notices = [_notice(message) for message in (document.notices if document else ())]
+    notices = [_notice(message) for message in (*told, *(document.notices if document else ()))]
     chapters = []
     for number, (title, text) in enumerate(parts, 1):
         steps.expect(f"Planning chapter {number} of {len(parts)}" if title is not None else "Planning")

@@ -18,7 +18,7 @@ from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_p
 from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.documents import Document
-from engine.documents.plain_text import decoded
+from engine.documents.decoding import Decoded, decoded
 from engine.errors import DamagedDocument, EngineError, InvalidRequest
 from engine.export.order import Order
 from engine.export.outputs import check_writable
@@ -75,13 +75,15 @@ def speak(options: argparse.Namespace) -> Outcome:
     documents.note(document)
     text = text_of(options, document)
     with Steps() as steps:
+        for notice in text.notices:
+            steps.note(f"note: {notice}")
         if options.fetch is not None:
             _have(options, steps)
         synthesizer, manner = _prepared(options, steps)
         if document is not None and output and not options.play:
             order = Order(document, manner, output, bool(options.per_chapter), options.subtitles)
             return documents.export_document(order, synthesizer, steps)
-        return _spoken(synthesizer, replace(manner, text=text), options, output, steps)
+        return _spoken(synthesizer, replace(manner, text=text.text), options, output, steps)
 
 
 def _have(options: argparse.Namespace, steps: Steps) -> None:
@@ -140,18 +142,18 @@ def _spoken(
     return Outcome(figures, f"{said}, by {request.voice} of {synthesizer.model}")
 
 
-def text_of(options: argparse.Namespace, document: Document | None) -> str:
+def text_of(options: argparse.Namespace, document: Document | None) -> Decoded:
     """The text given as an argument, on standard input or in documents; raises `InvalidRequest` when there is none."""
     if document is not None:
-        return document.text
+        return Decoded(document.text)
     if options.text == "-":
         return _standard_input()
     if options.text is None:
         raise InvalidRequest("No text was given.", "Write it after speak, or use --file F, or - for standard input.")
-    return str(options.text)
+    return Decoded(options.text)
 
 
-def _standard_input() -> str:
+def _standard_input() -> Decoded:
     """All of standard input, decoded as a file of text is; raises `InvalidRequest`."""
     if sys.stdin is None:
         raise InvalidRequest("Standard input is closed.", "Pipe a text into it, or write it after speak.")

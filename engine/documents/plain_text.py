@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from pathlib import Path
 
 from engine.documents.blocks import Block, chapters_of
+from engine.documents.decoding import decoded
 from engine.documents.document import Document
 from engine.documents.prose import LineJoiner, clean
-from engine.errors import DamagedDocument
 
 WRAPPED_CHARACTERS = range(45, 101)
 """The length of lines that were wrapped, not ended: shorter ones may be verse, longer ones paragraphs."""
 HEADING_CHARACTERS = 80
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _ONES = "one|two|three|four|five|six|seven|eight|nine|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth"
 _NUMBER = (
@@ -38,26 +29,9 @@ _HEADING = re.compile(
 
 def read(path: Path) -> Document:
     """The document in a text file; raises `DamagedDocument` if it is not text."""
-    text = decoded(path.read_bytes(), path.name)
-    blocks = blocks_of(text)
-    return Document(path.stem, "", "", chapters_of(blocks, path.stem))
-
-
-def decoded(content: bytes, name: str) -> str:
-    """The text in UTF-8 or, with its mark, UTF-16 or UTF-32; else in Windows-1252, the usual code before these.
-
-    Line ends become newlines. Raises `DamagedDocument` for what cannot be text.
-    """
-    encoding = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "utf-8")
-    try:
-        if encoding == "utf-8" and _BINARY.search(content):
-            raise _no_text(name)
-        text = content.decode(encoding)
-    except UnicodeDecodeError as error:
-        if encoding != "utf-8":
-            raise _no_text(name) from error
-        text = _older(content, name)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    source = decoded(path.read_bytes(), path.name)
+    blocks = blocks_of(source.text)
+    return Document(path.stem, "", "", chapters_of(blocks, path.stem), notices=source.notices)
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -73,14 +47,3 @@ def _block(paragraph: str, joiner: LineJoiner) -> Block:
     text = clean(joiner.joined(lines) if wrapped else paragraph)
     is_heading = len(text) <= HEADING_CHARACTERS and _HEADING.fullmatch(text.replace("\n", ": ")) is not None
     return Block(text, int(is_heading))
-
-
-def _older(content: bytes, name: str) -> str:
-    try:
-        return content.decode("cp1252")
-    except UnicodeDecodeError as error:
-        raise _no_text(name) from error
-
-
-def _no_text(name: str) -> DamagedDocument:
-    return DamagedDocument(f"“{name}” is not a text, whatever its name says.", "Choose a text or another document.")

@@ -83,7 +83,13 @@ def piped(content: bytes) -> io.TextIOWrapper:
 @pytest.mark.parametrize("content", ["Grüße".encode(), "Grüße".encode("cp1252"), "Grüße".encode("utf-16")])
 def test_standard_input_is_decoded_as_a_file_is(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", piped(content))
-    assert text_of(build_parser().parse_args(["speak", "-"]), None) == "Grüße"
+    assert text_of(build_parser().parse_args(["speak", "-"]), None).text == "Grüße"
+
+
+def test_what_was_guessed_of_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", piped("Grüße".encode("cp1252")))
+    (notice,) = text_of(build_parser().parse_args(["speak", "-"]), None).notices
+    assert "Windows-1252" in notice
 
 
 @pytest.mark.parametrize(
@@ -100,7 +106,7 @@ def test_standard_input_that_has_no_text_is_refused(
 def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(*words: str) -> str:
         options = build_parser().parse_args(["speak", *words])
-        return text_of(options, document_of(options))
+        return text_of(options, document_of(options)).text
 
     path = tmp_path / DEFAULT_OUTPUT.with_suffix(".txt")
     path.write_text("Grüße", encoding="utf-8")

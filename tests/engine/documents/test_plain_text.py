@@ -3,19 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine.documents.blocks import Block
-from engine.documents.plain_text import blocks_of, decoded, read
-from engine.errors import DamagedDocument
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
-def test_every_usual_encoding_is_read(encoding: str) -> None:
-    assert decoded("“Café”\r\nund Öl".encode(encoding), "a.txt") == "“Café”\nund Öl"
-
-
-@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\x00\x00", b"\xff\xfe\x00", bytes(range(256)), b"\x81\x8d"])
-def test_what_is_no_text_is_said(content: bytes) -> None:
-    with pytest.raises(DamagedDocument, match=r"“photo\.txt” is not a text"):
-        decoded(content, "photo.txt")
+from engine.documents.plain_text import blocks_of, read
 
 
 def test_wrapped_lines_are_joined_and_verse_is_not() -> None:
