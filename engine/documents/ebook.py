@@ -15,7 +15,7 @@ from engine.documents.archive import Archive
 from engine.documents.blocks import Block, chapters_of
 from engine.documents.book_contents import Entry, entries_of_links, entries_of_map, entries_of_page, with_entries
 from engine.documents.document import Document, Matter
-from engine.documents.markup import page_tree, text_of
+from engine.documents.markup import page_tree, text_of, tree_of_text
 from engine.documents.matter import matter_of_kinds
 from engine.documents.notices import Notices, Omission
 from engine.documents.page_blocks import Piece, pieces_of
@@ -38,6 +38,10 @@ _TITLE_BLOCKS = 2
 _MISSING = Omission("A page of the book is missing", "{} pages of the book are missing")
 _EMPTY = Omission("A page of the book is empty", "{} pages of the book are empty")
 _UNREADABLE = Omission("A page of the book is damaged and left out", "{} pages of the book are damaged and left out")
+_GUESSED = Omission(
+    "A page does not tell rightly how it is encoded; it was guessed",
+    "{} pages do not tell rightly how they are encoded; it was guessed",
+)
 _PACKAGE = Omission("The book does not say where its list of pages is; one was found", "")
 _ORDER = Omission("The book does not say in which order its pages come; an order was assumed", "")
 
@@ -174,7 +178,10 @@ class _Book:
                 continue
             try:
                 content = self._archive.read(file)
-                roots[file] = page_tree(content, self._name)
+                source = text_of(content, posixpath.basename(file))
+                roots[file] = tree_of_text(source.text)
+                if source.notices:
+                    self._notices.tell(_GUESSED, f"“{posixpath.basename(file)}”")
                 if not content.strip():
                     self._notices.tell(_EMPTY, f"“{posixpath.basename(file)}”")
             except DamagedDocument:
@@ -202,7 +209,7 @@ class _Book:
         """A style sheet; empty if it cannot be read."""
         if file not in self._sheets:
             try:
-                self._sheets[file] = text_of(self._archive.read(file)) if file in self._archive.names else ""
+                self._sheets[file] = text_of(self._archive.read(file)).text if file in self._archive.names else ""
             except DamagedDocument:
                 self._sheets[file] = ""
         return self._sheets[file]

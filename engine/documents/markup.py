@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from engine.documents.plain_text import decoded
+from engine.documents.decoding import Decoded, decoded
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -36,22 +36,22 @@ _IS_XHTML = re.compile(r"\A\s*(?:<\?xml|(?:<!DOCTYPE[^>]*>\s*)?<(?:\w+:)?html\b[
 _NOT_OF_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
-def text_of(content: bytes, name: str = "") -> str:
+def text_of(content: bytes, name: str = "") -> Decoded:
     """The text of a page or of XML: in the code that its first bytes show, that it is in, or that it names.
 
     If none of these is right, it is read as a plain text; raises `DamagedDocument` if it is not text.
     """
     for mark, code in _MARKS:
         if content.startswith(mark):
-            return content.decode(code, "replace").lstrip("\ufeff")
+            return Decoded(content.decode(code, "replace").lstrip("\ufeff"))
     named = _named(content)
     if not _SEVEN_BITS.match(named):
         try:
-            return content.decode("utf-8")
+            return Decoded(content.decode("utf-8"))
         except UnicodeDecodeError:
             pass
     if named and named != "utf-8":
-        return content.decode(named, "replace")
+        return Decoded(content.decode(named, "replace"))
     return decoded(content, name)
 
 
@@ -72,13 +72,13 @@ def _named(content: bytes) -> str:
 
 def xml_tree(content: bytes) -> Any:
     """The root of XML, whatever is wrong with it; None if nothing can be made of it."""
-    text = _readable(text_of(content))
+    text = _readable(text_of(content).text)
     return _parsed(text, recover=True) if text.strip() else None
 
 
 def page_tree(content: bytes, name: str = "") -> Any:
     """The root of an HTML or XHTML page, however faulty it is; its element names have no namespace."""
-    return tree_of_text(text_of(content, name))
+    return tree_of_text(text_of(content, name).text)
 
 
 def tree_of_text(text: str) -> Any:

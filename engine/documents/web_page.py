@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.documents.blocks import Block, chapters_of
+from engine.documents.decoding import Decoded, decoded
 from engine.documents.document import Document
 from engine.documents.markup import page_tree, text_of, tree_of_text
 from engine.documents.notices import Notices, Omission
 from engine.documents.page_blocks import pieces_of
 from engine.documents.page_matter import sorted_blocks
 from engine.documents.page_notes import mark_notes
-from engine.documents.plain_text import decoded
+from engine.documents.page_tables import told_shortly
 from engine.documents.prose import clean
 from engine.documents.unread import Unread, letters_of, main_part
 
@@ -23,22 +24,23 @@ _MOST_FURNITURE = 300
 """Letters around the main part of a page that need no notice."""
 _SAVED = (".mht", ".mhtml")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-__all__ = ["blocks_of", "main_part", "read", "tree_of"]
+__all__ = ["blocks_of", "read", "told_shortly", "tree_of"]
 
 
 def read(path: Path) -> Document:
     """The document in an HTML file; raises `DamagedDocument` if it is not text."""
     content = path.read_bytes()
-    text = _saved_page(content, path.name) if path.suffix.casefold() in _SAVED else text_of(content, path.name)
-    if "\0" in text:
-        text = decoded(content, path.name)
-    root = tree_of_text(text)
+    is_saved = path.suffix.casefold() in _SAVED
+    source = _saved_page(content, path.name) if is_saved else text_of(content, path.name)
+    if "\0" in source.text:
+        source = decoded(content, path.name)
+    root = tree_of_text(source.text)
     title = clean(" ".join("".join(root.xpath("string(//title)")).split())) or path.stem
     author = "".join(root.xpath("string(//meta[@name='author']/@content)")).strip()
     language = (root.get("lang") or root.get(_LANGUAGE) or "").strip()
     notices = Notices()
     chapters = chapters_of(blocks_of(root, notices, main=True), title)
-    return Document(title, author, language, chapters, notices=notices.sentences())
+    return Document(title, author, language, chapters, notices=source.notices + notices.sentences())
 
 
 def tree_of(content: bytes) -> Any:
@@ -59,7 +61,7 @@ def blocks_of(root: Any, notices: Notices | None = None, *, main: bool = False) 
     return sorted_blocks([pieces])[0]
 
 
-def _saved_page(content: bytes, name: str) -> str:
+def _saved_page(content: bytes, name: str) -> Decoded:
     """The page in what a browser has saved, which has the form of a message with parts."""
     message = message_from_bytes(content, policy=policy.default)
     pages = [part for part in message.walk() if part.get_content_type() in ("text/html", "application/xhtml+xml")]
@@ -69,9 +71,9 @@ def _saved_page(content: bytes, name: str) -> str:
     return _text_of_part(pages[0], body if isinstance(body, bytes) else b"", name)
 
 
-def _text_of_part(part: EmailMessage, body: bytes, name: str) -> str:
+def _text_of_part(part: EmailMessage, body: bytes, name: str) -> Decoded:
     charset = part.get_content_charset()
     try:
-        return body.decode(charset) if charset else text_of(body, name)
+        return Decoded(body.decode(charset)) if charset else text_of(body, name)
     except (LookupError, UnicodeDecodeError):
         return text_of(body, name)

@@ -199,3 +199,11 @@ def test_a_damaged_page_leaves_the_others(tmp_path: Path) -> None:
 def test_an_archive_without_pages_is_damaged(tmp_path: Path) -> None:
     with pytest.raises(DamagedDocument):
         read(packed_as(tmp_path / "a.epub", {"mimetype": "application/epub+zip", "1.png": b"1"}))
+
+
+def test_a_code_that_is_guessed_is_told_once(tmp_path: Path) -> None:
+    page = "<html><body><h1>{}</h1><p>L’hôtel était déjà prêt, et il pleuvait.</p></body></html>"
+    pages: dict[str, str | bytes] = {f"{name}.xhtml": page.format(name).encode("cp1252") for name in ("One", "Two")}
+    document = book_of(tmp_path, pages)
+    assert "L’hôtel était déjà prêt" in document.chapters[1].text
+    assert ["2 pages" in notice and "One.xhtml" in notice for notice in document.notices] == [True]
