@@ -259,7 +259,7 @@ class _Walk:
         return self._place or "“" + " ".join(" ".join(element.itertext()).split())[:40] + "”"
 
     def _raised(self, element: Any) -> None:
-        text = raised(self._before(), "".join(element.itertext()))
+        text = raised(self._before(), "".join(element.itertext()), element.tail or "")
         keys = [each.get(MARK) for each in element.iter("a") if each.get(MARK) is not None]
         if keys:
             self._refers_to += [key for key in keys if key]

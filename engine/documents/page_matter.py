@@ -122,6 +122,10 @@ def _as_front(piece: Piece) -> Piece:
 
 def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) -> list[Block]:
     """The blocks of a page; notes that stand between or behind its text go to the blocks that refer to them."""
+    if any(piece.note is not None for piece in page) and all(
+        piece.note is not None or piece.block.level for piece in page
+    ):
+        page = [replace(piece, note=piece.note or "") for piece in page]
     blocks: list[Block] = []
     lost: frozenset[str] = frozenset()
     for is_note, run in _runs(page):

@@ -152,7 +152,8 @@ def _is_beside_word(link: _Link, leads_back: bool) -> bool:
     """Whether a mark that is not raised belongs to the word before it, rather than tell where to look."""
     if _REFERS.search(link.before):
         return False
-    bracketed = "[" in "".join(link.element.itertext()) or link.before.endswith("[")
+    text = "".join(link.element.itertext())
+    bracketed = "[" in text or link.before.endswith("[") or (link.before[-1:].isdigit() and not text.strip().isalnum())
     return bracketed or leads_back or _BEHIND_WORD.search(link.before) is not None
 
 

@@ -10,7 +10,7 @@ from engine.documents.prose import clean
 _MOST_COLUMN_NAMES = 12
 _BLOCKS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "blockquote", "pre", "hr"})
 _PARAGRAPHS = frozenset({"p", "div"})
-_SENTENCE = re.compile(r"\W*\w+\W+\w.*[.!?…]\W*", re.DOTALL)
+_SENTENCE = re.compile(r"\W*\w+\W+\w.*(?:\w{2}[\"”’)]*[.!?…]|[。！？])\W*", re.DOTALL)
 _SENTENCES_OF_PROSE = 0.2
 """The share of cells that are sentences, from which on a table without a head is a text in columns."""
 

@@ -21,18 +21,22 @@ _FUNCTIONS = frozenset({"sin", "cos", "tan", "cot", "log", "ln", "exp", "sec", "
 _UNITS = frozenset({"in", "mi", "ha", "au", "cm", "km", "mm", "ft", "yd"})
 _BEHIND_NUMBER = re.compile(r"\d[ \u00a0\u2009\u202f]?$")
 _IN_BRACKETS = re.compile(r"\(([^()]{1,40})\)$")
+_MARKS = re.compile(r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}|\s+\d{1,3})+")
+_SYMBOL = re.compile(r"[A-Z][a-z]?(?![\w.])")
 _WORD = re.compile(r"[^\W\d_]{3}")
 
 
-def raised(before: str, text: str) -> str | None:
-    """A raised text as it is to be read behind what is before it; None if it is the mark of a note."""
+def raised(before: str, text: str, behind: str = "") -> str | None:
+    """A raised text as it is to be read between what is before and behind it; None if it is the mark of a note."""
     text = text.strip()
+    if text.isdigit() and _SYMBOL.match(behind) and re.search(r"[\w,;(]\s$|[(]$", before):
+        return text  # as of carbon 14
     if _EXPONENT.fullmatch(text):
         sure = text[0] in "+−–-" or text[-1] in "+−–-"
         return text.translate(_RAISED) if before and (sure or _takes_exponent(before)) else None
     if _VARIABLE.fullmatch(text) and re.search(r"(?<!\w)(?:[a-z]|\d+)$", before):
         return f"^{text}"
-    return None if is_note_mark(text) and _ends_word(before) else text
+    return None if (is_note_mark(text) or _MARKS.fullmatch(text)) and _ends_word(before) else text
 
 
 def lowered(before: str, text: str) -> str:
@@ -62,7 +66,7 @@ def _takes_exponent(before: str) -> bool:
     if before[-1:] in "⁺⁻^°":
         return True
     if bracket := _IN_BRACKETS.search(before):
-        return _WORD.search(bracket[1]) is None
+        return _WORD.search(bracket[1]) is None and _YEAR.search(bracket[1]) is None
     term = _TERM.search(before)
     if term is None:
         return False

@@ -149,11 +149,13 @@ def _is_short(element: Any) -> bool:
 
 def _holds_formula(element: Any) -> bool:
     """Whether it is a formula, which pages hide behind a picture of it."""
-    return element.tag == "math" or (len(element) == 1 and element[0].tag == "math")
+    return element.tag == "math" or (element.tag == "span" and len(element) == 1 and element[0].tag == "math")
 
 
 def _stands_for_sibling(element: Any) -> bool:
     """Whether screen readers are to read this in place of what is beside it."""
+    if element.tag != "span":
+        return False
     return any(
         each is not None and each.get("aria-hidden") == "true" for each in (element.getprevious(), element.getnext())
     )

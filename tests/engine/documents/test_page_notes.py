@@ -100,3 +100,16 @@ def test_the_mark_before_a_note_is_not_read_and_other_numbers_are() -> None:
     page = "<p>A.<sup><a id='r1' href='#n1'>1</a></sup></p><p id='n1'>{} years went by.</p>"
     assert blocks(page.format("1 20"))[0].notes == ("20 years went by.",)
     assert blocks(page.format("12"))[0].notes == ("12 years went by.",)
+
+
+def test_notes_by_chapters_are_one_part(tmp_path: Path) -> None:
+    note = "<h2>{0}</h2><p id='n{0}'><a href='{0}.xhtml#r{0}'>1</a> Note {0}.</p>"
+    pages = {
+        f"{name}.xhtml": xhtml(f"<h1>{name}</h1><p>Text.<a id='r{name}' href='n.xhtml#n{name}'>1</a></p>")
+        for name in ("One", "Two")
+    }
+    pages["n.xhtml"] = xhtml("<h1>Endnotes</h1>" + note.format("One") + note.format("Two"))
+    document = book_of(tmp_path, dict(pages))
+    assert [each.notes for each in document.chapters] == ["Note One.", "Note Two.", ""]
+    assert document.usual_chapters == (0, 1)
+    assert document.chapters[2].text == "Endnotes\n\nOne\n\nNote One.\n\nTwo\n\nNote Two."

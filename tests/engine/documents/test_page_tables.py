@@ -25,6 +25,7 @@ def test_a_table_that_arranges_text_is_read_cell_by_cell(table: str, read: list[
     [
         "<tr><th>Name<th>Price</tr><tr><td>Fig<td>2</tr><tr><td>Pear<td>1</tr>",
         "<thead><tr><td>Name<td>Price</tr></thead><tr><td>Fig<td>It is a fruit.</tr><tr><td>Pear<td>So it is.</tr>",
+        "<tr><td>Name<td>Price</tr><tr><td>Mr. A.<td>2</tr><tr><td>Mr. B.<td>1</tr>",
         "<tr><td>Name<td>Price</tr><tr><td>Fig<td>2</tr><tr><td><p>Pear</p><td>1</tr>",
     ],
 )

@@ -14,6 +14,7 @@ from tests.engine.documents.pages import texts
         ("log<sub>10</sub> x", "log₁₀ x"), ("x<sub>i</sub>", "x i"),
         ("the 19<sup>th</sup>", "the 19th"), ("M<sup>me</sup> Verne", "Mme Verne"), ("1<sup>er</sup> mai", "1er mai"),
         ("D<sup>r</sup> No", "Dr No"), ("a name<sup>®</sup>", "a name®"), ("m² and 10⁶", "m² and 10⁶"),
+        ("<sup>14</sup>C", "14C"), ("10<sup>6</sup>–10<sup>9</sup>", "10⁶–10⁹"), ("R<sup>2</sup> = 0.9", "R² = 0.9"),
         ("C++* and 5* hotels", "C++* and 5* hotels"),
     ],
 )  # fmt: skip
@@ -27,6 +28,8 @@ def test_powers_and_letters_are_read(written: str, read: str) -> None:
         ("the word<sup>3</sup> here", "the word here"), ("in it<sup>4</sup> was", "in it was"),
         ("the end.<sup>12</sup> Then", "the end. Then"), ("“so”<sup>1</sup> he", "“so” he"),
         ("of 1990<sup>3</sup> on", "of 1990 on"), ("(as he said)<sup>2</sup> so", "(as he said) so"),
+        ("word.<sup>1,2</sup> So", "word. So"), ("word<sup>3–5</sup> so", "word so"),
+        ("It (1990)<sup>3</sup>", "It (1990)"),
         ("slept¹². See", "slept. See"), ("wept.* Nobody", "wept. Nobody"), ("came† home", "came home"),
         ("word<sup>*</sup> here", "word here"), ("word<sup>a</sup> here", "word here"),
     ],
