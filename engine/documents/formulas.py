@@ -13,6 +13,12 @@ _NO_TEXT = re.compile(
     r"(?:no )?alt(?:ernative)? text.*|.*\bnot available|(?:math(?:ematical)? )?(?:formula|equation)", re.IGNORECASE
 )
 _PLAIN = re.compile(r"[\w\s.,:;+−*/=<>≤≥≠≈±×÷·⋅()|!%π∞-]*")
+_SPOKEN = {
+    "∈": "in", "∉": "not in", "⊂": "subset of", "⊆": "subset of", "∪": "union", "∩": "intersection",
+    "⇒": "implies", "⇔": "if and only if", "∀": "for all", "∃": "there is", "∂": "partial", "∑": "sum", "∏": "product",
+    "∫": "integral", "≡": "equivalent to", "→": "to", "□": "", "■": "", "△": "",
+}  # fmt: skip
+"""Signs that a plain text does not have, in words; the marks at the end of a proof say nothing."""
 _TOKENS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
 _ROWS = frozenset({"math", "mrow", "mstyle", "semantics", "mpadded", "merror"})
 _UNSEEN = re.compile("[\u2061-\u2064]")
@@ -24,7 +30,7 @@ def formula(element: Any) -> str | None:
     if told and not _CODE.search(told) and not _NO_TEXT.fullmatch(told):
         return told
     plain = _read(element)
-    if plain is None or (told and not plain.strip()):
+    if plain is None or (told and len(element) == 0):
         return None
     return re.sub(r"\s+", " ", plain).strip()
 
@@ -42,6 +48,11 @@ def _read(element: Any) -> str | None:
         return "".join(said)
     if name == "msqrt":
         return f" square root of {''.join(said)}"
+    if name == "mfenced":
+        between = f"{(element.get('separators', ',').strip() or ' ')[0]} "
+        return f"{element.get('open', '(')}{between.join(said)}{element.get('close', ')')}"
+    if name == "msubsup" and len(said) == 3:
+        return _joined("msup", [_joined("msub", said[:2]) or "", said[2]])
     return _joined(name, said) if len(said) == 2 else None
 
 
@@ -49,6 +60,8 @@ def _token(name: str, text: str) -> str | None:
     text = _UNSEEN.sub("", text)
     if name == "mtext" or (name == "mi" and len(text) > 1):
         return f" {text} "
+    if text in _SPOKEN:
+        return f" {_SPOKEN[text]} "
     if not _PLAIN.fullmatch(text):
         return None
     return f" {text} " if name == "mo" and text not in "()|!,.′" else text
@@ -60,7 +73,7 @@ def _joined(name: str, said: list[str]) -> str | None:
     if name == "mfrac":
         return f"{first}/{second}" if first.isdigit() and second.isdigit() else f" {first} over {second} "
     if name == "msup":
-        sign = raised(f" {first}", second) if second.isalnum() or second.lstrip("−-").isdigit() else None
+        sign = raised(f" {first}", second) if second.lstrip("−-").isdigit() else None
         return f"{first}{sign}" if sign and not sign.isalpha() else f"{first} to the power of {second} "
     if name == "msub":
         return f"{first}{lowered(first, second)} "
