@@ -12,8 +12,9 @@ from engine.documents.document import Matter
 from engine.documents.matter import begins_licence, begins_text, ends_text, matter_of_title, tells_producer
 from engine.documents.page_blocks import Piece
 
-_FEWEST_LINES = 3
-"""Links in a row that are a list of contents; fewer may be anything."""
+_FEWEST_LINES, _FEWEST_LINES_IN_TEXT = 3, 7
+"""Links in a row that are a list of contents; fewer may be anything, as the ways to go on in a game."""
+_LONGEST_TITLE_TEXT = 80
 _LONGEST_TITLE_PAGE = 2_000
 """Characters of what may come before a list of contents and be a title page."""
 _LONGEST_TITLE, _LONGEST_TITLE_LINE = 400, 120
@@ -80,7 +81,12 @@ def _licensed(page: Sequence[Piece]) -> list[Piece]:
 def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
     """The pieces, with lists of contents, and the title page before the first one, as front matter."""
     marked = list(page)
-    runs = [run for run in _link_runs(page) if len(run) >= _FEWEST_LINES or _is_titled(page, run.start)]
+    prose = next((index for index in range(len(page)) if _is_prose(page[index])), len(page))
+    runs = [
+        run
+        for run in _link_runs(page)
+        if len(run) >= (_FEWEST_LINES if run.start <= prose else _FEWEST_LINES_IN_TEXT) or _is_titled(page, run.start)
+    ]
     for run in runs:
         start = run.start - _is_titled(page, run.start)
         for index in range(start, run.stop):
@@ -89,15 +95,16 @@ def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
         before = page[: runs[0].start]
         if sum(len(piece.block.text) for piece in before if piece.block.matter is Matter.TEXT) <= _LONGEST_TITLE_PAGE:
             headings = [piece for piece in page[runs[0].stop :] if piece.block.level]
-            if headings and not _has_prose(before):
+            if headings and not any(map(_is_prose, before)):
                 marked[: len(before)] = map(_as_front, before)
     return marked
 
 
-def _has_prose(pieces: Sequence[Piece]) -> bool:
-    """Whether there is more than titles and names: a paragraph that ends with a stop."""
-    return any(
-        not piece.block.level and piece.block.matter is Matter.TEXT and len(piece.block.text) > 80 for piece in pieces
+def _is_prose(piece: Piece) -> bool:
+    """Whether it is more than a title or a name."""
+    block = piece.block
+    return (
+        not block.level and not piece.is_link and block.matter is Matter.TEXT and len(block.text) > _LONGEST_TITLE_TEXT
     )
 
 

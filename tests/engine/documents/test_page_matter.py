@@ -65,6 +65,15 @@ def test_a_few_links_are_text() -> None:
     assert {block.matter for block in blocks(page)} == {Matter.TEXT}
 
 
+@pytest.mark.parametrize(
+    "line", ["<p>If you fight, turn to <a href='#c{0}'>{0}</a></p>", "<p><a href='#c{0}'>Fight</a></p>"]
+)
+def test_the_ways_to_go_on_in_a_game_are_text(line: str) -> None:
+    ways = "".join(line.format(number) for number in range(1, 5))
+    page = f"<h2>1</h2><p>{'You stand before a door. ' * 5}</p>{ways}<h2>2</h2><p>Text.</p>"
+    assert {block.matter for block in blocks(page)} == {Matter.TEXT}
+
+
 def test_links_to_elsewhere_are_text() -> None:
     page = "".join(f"<p><a href='https://example.org/{n}'>Site {n}</a></p>" for n in range(5))
     assert {block.matter for block in blocks(page)} == {Matter.TEXT}
