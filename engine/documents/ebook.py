@@ -15,12 +15,12 @@ from engine.documents.archive import Archive
 from engine.documents.blocks import Block, chapters_of
 from engine.documents.book_contents import Entry, entries_of_links, entries_of_map, entries_of_page, with_entries
 from engine.documents.document import Document, Matter
+from engine.documents.html_blocks import Piece, pieces_of
+from engine.documents.html_matter import is_front_page, sorted_blocks, with_licence
+from engine.documents.html_notes import mark_notes
 from engine.documents.markup import page_tree, text_of, tree_of_text
 from engine.documents.matter import matter_of_kinds
 from engine.documents.notices import Notices, Omission
-from engine.documents.page_blocks import Piece, pieces_of
-from engine.documents.page_matter import is_front_page, sorted_blocks, with_licence
-from engine.documents.page_notes import mark_notes
 from engine.documents.prose import clean
 from engine.documents.unread import Unread, kinds_of
 from engine.errors import DamagedDocument, UnusableDocument

@@ -10,12 +10,12 @@ from typing import Any
 from engine.documents.blocks import Block, chapters_of
 from engine.documents.decoding import Decoded, decoded
 from engine.documents.document import Document
+from engine.documents.html_blocks import pieces_of
+from engine.documents.html_matter import sorted_blocks
+from engine.documents.html_notes import mark_notes
+from engine.documents.html_tables import told_shortly
 from engine.documents.markup import page_tree, text_of, tree_of_text
 from engine.documents.notices import Notices, Omission
-from engine.documents.page_blocks import pieces_of
-from engine.documents.page_matter import sorted_blocks
-from engine.documents.page_notes import mark_notes
-from engine.documents.page_tables import told_shortly
 from engine.documents.prose import clean
 from engine.documents.unread import Unread, letters_of, main_part
 

@@ -12,11 +12,11 @@ from lxml import etree
 from engine.documents.blocks import Block
 from engine.documents.document import Matter
 from engine.documents.formulas import formula
+from engine.documents.html_notes import LABEL, MARK, NOTE, is_notes
+from engine.documents.html_tables import arranges_text, is_contents, join_cells, told_in_short
 from engine.documents.inline import alternative_text, begun, in_one_line, initial, is_initial, ruby_text, settled
 from engine.documents.matter import matter_of_kinds
 from engine.documents.notices import Notices, Omission
-from engine.documents.page_notes import LABEL, MARK, NOTE, is_notes
-from engine.documents.page_tables import arranges_text, is_contents, join_cells, told_in_short
 from engine.documents.raised import lowered, raised
 from engine.documents.unread import Unread, kinds_of, words_of
 

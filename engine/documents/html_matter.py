@@ -9,8 +9,8 @@ from itertools import groupby
 
 from engine.documents.blocks import Block
 from engine.documents.document import Matter
+from engine.documents.html_blocks import Piece
 from engine.documents.matter import begins_licence, begins_text, ends_text, matter_of_title, tells_producer
-from engine.documents.page_blocks import Piece
 
 _FEWEST_LINES, _FEWEST_LINES_IN_TEXT = 3, 7
 """Links in a row that are a list of contents; fewer may be anything, as the ways to go on in a game."""
