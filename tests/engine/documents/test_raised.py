@@ -27,7 +27,8 @@ def test_powers_and_letters_are_read(written: str, read: str) -> None:
     [
         ("the word<sup>3</sup> here", "the word here"), ("in it<sup>4</sup> was", "in it was"),
         ("the end.<sup>12</sup> Then", "the end. Then"), ("“so”<sup>1</sup> he", "“so” he"),
-        ("of 1990<sup>3</sup> on", "of 1990 on"), ("(as he said)<sup>2</sup> so", "(as he said) so"),
+        ("of 1990<sup>3</sup> on", "of 1990 on"), ("in 1066<sup>3</sup>", "in 1066"),
+        ("(as he said)<sup>2</sup> so", "(as he said) so"),
         ("word.<sup>1,2</sup> So", "word. So"), ("word<sup>3–5</sup> so", "word so"),
         ("It (1990)<sup>3</sup>", "It (1990)"),
         ("slept¹². See", "slept. See"), ("wept.* Nobody", "wept. Nobody"), ("came† home", "came home"),
