@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from engine.documents.prose import clean
+from engine.documents.tables import told_shortly
 
-_MOST_COLUMN_NAMES = 12
 _BLOCKS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "blockquote", "pre", "hr"})
 _PARAGRAPHS = frozenset({"p", "div"})
 _SENTENCE = re.compile(r"\W*\w+\W+\w.*(?:\w{2}[\"”’)]*[.!?…]|[。！？])\W*", re.DOTALL)
@@ -37,13 +37,6 @@ def told_in_short(table: Any) -> str:
     rows = [[text_of_cell(cell) for cell in row.iterchildren("td", "th")] for row in table.iter("tr")]
     title = clean(" ".join("".join(table.xpath("string(./caption)")).split()))
     return told_shortly([row for row in rows if any(row)], title)
-
-
-def told_shortly(rows: list[list[str]], title: str = "") -> str:
-    """A sentence in place of a table: its title, its size and the names of its columns."""
-    names = ", ".join(name for name in rows[0][:_MOST_COLUMN_NAMES] if name)
-    size = f"{len(rows) - 1} {'row' if len(rows) == 2 else 'rows'}"
-    return f"Table{f', {title}' if title else ''}: {size} of {names}."
 
 
 def text_of_cell(cell: Any) -> str:

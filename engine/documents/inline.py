@@ -6,7 +6,7 @@ import posixpath
 import re
 from typing import Any
 
-from engine.documents.prose import clean
+from engine.documents.prose import clean, is_reading
 from engine.documents.raised import without_written_marks
 from engine.documents.unread import kinds_of, without_page_numbers, words_of
 
@@ -28,7 +28,6 @@ _NO_TEXT = re.compile(
 )
 _OF_FORMULA = re.compile(r"(?:.*[-_ ])?(?:math|maths|equation|eqn?|formula|tex|latex)(?:[-_ \d].*)?", re.IGNORECASE)
 _LONGEST_ALTERNATIVE = 300
-_KANA = re.compile(r"[\u3040-\u30ff・ー\s]+")
 _STARTS_LATER_LINE = re.compile(r"[a-zß-ÿ]|(?i:(?:and|or|of|in|on|to|for|with|from|by|at|et|de|du|y|e|und|der)\b)")
 _ENDS_EARLIER_LINE = re.compile(
     r"(?:\b(?:and|or|of|in|the|an?|on|to|for|with|from|by|at|et|de|du|la|le|mr|mrs|dr|st)\.?|[^\w\s”’\"')\]])$",
@@ -136,7 +135,7 @@ def ruby_text(ruby: Any) -> str:
 
 def _chosen(base: str, reading: str) -> str:
     plain = base.replace("\ufffc", "")
-    return reading if reading and (_KANA.fullmatch(reading) or not plain) else plain
+    return reading if is_reading(reading, plain) else plain
 
 
 def in_one_line(text: str) -> str:

@@ -15,7 +15,7 @@ import pypdfium2.raw as pdfium
 
 from engine.documents.page_columns import Row
 from engine.documents.page_shape import Line
-from engine.documents.prose import with_raised
+from engine.documents.raised import with_raised
 
 _LINE = re.compile("([^\r\n\ufffe\u0002]+)([\ufffe\u0002]?)")
 """PDFium puts U+FFFE, and formerly U+0002, in place of a hyphen and the end of a line."""

@@ -20,16 +20,6 @@ _ENDINGS = frozenset(
 )
 """Of words; they are words by themselves, too."""
 _LONGEST_WORD_CHARACTERS = 60
-_LONGEST_BASE_CHARACTERS = 8
-_RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
-_POWER = re.compile(r"[+\-−]?\d+|[ni]")
-_SIGNED = re.compile(r"[+\-−]\d+")
-_BASE = re.compile(
-    r"(?<![^\W_])(?:\d{1,3}|[^\W\d_]|\d*[^\W\d_aeiouy]{2}|\d* (?:in|mi|ha)|[xy]{2}|yd|sin|cos|tan|log|ln|\w{1,2}\))$"
-    r"|\d[.,]\d+$|[^\W_]\W*\)$(?<=[+−=*/^-].\))",
-    re.IGNORECASE,
-)
-"""What can have a power: a number that is no year, a variable, a unit, a function, a bracket around one of them."""
 _KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f\s・ー]+")
 _NOTE_MARK = re.compile(r"[\[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?")
 
@@ -43,26 +33,6 @@ def clean(text: str) -> str:
 def is_note_mark(text: str) -> bool:
     """Whether a raised or linked piece of text is the mark of a footnote, such as 12, [3] or †."""
     return _NOTE_MARK.fullmatch(text.strip()) is not None
-
-
-def raised(text: str) -> str | None:
-    """A power in the raised signs of Unicode; None if it is more than a number or a single n or i."""
-    plain = text.strip()
-    return plain.translate(_RAISED) if _POWER.fullmatch(plain) else None
-
-
-def with_raised(before: str, text: str) -> str:
-    """Text that ends with `before` and goes on with a raised piece: a power, the mark of a note, or letters.
-
-    A number is a power after a short number, a variable, a unit or a bracket around them; it is the mark of a note,
-    which is left out, after a word or a sign.
-    """
-    power = raised(text)
-    if power is not None and (
-        _BASE.search(before[-_LONGEST_BASE_CHARACTERS:]) or (_SIGNED.fullmatch(text.strip()) and before[-1:].isalpha())
-    ):
-        return power
-    return "" if is_note_mark(text) and not text.strip().isalpha() else text
 
 
 def is_reading(small: str, base: str) -> bool:

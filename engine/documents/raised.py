@@ -6,8 +6,8 @@ import re
 
 from engine.documents.prose import is_note_mark
 
-_RAISED = str.maketrans("0123456789+-−–()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾ⁿ")
-_LOWERED = str.maketrans("0123456789+-−–()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₍₎")
+_RAISED = str.maketrans("0123456789+-−–", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻")
+_LOWERED = str.maketrans("0123456789+-−–", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋")
 _EXPONENT = re.compile(r"[+−–-]?\d+|\d*[+−–-]")
 _INDEX = re.compile(r"[+−–-]?\d+")
 _VARIABLE = re.compile(r"[nxyzk]")
@@ -37,6 +37,16 @@ def raised(before: str, text: str, behind: str = "") -> str | None:
     if _VARIABLE.fullmatch(text) and re.search(r"(?<!\w)(?:[a-z]|\d+)$", before):
         return f"^{text}"
     return None if (is_note_mark(text) or _MARKS.fullmatch(text)) and _ends_word(before) else text
+
+
+def with_raised(before: str, text: str, behind: str = "") -> str:
+    """The same, empty for the mark of a note."""
+    return raised(before, text, behind) or ""
+
+
+def in_raised_signs(text: str) -> str | None:
+    """A power in signs that a plain text has for it; None if it has none."""
+    return text.translate(_RAISED) if _EXPONENT.fullmatch(text) else None
 
 
 def lowered(before: str, text: str) -> str:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from engine.documents.blocks import Block
-from engine.documents.web_page import told_shortly
 
 Cell = tuple[Block, ...]
 """The paragraphs of a cell."""
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?…。！？][\"'”’»)\]]*(?:\s|$)|[。！？]")
 _ARRANGED_SHARE = 0.5
+_MOST_COLUMN_NAMES = 12
 
 
 def told(rows: Sequence[Sequence[Cell]]) -> list[Block]:
@@ -29,6 +29,13 @@ def told(rows: Sequence[Sequence[Cell]]) -> list[Block]:
     notes = tuple(note for cell in cells for block in cell for note in block.notes)
     names = [[" ".join(block.text for block in cell) for cell in row] for row in present]
     return [Block(told_shortly(names), matter=cells[0][0].matter if cells[0] else Block("").matter, notes=notes)]
+
+
+def told_shortly(rows: list[list[str]], title: str = "") -> str:
+    """A sentence in place of a table: its title, its size and the names of its columns."""
+    names = ", ".join(name for name in rows[0][:_MOST_COLUMN_NAMES] if name)
+    size = f"{len(rows) - 1} {'row' if len(rows) == 2 else 'rows'}"
+    return f"Table{f', {title}' if title else ''}: {size} of {names}."
 
 
 def _characters(cell: Cell) -> int:

@@ -13,7 +13,6 @@ from engine.documents.document import Document
 from engine.documents.html_blocks import pieces_of
 from engine.documents.html_matter import sorted_blocks
 from engine.documents.html_notes import mark_notes
-from engine.documents.html_tables import told_shortly
 from engine.documents.markup import page_tree, text_of, tree_of_text
 from engine.documents.notices import Notices, Omission
 from engine.documents.prose import clean
@@ -24,7 +23,7 @@ _MOST_FURNITURE = 300
 """Letters around the main part of a page that need no notice."""
 _SAVED = (".mht", ".mhtml")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-__all__ = ["blocks_of", "read", "told_shortly", "tree_of"]
+__all__ = ["blocks_of", "read", "tree_of"]
 
 
 def read(path: Path) -> Document:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.documents.prose import clean, raised
+from engine.documents.prose import clean
+from engine.documents.raised import in_raised_signs
 from engine.documents.word_package import MATH, WORD
 
 UNREADABLE = "formula"
@@ -57,7 +58,7 @@ def _power(element: Any, parts: dict[str, list[str]]) -> str:
     base, power = "".join(parts["e"]), "".join(parts["sup"])
     if all(character in "′″‴'" for character in power):
         return base + power
-    sign = raised(power)
+    sign = in_raised_signs(power)
     return f"{base}{sign}" if sign else f" {base} to the power of {power} "
 
 

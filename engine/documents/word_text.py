@@ -10,7 +10,8 @@ from lxml import etree
 from engine.documents.blocks import Block
 from engine.documents.document import Matter
 from engine.documents.notices import Notices, Omission
-from engine.documents.prose import clean, is_reading, with_raised
+from engine.documents.prose import clean, is_reading
+from engine.documents.raised import with_raised
 from engine.documents.tables import Cell, told
 from engine.documents.word_formulas import UNREADABLE, spoken
 from engine.documents.word_lists import Lists
