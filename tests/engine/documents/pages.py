@@ -51,11 +51,6 @@ def package(
 XHTML = 'media-type="application/xhtml+xml"'
 
 
-def packed(path: Path, **members: str | bytes) -> Path:
-    """An archive with these members; “__” in their names stands for a slash and “_0_” for a dot."""
-    return packed_as(path, {name.replace("__", "/").replace("_0_", "."): text for name, text in members.items()})
-
-
 def packed_as(path: Path, members: dict[str, str | bytes]) -> Path:
     """An archive with these members."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
