@@ -110,7 +110,7 @@ class Archive:
 
 
 def _without_fragment(name: str) -> str:
-    return name.partition("#")[0]
+    return name.partition("#")[0].partition("?")[0]
 
 
 def _plain(name: str) -> str:

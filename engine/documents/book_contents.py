@@ -6,8 +6,9 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
-from urllib.parse import unquote, urldefrag
+from urllib.parse import unquote
 
 from engine.documents.blocks import DEEPEST_LEVEL, Block
 from engine.documents.prose import clean
@@ -67,7 +68,7 @@ def entries_of_links(root: Any, file: str, resolved: Callable[[str, str], str], 
 
 
 def _entry(label: str, link: str, file: str, level: int, resolved: Callable[[str, str], str]) -> Entry:
-    target, anchor = urldefrag(link)
+    target, _, anchor = link.partition("#")
     title = clean(re.sub(r"\s+", " ", label))
     found = resolved(posixpath.dirname(file), target) if target else file
     return Entry(title, found, unquote(anchor), min(level, DEEPEST_LEVEL))
@@ -146,6 +147,7 @@ def _number_and_title(words: list[str]) -> tuple[str, list[str]]:
     return (words[0], words[1:]) if words and words[0].isdigit() else ("", words)
 
 
+@lru_cache(maxsize=1024)  # titles are compared with several blocks, and blocks with several titles
 def _words(text: str) -> list[str]:
     """The words of a title as they are compared: without the word for its kind, and with its number in digits."""
     words = _TOKEN.findall(text.casefold())

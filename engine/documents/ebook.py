@@ -72,6 +72,7 @@ class _Book:
         self._name = path.name
         self._notices = Notices()
         self._apart: frozenset[str] = frozenset()
+        self._references: dict[tuple[str, str], str] = {}
         self._check_protection()
         self._package_file = self._found_package()
         self._package = None if self._package_file is None else self._tree(self._package_file)
@@ -324,8 +325,10 @@ class _Book:
 
     def _resolved(self, folder: str, reference: str) -> str:
         """The member of the archive that a reference from a folder means; one that is not there under its own name."""
-        path = posixpath.join(folder, reference.replace("\\", "/"))
-        return self._archive.find(path) or path
+        if (folder, reference) not in self._references:
+            path = posixpath.join(folder, reference.replace("\\", "/"))
+            self._references[folder, reference] = self._archive.find(path) or path
+        return self._references[folder, reference]
 
 
 def _local(element: Any) -> str:

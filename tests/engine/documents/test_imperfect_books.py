@@ -35,6 +35,7 @@ def texts(document: Document) -> list[str]:
         ("café.xhtml", unicodedata.normalize("NFD", "café.xhtml")),
         (unicodedata.normalize("NFD", "CAFÉ.xhtml"), "café.xhtml"),
         ("café.xhtml", "café.xhtml".encode().decode("cp437")),
+        ("c1.xhtml?v=2#x", "c1.xhtml"),
         ("a#1.xhtml", "a#1.xhtml"),
         ("Text/c1.xhtml", "moved/c1.xhtml"),
     ],
