@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from engine.documents.document import BETWEEN_PARAGRAPHS, Chapter, Matter
 from engine.documents.matter import matter_of_title
@@ -14,6 +16,8 @@ LARGE_CHARACTERS = 40_000
 """Chapters that are longer than this on average are cut at the headings below theirs, if there are any."""
 LARGEST_CHARACTERS = 60_000
 """About an hour of speech; longer chapters are cut between paragraphs."""
+
+_LINE_END = re.compile(r"(?<=.)\n")
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,14 @@ def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
 
 
 def _lowest_level(blocks: Sequence[Block]) -> int:
-    """The lowest level whose headings begin a chapter; 0 if none does."""
+    """The lowest level whose headings begin a chapter; 0 if none does.
+
+    Fewer headings than those above them cut some chapters only.
+    """
     counts = Counter(block.level for block in blocks if block.level)
     characters = sum(len(block.text) for block in blocks)
-    several = [level for level in sorted(counts) if counts[level] > 1]
+    most = list(accumulate((counts[level] for level in sorted(counts)), max))
+    several = [level for level, so_far in zip(sorted(counts), most, strict=True) if 1 < counts[level] == so_far]
     fine = (level for level in several if characters <= LARGE_CHARACTERS * counts[level])
     return next(fine, several[-1] if several else 0)
 
@@ -82,7 +90,17 @@ def _chapter(part: Sequence[Block], lowest: int, title: str) -> Chapter:
         matter = matter_of_title(own[-1])
     untitled = title if matter is Matter.TEXT else matter.capitalize()
     text, notes = (block.text for block in part), (note for block in part for note in block.notes)
-    return Chapter(own[-1] if own else untitled, BETWEEN_PARAGRAPHS.join(text), matter, BETWEEN_PARAGRAPHS.join(notes))
+    return Chapter(
+        _LINE_END.sub(_joint, own[-1]) if own else untitled,
+        BETWEEN_PARAGRAPHS.join(text),
+        matter,
+        BETWEEN_PARAGRAPHS.join(notes),
+    )
+
+
+def _joint(line_end: re.Match[str]) -> str:
+    """What joins the lines of a title: "Chapter 1: The Sea"."""
+    return ": " if line_end.string[line_end.start() - 1].isalnum() else " "
 
 
 def _pieces(chapter: Chapter) -> Iterator[Chapter]:

@@ -29,7 +29,7 @@ _USUAL = {
     "cp866": 2.0, "mac_cyrillic": 2.5, "iso8859_15": 2.5, "cp850": 3.0, "cp437": 3.0, "cp852": 4.0, "mac_latin2": 5.0,
 }  # fmt: skip
 """How much less likely an encoding is than the most usual ones, as a logarithm."""
-_UNUSUAL = 6.0
+_UNUSUAL, _TRUST = 6.0, 50.0
 _LEAST_LIKELY, _LEAST_LIKELY_WIDE = -11.0, -9.7
 """The logarithm of the probability of a character, on average, below which there is no text.
 
@@ -52,6 +52,7 @@ _MOST_REPLACED = 0.25
 _SAMPLE_BYTES = 16_384
 _LETTERS = b"aA"
 """Those of ASCII, which codes of mainframes have elsewhere."""
+_NAMING = re.compile(rb"\b(?:charset|encoding|coding)\s*[:=]\s*[\"']?([\w.-]{3,20})", re.IGNORECASE)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROL_SHARE = 0.01
 _BEYOND_ASCII = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
@@ -73,8 +74,9 @@ def decoded(content: bytes, name: str) -> Decoded:
     encoding = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "")
     notices = []
     if not encoding:
-        encoding = _guessed(content)
-        if encoding not in ("", _UTF8):
+        named = _named(content)
+        encoding = _guessed(content, named)
+        if encoding not in ("", _UTF8, named):
             notices.append(f"“{name}” does not tell how it is encoded; it was read as {_told(encoding)}.")
     text = _lines(content.decode(encoding, "replace")) if encoding else ""
     replaced = text.count(REPLACED) - content.count(REPLACED.encode())  # less those that were written so
@@ -85,8 +87,19 @@ def decoded(content: bytes, name: str) -> Decoded:
     return Decoded(text, tuple(notices))
 
 
-def _guessed(content: bytes) -> str:
-    """The encoding of bytes without a mark; empty if they are no text."""
+def _named(content: bytes) -> str:
+    """The encoding that a text names at its beginning, as Project Gutenberg does; empty if it names none."""
+    found = _NAMING.search(content[:_SAMPLE_BYTES])
+    try:
+        name = codecs.lookup(found[1].decode()).name.replace("-", "_") if found else ""
+        fits = bool(name) and _LETTERS.decode(name) == _LETTERS.decode()
+    except (LookupError, ValueError):  # a name of something else
+        return ""
+    return {"iso8859_1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}.get(name, name) if fits else ""
+
+
+def _guessed(content: bytes, named: str = "") -> str:
+    """The encoding of bytes without a mark, which may name one; empty if they are no text."""
     if b"\x00" in content:
         wide = _likeliest(content[:_SAMPLE_BYTES], dict.fromkeys(_WIDE, 0.0), _LEAST_LIKELY_WIDE)
         if wide:
@@ -97,7 +110,8 @@ def _guessed(content: bytes) -> str:
         content.decode(_UTF8)
     except UnicodeDecodeError:
         sample = _sample(content)
-        return _likeliest(sample, {**dict.fromkeys(_proposals(sample), _UNUSUAL), **_USUAL})
+        proposed = dict.fromkeys(_proposals(sample), _UNUSUAL) | _USUAL
+        return _likeliest(sample, proposed | ({named: -_TRUST} if named else {}))
     return _UTF8
 
 

@@ -1,49 +1,192 @@
-"""Reads plain text: lines that were wrapped are joined, lines that look like headings begin chapters."""
+"""Reads plain text: lines that were wrapped are joined, headings begin chapters, what was put around it is apart."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from engine.documents.blocks import Block, chapters_of
+from engine.documents.chapter_series import Outline, outline_of
 from engine.documents.decoding import decoded
-from engine.documents.document import Document
+from engine.documents.document import Document, Matter
+from engine.documents.furniture import Bare, Note, bare, framed, heading_of_file, is_about_making, with_notes
+from engine.documents.heading_lines import Kind, heading_line
 from engine.documents.prose import LineJoiner, clean
 
 WRAPPED_CHARACTERS = range(45, 101)
 """The length of lines that were wrapped, not ended: shorter ones may be verse, longer ones paragraphs."""
-HEADING_CHARACTERS = 80
 _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
-_ONES = "one|two|three|four|five|six|seven|eight|nine|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth"
-_NUMBER = (
-    rf"(?:\d{{1,3}}|[ivxlc]+|(?:twenty|thirty|forty|fifty)(?:[- ](?:{_ONES}))?|{_ONES}"
-    r"|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|tenth)"
+_ENDS_SENTENCE = re.compile(r"[.!?…:。！？；」』][\"'”’»)\]」』]*$")
+_DECORATION = re.compile(r"^[#*~=|\[<>–—-]+\s+|\s+[#*~=|\]<>–—-]+$")
+_PROSE_CHARACTERS = 80
+_BREAK = re.compile(
+    r"(?=.*\S)(?:[^\w.?!…\"'“”‘’«»]|_){1,80}|[\s~*=·.•–—-]*(?:[oO0]\s*){3}[\s~*=·.•–—-]*|[\s~*=·.•–—-]*(?:[xX]\s*){3}",
+    re.DOTALL,
 )
-_HEADING = re.compile(
-    rf"(?:(?:chapter|part|book|act|canto|letter|chapitre|capítulo|capitulo|capitolo|kapitel)\s+{_NUMBER}\b"
-    r"|prologue|epilogue|preface|foreword|introduction|afterword|appendix|prólogo|epílogo|prefazione|épilogue)"
-    r"(?:[.:—–-].*)?",
-    re.IGNORECASE,
-)
+"""A line of signs between scenes."""
+_USUAL_BREAK = "* * *"
 
 
 def read(path: Path) -> Document:
     """The document in a text file; raises `DamagedDocument` if it is not text."""
     source = decoded(path.read_bytes(), path.name)
-    blocks = blocks_of(source.text)
-    return Document(path.stem, "", "", chapters_of(blocks, path.stem), notices=source.notices)
+    header = framed(source.text).before
+    title = heading_of_file(header, "Title") or path.stem
+    chapters = chapters_of(blocks_of(source.text), title)
+    return Document(title, heading_of_file(header, "Author"), "", chapters, notices=source.notices)
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The paragraphs, which blank lines divide, and the headings among them."""
+    """The paragraphs, which blank lines or indents divide, and the headings among them."""
+    frame = framed(text)
+    source = bare(frame.text)
     joiner = LineJoiner(text)
-    paragraphs = (paragraph.strip("\n") for paragraph in _BLANK_LINES.split(text))
-    return [_block(paragraph, joiner) for paragraph in paragraphs if paragraph.strip()]
+    paragraphs = list(_paragraphs(source.text))
+    outline = outline_of([each.lines for each in paragraphs])
+    blocks = _blocks(paragraphs, outline, source, joiner)
+    is_book = bool(frame.before or frame.after or outline.contents)
+    body = _with_front(blocks, source.captions) if is_book else (block for _, block in blocks)
+    transcriber = [Block(clean(each), matter=Matter.BACK) for each in source.transcriber]
+    return [
+        *_around(frame.before, Matter.FRONT, joiner),
+        *body,
+        *transcriber,
+        *_around(frame.after, Matter.BACK, joiner),
+    ]
 
 
-def _block(paragraph: str, joiner: LineJoiner) -> Block:
-    lines = paragraph.split("\n")
-    wrapped = len(lines) > 1 and all(len(line.strip()) in WRAPPED_CHARACTERS for line in lines[:-1])
-    text = clean(joiner.joined(lines) if wrapped else paragraph)
-    is_heading = len(text) <= HEADING_CHARACTERS and _HEADING.fullmatch(text.replace("\n", ": ")) is not None
-    return Block(text, int(is_heading))
+@dataclass(frozen=True)
+class _Paragraph:
+    """Lines of a text, from the character `place` on."""
+
+    lines: tuple[str, ...]
+    place: int
+
+
+def _paragraphs(text: str) -> Iterator[_Paragraph]:
+    """The paragraphs of a text, without blank ones."""
+    place = 0
+    for gap in (*_BLANK_LINES.finditer(text), None):
+        chunk = text[place : gap.start() if gap else len(text)]
+        lines = [line for line in chunk.split("\n") if line.strip()]
+        for part in _parts(lines):
+            yield _Paragraph(tuple(part), place)
+        place = gap.end() if gap else place
+
+
+def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
+    """The paragraphs among lines that no blank line divides: at indents, headings, or each line if all are long."""
+    indents = _indented_parts(lines)
+    part: list[str] = []
+    for number, line in enumerate(lines):
+        begins = number in indents or _stands_alone(lines, number) or (number and _stands_alone(lines, number - 1))
+        if part and (begins or (len(part[-1]) >= WRAPPED_CHARACTERS.stop and _ends_sentence(part[-1]))):
+            yield part
+            part = []
+        part.append(line)
+    if part:
+        yield part
+
+
+def _indented_parts(lines: Sequence[str]) -> frozenset[int]:
+    """The lines that begin a paragraph by their indent, unless the text is no prose then."""
+    found = [number for number, line in enumerate(lines) if line[0].isspace()]
+    fitting = [
+        number for number in found if number and (_ends_sentence(lines[number - 1]) or heading_line(lines[number - 1]))
+    ]
+    if not fitting or (len(found) - len(fitting) > (found[0] == 0)):
+        return frozenset()
+    borders = [0, *fitting, len(lines)]
+    parts = [lines[start:end] for start, end in pairwise(borders)]
+    every_line = all(line[0].isspace() or heading_line(line) for line in lines)
+    return frozenset(fitting) if every_line or any(map(_is_wrapped, parts)) else frozenset()
+
+
+def _stands_alone(lines: Sequence[str], number: int) -> bool:
+    """Whether a line is a heading although no blank line is around it: it names itself, and no sentence goes on."""
+    heading = heading_line(lines[number])
+    if heading is None or heading.kind is Kind.NUMBER or heading.number is None:
+        return False
+    before, after = lines[max(number - 1, 0) : number], lines[number + 1 : number + 2]
+    is_list = any(heading_line(line) for line in (*before, *after))
+    begins = not before or _ends_sentence(before[0])
+    is_text = not after or (_ends_sentence(after[0]) or len(after[0]) > _PROSE_CHARACTERS or after[0][0].isspace())
+    return begins and is_text and not is_list
+
+
+def _is_wrapped(lines: Sequence[str]) -> bool:
+    return len(lines) > 1 and all(len(line.strip()) in WRAPPED_CHARACTERS for line in lines[:-1])
+
+
+def _ends_sentence(line: str) -> bool:
+    return _ENDS_SENTENCE.search(line.rstrip()) is not None
+
+
+def _blocks(
+    paragraphs: Sequence[_Paragraph], outline: Outline, source: Bare, joiner: LineJoiner
+) -> list[tuple[int, Block]]:
+    """Each paragraph as a block, with its place; a heading has the title that stands below it."""
+    blocks: list[tuple[int, Block]] = []
+    referred: set[Note] = set()
+    for number, paragraph in enumerate(paragraphs):
+        if number in outline.titles:
+            continue
+        level = outline.levels.get(number, 0)
+        text, notes = with_notes(_whole(paragraph.lines, joiner), paragraph.place, source)
+        if level:
+            below = "\n".join(paragraphs[number + 1].lines) if number + 1 in outline.titles else ""
+            text = f"{_DECORATION.sub('', text.strip())}\n{below}"
+        elif _BREAK.fullmatch(text):
+            text = _USUAL_BREAK
+        matter = Matter.FRONT if number in outline.contents else Matter.TEXT
+        blocks.append((paragraph.place, Block(clean(text), level, matter=matter, notes=_texts(notes))))
+        referred.update(notes)
+    return _with_notes([each for each in blocks if each[1].text], set(source.all_notes) - referred)
+
+
+def _with_notes(blocks: list[tuple[int, Block]], notes: Iterable[Note]) -> list[tuple[int, Block]]:
+    """The blocks with notes to which no mark refers: each belongs to the block before it."""
+    if not blocks:
+        return [(note.place, Block(text)) for note in notes for text in _texts([note])]
+    places = [place for place, _ in blocks]
+    for note in sorted(notes, key=lambda note: note.place):
+        number = max(bisect_right(places, note.place - 1) - 1, 0)
+        place, block = blocks[number]
+        blocks[number] = place, replace(block, notes=(*block.notes, *_texts([note])))
+    return blocks
+
+
+def _texts(notes: Iterable[Note]) -> tuple[str, ...]:
+    return tuple(text for note in notes if (text := clean(note.text)))
+
+
+def _whole(lines: Sequence[str], joiner: LineJoiner) -> str:
+    return joiner.joined(lines) if _is_wrapped(lines) else "\n".join(lines)
+
+
+def _with_front(blocks: Sequence[tuple[int, Block]], captions: frozenset[int]) -> Iterator[Block]:
+    """The blocks of a book: what is before its first heading, and is no prose, is its front matter."""
+    shown: list[Block] = []
+    waiting = True
+    for place, block in blocks:
+        is_heading = block.level > 0 and block.matter is Matter.TEXT
+        is_prose = (
+            len(block.text) > _PROSE_CHARACTERS and _ends_sentence(block.text) and not is_about_making(block.text)
+        )
+        if waiting and place in captions and not is_heading:
+            shown.append(block)
+        elif waiting and not is_heading and (block.matter is Matter.FRONT or not is_prose):
+            yield replace(block, matter=Matter.FRONT)
+        else:
+            yield from (block, *shown) if is_heading else (*shown, block)
+            waiting, shown = False, []
+    yield from shown
+
+
+def _around(text: str, matter: Matter, joiner: LineJoiner) -> list[Block]:
+    """What stands before or after the text of a book."""
+    return [Block(clean(_whole(each.lines, joiner)), matter=matter) for each in _paragraphs(text)]

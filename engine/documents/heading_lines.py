@@ -1,0 +1,189 @@
+"""Lines that have the shape of a chapter's heading, with the number and the title that they give."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.documents.document import Matter
+from engine.documents.matter import matter_of_title
+
+HEADING_CHARACTERS = 80
+_LINE_CHARACTERS = 160
+"""Of a heading in a list of contents, with dots and a page."""
+_PARTS = (
+    r"part|book|volume|vol\.|act|section|partie|livre|tome|acte|parte|libro|acto|atto|livro|teil|buch|band|deel|del"
+    r"|część|tom|часть|книга|том"
+)
+_CHAPTERS = (
+    r"chapter|chap\.|canto|letter|stave|adventure|scene|story|tale|episode|lecture|essay|lesson|chapitre|cap[íi]tulo"
+    r"|capitolo|kapitel|hoofdstuk|kapitola|kapitola|rozdział|глава|розділ|κεφάλαιο|bölüm|fejezet|capitolul"
+)
+_NAMES = (
+    r"prologue|epilogue|preface|foreword|introduction|afterword|appendix|interlude|conclusion|prólogo|epílogo"
+    r"|prefazione|prologo|epilogo|épilogue|préface|avant-propos|introducción|introdução|vorwort|nachwort|prolog|epilog"
+    r"|пролог|эпилог|序章?|序言|前言|楔子|尾声|后记|後記|プロローグ|エピローグ|あとがき"
+)
+_ONES = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen",
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
+    " sixteenth seventeenth eighteenth nineteenth twentieth",
+    "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
+    "premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième onzième douzième",
+    "première seconde",
+    "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince",
+    "primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo duodécimo",
+    "primera segunda tercera cuarta quinta sexta séptima octava novena décima",
+    "primo secondo terzo quarto quinto sesto settimo ottavo nono decimo undicesimo dodicesimo",
+    "prima seconda terza quarta quinta sesta settima ottava nona decima",
+    "uno due tre quattro cinque sei sette otto nove dieci undici dodici",
+    "um dois três quatro cinco seis sete oito nove dez onze doze",
+    "primeiro segundo terceiro quarto quinto sexto sétimo oitavo nono décimo",
+    "primeira segunda terceira quarta quinta sexta sétima oitava nona décima",
+    "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte elfte zwölfte",
+    "erster zweiter dritter vierter fünfter sechster siebter achter neunter zehnter elfter zwölfter",
+    "erstes zweites drittes viertes fünftes sechstes siebtes achtes neuntes zehntes elftes zwölftes",
+    "первая вторая третья четвёртая пятая шестая седьмая восьмая девятая десятая",
+)
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+_WORDS = {word: number for words in _ONES for number, word in enumerate(words.split(), 1)} | _TENS
+_COMPOUND = rf"(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(' '.join(_ONES[:2]).split())}))?"
+_WORD = rf"{_COMPOUND}|{'|'.join(sorted(_WORDS, key=len, reverse=True))}"
+_CJK_DIGITS = {digit: number for number, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
+_CJK_UNITS = {"十": 10, "百": 100, "千": 1000}
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_ROMAN_NUMERAL = re.compile(r"m{0,3}(?:c[md]|d?c{0,3})(?:x[cl]|l?x{0,3})(?:i[xv]|v?i{0,3})")
+_DECORATION = "#*~=_-–—•·|[](){}<>§ \t"
+_KEYWORD = re.compile(
+    rf"(?:(?P<part>{_PARTS})|{_CHAPTERS})\s+(?:(?:the|no\.?|nr\.?|n[º°])\s*)?(?P<number>\d{{1,4}}|{_WORD}|[ivxlcdm]+)\b"
+    r"(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(
+    rf"(?:the\s+)?(?P<number>{_WORD})\s+(?:(?P<part>{_PARTS})|{_CHAPTERS})\b(?P<rest>.*)", re.IGNORECASE
+)
+_EASTERN = re.compile(
+    r"第\s*(?P<number>[\d〇零一二两兩三四五六七八九十百千]+)\s*(?:(?P<part>[部卷篇编編])|[章回节節話话幕集])(?P<rest>.*)"
+)
+_NAMED = re.compile(rf"(?:{_NAMES})(?P<rest>(?:[.:—–-].*)?)", re.IGNORECASE)
+_NUMBERED = re.compile(rf"(?P<number>\d{{1,3}}|[IVXLC]+|(?i:{_WORD}))(?P<rest>(?:[.:]|\s*[-—–]|\s|$).*)")
+_SEPARATOR = re.compile(r"\s*(?:[.:—–-]+|,(?=\s*[A-ZÀ-Þ]))\s*|\s+|$")
+_PAGE = re.compile(r"(?:\s*[.…·]{2,}|\s{2,}|\t)[\s.…·]*(?:\d{1,4}|[ivxlc]+)\s*$")
+_SENTENCE_END = re.compile(r"[.,;:]['\"”’»)]*$")
+_SIGNS = re.compile(r"[\W_]+")
+
+
+class Kind(Enum):
+    """What a line calls itself."""
+
+    PART = "a part that may have chapters"
+    CHAPTER = "a chapter"
+    NUMBER = "only a number, maybe with a title"
+
+
+@dataclass(frozen=True)
+class HeadingLine:
+    """A line that may be a heading; `number` is None where it gives none, `title` is empty where it has none."""
+
+    kind: Kind
+    number: int | None
+    title: str = ""
+
+    @property
+    def key(self) -> str:
+        """What is alike in two lines with the same title, or number if there is no title."""
+        return key_of(self.title) or f"{'part ' if self.kind is Kind.PART else ''}{self.number}"
+
+
+def heading_line(line: str) -> HeadingLine | None:
+    """What a line is the heading of; None if it has no such shape."""
+    if len(line.strip()) > _LINE_CHARACTERS:
+        return None
+    text = without_page(line.strip()).strip(_DECORATION)
+    if not text or len(text) > HEADING_CHARACTERS:
+        return None
+    named = _NAMED.fullmatch(text)
+    if named or matter_of_title(text) is not Matter.TEXT:
+        return HeadingLine(Kind.CHAPTER, None, text)
+    found = _KEYWORD.fullmatch(text) or _ORDINAL.fullmatch(text) or _EASTERN.fullmatch(text)
+    if found:
+        return _told(found, Kind.PART if found["part"] else Kind.CHAPTER)
+    found = _NUMBERED.fullmatch(text)
+    return _told(found, Kind.NUMBER) if found else None
+
+
+def is_title(text: str, *, sentences: bool = False) -> bool:
+    """Whether a short text may be a title: in capitals, or not ending as a sentence does."""
+    if not 0 < len(text) <= HEADING_CHARACTERS or text[0].islower():
+        return False
+    return text.isupper() or sentences or _SENTENCE_END.search(text) is None or _is_title_case(text)
+
+
+def stands_out(text: str) -> bool:
+    """Whether a short line is a title by its letters alone: all words have a capital."""
+    return is_title(text) and (text.isupper() or _is_title_case(text))
+
+
+def without_page(line: str) -> str:
+    """A line without the page at its end, as lists of contents have it."""
+    return line if len(line) > _LINE_CHARACTERS else _PAGE.sub("", line)
+
+
+def has_page(line: str) -> bool:
+    """Whether a page is at the end of a line."""
+    return len(line) <= _LINE_CHARACTERS and _PAGE.search(line) is not None
+
+
+def key_of(title: str) -> str:
+    """The letters and digits of a title."""
+    return _SIGNS.sub(" ", title.casefold()).strip()
+
+
+def _told(found: re.Match[str], kind: Kind) -> HeadingLine | None:
+    separator = _SEPARATOR.match(found["rest"])
+    if separator is None and found.re is not _EASTERN:
+        return None
+    title = found["rest"][separator.end() if separator else 0 :].strip()
+    told = separator is not None and bool(separator[0].strip())
+    number = _number(found["number"])
+    if number is None or (title and not is_title(title, sentences=told and kind is not Kind.NUMBER)):
+        return None
+    if kind is Kind.NUMBER and title and not (told or title.isupper()):
+        return None
+    return HeadingLine(kind, number, title)
+
+
+def _number(written: str) -> int | None:
+    """The value of a number in digits, Roman or Chinese numerals, or words; None for letters that are no numeral."""
+    text = written.casefold()
+    if text.isdecimal():
+        return int(text)
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] in _CJK_DIGITS or text[0] in _CJK_UNITS:
+        return _chinese(text)
+    if _ROMAN_NUMERAL.fullmatch(text):
+        values = [_ROMAN[letter] for letter in text]
+        return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
+    parts = re.split("[- ]", text)
+    return sum(_WORDS[part] for part in parts) if all(part in _WORDS for part in parts) else None
+
+
+def _chinese(text: str) -> int:
+    total, digit = 0, 0
+    for sign in text:
+        if sign in _CJK_UNITS:
+            total += (digit or 1) * _CJK_UNITS[sign]
+            digit = 0
+        else:
+            digit = 10 * digit + _CJK_DIGITS.get(sign, 0) if not total else _CJK_DIGITS.get(sign, 0)
+    return total + digit
+
+
+def _is_title_case(text: str) -> bool:
+    """Whether all longer words begin with a capital."""
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 3]
+    return bool(words) and all(word[0].isupper() for word in words)
