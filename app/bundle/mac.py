@@ -26,7 +26,7 @@ ENTITLEMENTS = {"com.apple.security.cs.disable-library-validation": True}
 """Modules that are built on the user's Mac are signed by nobody, and are loaded all the same."""
 
 _DOCUMENT_TYPES = (
-    ("Text", "public.plain-text", ("txt", "text")),
+    ("Text", "public.plain-text", ("txt", "text", "srt", "vtt")),
     ("Markdown text", "net.daringfireball.markdown", ("md", "markdown")),
     ("Web page", "public.html", ("html", "htm", "xhtml", "mht", "mhtml")),
     ("Word document", "org.openxmlformats.wordprocessingml.document", ("docx",)),

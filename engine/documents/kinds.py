@@ -10,11 +10,11 @@ LARGEST_TEXT_BYTES = 32_000_000
 """The Bible has 5 MB."""
 LARGEST_FILE_BYTES = 1_000_000_000
 """Of kinds that also hold pictures."""
-_TEXT, _MARKDOWN, _PAGE, _WORD = "plain_text", "markdown_text", "web_page", "word_file"
+_TEXT, _MARKDOWN, _PAGE, _WORD, _SUBTITLES = "plain_text", "markdown_text", "web_page", "word_file", "subtitle_file"
 _READERS = {
     ".txt": _TEXT, ".text": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN, ".html": _PAGE, ".htm": _PAGE,
     ".xhtml": _PAGE, ".mht": _PAGE, ".mhtml": _PAGE, ".docx": _WORD, ".docm": _WORD, ".dotx": _WORD, ".dotm": _WORD,
-    ".epub": "ebook", ".pdf": "pdf_file",
+    ".epub": "ebook", ".pdf": "pdf_file", ".srt": _SUBTITLES, ".vtt": _SUBTITLES,
 }  # fmt: skip
 _OTHERS = frozenset({
     ".doc", ".odt", ".rtf", ".pages", ".mobi", ".azw", ".azw3", ".kfx", ".fb2", ".djvu", ".xls", ".xlsx", ".ods",
@@ -39,5 +39,5 @@ def reader_of(path: Path) -> str:
 
 def largest_bytes(path: Path) -> int:
     """The largest file of this kind that is read."""
-    is_text = reader_of(path) in (_TEXT, _MARKDOWN, _PAGE)
+    is_text = reader_of(path) in (_TEXT, _MARKDOWN, _PAGE, _SUBTITLES)
     return LARGEST_TEXT_BYTES if is_text else LARGEST_FILE_BYTES
