@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -29,6 +30,9 @@ Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 """Words are white until they are spoken, then yellow."""
 ASS_ESCAPES = str.maketrans({"{": "(", "}": ")", "\\": "\u2216"})
 """Braces and backslashes are commands, which cannot be escaped."""
+SRT_MARKUP = re.compile(r"<(?=/?[A-Za-z])|\{(?=\\)")
+"""What players take for the beginning of markup, which cannot be escaped: a joiner without width keeps it text."""
+JOINER = "\u2060"
 VTT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
@@ -51,7 +55,8 @@ def write_subtitles(path: Path, words: Sequence[TimedWord]) -> None:
 def srt(words: Sequence[TimedWord]) -> str:
     """SubRip: numbered captions."""
     return "\n".join(
-        f"{number}\n{_clock(caption.start_seconds, ',')} --> {_clock(caption.end_seconds, ',')}\n{_lines(caption)}\n"
+        f"{number}\n{_clock(caption.start_seconds, ',')} --> {_clock(caption.end_seconds, ',')}\n"
+        f"{SRT_MARKUP.sub(_joined, _lines(caption))}\n"
         for number, caption in enumerate(captions_of(words), 1)
     )
 
@@ -93,6 +98,10 @@ def json_text(words: Sequence[TimedWord]) -> str:
 
 FORMATS: dict[str, Callable[[Sequence[TimedWord]], str]] = {".srt": srt, ".vtt": vtt, ".ass": ass, ".json": json_text}
 """The formats by suffix."""
+
+
+def _joined(markup: re.Match[str]) -> str:
+    return markup[0] + JOINER
 
 
 def _lines(caption: Caption) -> str:

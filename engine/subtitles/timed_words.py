@@ -11,11 +11,14 @@ from engine.g2p.directions import DIRECTION
 from engine.g2p.overrides import INLINE
 from engine.speech import AudioChunk, SpokenPhoneme, SpokenWord
 
-CLOSING = re.compile(r"[,.;:!?…。，、！？；：”’\"'»)]*(?:[ ]?[—–-]+(?=\s|$)|[—–]+)?")
-OPENING = re.compile(r"(?<!\w)[“‘\"'«(¿¡]+$")
+CLOSING = re.compile(r"[,.;:!?…。，、！？；：”’\"'»)\]}>]*(?:[ ]?(?:[—–-]+>?|[←→⇒]|<?[—–-]+)(?=\s|$)|[—–]+)?")
+OPENING = re.compile(r"(?<!\w)[“‘\"'«(¿¡\[{<]+$")
+LINK = re.compile(r"\[(?P<text>[^\[\]\n]{1,200})\]\([^()\s]{1,2000}\)")
+HIDDEN = "\0"
+"""Stands for each character that is markup and not shown."""
 LONGEST_OPENING_CHARACTERS = 20
 SENTENCE_ENDS = frozenset(".!?…。！？")
-CLAUSE_ENDS = frozenset(",;:—–)，、；：")
+CLAUSE_ENDS = frozenset(",;:—–)]，、；：")
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
@@ -70,12 +73,13 @@ def timed_words(
 ) -> list[TimedWord]:
     """The words of a text, whose samples are counted from `start_seconds`, and its characters from `start`."""
     timed = []
-    before = text[: words[0].start] if words else ""
+    shown = LINK.sub(lambda link: f"{HIDDEN}{link['text']}".ljust(len(link[0]), HIDDEN), text)
+    before = shown[: words[0].start] if words else ""
     for index, word in enumerate(words):
         following = words[index + 1].start if index + 1 < len(words) else len(text)
-        after = DIRECTION.sub(" ", text[word.end : following])
+        after = DIRECTION.sub(" ", shown[word.end : following]).replace(HIDDEN, "")
         closing = CLOSING.match(after)[0]  # type: ignore[index]  # it matches nothing, too
-        opening = OPENING.search(before[-LONGEST_OPENING_CHARACTERS:])
+        opening = OPENING.search(before[-LONGEST_OPENING_CHARACTERS:].replace(HIDDEN, ""))
         written = " ".join(INLINE.sub(lambda match: match["text"], text[word.start : word.end]).split())
         timed.append(
             TimedWord(

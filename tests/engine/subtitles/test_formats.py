@@ -36,6 +36,31 @@ def test_ass_lights_each_word_for_its_time_without_drift() -> None:
     assert total == 533
 
 
+SIGNS = "He said [sic] it. [Laughs] Then (a [b]) --> c <d> went {e}."
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (srt, "He said [sic] it. [Laughs]\nThen (a [b]) --> c <\u2060d> went {e}."),
+        (vtt, "He said [sic] it. [Laughs]\nThen (a [b]) --&gt; c &lt;d&gt; went {e}."),
+        (ass, "He said [sic] it. [Laughs]\\NThen (a [b]) --> c <d> went (e)."),
+    ],
+)
+def test_brackets_and_arrows_are_kept_as_each_format_asks(written, shown: str) -> None:
+    assert shown in re.sub(r"\{\\k\d+\}", "", written(timed(SIGNS)))
+
+
+def test_brackets_and_arrows_are_kept_in_json() -> None:
+    (caption,) = json.loads(json_text(timed(SIGNS)))["captions"]
+    assert " ".join(caption["lines"]) == SIGNS
+
+
+def test_directions_and_pronunciations_are_not_shown() -> None:
+    assert "\na b\n" in srt(timed("a [pause 1s] b"))
+    assert "\na b\n" in srt(timed("[voice:am_michael] a [pause 1s]b"))
+
+
 def test_ass_shows_braces_that_would_be_commands_as_brackets() -> None:
     assert "{\\k100}(x)" in ass([replace(timed("a")[0], shown="{x}")])
 

@@ -30,7 +30,7 @@ def test_what_a_word_ends_is_known() -> None:
 def test_only_the_word_is_shown_of_a_given_pronunciation_or_a_link() -> None:
     text = "[Kokoro](/kˈOkəɹO/) [speaks](http://x.y)."
     words = [SpokenWord(0, 19, 0, 100), SpokenWord(21, 27, 100, 200)]
-    assert [word.shown for word in timed_words(text, words, RATE_HZ)] == ["Kokoro", "speaks"]
+    assert [word.shown for word in timed_words(text, words, RATE_HZ)] == ["Kokoro", "speaks."]
 
 
 def test_words_of_scripts_without_spaces_have_none() -> None:
