@@ -1,38 +1,165 @@
-"""Reads Markdown, by way of HTML."""
+"""Reads Markdown, also that of note-taking apps and pandoc, by way of HTML."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from html import escape
 from pathlib import Path
+from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.tasklists import tasklists_plugin
 
-from engine.documents.blocks import chapters_of
+from engine.documents.blocks import Block, chapters_of
 from engine.documents.decoding import decoded
 from engine.documents.document import Document
+from engine.documents.markdown_signs import plain_markdown
+from engine.documents.tex import plain_formula
 from engine.documents.web_page import blocks_of, tree_of
 
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
-_PRONUNCIATION = re.compile(r"\[([^\[\]\n]+)\](\(/[^()\n\x80-\U0010ffff]*[^\x00-\x7f][^()\n]*/\))")
-"""A word with its phonemes looks like a link; it is kept as it is."""
-_NOTE = re.compile(r"^\[\^[^\]\n]+\]:.*(?:\n[ \t]+\S.*)*", re.MULTILINE)
-_NOTE_MARK = re.compile(r"\[\^[^\[\]\n]+\]")
+_FRONT_MATTER = re.compile(
+    r"\A(?:---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)\n\+\+\+)[ \t]*(?:\n|\Z)", re.DOTALL
+)
+_MARK_START, _MARK_END = "\uf8f1", "\uf8f2"
+"""Characters for private use around the number of a note."""
+_MARK = re.compile(rf"{_MARK_START}(\d+){_MARK_END}")
+_LOST_MARK = re.compile(r"\[\^[^\[\]\n]+\]")
+_REFERENCE = re.compile(r"[^\W\d_]\.?\s+$")
 
 
 def read(path: Path) -> Document:
     """The document in a Markdown file; raises `DamagedDocument` if it is not text."""
     source = decoded(path.read_bytes(), path.name)
-    text = source.text
+    text = source.text.replace(_MARK_START, "").replace(_MARK_END, "")
     front = _FRONT_MATTER.match(text)
-    body = _NOTE_MARK.sub("", _NOTE.sub("", text[front.end() :] if front else text))
-    body = _PRONUNCIATION.sub(r"\\[\1\\]\2", body)
-    page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(body)
-    title = _field(front, "title") or path.stem
-    chapters = chapters_of(blocks_of(tree_of(page.encode())), title)
-    return Document(title, _field(front, "author"), _field(front, "lang"), chapters, notices=source.notices)
+    fields = _fields(front) if front else {}
+    body = text[front.end() :] if front else text
+    plain, told = plain_markdown(body)
+    page = _Page(plain, text.count("\n", 0, len(text) - len(body)))
+    title = fields.get("title") or path.stem
+    chapters = chapters_of(page.blocks(), title)
+    notices = (*source.notices, *told, *page.notices())
+    return Document(title, fields.get("author", ""), fields.get("lang", ""), chapters, notices=notices)
 
 
-def _field(front: re.Match[str] | None, name: str) -> str:
-    """A value of the front matter; empty if it has none."""
-    found = re.search(rf"^{name}:[ \t]*(.+)$", front[1], re.MULTILINE) if front else None
-    return found[1].strip().strip("\"'") if found else ""
+class _Page:
+    """The blocks of a Markdown text; `first_line` lines of the file are above it."""
+
+    def __init__(self, text: str, first_line: int) -> None:
+        self._first_line = first_line
+        self._code_lines: list[int] = []
+        self._formulas: list[str] = []
+        self._parser = (
+            MarkdownIt("commonmark")
+            .enable(["table", "strikethrough"])
+            .use(dollarmath_plugin, allow_digits=False, allow_space=False, double_inline=True)
+            .use(footnote_plugin)
+            .use(deflist_plugin)
+            .use(tasklists_plugin)
+        )
+        rules: dict[str, Any] = {
+            "footnote_ref": _note_mark,
+            "math_inline": self._formula,
+            "math_inline_double": self._formula,
+        }
+        rules["math_block"] = self._formula_apart
+        self._renderer = RendererHTML(self._parser)
+        self._renderer.rules.update(rules)
+        self._environment: dict[str, Any] = {}
+        self._tokens = self._parser.parse(text, self._environment)
+
+    def blocks(self) -> list[Block]:
+        """The blocks, each with the notes that it refers to."""
+        body, notes = self._parted()
+        return [_with_notes(block, notes) for block in self._blocks_of(body)]
+
+    def notices(self) -> Iterator[str]:
+        """What was left out, once `blocks` was called."""
+        if count := len(self._code_lines):
+            what = "A block of code is" if count == 1 else f"{count:,} blocks of code are"
+            yield f"{what} left out, {'' if count == 1 else 'the first '}in line {self._code_lines[0]:,}."
+        if count := len(self._formulas):
+            what = "A formula is" if count == 1 else f"{count:,} formulas are"
+            yield f"{what} read as “formula”{'' if count == 1 else ', the first'}: {self._formulas[0]}"
+
+    def _parted(self) -> tuple[list[Token], dict[int, str]]:
+        """The tokens of the text, and the notes by their numbers."""
+        body: list[Token] = []
+        notes: dict[int, list[Token]] = {}
+        current: list[Token] = body
+        for token in self._tokens:
+            if token.type == "footnote_open":
+                current = notes.setdefault(token.meta["id"], [])
+            elif token.type == "footnote_close":
+                current = body
+            elif token.type in ("fence", "code_block"):
+                self._code_lines.append(self._first_line + (token.map or [0])[0] + 1)
+            elif token.type not in ("footnote_block_open", "footnote_block_close", "footnote_anchor"):
+                _mend(token)
+                current.append(token)
+        return body, {
+            number: "\n\n".join(block.text for block in self._blocks_of(each)) for number, each in notes.items()
+        }
+
+    def _blocks_of(self, tokens: Sequence[Token]) -> list[Block]:
+        page = self._renderer.render(tokens, self._parser.options, self._environment)
+        return blocks_of(tree_of(page.encode()))
+
+    def _formula(self, tokens: Sequence[Token], index: int, options: Any, environment: Any) -> str:
+        source = tokens[index].content
+        plain = plain_formula(source)
+        if plain is None:
+            self._formulas.append(" ".join(source.split()))
+        return escape("formula" if plain is None else plain)
+
+    def _formula_apart(self, *place: Any) -> str:
+        return f"<p>{self._formula(*place)}</p>"
+
+
+def _note_mark(tokens: Sequence[Token], index: int, options: Any, environment: Any) -> str:
+    return f"{_MARK_START}{tokens[index].meta['id']}{_MARK_END}"
+
+
+def _mend(token: Token) -> None:
+    """Remove marks of notes that are missing, and links that make a cross reference look like such a mark."""
+    before = ""
+    for child in token.children or ():
+        if child.type == "text":
+            child.content = before = _LOST_MARK.sub("", child.content)
+        elif (
+            child.type == "link_open"
+            and str(child.attrs.get("href", "")).startswith("#")
+            and _REFERENCE.search(before[-40:])
+        ):
+            del child.attrs["href"]
+        elif child.type == "footnote_anchor":
+            child.hidden = True
+
+
+def _with_notes(block: Block, notes: dict[int, str]) -> Block:
+    marks = [int(number) for number in _MARK.findall(block.text)]
+    if not marks:
+        return block
+    found = tuple(text for mark in marks if (text := notes.get(mark)))
+    return replace(block, text=_MARK.sub("", block.text).strip(), notes=(*block.notes, *found))
+
+
+def _fields(front: re.Match[str]) -> dict[str, str]:
+    """Title, author and language of the front matter, in YAML or TOML."""
+    if front["yaml"] is not None:
+        lines = front["yaml"].replace("\n  - ", " ").replace("\n- ", " ")
+        found = re.findall(r"^(title|author|lang)[ \t]*:[ \t]*(\S.*)$", lines, re.MULTILINE)
+        return {name: value.strip().strip("[]\"'") for name, value in found}
+    try:
+        values = tomllib.loads(front["toml"])
+    except tomllib.TOMLDecodeError:
+        return {}
+    return {name: value for name, value in values.items() if isinstance(value, str)}
