@@ -49,13 +49,13 @@ _NAMES = {
 }  # fmt: skip
 _MOST_REPLACED = 0.25
 """Characters that could not be read, for each letter: more are no accident."""
-_SAMPLE_BYTES = 16_384
+_SAMPLE_BYTES, _CONTEXT_BYTES = 16_384, 100
 _LETTERS = b"aA"
 """Those of ASCII, which codes of mainframes have elsewhere."""
 _NAMING = re.compile(rb"\b(?:charset|encoding|coding)\s*[:=]\s*[\"']?([\w.-]{3,20})", re.IGNORECASE)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROL_SHARE = 0.01
-_BEYOND_ASCII = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 @dataclass(frozen=True)
@@ -116,14 +116,15 @@ def _guessed(content: bytes, named: str = "") -> str:
 
 
 def _sample(content: bytes) -> bytes:
-    """Lines with more than ASCII, from the beginning on."""
-    lines, length = [], 0
-    for match in _BEYOND_ASCII.finditer(content):
-        lines.append(match[0])
-        length += len(match[0])
-        if length >= _SAMPLE_BYTES:
-            break
-    return b"".join(lines)[:_SAMPLE_BYTES]
+    """Lines with more than ASCII, from the beginning on; of long ones only what is near."""
+    parts, length, done = [], 0, 0
+    while length < _SAMPLE_BYTES and (found := _BEYOND_ASCII.search(content, done)):
+        start = max(content.rfind(b"\n", done, found.start()) + 1, done, found.start() - _CONTEXT_BYTES)
+        end = content.find(b"\n", found.end(), found.end() + _SAMPLE_BYTES)
+        done = end + 1 if end >= 0 else found.end() + _SAMPLE_BYTES
+        parts.append(content[start:done])
+        length += done - found.start()
+    return b"".join(parts)
 
 
 def _proposals(sample: bytes) -> Iterable[str]:

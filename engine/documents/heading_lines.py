@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from engine.documents.document import Matter
 from engine.documents.matter import matter_of_title
 
 HEADING_CHARACTERS = 80
+_MOST_WORDS_OF_MATTER = 8
 _LINE_CHARACTERS = 160
 """Of a heading in a list of contents, with dots and a page."""
 _PARTS = (
@@ -17,8 +19,8 @@ _PARTS = (
     r"|część|tom|часть|книга|том"
 )
 _CHAPTERS = (
-    r"chapter|chap\.|canto|letter|stave|adventure|scene|story|tale|episode|lecture|essay|lesson|chapitre|cap[íi]tulo"
-    r"|capitolo|kapitel|hoofdstuk|kapitola|kapitola|rozdział|глава|розділ|κεφάλαιο|bölüm|fejezet|capitolul"
+    r"chapter|chap\.|canto|letter|stave|adventure|scene|story|tale|episode|lecture|essay|lesson|day|night|sonnet|fable|fit|ch\.?|chapitre|cap[íi]tulo"
+    r"|capitolo|kapitel|hoofdstuk|kapitola|rozdział|глава|розділ|κεφάλαιο|bölüm|fejezet|capitolul"
 )
 _NAMES = (
     r"prologue|epilogue|preface|foreword|introduction|afterword|appendix|interlude|conclusion|prólogo|epílogo"
@@ -48,30 +50,45 @@ _ONES = (
     "erstes zweites drittes viertes fünftes sechstes siebtes achtes neuntes zehntes elftes zwölftes",
     "первая вторая третья четвёртая пятая шестая седьмая восьмая девятая десятая",
 )
+_LAST = "last final dernier dernière último última ultimo ultima letztes letzter последняя"
 _TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 _WORDS = {word: number for words in _ONES for number, word in enumerate(words.split(), 1)} | _TENS
 _COMPOUND = rf"(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(' '.join(_ONES[:2]).split())}))?"
-_WORD = rf"{_COMPOUND}|{'|'.join(sorted(_WORDS, key=len, reverse=True))}"
+_WORD = rf"{_COMPOUND}|{'|'.join(sorted({*_WORDS, *_LAST.split()}, key=len, reverse=True))}"
+_NUMERAL = (
+    rf"(?P<number>\d{{1,4}}|[ivxlcdm]+(?=\W|$|i?[eè]re?\b|e\b|er\b)|{_WORD})(?:\.?[ºª°]|[eè]re|er|re|e)?(?![^\W_])"
+)
 _CJK_DIGITS = {digit: number for number, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
 _CJK_UNITS = {"十": 10, "百": 100, "千": 1000}
+_CJK_NUMBER = r"[\d〇零一二两兩三四五六七八九十百千]+"
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ROMAN_NUMERAL = re.compile(r"m{0,3}(?:c[md]|d?c{0,3})(?:x[cl]|l?x{0,3})(?:i[xv]|v?i{0,3})")
 _DECORATION = "#*~=_-–—•·|[](){}<>§ \t"
 _KEYWORD = re.compile(
-    rf"(?:(?P<part>{_PARTS})|{_CHAPTERS})\s+(?:(?:the|no\.?|nr\.?|n[º°])\s*)?(?P<number>\d{{1,4}}|{_WORD}|[ivxlcdm]+)\b"
-    r"(?P<rest>.*)",
+    rf"(?:(?P<part>{_PARTS})|{_CHAPTERS})\s*(?:(?<=\W)(?:the|no\.?|nr\.?|n[º°]|№)\s*)?(?<=\W){_NUMERAL}(?P<rest>.*)",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(
-    rf"(?:the\s+)?(?P<number>{_WORD})\s+(?:(?P<part>{_PARTS})|{_CHAPTERS})\b(?P<rest>.*)", re.IGNORECASE
+    rf"(?:the\s+)?(?P<number>{_WORD}|(?:\d{{1,3}}|[ivxlc]+)(?=\.))\.?\s+(?:(?P<part>{_PARTS})|{_CHAPTERS})\b(?P<rest>.*)",
+    re.IGNORECASE,
 )
-_EASTERN = re.compile(
-    r"第\s*(?P<number>[\d〇零一二两兩三四五六七八九十百千]+)\s*(?:(?P<part>[部卷篇编編])|[章回节節話话幕集])(?P<rest>.*)"
+_EASTERN = re.compile(rf"第\s*(?P<number>{_CJK_NUMBER})\s*(?:(?P<part>[部卷篇编編])|[章回节節話话幕集夜])(?P<rest>.*)")
+_EASTERN_BEFORE = re.compile(
+    rf"(?:(?P<part>[卷篇部])之?\s*|제\s*)(?P<number>{_CJK_NUMBER})(?:\s*[장화편부회])?(?P<rest>(?:[\s、:：].*)?)"
 )
 _NAMED = re.compile(rf"(?:{_NAMES})(?P<rest>(?:[.:—–-].*)?)", re.IGNORECASE)
-_NUMBERED = re.compile(rf"(?P<number>\d{{1,3}}|[IVXLC]+|(?i:{_WORD}))(?P<rest>(?:[.:]|\s*[-—–]|\s|$).*)")
-_SEPARATOR = re.compile(r"\s*(?:[.:—–-]+|,(?=\s*[A-ZÀ-Þ]))\s*|\s+|$")
+_NUMBERED = re.compile(
+    rf"(?P<number>\d{{1,3}}|[IVXLC]+|[ivxlc]+(?=\.?$)|(?i:{_WORD})|[一二三四五六七八九十百]+(?=[、.]|$))"
+    r"(?P<rest>(?:[.:、]|\s*[-—–]|\s|$).*)"
+)
+_BEGINNING = re.compile(
+    rf"[\d第卷篇部제一二三四五六七八九十百]|(?:the|{_NAMES}|{_PARTS}|{_CHAPTERS}|{_WORD}|[ivxlcdm]+)(?!\w)",
+    re.IGNORECASE,
+)
+"""How any of these begins."""
+_SEPARATOR = re.compile(r"\s*(?:[.:：、—–-]+|,(?=\s*[A-ZÀ-Þ]))\s*|\s+|$")
 _PAGE = re.compile(r"(?:\s*[.…·]{2,}|\s{2,}|\t)[\s.…·]*(?:\d{1,4}|[ivxlc]+)\s*$")
+_NUMBER_ENDS = frozenset("0123456789ivxlc")
 _SENTENCE_END = re.compile(r"[.,;:]['\"”’»)]*$")
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -98,6 +115,7 @@ class HeadingLine:
         return key_of(self.title) or f"{'part ' if self.kind is Kind.PART else ''}{self.number}"
 
 
+@lru_cache(10_000)
 def heading_line(line: str) -> HeadingLine | None:
     """What a line is the heading of; None if it has no such shape."""
     if len(line.strip()) > _LINE_CHARACTERS:
@@ -105,10 +123,14 @@ def heading_line(line: str) -> HeadingLine | None:
     text = without_page(line.strip()).strip(_DECORATION)
     if not text or len(text) > HEADING_CHARACTERS:
         return None
-    named = _NAMED.fullmatch(text)
-    if named or matter_of_title(text) is not Matter.TEXT:
+    if text.count(" ") < _MOST_WORDS_OF_MATTER and matter_of_title(text) is not Matter.TEXT:
         return HeadingLine(Kind.CHAPTER, None, text)
-    found = _KEYWORD.fullmatch(text) or _ORDINAL.fullmatch(text) or _EASTERN.fullmatch(text)
+    if _BEGINNING.match(text) is None:
+        return None
+    if _NAMED.fullmatch(text):
+        return HeadingLine(Kind.CHAPTER, None, text)
+    found = _KEYWORD.fullmatch(text) or _ORDINAL.fullmatch(text)
+    found = found or _EASTERN.fullmatch(text) or _EASTERN_BEFORE.fullmatch(text)
     if found:
         return _told(found, Kind.PART if found["part"] else Kind.CHAPTER)
     found = _NUMBERED.fullmatch(text)
@@ -129,12 +151,13 @@ def stands_out(text: str) -> bool:
 
 def without_page(line: str) -> str:
     """A line without the page at its end, as lists of contents have it."""
-    return line if len(line) > _LINE_CHARACTERS else _PAGE.sub("", line)
+    return _PAGE.sub("", line) if has_page(line) else line
 
 
 def has_page(line: str) -> bool:
     """Whether a page is at the end of a line."""
-    return len(line) <= _LINE_CHARACTERS and _PAGE.search(line) is not None
+    ends_in_number = line.rstrip()[-1:] in _NUMBER_ENDS
+    return ends_in_number and len(line) <= _LINE_CHARACTERS and _PAGE.search(line) is not None
 
 
 def key_of(title: str) -> str:
@@ -144,7 +167,7 @@ def key_of(title: str) -> str:
 
 def _told(found: re.Match[str], kind: Kind) -> HeadingLine | None:
     separator = _SEPARATOR.match(found["rest"])
-    if separator is None and found.re is not _EASTERN:
+    if separator is None and found.re not in (_EASTERN, _EASTERN_BEFORE):
         return None
     title = found["rest"][separator.end() if separator else 0 :].strip()
     told = separator is not None and bool(separator[0].strip())
@@ -161,8 +184,8 @@ def _number(written: str) -> int | None:
     text = written.casefold()
     if text.isdecimal():
         return int(text)
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in _WORDS or text in _LAST.split():
+        return _WORDS.get(text, 0)
     if text[0] in _CJK_DIGITS or text[0] in _CJK_UNITS:
         return _chinese(text)
     if _ROMAN_NUMERAL.fullmatch(text):
