@@ -24,7 +24,14 @@ _BRACKETED = re.compile(
 _BRACKET = re.compile(r"[\[\]]")
 _INSIDE = re.compile(r"[:.]?\s*")
 _NOTE_LABEL = re.compile(r"\s*(?P<label>[\w*†‡]{1,5})\s*:\s*|\s*:\s*")
-_PAGE = re.compile(r"[\[{] ?(?:pg|page|p)\.? ?\d{1,4} ?[\]}]|\{\d{1,4}\}", re.IGNORECASE)
+_PAGE = re.compile(r"[\[{] ?(?:pg|page|p)\.? ?(?:\d{1,4}|[ivxlc]{1,7}) ?[\]}]|\{\d{1,4}\}", re.IGNORECASE)
+_PARAGRAPH = re.compile(
+    r"(?:^|(?<=\n\n))[ \t]*(?:\[(?P<label>\d{1,3}|[A-Z]|[*†‡]{1,3})\][ \t]+(?P<note>\S.*?)"
+    r"|(?P<by>Transcriber[’']?s['’]? Notes?)[:.][ \t\n]*(?P<remark>\S.*?))(?=\n[ \t]*\n|\s*\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A note below the text with only its mark in brackets, and what a transcriber remarks."""
+_MARK_IN_TEXT = re.compile(r"(?<=\S)\[(\d{1,3}|[A-Z]|[*†‡]{1,3})\]")
 _MARK = re.compile(r"[ ]?\[(?P<label>[\w*†‡]{1,5})\]")
 _EMPHASIS = re.compile(
     r"(?<![\w_])_(?=[^\s_])([^_]{1,2000}?)(?<=[^\s_])_(?![\w_])|(?<![\w=])=(?=[^\s=])([^=\n]{1,200}?)(?<=[^\s=])=(?![\w=])"
@@ -100,7 +107,7 @@ def bare(text: str) -> Bare:
     captions: set[int] = set()
     transcriber: list[str] = []
     notes: dict[str, list[Note]] = defaultdict(list)
-    for kind, content in _pieces(_PAGE.sub("", text)):
+    for kind, content in _pieces(_bracketed(_PAGE.sub("", text))):
         if kind == "footnote" and (label := _NOTE_LABEL.match(content)):
             notes[label["label"] or "*"].append(Note(length, _plain(content[label.end() :])))
             continue
@@ -126,6 +133,19 @@ def with_notes(text: str, place: int, source: Bare) -> tuple[str, list[Note]]:
         return ""
 
     return _MARK.sub(taken, text), found
+
+
+def _bracketed(text: str) -> str:
+    """The text in which notes and remarks that are paragraphs are in brackets of their kind."""
+    marked = set(_MARK_IN_TEXT.findall(text))
+
+    def replaced(paragraph: re.Match[str]) -> str:
+        content = paragraph["note"] or paragraph["remark"]
+        if content.count("[") != content.count("]") or not (paragraph["by"] or paragraph["label"] in marked):
+            return paragraph[0]
+        return f"[{paragraph['by']}: {content}]" if paragraph["by"] else f"[Footnote {paragraph['label']}: {content}]"
+
+    return _PARAGRAPH.sub(replaced, text)
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:

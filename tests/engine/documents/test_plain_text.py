@@ -68,7 +68,8 @@ def test_lines_that_name_themselves_are_headings(heading: str) -> None:
     [
         "Chapter one was long, and nobody read it.", "Part of it", "Introductions were made.", "Letter to a friend",
         "Part I was good, part II was not.", "Act one is over", "Book 3 tickets", "1", "IV", "12. The Sea",
-        "I came.", "1984", "Chapter mild", "“Chapter 3”", "Chapter vivid", "Day one is over", "Part 3 of the boat came.",
+        "I came.", "1984", "Chapter mild", "“Chapter 3”", "Chapter vivid", "Day one is over",
+        "Part 3 of the boat came.",
         "No. 7", "Partie", "Day by day",
     ],
 )  # fmt: skip
@@ -275,6 +276,19 @@ def test_what_is_around_a_book_of_gutenberg_is_told_apart(tmp_path: Path) -> Non
     assert "General Terms" in others[Matter.BACK]
 
 
+def test_a_note_may_have_only_its_mark() -> None:
+    text = f"He left.[1] {PROSE}[*]\n\n[1] In May, says\nAnn.\n\n[*] So he said.\n\n[2] is no note.\n\nHe came."
+    first, second, third = blocks_of(text)
+    assert first == Block(f"He left. {PROSE}", notes=("In May, says\nAnn.", "So he said."))
+    assert (second.text, third.text) == ("[2] is no note.", "He came.")
+
+
+def test_what_a_transcriber_remarks_is_back_matter() -> None:
+    first, second = blocks_of("Transcriber's Note: A comma\nwas mended.\n\nHe left.")
+    assert first == Block("He left.")
+    assert (second.matter, "comma" in second.text) == (Matter.BACK, True)
+
+
 def test_a_note_that_nothing_refers_to_is_not_lost() -> None:
     (block,) = blocks_of("It was late.\n\n[Footnote: By an hour.]")
     assert block == Block("It was late.", notes=("By an hour.",))
@@ -356,7 +370,7 @@ def test_every_word_is_in_the_document(lines: list[str]) -> None:
     [
         "CHAPTER I\n\n", "1\n\n", "I. THE SEA\n\nIt was calm.\n\n", "[Illustration: ", "[Footnote 1: ", "[1]", "_a ",
         "   indented line.\n", "CONTENTS\n\n", "The Sea .... 12\n", "* ", "x\n\n", ". . ", "(((", "[", "*** START OF ",
-        "=a", "a_",
+        "=a", "a_", "[1] a\n\n", "\n\n[1] a ", "a[1]\n\n[1] ", "Transcriber's Note: ",
     ],
 )  # fmt: skip
 def test_long_texts_take_linear_time(unit: str) -> None:
