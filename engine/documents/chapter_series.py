@@ -117,7 +117,7 @@ def _contents(
 
 
 def _announces(lines: Sequence[str]) -> bool:
-    return len(lines) == 1 and matter_of_title(lines[0]) is Matter.FRONT
+    return len(lines) == 1 and heading_line(lines[0]) is not None and matter_of_title(lines[0]) is Matter.FRONT
 
 
 def _list_end(

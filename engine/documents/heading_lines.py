@@ -123,7 +123,7 @@ def heading_line(line: str) -> HeadingLine | None:
     text = without_page(line.strip()).strip(_DECORATION)
     if not text or len(text) > HEADING_CHARACTERS:
         return None
-    if text.count(" ") < _MOST_WORDS_OF_MATTER and matter_of_title(text) is not Matter.TEXT:
+    if text.count(" ") < _MOST_WORDS_OF_MATTER and is_title(text) and matter_of_title(text) is not Matter.TEXT:
         return HeadingLine(Kind.CHAPTER, None, text)
     if _BEGINNING.match(text) is None:
         return None

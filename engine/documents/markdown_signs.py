@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Callable
 
 from engine.documents.tex import LOWERED, RAISED
 
@@ -28,10 +28,11 @@ _ATTRIBUTES = rf"(?P<attributes>[ \t]?\{{(?:-|:?[ ]?{_ATTRIBUTE}(?:[ ][^{{}}\n]{
 _LINES = r"(?P<line>^:{3,}[^\n]*$|^\\(?:newpage|pagebreak|clearpage)[ \t]*$|[ \t]\^[\w-]+[ \t]*$)"
 _CALLOUT = r"(?P<quote>^[ \t]*(?:>[ \t]*)+)\[!(?P<type>[\w-]+)(?:\|[^\]\n]*)?\][+-]?[ \t]*(?P<title>[^\n]*)$"
 _RAISED = r"(?<=\w)\^(?P<raised>[^\s^~*_]{1,20})\^|(?<=\w)(?<!~)~(?P<lowered>[^\s^~*_]{1,20})~(?!~)"
+_EMOJI = r"(?<![\w:]):(?P<emoji>[a-z][a-z0-9_]{1,30}):(?![\w:])"
 _SIGNS = re.compile(
     "|".join((
         _CODE, _PRONUNCIATION, _COMMENT, _CHANGED, _MARKED, _CONTENTS, _LINK, _CITATION, _ATTRIBUTES, _LINES, _CALLOUT,
-        _RAISED,
+        _RAISED, _EMOJI,
     )),
     re.MULTILINE | re.DOTALL,
 )  # fmt: skip
@@ -41,42 +42,52 @@ _KEPT = ("changed", "added", "noted", "bright", "under")
 
 def plain_markdown(text: str) -> tuple[str, list[str]]:
     """A text in which all signs are Markdown's own, and sentences about what is left out."""
-    left_out: Counter[str] = Counter()
-    first: dict[str, str] = {}
+    view = _View()
+    plain = _SIGNS.sub(view.seen, text)
+    return plain, [_sentence(kind, *found) for kind, found in view.left_out.items()]
 
-    def told(kind: str, what: str) -> str:
-        left_out[kind] += 1
-        first.setdefault(kind, what.strip())
+
+class _View:
+    """What a person sees of signs; `left_out` are the kinds of what is not seen, with their number and the first."""
+
+    def __init__(self) -> None:
+        self.left_out: dict[str, tuple[int, str]] = {}
+
+    def seen(self, sign: re.Match[str]) -> str:
+        """What is seen of a sign."""
+        if sign["code"]:
+            return sign[0]
+        if sign["page"] is not None:
+            return self._link(sign)
+        if sign["cite"]:
+            return self._leave_out("reference to a source", sign)
+        plain = next((show(sign) for name, show in _SHOWN.items() if sign[name]), None)
+        if plain is not None:
+            return plain
+        return next((_SIGNS.sub(self.seen, sign[name]) for name in _KEPT if sign[name]), "")
+
+    def _link(self, sign: re.Match[str]) -> str:
+        if not sign["embed"]:
+            return sign["shown"] or _page_name(sign["page"])
+        return "" if _PICTURE.search(sign["page"]) else self._leave_out("embedded page", sign)
+
+    def _leave_out(self, kind: str, sign: re.Match[str]) -> str:
+        count, first = self.left_out.get(kind, (0, sign[0].strip()))
+        self.left_out[kind] = count + 1, first
         return ""
 
-    def replaced(match: re.Match[str]) -> str:
-        if match["code"]:
-            return match[0]
-        if match["word"] is not None:
-            return f"\\[{match['word']}\\]{match['phonemes']}"
-        if match["page"] is not None:
-            if match["embed"]:
-                return "" if _PICTURE.search(match["page"]) else told("embedded page", match[0])
-            return match["shown"] or _page_name(match["page"])
-        if match["cite"]:
-            return told("reference to a source", match[0])
-        if match["quote"]:
-            return f"{match['quote']}{match['title'] or match['type'].capitalize()}\n{match['quote'].rstrip()}"
-        if match["raised"] or match["lowered"]:
-            return _above_or_below(match["raised"], match["lowered"])
-        return next((_SIGNS.sub(replaced, match[name]) for name in _KEPT if match[name]), "")
 
-    plain = _SIGNS.sub(replaced, text)
-    return plain, [_sentence(kind, count, first[kind]) for kind, count in left_out.items()]
-
-
-def _above_or_below(raised: str | None, lowered: str | None) -> str:
+def _above_or_below(sign: re.Match[str]) -> str:
     """Digits in signs of their own, anything else in HTML."""
-    text = raised or lowered or ""
-    signs = text.translate(RAISED if raised else LOWERED)
+    text = sign["raised"] or sign["lowered"]
+    signs = text.translate(RAISED if sign["raised"] else LOWERED)
     if not any(character in text for character in signs):
         return signs
-    return f"<sup>{text}</sup>" if raised else f"<sub>{text}</sub>"
+    return f"<sup>{text}</sup>" if sign["raised"] else f"<sub>{text}</sub>"
+
+
+def _callout(sign: re.Match[str]) -> str:
+    return f"{sign['quote']}{sign['title'] or sign['type'].capitalize()}\n{sign['quote'].rstrip()}"
 
 
 def _page_name(link: str) -> str:
@@ -90,3 +101,12 @@ def _sentence(kind: str, count: int, first: str) -> str:
     if count == 1:
         return f"One {kind} is left out: {first}"
     return f"{count:,} of this kind are left out, {kind}, the first: {first}"
+
+
+_SHOWN: dict[str, Callable[[re.Match[str]], str]] = {
+    "word": lambda sign: f"\\[{sign['word']}\\]{sign['phonemes']}",
+    "quote": _callout,
+    "raised": _above_or_below,
+    "lowered": _above_or_below,
+    "emoji": lambda sign: sign["emoji"].replace("_", " "),
+}

@@ -90,6 +90,7 @@ def text_of(tmp_path: Path, text: str) -> str:
         ("The end. ^abc-1\n\n[[_TOC_]]\n\n::: {.note}\nYes.\n:::", "The end.\n\nYes."),
         ("As Figure [2](#fig2) and Sec. [3](#sec3) show.", "As Figure 2 and Sec. 3 show."),
         ("`==a==` and `[[b]]` and ``%%c%%``", "==a== and [[b]] and %%c%%"),
+        ("Yes :thumbs_up: at 10:30:15 or a::b::c", "Yes thumbs up at 10:30:15 or a::b::c"),
         ("A mark[^9] of nothing.", "A mark of nothing."),
     ],
 )
@@ -139,7 +140,7 @@ CASES = {
     "m01_obsidian.md": "Notes\n\nSee the harbour and Note-Monday. Use marks and #tag here.\n\nCareful\n\n"
     "The sea is deep.\n\nBuy milk\n\nFeed cat\n\nAs shown. added\n\nInline end.",
     "m02_code.md": "Title\n\nRun this:\n\nThen pip install x. See https://example.org/a or https://example.org/b."
-    " :smile: E = mc² and x². H₂O and x².\n\none\n\ntwo\n\nTerm\n\nDefinition\n\nLine one\nline two"
+    " smile E = mc² and x². H₂O and x².\n\none\n\ntwo\n\nTerm\n\nDefinition\n\nLine one\nline two"
     "\nline three\n\nHello\nworld — ok.",
     "m03_front_crlf.md": "One\n\nText.",
     "m04_bom.md": "One\n\nText.",

@@ -70,7 +70,7 @@ def test_lines_that_name_themselves_are_headings(heading: str) -> None:
         "Part I was good, part II was not.", "Act one is over", "Book 3 tickets", "1", "IV", "12. The Sea",
         "I came.", "1984", "Chapter mild", "“Chapter 3”", "Chapter vivid", "Day one is over",
         "Part 3 of the boat came.",
-        "No. 7", "Partie", "Day by day",
+        "No. 7", "Partie", "Day by day", "Also by the river.", "Notes on it were made.",
     ],
 )  # fmt: skip
 def test_other_lines_are_no_headings(text: str) -> None:
