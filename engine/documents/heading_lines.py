@@ -12,6 +12,8 @@ from engine.documents.matter import matter_of_title
 
 HEADING_CHARACTERS = 80
 _MOST_WORDS_OF_MATTER = 8
+_SMALL_WORD = 4
+"""Letters of words that may have no capital in a title, such as “with”."""
 _LINE_CHARACTERS = 160
 """Of a heading in a list of contents, with dots and a page."""
 _PARTS = (
@@ -145,8 +147,10 @@ def is_title(text: str, *, sentences: bool = False) -> bool:
 
 
 def stands_out(text: str) -> bool:
-    """Whether a short line is a title by its letters alone: all words have a capital."""
-    return is_title(text) and (text.isupper() or _is_title_case(text))
+    """Whether a short line is a title by its letters alone: capitals in all long words, and no sign at its end."""
+    if not is_title(text) or not text[0].isalnum():
+        return False
+    return text.isupper() or (_SENTENCE_END.search(text) is None and _is_title_case(text))
 
 
 def without_page(line: str) -> str:
@@ -207,6 +211,7 @@ def _chinese(text: str) -> int:
 
 
 def _is_title_case(text: str) -> bool:
-    """Whether all longer words begin with a capital."""
-    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 3]
-    return bool(words) and all(word[0].isupper() for word in words)
+    """Whether the first, the last and all long words begin with a capital."""
+    words: list[str] = re.findall(r"[^\W\d_][\w’']*", text)
+    telling = [word for number, word in enumerate(words) if number in (0, len(words) - 1) or len(word) > _SMALL_WORD]
+    return bool(words) and all(word[0].isupper() for word in telling)

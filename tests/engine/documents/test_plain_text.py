@@ -127,6 +127,10 @@ def test_a_title_may_stand_below_its_number() -> None:
         assert (first.level, second) == (1, Block("It was calm."))
         chapters = chapters_of([first, second, *blocks_of(with_text("CHAPTER II"))], "a")
         assert chapters[0].title == "CHAPTER I: " + text.split("\n\n")[1]
+    for title in ("The Sea", "A Girl with Brown Hair", "WHAT NOW?", "Rain"):
+        assert blocks_of(f"I\n\n{title}\n\n{PROSE}\n\nII\n\n{PROSE}")[0] == Block(f"I\n{title}", 1)
+    for text in ("Rain.", "It rained", "“Never”", "“What Now?”"):
+        assert blocks_of(f"I\n\n{text}\n\n{PROSE}\n\nII\n\n{PROSE}")[:2] == [Block("I", 1), Block(text)]
     assert blocks_of("CHAPTER I\n\nIt was calm.\n\nIt rained.")[1] == Block("It was calm.")
 
 
