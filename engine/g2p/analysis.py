@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from engine.g2p.tagger import PartOfSpeechTagger, load_tagger
+from engine.g2p.tagger import PUNCTUATION_TAGS, PartOfSpeechTagger, load_tagger
 from engine.system.hidden_module import hidden_module
 
 MODEL_NAME = "en_core_web_sm"
@@ -34,10 +35,32 @@ class TaggedWord:
         """Offset just after the word, without the space."""
         return self.start + len(self.text)
 
+    def part(self, start: int, end: int, tag: str) -> TaggedWord:
+        """The characters from `start` to `end` of the word as a word with this tag."""
+        return TaggedWord(self.text[start:end], tag, self.space and end == len(self.text), self.start + start)
+
 
 Analyser = Callable[[str], list[TaggedWord]]
 Homographs = Mapping[str, Collection[str]]
 """By word, the classes (NOUN, VERB, ADJ) by which its pronunciations differ."""
+
+
+SIGN_INSIDE = re.compile(r"[,;:!?…—“”()]|\.\Z")
+"""Signs that are no part of a word, and the stop after one; other dots are inside “U.S”."""
+
+
+def without_signs(word: TaggedWord) -> list[TaggedWord]:
+    """A word of spaCy's, which may be “p.m.” or “:-(”, with each sign as a word of its own, so that none is spoken."""
+    if len(word.text) == 1 or SIGN_INSIDE.search(word.text) is None:
+        return [word]
+    parts: list[TaggedWord] = []
+    done = 0
+    for sign in SIGN_INSIDE.finditer(word.text):
+        if done < sign.start():
+            parts.append(word.part(done, sign.start(), word.tag))
+        parts.append(word.part(*sign.span(), PUNCTUATION_TAGS[sign[0]]))
+        done = sign.end()
+    return [*parts, word.part(done, len(word.text), word.tag)] if done < len(word.text) else parts
 
 
 def import_spacy() -> None:

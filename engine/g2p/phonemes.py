@@ -15,7 +15,7 @@ from typing import Any
 from misaki import en
 from misaki.token import MToken
 
-from engine.g2p.analysis import Analyser, Homographs, TaggedWord
+from engine.g2p.analysis import Analyser, Homographs, TaggedWord, without_signs
 from engine.g2p.lexicon import Lexicon
 from engine.g2p.overrides import Override
 from engine.g2p.pieces import SpokenWord
@@ -39,13 +39,14 @@ class _G2P(en.G2P):
         self.british = british
         self.lexicon = Lexicon(british)
         self.nlp = load_analyser(homographs(self.lexicon.golds.dependent()))
-        self.fallback = UnknownWords(self.lexicon, load_letter_to_sound(british))
+        self.fallback = self.lexicon.fallback = UnknownWords(self.lexicon, load_letter_to_sound(british))
         self.unk = ""
 
     def tokenize(self, text: str, tokens: Sequence[str], features: Sequence[Override]) -> list[MToken]:
         """The tokens of misaki; their time stamps, which misaki leaves unchanged, carry the offsets."""
         borders = {border for override in features for border in (override.start, override.end)}
-        result = [_token(word) for word in _cut(self.nlp(text), borders)]
+        words = [part for word in self.nlp(text) for part in without_signs(word)]
+        result = [_token(word) for word in _cut(words, borders)]
         for override in features:
             _apply(override, [token for token in result if override.start <= token.start_ts < override.end])
         return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engine.g2p import stops
 from engine.g2p.draft import Rule, rule
 from engine.languages import Language
 
@@ -111,12 +112,7 @@ RULES = (
     _becomes(" ", r"(?<![\w\ue000])-+|-+(?![\w\ue000])"),
     _becomes("", rf"(?<!\w)'+(?!(?:{ELISIONS})\b)|(?<![snSN])'+(?!\w)|(?<=\w)'{{2,}}"),
     _becomes(" ", r"[^A-Za-z0-9 \n'.,!?;:—…“”()\ue000-]+"),
-    rule(r"(?P<mark>[!?])[!?]+", lambda match, language: "?" if "?" in match[0] else "!"),
-    rule(r"(?P<mark>[,;:])(?:[ ]?[,;:])+", lambda match, language: match["mark"]),
-    _becomes("", r"[,;:][ ]?(?=[.!?](?!\w))|(?:(?<=\n)|^)[ ]?[,;:]+[ ]?"),
-    _becomes("", r"\([ ]*\)"),
     _becomes(" ", r"[ ]{2,}"),
-    rule(r"[ ]+(?P<mark>[,.;:!?…)”])", lambda match, language: match["mark"]),
-    rule(r"(?P<mark>[(“])[ ]+", lambda match, language: match["mark"]),
+    *stops.RULES,
     _becomes("\n", r"[ ]*\n[ \n]*"),
 )

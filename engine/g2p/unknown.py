@@ -5,6 +5,7 @@ A word comes as misaki's token.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from engine.g2p.letter_to_sound import LetterToSound
@@ -13,6 +14,9 @@ from engine.speech import Source
 RATING_BY_SPELLING = 2
 RATING_SPELLED = 1
 """On misaki's scale, where 3 and 4 are its lexicon."""
+
+SIGNS = re.compile(r"[^\w'-]|_")
+"""What espeak would call by its name."""
 
 
 class UnknownWords:
@@ -29,7 +33,8 @@ class UnknownWords:
 
     def __call__(self, token: Any) -> tuple[str, int]:
         """Phonemes and rating of a token; no phonemes if it contains nothing to speak."""
-        phonemes = self._letter_to_sound.phonemes(token.text) if self._letter_to_sound else ""
+        spelling = SIGNS.sub(" ", token.text)
+        phonemes = self._letter_to_sound.phonemes(spelling) if self._letter_to_sound else ""
         self._sources[int(token.start_ts)] = Source.ESPEAK if phonemes else Source.LETTERS
         return (phonemes, RATING_BY_SPELLING) if phonemes else (self._spell(token), RATING_SPELLED)
 

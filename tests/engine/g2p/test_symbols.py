@@ -33,7 +33,7 @@ from engine.languages import AMERICAN
         ("a | b", "a, b"),
         ("a_b*c^d", "a b c d"),
         ("and/or", "and or"),
-        ("a ,b ;; c", "a,b; c"),
+        ("a ,b ;; c", "a, b; c"),
         ("()", ""),
         ("| a | b |\n| c |.", "a, b,\nc."),
     ],
