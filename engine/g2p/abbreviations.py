@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from engine.g2p import dots
+from engine.g2p.dots import stop_after
 from engine.g2p.draft import any_of, rule
 from engine.g2p.numbers import spelled
 from engine.languages import Language
@@ -47,16 +49,6 @@ STATES = {
     "WI": "Wisconsin", "WY": "Wyoming",
 }  # fmt: skip
 """American states, before a ZIP code."""
-SENTENCE_STARTERS = (
-    "The|A|An|He|She|It|They|We|I|You|But|And|In|On|At|This|That|These|Those|However|When|If|There|His|Her|Its|Their"
-    "|Our|My|As|After|Before|For|So|Then|What|Why|How|Who|No|Yes|Not|Some|Many|Most|All|One|Now"
-)
-ENDS_SENTENCE = re.compile(rf"[”\"')]*(?:[ ](?:{SENTENCE_STARTERS})\b|[ ]*(?:\n|$))")
-
-
-def _stop(match: re.Match[str]) -> str:
-    """The dot of an abbreviation, which is kept if it also ends a sentence."""
-    return "." if ENDS_SENTENCE.match(match.string, match.end()) else ""
 
 
 def _title(match: re.Match[str], language: Language) -> str:
@@ -64,7 +56,7 @@ def _title(match: re.Match[str], language: Language) -> str:
 
 
 def _word(match: re.Match[str], language: Language) -> str:
-    return WORDS[match["word"]] + _stop(match)
+    return (spoken := WORDS[match["word"]]) + stop_after(spoken, match)
 
 
 def _before_number(match: re.Match[str], language: Language) -> str:
@@ -80,23 +72,12 @@ def _saint(match: re.Match[str], language: Language) -> str:
 
 
 def _street(match: re.Match[str], language: Language) -> str:
-    return f"{match['name']} Street{_stop(match) if match['dot'] else ''}"
-
-
-def _letters(match: re.Match[str], language: Language) -> str:
-    """“U.S.” keeps its inner dots, which make misaki spell it; “Ph.D.” gets one more."""
-    parts = match["letters"].split(".")
-    letters = match["letters"] if all(len(part) == 1 for part in parts) else ".".join("".join(parts).upper())
-    return letters + _stop(match)
+    return f"{match['name']} Street{stop_after('Street', match) if match['dot'] else ''}"
 
 
 def _zip_code(match: re.Match[str], language: Language) -> str:
     digits = ", ".join(spelled(group) for group in (match["zip"], match["more"]) if group)
     return f" {STATES[match['state']]}, {digits}"
-
-
-def _initial(match: re.Match[str], language: Language) -> str:
-    return match["initial"]
 
 
 STREET = (
@@ -112,9 +93,9 @@ RULES = (
     rule(r"\bSt\.?[ ](?=[A-Z][a-z])", _saint),
     rule(rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)", _word),
     rule(rf"\b(?P<word>{any_of(BEFORE_NUMBERS)})\.[ ]?(?=\d)", _before_number),
+    rule(r"[ ]?&c\b\.?", lambda match, language: f" et cetera{stop_after('etc', match)}"),
     rule(r"\bvs\b", lambda match, language: "versus"),
     rule(r"\bWW[ ]?(?=(?:II?|[12])\b)", lambda match, language: "World War "),
     rule(rf"(?<=,)[ ](?P<state>{any_of(STATES)})[ ](?P<zip>\d{{5}})(?:-(?P<more>\d{{4}}))?(?![\w-])", _zip_code),
-    rule(r"(?<![\w.])(?![AP]\.M\.)(?P<letters>(?:[A-Za-z]{1,2}\.){1,6}[A-Z])\.(?![A-Za-z])", _letters),
-    rule(rf"(?<![\w.'])(?<![AP][ ])(?P<initial>[A-HJ-Z])\.(?=[ ](?!(?:{SENTENCE_STARTERS})\b)[A-Z])", _initial),
+    *dots.RULES,
 )

@@ -117,9 +117,9 @@ def _range_of(names: dict[str, str]) -> Rule:
     )
 
 
-HALF = r"[ ]?(?P<half>[AaPp])(?:\.[Mm]\.(?=[ ]*[a-z,;:)])|\.[Mm](?=\.)|[Mm]\b)"
-"""The dot after “p.m.” is dropped only if no sentence can end there."""
-HALF_SIGN = r"(?:[AaPp]\.[Mm]\.|[AaPp][Mm]\b)"
+HALF = r"[ ]?(?P<half>[AaPp])(?:\.[ ]?[Mm](?=\.)|[Mm]\b)"
+"""Whether the dot after “p.m.” ends a sentence, is decided where other abbreviations are."""
+HALF_SIGN = r"(?:[AaPp]\.[ ]?[Mm]\.|[AaPp][Mm]\b)"
 HOUR = r"(?:2[0-3]|[01]?\d)"
 RULES = (
     _range_of(WEEKDAYS),
@@ -142,7 +142,8 @@ RULES = (
     rule(rf"(?<![\w.,-])(?:[Tt]he[ ])?{DAY}(?:[ ]of)?[ ]{MONTH}(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
     rule(rf"(?<![\w.,-]){MONTH}[ ]{YEAR}", _month_and_year),
     rule(
-        rf"(?<![\d:.])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:{HALF}|(?P<zone>Z)\b)?",
+        rf"(?<![\d:.])(?P<hour>[01]?\d|2[0-3])(?::|\.(?=[0-5]\d[ ]?[AaPp]\.?[ ]?[Mm]\b))(?P<minute>[0-5]\d)"
+        rf"(?::(?P<second>[0-5]\d))?(?![\d:])(?:{HALF}|(?P<zone>Z)\b)?",
         _clock,
     ),
     rule(r"(?<![\w.,])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b", _decade),
