@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from misaki import data, en
 
+from engine.g2p.broken_words import contracted, drawn_out, stuttered
 from engine.g2p.sorted_file import SortedFile
 
+RATING_BY_RULE = 3
+"""On misaki's scale: that of its larger, less certain dictionary."""
 Entry = str | dict[str, str | None]
 """Phonemes, or phonemes by part of speech if they depend on it."""
 OPENING, CLOSING = '\n  "', '": '
@@ -53,12 +58,32 @@ class LexiconFile(Mapping[str, Entry]):
 class Lexicon(en.Lexicon):
     """misaki's lexicon of one accent, without the dictionaries that its own constructor loads and extends."""
 
+    fallback: Callable[[Any], tuple[str, int]] | None = None
+    """Speaks the words that it lacks."""
+
     def __init__(self, british: bool) -> None:
         self.british = british
         self.cap_stresses = (0.5, 2)
         folder, accent = Path(data.__path__[0]), "gb" if british else "us"
         self.golds = LexiconFile(folder / f"{accent}_gold.json")
         self.silvers = LexiconFile(folder / f"{accent}_silver.json")
+
+    def __call__(self, token: Any, context: Any) -> tuple[str | None, int | None]:
+        """Phonemes and rating of a word, if the lexicon has it or a whole word that it is a part of."""
+        held = drawn_out(token.text) if token.text.isupper() else None
+        phonemes, rating = (held, RATING_BY_RULE) if held else super().__call__(token, context)
+        if phonemes is None:
+            phonemes, rating = self._broken(token, context), RATING_BY_RULE
+        return (phonemes, rating) if phonemes is not None else (None, None)
+
+    def _broken(self, token: Any, context: Any) -> str | None:
+        def speak(word: str) -> str | None:
+            whole = replace(token, text=word)
+            phonemes: str | None = self(whole, context)[0]
+            return phonemes or (self.fallback(whole)[0] if self.fallback else None)
+
+        text = token.text
+        return drawn_out(text) or stuttered(text, speak) or contracted(text, speak, self.british)
 
 
 def other_case(word: str) -> str | None:
