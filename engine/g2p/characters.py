@@ -22,6 +22,22 @@ INVISIBLE = re.compile(
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]+"
 )
 """Zero-width, soft and directional characters and variation selectors."""
+ORNAMENT = (
+    "[\u2619\u2722-\u2727\u2729-\u2732\u2735-\u2743\u2745\u2746\u2748-\u274b\u2756\u2758-\u2762\u2765-\u2767"
+    "\U0001f650-\U0001f67f]"
+)
+"""Flowers, stars and leaves of printers, which mean nothing."""
+ORNAMENTS = re.compile(f"{ORNAMENT}+")
+MEANT = f"&{PLACEHOLDER}\u2705\u2713-\u2718\u274c"
+"""Ticks and crosses say something even if they are alone."""
+DRAWN_LINE = re.compile(
+    rf"^[^\S\n]*(?:(?:[^\w\s\x00-\x1f{MEANT}\ud800-\udfff\ufffd-\uffff\U0001f000-\U0001faff]|{ORNAMENT})[^\S\n]*)+$",
+    re.MULTILINE,
+)
+"""A line of signs alone separates what is above it from what is below; a line of emoji is spoken."""
+TYPED_APOSTROPHE = re.compile(
+    r"(?<=[a-z])[`′](?=(?:t|s|d|m|ll|re|ve)\b(?!`))|(?<![\w`])`(?=(?:tis|twas|twere|twill|twould|em)\b)", re.IGNORECASE
+)
 COMBINED = re.compile("(?P<letter>[A-Za-z])[\u0300-\u036f]+")
 TYPOGRAPHY = {
     **dict.fromkeys("‘’‚‛ʼʹ`´", "'"),
@@ -56,11 +72,17 @@ EMOJI_SPOKEN = 3
 NOISE_IN_NAMES = re.compile(r" ?\b(?:SIGN|SYMBOL|HEAVY|BLACK|WHITE|EMOJI|OPEN MOUTH AND)\b")
 
 
+def blank_drawn_lines(draft: Draft) -> None:
+    """Leave a blank line where one is drawn: “* * *”, “❦”, “~~~”."""
+    draft.rewrite(DRAWN_LINE, lambda match: "")
+
+
 def simplify(draft: Draft) -> None:
     """Leave only ASCII, the symbols in `KEPT` and white space, with a notice for whatever has to go."""
     draft.rewrite(LINE_BREAK, lambda match: "\n")
     draft.rewrite(CONTROL, lambda match: "")
     draft.rewrite(SPACES, lambda match: " ")
+    draft.rewrite(TYPED_APOSTROPHE, lambda match: "'")
     if draft.text.isascii():
         return
     draft.leave_out(DAMAGED, lambda match: "A damaged character")
@@ -68,6 +90,7 @@ def simplify(draft: Draft) -> None:
     draft.rewrite(COMBINED, lambda match: match["letter"])
     draft.rewrite(EXOTIC, lambda match: simple_form(match[0]))
     draft.rewrite(TRANSLITERABLE_RUN, lambda match: _transliterated(draft, match), "characters")
+    draft.rewrite(ORNAMENTS, lambda match: " ")
     draft.rewrite(FLAG, _flag, "characters")
     draft.rewrite(SILENT_EMOJI, lambda match: "")
     draft.rewrite(EMOJI_RUN, lambda match: _emoji(draft, match), "characters")

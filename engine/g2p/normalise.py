@@ -8,8 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 
-from engine.g2p import abbreviations, dates, numerals, quantities, roman, symbols, web
-from engine.g2p.characters import simplify
+from engine.g2p import abbreviations, dates, numerals, quantities, roman, scripture, symbols, web
+from engine.g2p.characters import blank_drawn_lines, simplify
 from engine.g2p.draft import Draft
 from engine.g2p.lines import join_lines
 from engine.g2p.long_words import cut_long_words
@@ -45,10 +45,11 @@ def normalise(text: str, language: Language) -> Normalised:
     draft = Draft(text, language)
     given = set_aside(draft)
     draft.apply(web.EMOTICON)
+    blank_drawn_lines(draft)
     simplify(draft)
     strip_markup(draft)
     join_lines(draft)
-    for module in (web, dates, abbreviations, quantities, roman, numerals, symbols):
+    for module in (web, scripture, dates, abbreviations, quantities, roman, numerals, symbols):
         draft.apply(*module.RULES, name=module.__name__.rpartition(".")[2])
     cut_long_words(draft)
     overrides = put_back(draft, given)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.g2p.characters import KEPT, emoji_name, shortened, simple_form, simplify
+from engine.g2p.characters import KEPT, blank_drawn_lines, emoji_name, shortened, simple_form, simplify
 from engine.g2p.draft import Draft
 from engine.languages import AMERICAN
 
@@ -83,6 +83,27 @@ def test_lone_surrogates_are_left_out_with_a_notice() -> None:
 
 def test_kept_symbols_stay() -> None:
     assert [simplified(symbol).text for symbol in KEPT] == list(KEPT)
+
+
+@pytest.mark.parametrize("drawn", ["✦", "❦ ❦ ❦", "§", "* * *", "~~~", "#", "-- * --", "⁂", "★ ☆", "=====", "♪", "~*~"])
+def test_a_drawn_line_is_blank(drawn: str) -> None:
+    draft = Draft(f"above\n  {drawn} \nbelow", AMERICAN)
+    blank_drawn_lines(draft)
+    assert draft.text == "above\n\nbelow"
+    assert draft.notices == []
+
+
+@pytest.mark.parametrize("line", ["&", "😀", "✓", "a *", "5", "你", "½"])
+def test_a_line_that_says_something_stays(line: str) -> None:
+    draft = Draft(f"above\n{line}\nbelow", AMERICAN)
+    blank_drawn_lines(draft)
+    assert draft.text == f"above\n{line}\nbelow"
+
+
+def test_ornaments_in_a_line_are_silent() -> None:
+    draft = simplified("He left. ❦ She came ✤")
+    assert draft.text.split() == ["He", "left.", "She", "came"]
+    assert draft.notices == []
 
 
 def test_simple_forms() -> None:

@@ -1,0 +1,58 @@
+"""Places in the Bible: “John 3:16” is no time of day, and “1 Cor. 13:4–7” is in the first letter to the Corinthians."""
+
+from __future__ import annotations
+
+import re
+
+from engine.g2p.draft import any_of, rule
+from engine.g2p.numbers import cardinal, ordinal
+from engine.languages import Language
+
+_BOOKS = (
+    "Genesis Exodus Leviticus Numbers Deuteronomy Joshua Judges Ruth Samuel Kings Chronicles Ezra Nehemiah Esther "
+    "Job Psalm Psalms Proverbs Ecclesiastes Isaiah Jeremiah Lamentations Ezekiel Daniel Hosea Joel Amos Obadiah Jonah "
+    "Micah Nahum Habakkuk Zephaniah Haggai Zechariah Malachi Matthew Mark Luke John Acts Romans Corinthians Galatians "
+    "Ephesians Philippians Colossians Thessalonians Timothy Titus Philemon Hebrews James Peter Jude Revelation "
+    "Revelations Maccabees Sirach Wisdom Tobit Judith Baruch"
+)
+BOOKS = {name: name for name in (*_BOOKS.split(), "Song of Songs", "Song of Solomon")} | {
+    "Gen": "Genesis", "Ex": "Exodus", "Exod": "Exodus", "Lev": "Leviticus", "Num": "Numbers", "Deut": "Deuteronomy",
+    "Josh": "Joshua", "Judg": "Judges", "Sam": "Samuel", "Kgs": "Kings", "Chron": "Chronicles", "Chr": "Chronicles",
+    "Neh": "Nehemiah", "Ps": "Psalm", "Pss": "Psalms", "Prov": "Proverbs", "Eccl": "Ecclesiastes",
+    "Eccles": "Ecclesiastes", "Isa": "Isaiah", "Is": "Isaiah", "Jer": "Jeremiah", "Lam": "Lamentations",
+    "Ezek": "Ezekiel", "Dan": "Daniel", "Hos": "Hosea", "Mic": "Micah", "Hab": "Habakkuk", "Zeph": "Zephaniah",
+    "Hag": "Haggai", "Zech": "Zechariah", "Mal": "Malachi", "Matt": "Matthew", "Mt": "Matthew", "Mk": "Mark",
+    "Lk": "Luke", "Jn": "John", "Rom": "Romans", "Cor": "Corinthians", "Gal": "Galatians", "Eph": "Ephesians",
+    "Phil": "Philippians", "Col": "Colossians", "Thess": "Thessalonians", "Tim": "Timothy", "Tit": "Titus",
+    "Philem": "Philemon", "Heb": "Hebrews", "Jas": "James", "Pet": "Peter", "Rev": "Revelation", "Macc": "Maccabees",
+}  # fmt: skip
+VOLUMES = {"1": 1, "2": 2, "3": 3, "I": 1, "II": 2, "III": 3}
+VERSE = r"\d{1,3}"
+VERSES = rf"{VERSE}(?:[-–—]{VERSE})?"
+PARTS = re.compile(r"(?P<digits>\d+)|[-–—:]|[,;][ ]?")
+BETWEEN = {":": " ", ",": ", ", ";": "; "}
+
+
+def _place(match: re.Match[str], language: Language) -> str:
+    volume = f"{ordinal(str(VOLUMES[match['volume']]), language.british)} ".capitalize() if match["volume"] else ""
+    chapter = cardinal(match["chapter"], language.british)
+    return f"{volume}{BOOKS[match['book']]} {chapter} {_verses(match['verses'], language)}"
+
+
+def _verses(written: str, language: Language) -> str:
+    """“4–7” is four to seven."""
+
+    def spoken(match: re.Match[str]) -> str:
+        digits = match["digits"]
+        return cardinal(digits, language.british) if digits else BETWEEN.get(match[0].strip(), " to ")
+
+    return PARTS.sub(spoken, written)
+
+
+RULES = (
+    rule(
+        rf"(?<![\w.])(?:(?P<volume>[123]|I{{1,3}})[ ])?(?P<book>{any_of(BOOKS)})\b\.?[ ]"
+        rf"(?P<chapter>\d{{1,3}}):(?P<verses>{VERSES}(?:[,;][ ]?(?:\d{{1,3}}:)?{VERSES}(?![\w:]))*)(?![\w:])",
+        _place,
+    ),
+)
