@@ -26,6 +26,14 @@ VULGAR = {
 }  # fmt: skip
 MEASURES = any_of({*(unit.one for unit in (*UNITS.values(), INCH)), "acre", "cup", "pint", "quart"})
 """Names of what there can be a fraction of."""
+PER_BEFORE = re.compile(r"\bper[ ][a-z]+\Z")
+PERIODS = "second|minute|hour|day|night|week|fortnight|month|quarter|season|semester|term|year|decade|century"
+SHORT_PERIODS = {"mo": "month", "wk": "week", "yr": "year"}
+COUNTED = (
+    "person|head|capita|child|adult|player|user|customer|guest|student|employee|household|item|piece|unit|page|line|word"
+    "|serving|dose|session|game|mile|acre|inch|foot|pound|ounce|gallon|barrel|ton|share|ticket|room|seat|plate|bottle"
+)
+"""What there is so much of something for: “3 cups/person”."""
 BANKNOTE = re.compile(r"[ ](?:bank)?(?:bill|note|coin)s?\b")
 NOUN_BEHIND = re.compile(r"[ -](?!(?:to|or|and|of|in|per|for|at|on|by|from|with)\b)[A-Za-z]{2}")
 ARTICLE = re.compile(r"\b[Aa]n?[ ]\Z")
@@ -83,10 +91,23 @@ def _measure(match: re.Match[str], language: Language) -> str:
 
 def _divisor(match: re.Match[str], language: Language) -> str:
     """“m/s²” is per second squared, “kg/m³” per cubic meter."""
-    name, power = unit_name(match["per"], True, language), POWERS.get(match["per_power"] or "", "")
+    name, power = unit_name(match["per"], True, language), POWERS.get(match.groupdict().get("per_power") or "", "")
     if name.endswith(("second", "minute", "hour")) and power:
         return f"{name} {POWERS_BEHIND[power]}"
     return f"{power} {name}".strip()
+
+
+def _per(match: re.Match[str], language: Language) -> str:
+    """“$5/month”, “10 mg/day”, “100 words/minute”, “€20/m²”: what stands before it is written out by later rules."""
+    name = _divisor(match, language) if match["per"] in UNITS else SHORT_PERIODS.get(match["per"], match["per"])
+    return f"{match['amount']} per {name}"
+
+
+def _second_per(match: re.Match[str], language: Language) -> str | None:
+    """The second division of “5 mg/kg/day”, whose first is written out."""
+    return (
+        f" per {match['per']}" if PER_BEFORE.search(match.string, max(0, match.start() - 30), match.start()) else None
+    )
 
 
 def _rate(match: re.Match[str], language: Language) -> str:
@@ -158,10 +179,20 @@ def _first_of_range(match: re.Match[str], language: Language) -> str:
     return f"{number(match['amount'], language.british)} {name} to "
 
 
+CURRENCY = any_of(symbol for symbol in CURRENCIES if symbol != "¢")
+PAID = (
+    rf"(?<![\w.])(?:{CURRENCY})[ ]?{AMOUNT}(?:[ ]?(?:{any_of(MAGNITUDES)}))?"
+    rf"|{BEFORE_AMOUNT}{AMOUNT}[ ]?(?:{CURRENCY}|¢)"
+)
+DIVISOR = rf"(?:{UNIT})(?:{POWER})?(?![A-Za-z])"
+"""What a measure is divided by in the rules on measures."""
 RULES = (
     rule("[" + "".join(VULGAR) + "]", _vulgar),
+    rule(rf"(?P<amount>{PAID})/(?P<per>{UNIT}|mo|[a-z]{{2,}})(?P<per_power>{POWER})?(?![\w/])", _per),
+    rule(rf"(?P<amount>{BEFORE_AMOUNT}{AMOUNT}[ ]?(?:{UNIT}))/(?P<per>(?!{DIVISOR})[a-z]{{2,}})(?![\w/])", _per),
+    rule(rf"(?P<amount>{BEFORE_AMOUNT}{AMOUNT}[ ][a-z]+s)/(?P<per>{PERIODS}|{COUNTED})(?![\w/])", _per),
     rule(
-        rf"(?<![\w.])(?P<sign>[-−])?(?P<currency>{any_of(symbol for symbol in CURRENCIES if symbol != '¢')})[ ]?"
+        rf"(?<![\w.])(?P<sign>[-−])?(?P<currency>{CURRENCY})[ ]?"
         rf"(?P<inner_sign>[-−])?(?P<amount>{AMOUNT})(?:[ ]?[-–—][ ]?(?:\$|£|€)?(?P<high>{AMOUNT}))?{MAGNITUDE}(?![\d])",
         _money,
     ),
@@ -205,4 +236,5 @@ RULES = (
         rf"(?<![\w./-])(?P<unit>{UNIT})/(?P<per>s|sec|h|hr|min|d?L|kg|c?m(?=[²³23]))(?P<per_power>{POWER})?(?![\w/])",
         _rate,
     ),
+    rule(rf"(?<=[a-z])/(?P<per>{PERIODS})(?![\w/])", _second_per),
 )

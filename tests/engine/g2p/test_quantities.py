@@ -121,5 +121,24 @@ def test_sizes(written: str, words: str) -> None:
     assert spoken(written) == words
 
 
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("$5/month", "five dollars per month"),
+        ("£1,000/yr", "one thousand pounds per year"),
+        ("$3/lb and $20/hr", "three dollars per pound and twenty dollars per hour"),
+        ("€20/m²", "twenty euros per square meter"),
+        ("10 mg/day", "ten milligrams per day"),
+        ("5–10 mg/kg/day", "five to ten milligrams per kilogram per day"),
+        ("100 words/minute", "100 words per minute"),
+        ("3 day/night cycles", "3 day/night cycles"),
+        ("60 km/h", "sixty kilometers per hour"),
+        ("and/or", "and/or"),
+    ],
+)
+def test_what_there_is_so_much_for(written: str, words: str) -> None:
+    assert spoken(written) == words
+
+
 def test_british_spelling() -> None:
     assert spoken("5 l, 2 km", british=True) == "five litres, two kilometres"
