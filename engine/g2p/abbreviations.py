@@ -93,7 +93,7 @@ RULES = (
     rule(r"\bSt\.?[ ](?=[A-Z][a-z])", _saint),
     rule(rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)", _word),
     rule(rf"\b(?P<word>{any_of(BEFORE_NUMBERS)})\.[ ]?(?=\d)", _before_number),
-    rule(r"[ ]?&c\b\.?", lambda match, language: f" et cetera{stop_after('etc', match)}"),
+    rule(r"&c\b\.?", lambda match, language: f" et cetera{stop_after('etc', match)}"),
     rule(r"\bvs\b", lambda match, language: "versus"),
     rule(r"\bWW[ ]?(?=(?:II?|[12])\b)", lambda match, language: "World War "),
     rule(rf"(?<=,)[ ](?P<state>{any_of(STATES)})[ ](?P<zip>\d{{5}})(?:-(?P<more>\d{{4}}))?(?![\w-])", _zip_code),

@@ -36,7 +36,8 @@ DRAWN_LINE = re.compile(
 )
 """A line of signs alone separates what is above it from what is below; a line of emoji is spoken."""
 TYPED_APOSTROPHE = re.compile(
-    r"(?<=[a-z])[`′](?=(?:t|s|d|m|ll|re|ve)\b(?!`))|(?<![\w`])`(?=(?:tis|twas|twere|twill|twould|em)\b)", re.IGNORECASE
+    r"[`′](?:(?<=[A-Za-z].)(?=(?:t|s|d|m|ll|re|ve)\b(?!`))|(?<![\w`].)(?=(?:tis|twas|twere|twill|twould|em)\b))",
+    re.IGNORECASE,
 )
 COMBINED = re.compile("(?P<letter>[A-Za-z])[\u0300-\u036f]+")
 TYPOGRAPHY = {

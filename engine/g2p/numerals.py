@@ -182,6 +182,7 @@ TERM = r"(?:(?<=\b[xyzn])|(?<=\d[xyzn])|(?<=[xyzn][²³])|(?<=[xyzn]\^\d))"
 """Behind a variable, as in “3x - 5”."""
 APART = r"(?<![\w.,/:-])"
 RULES = (
+    rule(r"\.(?<=\d\.)(?=[A-Za-z]{2,}\b)(?<![\d.]\.\d\.)", lambda match, language: ". "),
     rule(r"(?<![\w.-])\d{4}(?:[ -]\d{4}){2,3}(?![\w-])", _telephone),
     rule(
         r"(?<![\w.+])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?|\d{2,4}[ .-])\d{3,4}[ .-]\d{3,4}(?!-|[ ]?\w)", _telephone

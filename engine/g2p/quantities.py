@@ -29,10 +29,11 @@ MEASURES = any_of({*(unit.one for unit in (*UNITS.values(), INCH)), "acre", "cup
 PER_BEFORE = re.compile(r"\bper[ ][a-z]+\Z")
 PERIODS = "second|minute|hour|day|night|week|fortnight|month|quarter|season|semester|term|year|decade|century"
 SHORT_PERIODS = {"mo": "month", "wk": "week", "yr": "year"}
-COUNTED = (
-    "person|head|capita|child|adult|player|user|customer|guest|student|employee|household|item|piece|unit|page|line|word"
-    "|serving|dose|session|game|mile|acre|inch|foot|pound|ounce|gallon|barrel|ton|share|ticket|room|seat|plate|bottle"
+_COUNTED = (
+    "person head capita child adult player user customer guest student employee household item piece unit page line "
+    "word serving session game mile acre inch foot pound ounce gallon barrel ton share ticket room seat plate bottle"
 )
+COUNTED = frozenset((*PERIODS.split("|"), *_COUNTED.split()))
 """What there is so much of something for: “3 cups/person”."""
 BANKNOTE = re.compile(r"[ ](?:bank)?(?:bill|note|coin)s?\b")
 NOUN_BEHIND = re.compile(r"[ -](?!(?:to|or|and|of|in|per|for|at|on|by|from|with)\b)[A-Za-z]{2}")
@@ -91,23 +92,26 @@ def _measure(match: re.Match[str], language: Language) -> str:
 
 def _divisor(match: re.Match[str], language: Language) -> str:
     """“m/s²” is per second squared, “kg/m³” per cubic meter."""
-    name, power = unit_name(match["per"], True, language), POWERS.get(match.groupdict().get("per_power") or "", "")
+    name, power = unit_name(match["per"], True, language), POWERS.get(match["per_power"] or "", "")
     if name.endswith(("second", "minute", "hour")) and power:
         return f"{name} {POWERS_BEHIND[power]}"
     return f"{power} {name}".strip()
 
 
-def _per(match: re.Match[str], language: Language) -> str:
-    """“$5/month”, “10 mg/day”, “100 words/minute”, “€20/m²”: what stands before it is written out by later rules."""
-    name = _divisor(match, language) if match["per"] in UNITS else SHORT_PERIODS.get(match["per"], match["per"])
-    return f"{match['amount']} per {name}"
+def _per(match: re.Match[str], language: Language) -> str | None:
+    """“$5/month”, “10 mg/day”, “100 words/minute”, “€20/m²”; what stands before it is written out by later rules."""
+    text, start = match.string, match.start()
+    before = AMOUNT_BEFORE.search(text, max(0, start - LONGEST_AMOUNT), start)
+    per = match["per"]
+    if before is None or (before["measured"] and per in UNITS) or (before["counted"] and per not in COUNTED):
+        return None
+    return f" per {_divisor(match, language) if per in UNITS else SHORT_PERIODS.get(per, per)}"
 
 
 def _second_per(match: re.Match[str], language: Language) -> str | None:
     """The second division of “5 mg/kg/day”, whose first is written out."""
-    return (
-        f" per {match['per']}" if PER_BEFORE.search(match.string, max(0, match.start() - 30), match.start()) else None
-    )
+    text, start = match.string, match.start()
+    return f" per {match['per']}" if PER_BEFORE.search(text, max(0, start - LONGEST_AMOUNT), start) else None
 
 
 def _rate(match: re.Match[str], language: Language) -> str:
@@ -180,17 +184,14 @@ def _first_of_range(match: re.Match[str], language: Language) -> str:
 
 
 CURRENCY = any_of(symbol for symbol in CURRENCIES if symbol != "¢")
-PAID = (
-    rf"(?<![\w.])(?:{CURRENCY})[ ]?{AMOUNT}(?:[ ]?(?:{any_of(MAGNITUDES)}))?"
-    rf"|{BEFORE_AMOUNT}{AMOUNT}[ ]?(?:{CURRENCY}|¢)"
+AMOUNT_BEFORE = re.compile(
+    rf"(?:(?:{CURRENCY})[ ]?{AMOUNT}(?:[ ]?(?:{any_of(MAGNITUDES)}))?|{AMOUNT}[ ]?(?:{CURRENCY}|¢)"
+    rf"|(?P<measured>{BEFORE_AMOUNT}{AMOUNT}[ ]?(?:{UNIT}))|(?P<counted>{BEFORE_AMOUNT}{AMOUNT}[ ][a-z]+s))\Z"
 )
-DIVISOR = rf"(?:{UNIT})(?:{POWER})?(?![A-Za-z])"
-"""What a measure is divided by in the rules on measures."""
+LONGEST_AMOUNT = 40
 RULES = (
     rule("[" + "".join(VULGAR) + "]", _vulgar),
-    rule(rf"(?P<amount>{PAID})/(?P<per>{UNIT}|mo|[a-z]{{2,}})(?P<per_power>{POWER})?(?![\w/])", _per),
-    rule(rf"(?P<amount>{BEFORE_AMOUNT}{AMOUNT}[ ]?(?:{UNIT}))/(?P<per>(?!{DIVISOR})[a-z]{{2,}})(?![\w/])", _per),
-    rule(rf"(?P<amount>{BEFORE_AMOUNT}{AMOUNT}[ ][a-z]+s)/(?P<per>{PERIODS}|{COUNTED})(?![\w/])", _per),
+    rule(rf"/(?P<per>{UNIT}|mo|[a-z]{{2,}})(?P<per_power>{POWER})?(?![\w/])", _per),
     rule(
         rf"(?<![\w.])(?P<sign>[-−])?(?P<currency>{CURRENCY})[ ]?"
         rf"(?P<inner_sign>[-−])?(?P<amount>{AMOUNT})(?:[ ]?[-–—][ ]?(?:\$|£|€)?(?P<high>{AMOUNT}))?{MAGNITUDE}(?![\d])",
@@ -236,5 +237,5 @@ RULES = (
         rf"(?<![\w./-])(?P<unit>{UNIT})/(?P<per>s|sec|h|hr|min|d?L|kg|c?m(?=[²³23]))(?P<per_power>{POWER})?(?![\w/])",
         _rate,
     ),
-    rule(rf"(?<=[a-z])/(?P<per>{PERIODS})(?![\w/])", _second_per),
+    rule(rf"/(?P<per>{PERIODS})(?![\w/])", _second_per),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engine.g2p.draft import any_of, rule
+from engine.g2p.draft import rule
 from engine.g2p.numbers import cardinal, ordinal
 from engine.languages import Language
 
@@ -13,9 +13,9 @@ _BOOKS = (
     "Job Psalm Psalms Proverbs Ecclesiastes Isaiah Jeremiah Lamentations Ezekiel Daniel Hosea Joel Amos Obadiah Jonah "
     "Micah Nahum Habakkuk Zephaniah Haggai Zechariah Malachi Matthew Mark Luke John Acts Romans Corinthians Galatians "
     "Ephesians Philippians Colossians Thessalonians Timothy Titus Philemon Hebrews James Peter Jude Revelation "
-    "Revelations Maccabees Sirach Wisdom Tobit Judith Baruch"
+    "Revelations Songs Solomon Maccabees Sirach Wisdom Tobit Judith Baruch"
 )
-BOOKS = {name: name for name in (*_BOOKS.split(), "Song of Songs", "Song of Solomon")} | {
+BOOKS = {name: name for name in _BOOKS.split()} | {
     "Gen": "Genesis", "Ex": "Exodus", "Exod": "Exodus", "Lev": "Leviticus", "Num": "Numbers", "Deut": "Deuteronomy",
     "Josh": "Joshua", "Judg": "Judges", "Sam": "Samuel", "Kgs": "Kings", "Chron": "Chronicles", "Chr": "Chronicles",
     "Neh": "Nehemiah", "Ps": "Psalm", "Pss": "Psalms", "Prov": "Proverbs", "Eccl": "Ecclesiastes",
@@ -33,10 +33,16 @@ PARTS = re.compile(r"(?P<digits>\d+)|[-–—:]|[,;][ ]?")
 BETWEEN = {":": " ", ",": ", ", ";": "; "}
 
 
-def _place(match: re.Match[str], language: Language) -> str:
-    volume = f"{ordinal(str(VOLUMES[match['volume']]), language.british)} ".capitalize() if match["volume"] else ""
-    chapter = cardinal(match["chapter"], language.british)
-    return f"{volume}{BOOKS[match['book']]} {chapter} {_verses(match['verses'], language)}"
+def _place(match: re.Match[str], language: Language) -> str | None:
+    if match["book"] not in BOOKS:
+        return None
+    return f"{BOOKS[match['book']]} {cardinal(match['chapter'], language.british)} {_verses(match['verses'], language)}"
+
+
+def _volume(match: re.Match[str], language: Language) -> str | None:
+    if match["book"] not in BOOKS or match.string[match.start() - 1 : match.start()] not in ("", " ", "(", "\n"):
+        return None
+    return f"{ordinal(str(VOLUMES[match['volume']]), language.british).capitalize()} "
 
 
 def _verses(written: str, language: Language) -> str:
@@ -49,10 +55,11 @@ def _verses(written: str, language: Language) -> str:
     return PARTS.sub(spoken, written)
 
 
+BOOK = r"(?P<book>[A-Z][a-z]+)\.?"
 RULES = (
+    rule(rf"(?P<volume>[123]|I{{1,3}})[ ](?={BOOK}[ ]\d{{1,3}}:\d)", _volume),
     rule(
-        rf"(?<![\w.])(?:(?P<volume>[123]|I{{1,3}})[ ])?(?P<book>{any_of(BOOKS)})\b\.?[ ]"
-        rf"(?P<chapter>\d{{1,3}}):(?P<verses>{VERSES}(?:[,;][ ]?(?:\d{{1,3}}:)?{VERSES}(?![\w:]))*)(?![\w:])",
+        rf"{BOOK}[ ](?P<chapter>\d{{1,3}}):(?P<verses>{VERSES}(?:[,;][ ]?(?:\d{{1,3}}:)?{VERSES}(?![\w:]))*)(?![\w:])",
         _place,
     ),
 )

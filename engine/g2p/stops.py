@@ -7,7 +7,6 @@ left, with the marks that close before it and open behind it, and a space, so th
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from engine.g2p.draft import rule
 from engine.languages import Language
@@ -18,13 +17,18 @@ OPENING = "(“"
 CLOSING = {")": "(", "”": "“"}
 ABBREVIATING = re.compile(r"\.[ ]?[,;:]")
 """A dot that another stop follows belongs to an abbreviation: “Esqr., and”."""
-INNER_DOT = r"(?<=[A-Za-z])\.(?=[A-Za-z])"
-SIGN = rf"(?:(?!{INNER_DOT})[.,;:!?…—“”()])"
+SIGNS = f"{''.join(STRENGTHS)}()“”"
+DOTTED_BEFORE = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)*\Z")
+DOTTED_AHEAD = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)*")
+LONGEST_DOTTED = 40
+INITIAL_AHEAD = re.compile(r"(?<=[A-Za-z]\.)[A-Za-z]")
 MOST_SPELLED = 2
 """Letters between the dots of what is spelled: “U.S”, “Ph.D”."""
 
 
 def _between(match: re.Match[str], language: Language) -> str | None:
+    if match[0] == "." and INITIAL_AHEAD.match(match.string, match.end()):
+        return None
     return None if (left := _left(match)) == match[0] else left
 
 
@@ -63,19 +67,22 @@ def _reduced(run: str) -> tuple[str, str, list[str]]:
     return stop, "".join((*closing[:place], stop, *closing[place:])), opening
 
 
-def _dotted(match: re.Match[str], language: Language) -> str | None:
+def _inner_dot(match: re.Match[str], language: Language) -> str | None:
     """“end.The” has lost a space, “J.K.Rowling” never had one, “foo.bar” is a name; “U.S” is spelled later."""
-    parts = match[0].split(".")
-    if max(map(len, parts)) <= MOST_SPELLED:
+    text, start, end = match.string, match.start(), match.end()
+    whole = (
+        DOTTED_BEFORE.search(text, max(0, start - LONGEST_DOTTED), start),
+        DOTTED_AHEAD.match(text, end, end + LONGEST_DOTTED),
+    )
+    before, after = (dotted[0] if dotted else "" for dotted in whole)
+    if max(map(len, (*before.split("."), *after.split(".")))) <= MOST_SPELLED:
         return None
-    words = parts[0]
-    for before, after in pairwise(parts):
-        between = " dot " if not after[0].isupper() else " " if len(before) == 1 else ". "
-        words += between + after
-    return words
+    if not after[0].isupper():
+        return " dot "
+    return " " if len(before.rpartition(".")[2]) == 1 else ". "
 
 
 RULES = (
-    rule(rf"(?<![\w.])[A-Za-z]+(?:{INNER_DOT}[A-Za-z]+)+", _dotted),
-    rule(rf"[ ]?{SIGN}(?:[ ]|{SIGN})*", _between),
+    rule(r"\.(?<=[A-Za-z]\.)(?=[A-Za-z])", _inner_dot),
+    rule(rf"[ {SIGNS}](?:(?<=[{SIGNS}])|(?=[{SIGNS}]))[ {SIGNS}]*", _between),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.g2p import stops
-from engine.g2p.draft import Rule, any_of, rule
+from engine.g2p.draft import Rule, rule
 from engine.languages import Language
 
 NAMES = {
@@ -59,7 +59,8 @@ ELISIONS = (
 ENDINGS = "n|d|ll|s|m"
 ELIDED = {"th": "the", "wi": "with", "thro": "through", "tho": "though", "altho": "although"}
 """Words whose apostrophe stands for their end, for which the lexicon has no “th'”."""
-CONSONANTS = "B-DF-HJ-NP-TV-Zb-df-hj-np-tv-z"
+STUTTERED = re.compile(r"(?<![\w'-])(?:(?=[a-z])|(?<!\w[ ]))(?P<first>[B-DF-HJ-NP-TV-Zb-df-hj-np-tv-z]{1,2})\Z")
+SENTENCE_BEFORE = re.compile(r"(?:^|\n|[.!?…][”\"]?[ ])[“\"]?\Z")
 
 
 def _name(match: re.Match[str], language: Language) -> str:
@@ -91,19 +92,38 @@ def _elision(match: re.Match[str], language: Language) -> str:
     return f"'{match['word'].lower()}"
 
 
-def _elided(match: re.Match[str], language: Language) -> str:
-    whole = ELIDED[match["word"].lower()]
+def _elided(match: re.Match[str], language: Language) -> str | None:
+    whole = ELIDED.get(match["word"].lower())
+    if whole is None or match.string[match.start() - 1 : match.start()].isalnum():
+        return None
     return f"{whole.capitalize() if match['word'][0].isupper() else whole} "
 
 
 def _ornament(match: re.Match[str], language: Language) -> str | None:
     """“oOo” between two scenes is drawn; “Ooo” and “OOO” are said."""
-    return " " if not match[0].islower() and match[0][0] == "o" else None
+    before = match.string[match.start() - 1 : match.start()]
+    return " " if not match[0].islower() and match[0][0] == "o" and not before.isalnum() else None
 
 
-def _remark(match: re.Match[str], language: Language) -> str:
+def _broken_off(match: re.Match[str], language: Language) -> str | None:
+    """A stutter with a dash or dots: “W—what”, but not “plan B—but”."""
+    text, start, end = match.string, match.start(), match.end()
+    first = STUTTERED.search(text, max(0, start - 4), start)
+    return "-" if first and text[end : end + 3].lower().startswith(first["first"].lower()) else None
+
+
+def _stutter(match: re.Match[str], language: Language) -> str | None:
+    """A long stutter as one of three, so that it stays one word."""
+    first = match["more"].partition("-")[0]
+    before = match.string[match.start() - len(first) : match.start()]
+    same = {part.lower() for part in match["more"].split("-")} == {first.lower(), ""}
+    return f"-{first}-" if same and before.lower() == first.lower() else None
+
+
+def _remark(match: re.Match[str], language: Language) -> str | None:
     """“[Laughter] He” is a sentence of its own."""
-    return f"{match['before']}{match['remark']}."
+    before = match.string[max(0, match.start() - 3) : match.start()]
+    return f"{match['remark']}." if SENTENCE_BEFORE.search(before) else None
 
 
 def _initials(match: re.Match[str], language: Language) -> str:
@@ -114,18 +134,12 @@ def _initials(match: re.Match[str], language: Language) -> str:
 
 SIGN = "[" + re.escape("".join(NAMES)) + "]"
 RULES = (
-    rule(r"\b[oO0]{3,}\b", _ornament),
-    _becomes("he or she", r"(?<!\w)(?:\(s\)|s/)he\b"),
-    rule(r"(?<=[a-z])\((?P<plural>e?s|ies)\)", lambda match, language: match["plural"]),
-    rule(
-        r"(?<![\w'-])(?:(?=[a-z])|(?<!\w[ ]))"
-        rf"(?P<first>[{CONSONANTS}]{{1,2}})(?:-{{2,}}|—|–|…|\.{{3,}})[ ]?(?=(?i:(?P=first))[A-Za-z])",
-        lambda match, language: f"{match['first']}-",
-    ),
-    rule(
-        r"(?<![\w'-])(?P<first>[A-Za-z]{1,2})-(?:(?i:(?P=first))-){3,}(?=(?i:(?P=first)))",
-        lambda match, language: "-".join((match["first"], match["first"], "")),
-    ),
+    rule(r"[oO0]{3,}\b", _ornament),
+    _becomes("he or she", r"\(s\)he\b"),
+    _becomes("he or she", r"s/he\b(?<!\w....)"),
+    rule(r"\((?<=[a-z].)(?P<plural>e?s|ies)\)", lambda match, language: match["plural"]),
+    rule(r"(?:--+|—|–|…|\.{3,})[ ]?(?=[A-Za-z])", _broken_off),
+    rule(r"-(?P<more>(?:[A-Za-z]{1,2}-){2,})", _stutter),
     _becomes("dot ", r"(?<![^\s(“])\.(?=[a-z]{2,5}\b|[A-Z]{2,}\b)"),
     _becomes("C plus plus", r"\b[Cc]\+\+(?!\w)"),
     rule(r"\b(?P<letter>[CFcf])\#(?!\w)", lambda match, language: f"{match['letter'].upper()} sharp"),
@@ -141,10 +155,7 @@ RULES = (
     rule(rf"(?P<sign>{SIGN})(?P=sign)*", _name),
     _becomes("(", r"[\[{]"),
     _becomes(")", r"[\]}]"),
-    rule(
-        r"(?P<before>(?:^|\n|[.!?…][”\")]*[ ])[“\"]?)\((?P<remark>[A-Z][^()\n]*[A-Za-z])\)(?=[”\"]?[ ][“\"]?[A-Z])",
-        _remark,
-    ),
+    rule(r"\((?P<remark>[A-Z][^()\n]*[A-Za-z])\)(?=[”\"]?[ ][“\"]?[A-Z])", _remark),
     _becomes(", ", r"[ ]?(?:[|•]+[ ]?)+"),
     rule(r"\"", _quote),
     _becomes("…", r"\.(?:[ ]?\.)+|…(?:[ ]?[.…])+"),
@@ -152,9 +163,12 @@ RULES = (
     rule(r"[ ]?(?:-{2,}|—|–)(?:[ ]?[-—–])*[ ]?|[ ]-+(?:[ ]|$)", _dash),
     _becomes("-", r"(?<=[\w\ue000])-(?=[\w\ue000])"),
     _becomes(" ", r"(?<![\w\ue000])-+|-+(?![\w\ue000])"),
-    rule(rf"(?<!\w)'(?P<word>(?i:{ELISIONS}))\b", _elision),
-    rule(rf"\b(?P<word>(?i:{any_of(ELIDED)}))'[ ]?(?=\w)", _elided),
-    _becomes("", rf"(?<!\w)'+(?!(?:{ELISIONS}|{ENDINGS})\b)|(?<![snSN])(?<!\b[Oo])'+(?!\w)|(?<=\w)'{{2,}}"),
+    rule(rf"'(?<!\w')(?P<word>(?i:{ELISIONS}))\b", _elision),
+    rule(r"(?P<word>[TtWwAa][a-z]{1,4})'[ ]?(?=\w)", _elided),
+    _becomes(
+        "",
+        rf"'(?:(?<!\w')'*(?!(?:{ELISIONS}|{ENDINGS})\b)|(?<![snSN]')(?<!\b[Oo]')'*(?!\w)|(?<=\w')'+)",
+    ),
     _becomes(" ", r"[^A-Za-z0-9 \n'.,!?;:—…“”()\ue000-]+"),
     _becomes(" ", r"[ ]{2,}"),
     *stops.RULES,

@@ -33,6 +33,8 @@ class UnknownWords:
 
     def __call__(self, token: Any) -> tuple[str, int]:
         """Phonemes and rating of a token; no phonemes if it contains nothing to speak."""
+        if not any(map(str.isalnum, token.text)):
+            return "", RATING_SPELLED
         spelling = SIGNS.sub(" ", token.text)
         phonemes = self._letter_to_sound.phonemes(spelling) if self._letter_to_sound else ""
         self._sources[int(token.start_ts)] = Source.ESPEAK if phonemes else Source.LETTERS
