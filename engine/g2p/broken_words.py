@@ -30,7 +30,7 @@ ONE_SOUND = frozenset(("ch", "gn", "kn", "ph", "sh", "th", "wh", "wr"))
 LETTERS_THAT_ARE_WORDS = frozenset("aio")
 LETTER_NAMES = frozenset(("b-boy", "b-boys", "t-test", "t-tests", "t-top", "t-tops"))
 """The letter is what these begin with."""
-CONTRACTION = re.compile(r"(?P<word>[A-Za-z]+)'(?P<ending>re|ll|ve|d)")
+CONTRACTION = re.compile(r"(?P<word>[A-Za-z]{2,}(?:'d|'ll)?)'(?P<ending>re|ll|ve|d)")
 SILENT = str.maketrans("", "", "ˈˌ ")
 VOWEL_AT_END = re.compile("[AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻː]$")
 

@@ -73,6 +73,7 @@ def test_contractions_end_like_those_that_the_lexicon_has(american: Phonemizer, 
     assert sounds(british, "who're") == "huːə"
     assert sounds(american, "Zorg'll").endswith("zɔɹɡəl")
     assert sounds(american, "that'd").endswith("əd")
+    assert sounds(american, "We'd've gone.") == sounds(american, "We'd") + "əv" + sounds(american, "gone.")
     assert sounds(american, "Darcy'd").endswith("id")
 
 

@@ -12,6 +12,11 @@ from engine.validator.experiments import text_parity
 from engine.validator.experiments.text_parity import Kind, TextParity, compare_text, is_plain, sentences_of
 from engine.validator.experiments.upstream_text import UpstreamText
 
+ON_PURPOSE = {
+    "'Twas a quiet night, and the fire had gone out.": "misaki finds “'twas” only in small letters, else it guesses",
+}
+"""Plain sentences that we pronounce differently, and why."""
+
 
 @pytest.fixture(autouse=True)
 def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,8 +36,8 @@ def test_plain_sentences_are_equal_and_the_rest_is_explained(
     parity = compare_text(sentences, language)
     assert parity.sentences == len(set(sentences)) == 500
     assert parity.plain >= 400
-    assert [difference for difference in parity.differences if is_plain(difference.text)] == []
-    assert parity.plain_equal == parity.plain
+    assert {difference.text for difference in parity.differences if is_plain(difference.text)} == ON_PURPOSE.keys()
+    assert parity.plain_equal == parity.plain - len(ON_PURPOSE)
     assert parity.explained
     assert parity.equal >= fewest_equal
 
