@@ -171,7 +171,7 @@ def _in_name(match: re.Match[str], language: Language) -> str:
     return f"{' ' * before.isalpha()}{pairs(match[0])}{' ' * after.isalpha()}"
 
 
-def _of_heading(match: re.Match[str], language: Language) -> str:
+def _of_heading(match: re.Match[str], language: Language) -> str | None:
     """“Chapter 01”, whose zero only keeps files in order."""
     before = WORD_BEFORE.search(match.string, max(0, match.start() - LONGEST_NUMBERED), match.start())
     if before is None:

@@ -31,7 +31,7 @@ _NUMBERED = (
     "Part Act Scene Section Article Phase Type Level Class Stage Grade War Bowl Appendix Figure Table Title Mark Step "
     "Rocky Rome Episode Schedule Tier Category Group Apollo Vatican Saturn chapter part book volume act scene section "
     "article phase type level class stage grade episode page canto sonnet psalm plate figure table number verse line "
-    "edition Page Number Verse"
+    "edition Page Number Verse Plate Map Note Lecture Lesson Problem Exercise Theorem Proposition Amendment Division"
 )
 COUNTED = f"(?:{any_of(_COUNTED.split())})s?"
 """What books have a hundred of."""
@@ -109,30 +109,35 @@ SMALLS = rf"(?P<romans>{SMALL}(?:{JOINT}{SMALL})*)"
 FEW_SMALLS = rf"(?P<romans>(?:{SMALL}|{ONE_SMALL})(?:{JOINT}(?:{SMALL}|(?!i\b){ONE_SMALL}))*)"
 LITTLE_WORD = re.compile(r"[ ]([a-z]+)")
 AFTER_NUMERALS = frozenset(("of", "was", "is", "and", "or", "the", "who", "died", "in", "to", "by", "on", "as", "at"))
-ALONE = r"(?:III?|VIII?|IX|XIII?|XIV|XVI{0,3}|XIX|XX[IV]{1,4})"
+ALONE = rf"(?:III?|VIII?|IX|XIII?|XIV|XVI{{0,3}}|XIX|XX[IV]{{1,4}}|(?=[IVXL]{{4}}){TENS})"
 """Uppercase numerals that are hardly ever anything else; “IV” may be a drip, “XI” a name."""
 LINE = r"(?<![^\n])"
 IN_LINE = rf"(?:(?=[IVXL]{{2}}){TENS}|[IVX](?![.][ ]?[A-Z][.])|(?=[IVXLCDM]{{3}}){NUMERAL.pattern})"
 """The number of a heading; an I before another initial is an initial."""
+HEADING_WORD = rf"(?!(?:{NO_HEADING})\b)(?P<name>[A-Z][A-Za-z'-]+)[ ]"
 HEADING_MARK = r"[.:)]|[ ]?[—–]|[ ]-|\n|\Z"
 HEADINGS = (
     rule(rf"{LINE}(?P<romans>{IN_LINE})(?=[.:)]?[ ]?(?:\n|\Z)|[.:)][ ]?[“\"'(]?[A-Z])", _alone),
     rule(rf"{LINE}(?P<romans>(?=[IVXL]{{2}}){TENS}{END})(?=[ ][“\"'(]?[A-Z]|[.]?[ ]?[—–]|[ ]-)", _alone),
     rule(rf"(?<=[.!?][ ])(?P<romans>(?=[IVXL]{{2}}){TENS})(?=[.][ ]?[“\"'(]?[A-Z])", _alone),
+    rule(r"(?<=[.!?][ ])(?P<romans>[VX])(?=[.][ ](?:The|An?|How|What|Of|In|Which|Where|Who|Why)[ ])", _alone),
+    rule(rf"(?<=[;:][ ])(?P<romans>{IN_LINE})(?=[.)],?[ ][a-z])", _alone),
 )
-"""Numerals that a line begins with: no initials, for which they have to be told before abbreviations are."""
+"""Numerals that a line or an item of a list begins with; abbreviations would take them for initials."""
 RULES = (
-    rule(rf"\b(?P<name>{MONARCHS})[ ]{ROMANS}", _monarch),
-    rule(rf"\b(?P<name>{COUNTED})[ ](?P<romans>(?=[CDM]){NUMERAL.pattern}{END})", _numbered),
-    rule(rf"\b(?P<name>{NUMBERED})[ ]{ROMANS}", _numbered),
-    rule(rf"\b(?P<name>{PAGED})[ ]{FEW_SMALLS}", _numbered),
-    rule(rf"\b(?P<name>{NUMBERED})[ ]{SMALLS}", _numbered),
+    rule(rf"\b(?=[A-Z][A-Za-z]*[ ](?:[A-Z][a-z]+[ ])?[IVXLCDM])(?P<name>{MONARCHS})[ ]{ROMANS}", _monarch),
+    rule(rf"\b(?=[A-Z][a-z]+[ ][CDM])(?P<name>{COUNTED})[ ](?P<romans>{NUMERAL.pattern}{END})", _numbered),
+    rule(rf"\b(?=[A-Za-z]+[ ](?:Fantasy[ ])?[IVXLCDM])(?P<name>{NUMBERED})[ ]{ROMANS}", _numbered),
+    rule(rf"\b(?=[A-Za-z]+[ ][ivxlc])(?P<name>{PAGED})[ ]{FEW_SMALLS}", _numbered),
+    rule(rf"\b(?=[A-Za-z]+[ ][ivxlc])(?P<name>{NUMBERED})[ ]{SMALLS}", _numbered),
+    rule(rf"(?<=[a-z.,][ ])(?P<romans>{SMALL})(?=[.,:][ ]?\d)", _alone),
     rule(rf"(?<!\w\()(?<=\()(?P<romans>(?=[ivx]){SMALL})(?=\))", _alone),
     rule(
-        rf"{LINE}(?!(?:{NO_HEADING})\b)(?P<name>[A-Z][A-Za-z'-]+)[ ]"
+        rf"{LINE}{HEADING_WORD}"
         rf"(?P<romans>(?:(?=[IVX]{{2}}|[IVXLC]{{3}}){TENS}|I|V){END})(?={HEADING_MARK})",
         _numbered,
     ),
+    rule(rf"(?<!\w){HEADING_WORD}(?P<romans>IV|VI|XI|XV|XX){END}(?!-)", _numbered),
     rule(rf"(?<![\w.'’/&-])(?P<romans>(?=[IVXLCDM]{{4}})(?=[IVXL]*[CDM]){NUMERAL.pattern})(?![\w'’/&-]|\.\w)", _large),
     rule(rf"(?<![\w.'’/&-])(?P<romans>{ALONE})(?![\w'’/&-]|\.\w)", _alone),
 )
