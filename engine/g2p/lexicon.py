@@ -81,12 +81,12 @@ class Lexicon(en.Lexicon):
         """As misaki has it, but for the words above and those that misaki takes for letters of a name.
 
         It spells a name in capitals where its better file lacks it (`HOLMES`) or has it without a stress (`HIS`), and
-        the “Am” of names.
+        “am” where the tagger takes it for a name, as in “Pan Am”.
         """
         own = OWN_WORDS[self.british].get("metal lead" if tag == METAL else word.lower())
         if own is not None:
             return en.apply_stress(own, stress), 4
-        if word == "Am" and tag.startswith("NN"):
+        if word in ("am", "Am") and tag.startswith("NN"):
             word, tag, stress = "am", "VBP", None
         if tag == "NNP" and word.isupper() and word not in self.golds and known_form(self, word):
             tag = "NN"

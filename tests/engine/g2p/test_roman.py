@@ -76,6 +76,11 @@ def test_only_after_names_and_numbered_things(written: str, words: str) -> None:
         ("LONDON: MDCCCXCII", "London: eighteen ninety two"),
         ("Chapter 01", "Chapter one"),
         ("Part 02: The Fall", "Part two: The fall"),
+        ("Plate IV shows it.", "Plate four shows it."),
+        ("It is in Leviticus, xvii, 7.", "It is in Leviticus, seventeen, seven."),
+        ("He told of the XXXIX Articles.", "He told of the thirty nine articles."),
+        ("I. THE FOLIO; II. the octavo; V. the others", "One. The folio; two. The octavo; five. The others"),
+        ("I. A Lamp. V. The Five Pips. VI. The Lip.", "One. A lamp. Five. The five pips. Six. The lip."),
     ],
 )
 def test_headings_monarchs_and_pages(american: Phonemizer, written: str, plain: str) -> None:
@@ -93,6 +98,7 @@ def test_headings_monarchs_and_pages(american: Phonemizer, written: str, plain: 
         ("Washington DC", "Washington dee see"),
         ("Not I, he said.", "Not aye, he said."),
         ("I. A. Richards", "aye A Richards"),
+        ("an IV drip", "an eye vee drip"),
         ("Agent 007 is here.", "Agent zero zero seven is here."),
         ("He said no. I left.", "He said no. Aye left."),
     ],
