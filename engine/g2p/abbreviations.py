@@ -161,7 +161,7 @@ RULES = (
     rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?[A-Z]|-[A-Z]|[ ]and[ ][A-Z])", _title),
     rule(r"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs)(?=[ ][A-Z])", _title),
     rule(rf"\b(?P<name>{any_of(NAMES)})\.(?=[ ][A-Z])", _first_name),
-    rule(r"\bSt\.?[ ](?=[A-Z][a-z])", _saint),
+    rule(r"\bSte?\.?[ ](?=[A-Z][a-z])", _saint),
     rule(rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)", _word),
     rule(r"(?<![\w.])(?<!\d[ ])c\.[ ]?(?=\d)", lambda match, language: "circa "),
     rule(r"(?<=\()(?P<word>b|d|fl|r)\.[ ]?(?=(?:circa[ ])?\d{3,4}\b)", _in_parentheses),

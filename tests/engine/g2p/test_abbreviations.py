@@ -49,6 +49,7 @@ def test_written_out(written: str, words: str) -> None:
         ("Port St. Lucie lies south.", "Port Saint Lucie lies south."),
         ("Bury St Edmunds lies east.", "Bury Saint Edmunds lies east."),
         ("Mount St. Helens erupted.", "Mount Saint Helens erupted."),
+        ("Sault Ste. Marie is cold.", "Sault Saint Marie is cold."),
         ("Dr. Lee lives on Elm St. in Salem.", "Doctor Lee lives on Elm Street in Salem."),
         ("He lives at 22 Elm St. Peter does not.", "He lives at twenty two Elm Street Peter does not."),
         ("We met on Main St. It was late.", "We met on Main Street. It was late."),
