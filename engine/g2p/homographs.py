@@ -149,8 +149,6 @@ def _is_letter(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
     """Whether an “A” is no article: “plan A”, “Q and A”, “A or B”."""
     if index and tags[index - 1] in BEFORE_LETTER_TAGS:
         return True
-    if any(map(_is_initial, words[index + 1 : index + 2])) and words[index + 1] != "I":
-        return True  # “A A Milne”
     pairs = [words[index - 2 : index]] if index >= 2 else []
     pairs.append(words[index + 1 : index + 3][::-1])
     return any(len(pair) == 2 and pair[1] in ("and", "or") and _is_initial(pair[0]) for pair in pairs)
