@@ -97,7 +97,7 @@ def test_headings_monarchs_and_pages(american: Phonemizer, written: str, plain: 
         ("My CV is on a CD.", "My see vee is on a see dee."),
         ("Washington DC", "Washington dee see"),
         ("Not I, he said.", "Not aye, he said."),
-        ("I. A. Richards", "aye A Richards"),
+        ("V. S. Naipaul", "vee ess Naipaul"),
         ("an IV drip", "an eye vee drip"),
         ("Agent 007 is here.", "Agent zero zero seven is here."),
         ("He said no. I left.", "He said no. Aye left."),
