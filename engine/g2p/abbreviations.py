@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.g2p import dots
-from engine.g2p.dots import stop_after
+from engine.g2p.dots import SENTENCE_STARTERS, stop_after
 from engine.g2p.draft import any_of, rule
 from engine.g2p.numbers import spelled
 from engine.languages import Language
@@ -14,9 +14,20 @@ TITLES = {
     "Mr": "Mister", "Mrs": "Mrs", "Ms": "Ms", "Dr": "Doctor", "Prof": "Professor", "Rev": "Reverend",
     "Hon": "Honorable", "Gen": "General", "Col": "Colonel", "Maj": "Major", "Capt": "Captain", "Lt": "Lieutenant",
     "Sgt": "Sergeant", "Cpl": "Corporal", "Sen": "Senator", "Rep": "Representative", "Gov": "Governor",
-    "Pres": "President", "Fr": "Father", "Mt": "Mount", "Ft": "Fort",
+    "Pres": "President", "Fr": "Father", "Mt": "Mount", "Ft": "Fort", "Mme": "Madame", "Mlle": "Mademoiselle",
+    "Messrs": "Messieurs", "Pvt": "Private", "Pte": "Private", "Adm": "Admiral", "Cmdr": "Commander",
+    "Cdr": "Commander", "Comdr": "Commander", "Brig": "Brigadier", "Lieut": "Lieutenant", "Ens": "Ensign",
+    "Cpt": "Captain", "Sergt": "Sergeant", "Supt": "Superintendent", "Insp": "Inspector", "Det": "Detective",
+    "Revd": "Reverend", "Profs": "Professors", "Drs": "Doctors", "Msgr": "Monsignor", "Atty": "Attorney",
+    "Amb": "Ambassador", "Cllr": "Councillor", "Gens": "Generals", "Sens": "Senators", "Reps": "Representatives",
+    "Bp": "Bishop", "Abp": "Archbishop",
 }  # fmt: skip
 """Abbreviations before a name."""
+NAMES = {
+    "Wm": "William", "Geo": "George", "Chas": "Charles", "Jas": "James", "Thos": "Thomas", "Jno": "John",
+    "Robt": "Robert", "Benj": "Benjamin", "Saml": "Samuel", "Edw": "Edward", "Jos": "Joseph", "Danl": "Daniel",
+}  # fmt: skip
+"""Abbreviated first names, before another name."""
 WORDS = {
     "vs": "versus", "etc": "etc", "cf": "compare", "approx": "approximately", "dept": "department",
     "Dept": "Department", "est": "established", "govt": "government", "Inc": "Incorporated", "Ltd": "Limited",
@@ -26,12 +37,22 @@ WORDS = {
     "al": "al", "ca": "circa", "viz": "namely", "Esq": "Esquire", "Assn": "Association", "Intl": "International",
 }  # fmt: skip
 """Abbreviations with a dot, which may also end a sentence."""
+PARTS = {
+    "p": "page", "P": "Page", "pp": "pages", "Pp": "Pages", "pg": "page", "pgs": "pages", "vol": "volume",
+    "Vol": "Volume", "vols": "volumes", "Vols": "Volumes", "ch": "chapter", "Ch": "Chapter", "chs": "chapters",
+    "chap": "chapter", "Chap": "Chapter", "chaps": "chapters", "Chaps": "Chapters", "bk": "book", "Bk": "Book",
+    "bks": "books", "Bks": "Books", "pt": "part", "Pt": "Part", "pts": "parts", "pl": "plate", "Pl": "Plate",
+    "cant": "canto",
+}  # fmt: skip
+"""Abbreviated parts of books, whose numbers may be single letters: “vol. i”, “p. v”."""
 BEFORE_NUMBERS = {
-    "no": "number", "No": "Number", "nos": "numbers", "Nos": "Numbers", "p": "page", "pp": "pages", "vol": "volume",
-    "Vol": "Volume", "fig": "figure", "Fig": "Figure", "figs": "figures", "Figs": "Figures", "ch": "chapter",
-    "Ch": "Chapter", "sec": "section", "Sec": "Section", "eq": "equation", "Eq": "Equation", "ed": "edition",
-    "art": "article", "Art": "Article", "pt": "part", "Pt": "Part", "ver": "version", "Rm": "Room", "Apt": "Apartment",
-    "Ste": "Suite", "Bldg": "Building",
+    **PARTS,
+    "no": "number", "No": "Number", "nos": "numbers", "Nos": "Numbers", "fig": "figure", "Fig": "Figure",
+    "figs": "figures", "Figs": "Figures", "sec": "section", "Sec": "Section", "eq": "equation", "Eq": "Equation",
+    "ed": "edition", "art": "article", "Art": "Article", "ver": "version", "Rm": "Room", "Apt": "Apartment",
+    "Ste": "Suite", "Bldg": "Building", "l": "line", "ll": "lines", "n": "note", "nn": "notes", "op": "opus",
+    "Op": "Opus", "ep": "episode", "Ep": "Episode", "col": "column", "cols": "columns", "para": "paragraph",
+    "paras": "paragraphs", "App": "Appendix",
 }  # fmt: skip
 LATIN = {
     "e.g": "for example", "i.e": "that is", "a.k.a": "also known as", "w/o": "without", "w/": "with", "b/c": "because",
@@ -49,6 +70,16 @@ STATES = {
     "WI": "Wisconsin", "WY": "Wyoming",
 }  # fmt: skip
 """American states, before a ZIP code."""
+NUMBER_AHEAD = (
+    r"(?=\d|(?=[IVXL]{2}|[IVXLCDM]{3})M{0,3}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b"
+    r"|(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\b)"
+)
+"""In Arabic or Roman numerals."""
+LETTER_AHEAD = r"(?=[ivxIVX]\b(?!['’]|\.\w|(?<=[iI])[ ](?!(?:and|or|of|to)\b)[a-z]))"
+"""A Roman numeral of one letter, but not the speaker."""
+STREETS = {"St": "Street", "Dr": "Drive", "Pl": "Place", "Ct": "Court", "Sq": "Square", "Pkwy": "Parkway"}
+PREPOSITIONS = "on|along|down|off|across|up|near|onto|from"
+"""Words before a street's name."""
 
 
 def _title(match: re.Match[str], language: Language) -> str:
@@ -72,7 +103,16 @@ def _saint(match: re.Match[str], language: Language) -> str:
 
 
 def _street(match: re.Match[str], language: Language) -> str:
-    return f"{match['name']} Street{stop_after('Street', match) if match['dot'] else ''}"
+    street = STREETS[match["street"]]
+    return f"{match['name']} {street}{stop_after(street, match) if match['dot'] else ''}"
+
+
+def _first_name(match: re.Match[str], language: Language) -> str:
+    return NAMES[match["name"]]
+
+
+def _in_parentheses(match: re.Match[str], language: Language) -> str:
+    return {"b": "born ", "d": "died ", "fl": "flourished ", "r": "reigned "}[match["word"]]
 
 
 def _zip_code(match: re.Match[str], language: Language) -> str:
@@ -80,19 +120,35 @@ def _zip_code(match: re.Match[str], language: Language) -> str:
     return f" {STATES[match['state']]}, {digits}"
 
 
-STREET = (
-    r"(?!(?:In|At|On|From|The|To|Near|Of|And|By)[ ])(?P<name>\b[A-Z][a-z]+|\b\d+(?:st|nd|rd|th))[ ]St\b"
+NAME = r"(?:[A-Z][a-z]+|\d+(?:st|nd|rd|th))"
+STARTER = rf"(?:{SENTENCE_STARTERS})\b"
+NUMBERED_STREET = (
+    rf"(?P<name>\b\d+[A-Za-z]?,?(?:[ ](?:[NSEW]|{NAME})\.?){{0,2}}[ ]{NAME})[ ](?P<street>{any_of(STREETS)})"
     r"(?:(?P<dot>\.)|(?![\w']))"
 )
+STREET_AFTER_PREPOSITION = (
+    rf"(?<!\w)(?P<name>(?:{PREPOSITIONS})[ ]{NAME})[ ](?P<street>St)(?:(?P<dot>\.)|(?![\w']))(?![ ][A-Z][a-z]+[ ]St\b)"
+)
+STREET = (
+    rf"(?!(?:In|At|On|From|The|To|Near|Of|And|By|When|But|For|With|Ask|Call|Dear)[ ])(?P<name>\b{NAME})[ ]"
+    rf"(?P<street>St|Dr)(?:(?P<dot>\.)|(?![\w'.]))(?![ ](?!{STARTER})[A-Z])"
+)
+"""Before another name it is a saint or a doctor: “Port St. Lucie”, “when Tom Dr. Lee met”."""
 RULES = (
     rule(r"(?<![\w.])(?i:(?P<latin>e\.g|i\.e|a\.k\.a))\.", _latin),
     rule(r"(?<![\w./])(?P<latin>w/o|w/|b/c|c/o|n/a|N/A)(?![\w/])", _latin),
-    rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?[A-Z])", _title),
-    rule(r"\b(?P<title>Mr|Mrs|Dr)(?=[ ][A-Z])", _title),
+    rule(NUMBERED_STREET, _street),
+    rule(STREET_AFTER_PREPOSITION, _street),
     rule(STREET, _street),
-    rule(r"\bSt\.?[ ](?=[A-Z][a-z])", _saint),
+    rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?[A-Z]|-[A-Z]|[ ]and[ ][A-Z])", _title),
+    rule(r"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs)(?=[ ][A-Z])", _title),
+    rule(rf"\b(?P<name>{any_of(NAMES)})\.(?=[ ][A-Z])", _first_name),
+    rule(r"\bSte?\.?[ ](?=[A-Z][a-z])", _saint),
     rule(rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)", _word),
-    rule(rf"\b(?P<word>{any_of(BEFORE_NUMBERS)})\.[ ]?(?=\d)", _before_number),
+    rule(r"(?<![\w.])(?<!\d[ ])c\.[ ]?(?=\d)", lambda match, language: "circa "),
+    rule(r"(?<=\()(?P<word>b|d|fl|r)\.[ ]?(?=(?:circa[ ])?\d{3,4}\b)", _in_parentheses),
+    rule(rf"\b(?P<word>{any_of(BEFORE_NUMBERS)})\.[ ]?{NUMBER_AHEAD}", _before_number),
+    rule(rf"\b(?P<word>{any_of(PARTS)})\.[ ]?{LETTER_AHEAD}", _before_number),
     rule(r"&c\b\.?", lambda match, language: f" et cetera{stop_after('etc', match)}"),
     rule(r"\bvs\b", lambda match, language: "versus"),
     rule(r"\bWW[ ]?(?=(?:II?|[12])\b)", lambda match, language: "World War "),

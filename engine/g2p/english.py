@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engine.g2p.analysis import Analyser, Homographs
+from engine.g2p.lexicon import WordsInCapitals
 from engine.g2p.normalise import Normalised, normalise
 from engine.g2p.overrides import Override
 from engine.g2p.phonemes import Pronouncer
@@ -24,10 +25,11 @@ class EnglishFrontEnd:
     def __init__(self, language: Language, load_analyser: Callable[[Homographs], Analyser]) -> None:
         self._language = language
         self._pronouncer = Pronouncer(language.british, load_analyser)
+        self._known = WordsInCapitals(self._pronouncer.lexicon)
 
     def normalise(self, text: str) -> Normalised:
         """The text with every rule of English writing applied."""
-        return normalise(text, self._language)
+        return normalise(text, self._language, self._known)
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
         """The words as in the lexicon, or by their spelling if it lacks them."""

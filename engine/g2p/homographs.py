@@ -38,6 +38,41 @@ _TINY_THINGS = (
 )
 TINY_THINGS = frozenset(_TINY_THINGS.split())
 FISHING = frozenset(("fish", "fishing", "sea", "striped", "largemouth", "smallmouth", "caught", "catch", "lake"))
+_METAL_THINGS = (
+    "acid apron bar bars battery ball balls block blocks box bullet bullets coffin compounds crystal dust foil glass "
+    "ingot ingots mine mines ore oxide paint paints pencil pencils pipe pipes piping plate plates poisoning roof "
+    "roofing roofs seal seals sheathing sheet sheets shot sinker sinkers slug slugs soldier soldiers weight weights"
+)
+METAL_THINGS = frozenset(_METAL_THINGS.split())
+_METALS = "antimony arsenic brass cadmium copper gold iron mercury metal metals silver steel tin zinc"
+METALS = frozenset(_METALS.split())
+OF_METAL = frozenset(("molten", "melted", "red", "white", "black", "sheet", "solid", "liquid", "heavy", "pig"))
+BEFORE_SUBSTANCES = frozenset(
+    ("of", "as", "than", "like", "with", "in", "into", "from", "for", "by", "contain", "contains")
+)
+METAL = "METAL"
+"""The tag of “lead” where it is a metal."""
+_BOW_THINGS = (
+    "archer archers arrow arrows bowstring cello crossbow fiddle fiddler hair hunting knot longbow necktie quiver "
+    "ribbon ribbons rosin sash satin shoot silk spear spears string strings strung sword tie tied ties velvet violin "
+    "violinist yew"
+)
+BOW_THINGS = frozenset(_BOW_THINGS.split())
+"""Near these a bow is bent or tied."""
+_BOWING = (
+    "acknowledged actor answered bobbed audience awkward ceremonious cold courteous courtly curt curtain curtsey "
+    "curtsy deep deepest distant dropped elegant exaggerated final formal friendly gave general give given gives "
+    "giving graceful gracious grave hasty head little low lowest made make makes making mock nod obsequious polite "
+    "profound respectful return returned returning silent slight slightest smile smiled smiling solemn stiff stiffest "
+    "sweeping swept take takes taking took"
+)
+_SHIPS = (
+    "aboard aft anchor boat boats canoe deck gunwale hull keel mast oars port prow raft rudder sail sailed sails "
+    "schooner sea ship ships starboard stern vessel vessels water wave waves yacht"
+)
+BOWING = frozenset((*_BOWING.split(), *_SHIPS.split()))
+"""Near these it is a movement, or the front of a ship, which sounds the same."""
+BOW_REACH = 6
 SPELLED_IN_CAPITALS = frozenset(("US", "WHO", "IT", "ID", "OS", "GI", "SAT", "ISO", "DOE", "LA", "DA", "MI", "PA"))
 SPELLED_AFTER_NOUN_PHRASE_START = frozenset(("WHO", "IT"))
 
@@ -83,6 +118,11 @@ class Context:
         """Tag of the next word; a full stop at the end."""
         return self.tags[self.index + 1] if self.index + 1 < len(self.words) else "."
 
+    def near(self, reach: int) -> frozenset[str]:
+        """The words up to so many before and after it, in small letters."""
+        around = self.words[max(0, self.index - reach) : self.index + reach + 1]
+        return frozenset(word.lower() for word in around)
+
     @property
     def object_follows(self) -> bool:
         """Whether an object begins after the word."""
@@ -97,6 +137,8 @@ def settle(words: Sequence[str], tags: Sequence[str], homographs: Mapping[str, C
             settled[index] = _capitals(Context(words, settled, index))
         elif word == "A" and _is_letter(words, settled, index):
             settled[index] = "NN"
+        elif word.lower() == "lead":
+            settled[index] = METAL if _is_metal(Context(words, settled, index)) else settled[index]
         elif word.lower() in homographs:
             context = Context(words, settled, index)
             settled[index] = _settled(context, frozenset(homographs[word.lower()]))
@@ -128,13 +170,32 @@ def _settled(context: Context, classes: frozenset[str]) -> str:
     if context.word == "minute":
         return "JJ" if context.after in TINY_THINGS or context.before in ("very", "extremely") else "NN"
     if context.word == "bass":
-        nearby = {word.lower() for word in context.words[max(0, context.index - 3) : context.index + 4]}
-        return "NN" if nearby & FISHING else "JJ"
+        return "NN" if context.near(3) & FISHING else "JJ"
     decided = _class(context)
+    if context.word in ("bow", "bows") and decided != VERB:
+        return "VB" if _is_movement(context) else _tag(context, NOUN)
     if decided == NOUN and context.after_tag in NOUN_TAGS:
         adjective = ADJECTIVE in classes or context.word in BEFORE_NOUN_ADJECTIVES
         decided = ADJECTIVE if adjective else NOUN
     return _tag(context, decided)
+
+
+def _is_metal(context: Context) -> bool:
+    """Whether “lead” is a metal: what is without an article in the singular is no one's to take."""
+    if context.object_follows or context.before == "to" or context.before_tag in ("MD", "PRP", "NNS"):
+        return False
+    if context.after in METAL_THINGS or context.before in OF_METAL or context.near(3) & METALS:
+        return True
+    return context.before in BEFORE_SUBSTANCES and context.after_tag not in NOUN_TAGS
+
+
+def _is_movement(context: Context) -> bool:
+    """Whether a bow is made, or sails, rather than bent or tied."""
+    nearby = context.near(BOW_REACH)
+    if nearby & BOW_THINGS:
+        return False
+    with_a = [word.lower() for word in context.words[max(0, context.index - 2) : context.index]] == ["with", "a"]
+    return with_a or bool(nearby & BOWING)
 
 
 def _class(context: Context) -> str | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from misaki import data, en
 
 from engine.g2p.broken_words import contracted, drawn_out, stuttered
+from engine.g2p.homographs import METAL
 from engine.g2p.sorted_file import SortedFile
 
 RATING_BY_RULE = 3
@@ -54,6 +56,20 @@ class LexiconFile(Mapping[str, Entry]):
         grown = [word for word in map(other_case, own) if word is not None]
         return {word: entry for word in (*own, *grown) if not isinstance(entry := self[word], str)}
 
+    def written(self, word: str) -> str | None:
+        """The word as the file has it, in small letters or with a capital first; `None` if it has neither."""
+        forms = (word.lower(), word.capitalize())
+        return next((form for form in forms if self._file.after(form) is not None), None)
+
+
+OWN_WORDS = {
+    False: {"metal lead": "lˈɛd", "houses": "hˈWzᵻz", "bronte": "bɹˈɑnti", "brontes": "bɹˈɑntiz"},
+    True: {"metal lead": "lˈɛd", "houses": "hˈWzɪz", "bronte": "bɹˈɒnti", "brontes": "bɹˈɒntiz"},
+}
+"""What misaki has wrong or lacks, by accent: words in small letters."""
+SHORTEST_SILVER = 4
+"""Shorter words of the second file are mostly abbreviations in small letters."""
+
 
 class Lexicon(en.Lexicon):
     """misaki's lexicon of one accent, without the dictionaries that its own constructor loads and extends."""
@@ -84,6 +100,58 @@ class Lexicon(en.Lexicon):
 
         text = token.text
         return drawn_out(text) or stuttered(text, speak) or contracted(text, speak, self.british)
+
+    def get_word(self, word: str, tag: str, stress: float | None, ctx: Any) -> tuple[str | None, int | None]:
+        """As misaki has it, but for the words above and those that misaki takes for letters of a name.
+
+        It spells a name in capitals where its better file lacks it (`HOLMES`) or has it without a stress (`HIS`), and
+        “am” where the tagger takes it for a name, as in “Pan Am”.
+        """
+        own = OWN_WORDS[self.british].get("metal lead" if tag == METAL else word.lower())
+        if own is not None:
+            return en.apply_stress(own, stress), 4
+        if word in ("am", "Am") and tag.startswith("NN"):
+            word, tag, stress = "am", "VBP", None
+        if tag == "NNP" and word.isupper() and word not in self.golds and known_form(self, word):
+            tag = "NN"
+        spoken: tuple[str | None, int | None] = super().get_word(word, tag, stress, ctx)
+        return spoken
+
+
+class WordsInCapitals:
+    """What a lexicon knows of words in capitals: `engine.g2p.capitals.KnownWords`."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self.in_small_letters = lru_cache(maxsize=4096)(self._in_small_letters)
+
+    def is_acronym(self, word: str) -> bool:
+        """Whether it is there in capitals."""
+        return word in self._lexicon.golds
+
+    def may_be_spelled(self, word: str) -> bool:
+        """Whether misaki spells the word where it is a noun."""
+        entry = self._lexicon.golds.get(word)
+        return isinstance(entry, dict) and None in entry.values()
+
+    def _in_small_letters(self, word: str) -> str | None:
+        form = known_form(self._lexicon, word)
+        base, apostrophe, rest = word.partition("'")
+        if form is None and apostrophe and len(base) > 1 and (form := known_form(self._lexicon, base)):
+            return f"{form}'{rest.lower()}"
+        return form
+
+
+def known_form(lexicon: Lexicon, word: str) -> str | None:
+    """A word in capitals as the lexicon has it, or with one of the endings that misaki knows; `None` if it lacks it."""
+    form = lexicon.golds.written(word)
+    if form is None and len(word) >= SHORTEST_SILVER:
+        form = lexicon.silvers.written(word)
+    if form is None and len(word) >= SHORTEST_SILVER:
+        small = word.lower()
+        stems = (lexicon.stem_s, lexicon.stem_ed, lexicon.stem_ing)
+        form = small if any(stem(small, "NN", None, None)[0] for stem in stems) else None
+    return form
 
 
 def other_case(word: str) -> str | None:

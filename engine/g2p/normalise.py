@@ -9,6 +9,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 from engine.g2p import abbreviations, dates, numerals, quantities, roman, scripture, symbols, web
+from engine.g2p.capitals import KnownWords, lower_capitals
 from engine.g2p.characters import blank_drawn_lines, simplify
 from engine.g2p.draft import Draft
 from engine.g2p.lines import join_lines
@@ -40,8 +41,11 @@ class Normalised:
         return [override.moved(-start) for override in self.overrides[first:last]]
 
 
-def normalise(text: str, language: Language) -> Normalised:
-    """The text as it is spoken in this language; single line breaks separate paragraphs."""
+def normalise(text: str, language: Language, known: KnownWords | None = None) -> Normalised:
+    """The text as it is spoken in this language; single line breaks separate paragraphs.
+
+    Without the `known` words, capitals stay as they are.
+    """
     draft = Draft(text, language)
     given = set_aside(draft)
     draft.apply(web.EMOTICON)
@@ -49,7 +53,12 @@ def normalise(text: str, language: Language) -> Normalised:
     simplify(draft)
     strip_markup(draft)
     join_lines(draft)
-    for module in (web, scripture, dates, abbreviations, quantities, roman, numerals, symbols):
+    draft.apply(*web.RULES, name="web")
+    if known is not None:
+        lower_capitals(draft, known)
+    draft.apply(*scripture.RULES, name="scripture")
+    draft.apply(*roman.HEADINGS, name="roman")
+    for module in (dates, abbreviations, quantities, roman, numerals, symbols):
         draft.apply(*module.RULES, name=module.__name__.rpartition(".")[2])
     cut_long_words(draft)
     overrides = put_back(draft, given)

@@ -19,6 +19,7 @@ from engine.g2p.numbers import (
     spelled,
     year,
 )
+from engine.g2p.roman import NUMBERED
 from engine.languages import Language
 
 SUPERSCRIPTS = {character: str(digit) for digit, character in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {"⁻": "-", "⁺": ""}
@@ -33,6 +34,9 @@ YEAR_BEFORE = re.compile(
 EARLY_YEARS = frozenset(str(year) for year in range(1010, 1100))
 EARLY_YEAR_BEFORE = re.compile(r"\b(?:in|since|until|till|circa|year|AD|A\.D)[ ]$", re.IGNORECASE)
 """Words before a number that make it a year, although counts of this size are more frequent."""
+NUMBERED_THING = re.compile(NUMBERED, re.VERBOSE)
+WORD_BEFORE = re.compile(r"(?P<first>(?<![^\n])(?=[A-Z]))?(?<![A-Za-z])(?P<word>[A-Za-z]+)\Z")
+LONGEST_NUMBERED = 20
 PLURAL_AFTER = re.compile(r"[ ](?!was|is|has|does|this|as|his|its|us)[a-z]+s\b")
 
 
@@ -167,6 +171,17 @@ def _in_name(match: re.Match[str], language: Language) -> str:
     return f"{' ' * before.isalpha()}{pairs(match[0])}{' ' * after.isalpha()}"
 
 
+def _of_heading(match: re.Match[str], language: Language) -> str | None:
+    """“Chapter 01”, whose zero only keeps files in order."""
+    before = WORD_BEFORE.search(match.string, max(0, match.start() - LONGEST_NUMBERED), match.start())
+    if before is None:
+        return None
+    first = before["first"] is not None and match["zeros"] == "0"
+    if not (first or NUMBERED_THING.fullmatch(before["word"])):
+        return None
+    return f" {cardinal(match['digits'], language.british)}"
+
+
 def _any_digits(match: re.Match[str], language: Language) -> str:
     return f" {spelled(match[0])} "
 
@@ -188,6 +203,7 @@ RULES = (
         r"(?<![\w.+])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?|\d{2,4}[ .-])\d{3,4}[ .-]\d{3,4}(?!-|[ ]?\w)", _telephone
     ),
     rule(r"(?<![\w.])\+\d(?:[ ().-]{0,2}\d){6,14}(?!\w)", _telephone),
+    rule(r"(?<=[a-z])[ ](?P<zeros>0{1,2})(?P<digits>[1-9]\d?)(?![\w/-]|[.,:]\d)", _of_heading),
     rule(r"(?<![\w.-])\d{3}-\d{4}(?![\w-])", _telephone),
     rule(r"(?<![\w.,])\d{1,3}(?:[ ]\d{3})*[ ]000(?![\w.,]\d|\w)", _spaced),
     rule(r"(?<![\w.+])0\d{4}[ ]\d{6}(?![\w-])", _telephone),

@@ -59,6 +59,11 @@ class Pronouncer:
         self._g2p = _G2P(british, load_analyser)
 
     @property
+    def lexicon(self) -> Lexicon:
+        """The words that it knows."""
+        return self._g2p.lexicon
+
+    @property
     def unknown_words(self) -> UnknownWords:
         """What happened to the words that the lexicon lacks."""
         return self._g2p.fallback

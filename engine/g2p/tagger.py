@@ -19,7 +19,7 @@ from engine.g2p.brill import (
     rules_by_tag,
     table_lines,
 )
-from engine.g2p.homographs import settle
+from engine.g2p.homographs import SPELLED_IN_CAPITALS, settle
 
 NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,:/-][0-9]+)*%?")
 PUNCTUATION_TAGS = {
@@ -36,6 +36,12 @@ PUNCTUATION_TAGS = {
 }
 """By the first character of a word without letters and digits."""
 SYMBOL_TAG = "SYM"
+ARTICLES = frozenset(("the", "a", "an", ","))
+"""Before an acronym; a comma comes before a state."""
+SMALL_WORD_TAGS = frozenset(
+    ("IN", "DT", "PRP", "PRP$", "CC", "TO", "MD", "WP", "WRB", "WDT", "VBZ", "VBD", "VBP", "VB")
+)
+LONGEST_SMALL_WORD = 5
 STRAIGHT_QUOTE = '"'
 """It opens and closes in turn."""
 
@@ -67,8 +73,17 @@ class PartOfSpeechTagger:
             return "''" if list(words[:index]).count(word) % 2 else "``"
         if not any(character.isalnum() for character in word):
             return PUNCTUATION_TAGS.get(word[:1], SYMBOL_TAG)
+        if word.isupper() and self._is_stressed(words, index):
+            return self._lexicon.get(word.lower())
         tag = self._lexicon.get(word)
         return self._lexicon.get(word.lower()) if tag is None and not index else tag
+
+    def _is_stressed(self, words: Sequence[str], index: int) -> bool:
+        """Whether capitals stress a small word, as in “It was HIS”; behind an article they are an acronym."""
+        word, before = words[index], words[index - 1].lower() if index else ""
+        if not 1 < len(word) <= LONGEST_SMALL_WORD or before in ARTICLES:
+            return False
+        return word not in SPELLED_IN_CAPITALS and self._lexicon.get(word.lower()) in SMALL_WORD_TAGS
 
     def _guessed(self, words: Sequence[str], index: int) -> str:
         word = words[index]

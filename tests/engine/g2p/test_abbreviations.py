@@ -2,9 +2,11 @@
 
 import pytest
 
+from engine.g2p import Phonemizer
 from engine.g2p.abbreviations import RULES
 from engine.g2p.draft import Draft
 from engine.languages import AMERICAN
+from tests.engine.g2p.plain_words import same_as
 
 
 @pytest.mark.parametrize(
@@ -36,3 +38,30 @@ def test_written_out(written: str, words: str) -> None:
     draft = Draft(written, AMERICAN)
     draft.apply(*RULES)
     assert draft.text == words
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("12 Oak Dr. The house is red.", "Twelve Oak Drive. The house is red."),
+        ("He moved to 7 Park Dr. in May.", "He moved to seven Park Drive in May."),
+        ("Meet me at 9 Sunset Dr.", "Meet me at nine Sunset Drive."),
+        ("Port St. Lucie lies south.", "Port Saint Lucie lies south."),
+        ("Bury St Edmunds lies east.", "Bury Saint Edmunds lies east."),
+        ("Mount St. Helens erupted.", "Mount Saint Helens erupted."),
+        ("Sault Ste. Marie is cold.", "Sault Saint Marie is cold."),
+        ("Dr. Lee lives on Elm St. in Salem.", "Doctor Lee lives on Elm Street in Salem."),
+        ("He lives at 22 Elm St. Peter does not.", "He lives at twenty two Elm Street Peter does not."),
+        ("We met on Main St. It was late.", "We met on Main Street. It was late."),
+        ("Ask Dr. Lee about it.", "Ask Doctor Lee about it."),
+        ("I met Tom. Dr. Lee came.", "I met Tom. Doctor Lee came."),
+        ("Mme. Bovary and Pvt. Ryan met Cmdr. Bond.", "Madame Bovary and Private Ryan met Commander Bond."),
+        ("Adm. Nelson and Lieut. Hill", "Admiral Nelson and Lieutenant Hill"),
+        ("Gen. and Mrs. Lee", "General and Mrs. Lee"),
+        ("Built c. 1850 by Wm. Smith.", "Built circa eighteen fifty by William Smith."),
+        ("(c.1200)", "(circa twelve hundred)"),
+        ("(b. 1775)", "(born seventeen seventy five)"),
+    ],
+)
+def test_streets_saints_doctors_and_titles(american: Phonemizer, written: str, plain: str) -> None:
+    assert same_as(american, written, plain)

@@ -2,8 +2,10 @@
 
 import pytest
 
+from engine.g2p import Phonemizer
 from engine.g2p.homographs import settle
 from engine.g2p.tagger import PartOfSpeechTagger, load_tagger
+from tests.engine.g2p.plain_words import same_as
 
 VERBS = ("record", "live", "lives", "present", "object", "bow", "tear", "wind", "project", "desert")
 NOUNS = ("use", "excuse", "increase", "refuse", "produce", "permit", "content")
@@ -77,3 +79,40 @@ def test_capitals_are_names_unless_everything_is_shouted() -> None:
 def test_other_words_keep_their_tags() -> None:
     assert settle(["the", "cat"], ["DT", "NN"], HOMOGRAPHS) == ["DT", "NN"]
     assert settle([], [], HOMOGRAPHS) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("He took a bow and left.", "He took a bough and left."),
+        ("He made a low bow.", "He made a low bough."),
+        ("She answered with a bow.", "She answered with a bough."),
+        ("He stood in the bow of the ship.", "He stood in the bough of the ship."),
+        ("She drew her bow and shot an arrow.", "She drew her beau and shot an arrow."),
+        ("with a bow in her hair", "with a beau in her hair"),
+        ("He took his bow and arrows.", "He took his beau and arrows."),
+        ("The pipe was made of lead.", "The pipe was made of led."),
+        ("It was as heavy as lead.", "It was as heavy as led."),
+        ("a lead pipe, tin and lead", "a led pipe, tin and led"),
+        ("He took the lead.", "He took the lede."),
+        ("She will lead us.", "She will lede us."),
+        ("The lead singer left.", "The lede singer left."),
+        ("They lead the way.", "They lede the way."),
+        ("all roads that lead to Rome", "all roads that lede to Rome"),
+    ],
+)
+def test_bows_and_lead(american: Phonemizer, written: str, plain: str) -> None:
+    assert same_as(american, written, plain.replace("lede", "[lede](/lˈid/)"))
+
+
+@pytest.mark.parametrize(
+    ("text", "phonemes"),
+    [
+        ("houses", "hˈWzᵻz"),
+        ("Brontë", "bɹˈɑnti"),
+        ("the Brontës", "ðə bɹˈɑntiz"),
+        ("Charlotte Bronte", "ʃˈɑɹlət bɹˈɑnti"),
+    ],
+)
+def test_words_that_misaki_has_wrong(american: Phonemizer, text: str, phonemes: str) -> None:
+    assert american.plan(text).utterances[0].phonemes == phonemes

@@ -56,6 +56,17 @@ def test_each_difference_has_its_reason() -> None:
     assert json.loads(json.dumps(found.to_dict()))["differences"][0]["ours"] == "wˈAt… wˌʌt?"
 
 
+def test_what_differs_on_purpose() -> None:
+    reasons = {
+        "He could not bear to lead the way with a lead weight on his foot.": Kind.CORRECTED,  # the metal
+        "Three houses burned.": Kind.CORRECTED,  # the plural has a z
+        "THE DOOR IS LOCKED.": Kind.WRITING,  # a shout is no list of acronyms
+    }
+    found = compare_text([*reasons, "The door is locked."])
+    assert {difference.text: difference.kind for difference in found.differences} == reasons
+    assert found.explained
+
+
 @pytest.mark.parametrize(
     ("upstream", "kind"),
     [(None, Kind.FAILURE), ("həlˈO_.", Kind.SYMBOLS), ("jˈɛs.", Kind.PRONUNCIATION)],
