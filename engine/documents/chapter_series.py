@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -23,6 +23,9 @@ from engine.documents.matter import matter_of_title
 
 _FEWEST_ENTRIES = 2
 _MOST_LINES = 3
+FULL_LINE_CHARACTERS = 55
+_TEXT_CHARACTERS = 200
+"""A paragraph of so many is text that a heading may have."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,17 @@ def _candidate(lines: Sequence[str]) -> HeadingLine | None:
     if first is None or len(lines) == 1:
         return first
     rest = " ".join(line.strip() for line in lines[1:])
-    if len(lines) > _MOST_LINES or first.title or not is_title(rest) or heading_line(lines[1]):
+    if len(lines) > _MOST_LINES or any(heading_line(line) or has_page(line) for line in lines[1:]):
         return None
-    return HeadingLine(first.kind, first.number, rest)
+    if first.title:
+        return HeadingLine(first.kind, first.number, f"{first.title} {rest}") if _is_wrapped(first, lines) else None
+    return HeadingLine(first.kind, first.number, rest) if is_title(rest) else None
+
+
+def _is_wrapped(first: HeadingLine, lines: Sequence[str]) -> bool:
+    """Whether the title of a heading was too long for its line: all but the last are full, and it calls itself one."""
+    full = all(len(line.strip()) >= FULL_LINE_CHARACTERS for line in lines[:-1])
+    return full and first.kind is not Kind.NUMBER and first.number is not None
 
 
 def _keys(lines: Sequence[str], candidate: HeadingLine | None) -> tuple[str, ...]:
@@ -103,6 +114,7 @@ def _contents(
     start = 0
     while start < len(paragraphs):
         end = _list_end(paragraphs, candidates, keys, start)
+        end = _without_first_headings(candidates, keys, last_places, range(start, end))
         entries = [(key, place) for place in range(start, end) for key in keys[place]]
         again = sum(last_places.get(key, -1) >= end for key, _ in entries)
         announced = _announces(paragraphs[start])
@@ -110,14 +122,20 @@ def _contents(
             return range(start, end)
         if announced and end - start > 1:
             return range(start, end)
-        if candidates[start] and not announced:
+        candidate = candidates[start]
+        if candidate and candidate.number is not None and _begins_text(paragraphs, start):
             break
         start = max(end, start + 1)
     return range(0)
 
 
+def _begins_text(paragraphs: Sequence[Sequence[str]], place: int) -> bool:
+    """Whether a heading has text below it, so that no list of contents is to be expected any more."""
+    return any(sum(map(len, lines)) >= _TEXT_CHARACTERS for lines in paragraphs[place + 1 : place + 3])
+
+
 def _announces(lines: Sequence[str]) -> bool:
-    return len(lines) == 1 and heading_line(lines[0]) is not None and matter_of_title(lines[0]) is Matter.FRONT
+    return len(lines) == 1 and heading_line(lines[0]) is not None and matter_of_title(lines[0]) is not Matter.TEXT
 
 
 def _list_end(
@@ -126,29 +144,43 @@ def _list_end(
     keys: Sequence[tuple[str, ...]],
     start: int,
 ) -> int:
-    """The end of a list of titles that begins here; it ends where a title comes again, or with text."""
+    """The end of a list of titles that begins here; it ends where an entry comes again as a heading, or with text.
+
+    Two entries may have the same title and different numbers, and one the title of a part.
+    """
     announced = _announces(paragraphs[start])
-    seen: set[str] = set()
+    seen: set[tuple[int | None, str]] = set()
     for place in range(start, len(paragraphs)):
         lines = paragraphs[place]
-        entry = (
-            candidates[place] is not None
-            or _is_list(lines)
-            or (announced and all(map(is_title, map(str.strip, lines))))
-        )
-        if not entry or not seen.isdisjoint(keys[place]):
-            return _without_first_headings(candidates, keys, start, place)
-        seen.update(keys[place])
+        is_list = candidates[place] is None and _is_list(lines)
+        entry = candidates[place] is not None or is_list or (announced and all(map(is_title, map(str.strip, lines))))
+        numbered = _numbered(lines, candidates[place], keys[place])
+        again = {*numbered, *(() if is_list else ((None, key) for key in keys[place]))}
+        if not entry or not seen.isdisjoint(again):
+            return place
+        seen.update(numbered)
     return len(paragraphs)
 
 
+def _numbered(lines: Sequence[str], candidate: HeadingLine | None, keys: Sequence[str]) -> list[tuple[int | None, str]]:
+    """The titles in a paragraph with the numbers that they have there."""
+    if candidate is not None:
+        return [(candidate.number, key) for key in keys]
+    found = [heading_line(line) for line in lines]
+    return [(heading and heading.number, key) for heading, key in zip(found, keys, strict=False)]
+
+
 def _without_first_headings(
-    candidates: Sequence[HeadingLine | None], keys: Sequence[tuple[str, ...]], start: int, end: int
+    candidates: Sequence[HeadingLine | None],
+    keys: Sequence[tuple[str, ...]],
+    last_places: Mapping[str, int],
+    entries: range,
 ) -> int:
-    """The end of a list without the heading of the text that follows it, where the list has other numbers."""
-    counts = Counter(key for place in range(start, end) for key in keys[place])
-    while end - start > 1 and (last := candidates[end - 1]) is not None and last.number in (None, 1):
-        if counts[last.key] > 1:
+    """The end of a list without the heading of the text that follows it, which does not come again."""
+    end = entries.stop
+    counts = Counter(key for place in entries for key in keys[place])
+    while end - entries.start > 1 and (last := candidates[end - 1]) is not None and last.number in (None, 1):
+        if counts[last.key] > 1 or last_places.get(last.key, 0) >= entries.stop:
             break
         counts[last.key] -= 1
         end -= 1

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from engine.documents.blocks import Block, chapters_of
-from engine.documents.chapter_series import Outline, outline_of
+from engine.documents.chapter_series import FULL_LINE_CHARACTERS, Outline, outline_of
 from engine.documents.decoding import decoded
 from engine.documents.document import Document, Matter
 from engine.documents.furniture import Bare, Note, bare, framed, heading_of_file, is_about_making, with_notes
@@ -23,6 +23,8 @@ _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _ENDS_SENTENCE = re.compile(r"[.!?…:。！？；」』][\"'”’»)\]」』]*$")
 _DECORATION = re.compile(r"^[#*~=|\[<>–—-]+\s+|\s+[#*~=|\]<>–—-]+$")
 _PROSE_CHARACTERS = 80
+_WRAPPED_TITLE_LINES = 2
+"""A title that is too long for a line goes on in the next one, and has blank lines around it."""
 _BREAK = re.compile(
     r"(?=.*\S)(?:[^\w.?!…\"'“”‘’«»]|_){1,80}|[\s~*=·.•–—-]*(?:[oO0]\s*){3}[\s~*=·.•–—-]*|[\s~*=·.•–—-]*(?:[xX]\s*){3}",
     re.DOTALL,
@@ -113,6 +115,8 @@ def _stands_alone(lines: Sequence[str], number: int) -> bool:
         return False
     before, after = lines[max(number - 1, 0) : number], lines[number + 1 : number + 2]
     is_list = any(heading_line(line) for line in (*before, *after))
+    if len(lines) == _WRAPPED_TITLE_LINES and number == 0 and len(lines[0].strip()) >= FULL_LINE_CHARACTERS:
+        return False
     begins = not before or _ends_sentence(before[0])
     is_text = not after or (_ends_sentence(after[0]) or len(after[0]) > _PROSE_CHARACTERS or after[0][0].isspace())
     return begins and is_text and not is_list

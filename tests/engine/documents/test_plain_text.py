@@ -380,3 +380,20 @@ def test_every_word_is_in_the_document(lines: list[str]) -> None:
 def test_long_texts_take_linear_time(unit: str) -> None:
     """Else this would take an hour or more."""
     blocks_of(unit * (100_000 // len(unit)))
+
+
+def test_titles_that_fill_their_line_go_on_in_the_next() -> None:
+    long = "CHAPTER 2. Of Whales in Paint, in Teeth, in Wood, in Stone, in\nMountains and in Stars."
+    titles = ("CHAPTER 1. The Sea", long, "CHAPTER 3. The Rain")
+    text = "A BOOK\n\nCONTENTS\n\n" + "\n\n".join(titles) + "\n\n" + with_text(*titles)
+    chapters = [each for each in chapters_of(blocks_of(text), "a") if each.matter is Matter.TEXT]
+    assert [each.title for each in chapters] == [title.replace("\n", " ") for title in titles]
+
+
+def test_entries_of_a_list_of_contents_may_have_the_same_title_or_that_of_a_part() -> None:
+    titles = ("CHAPTER I. The Sea", "CHAPTER II. The Sea", "CHAPTER III. The Rain")
+    contents = "CONTENTS\n\nPART ONE.\nTHE RAIN.\n\n" + "\n".join(
+        f"{title}   {page}" for page, title in enumerate(titles, 7)
+    )
+    chapters = chapters_of(blocks_of(f"A BOOK\n\nVOL. XII\n\n{contents}\n\n" + with_text(*titles)), "a")
+    assert [each.title for each in chapters if each.matter is Matter.TEXT] == list(titles)
