@@ -167,7 +167,7 @@ def _numbered(lines: Sequence[str], candidate: HeadingLine | None, keys: Sequenc
     if candidate is not None:
         return [(candidate.number, key) for key in keys]
     found = [heading_line(line) for line in lines]
-    return [(heading and heading.number, key) for heading, key in zip(found, keys, strict=False)]
+    return [(heading.number if heading else None, key) for heading, key in zip(found, keys, strict=False)]
 
 
 def _without_first_headings(

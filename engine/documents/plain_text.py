@@ -23,8 +23,6 @@ _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _ENDS_SENTENCE = re.compile(r"[.!?…:。！？；」』][\"'”’»)\]」』]*$")
 _DECORATION = re.compile(r"^[#*~=|\[<>–—-]+\s+|\s+[#*~=|\]<>–—-]+$")
 _PROSE_CHARACTERS = 80
-_WRAPPED_TITLE_LINES = 2
-"""A title that is too long for a line goes on in the next one, and has blank lines around it."""
 _BREAK = re.compile(
     r"(?=.*\S)(?:[^\w.?!…\"'“”‘’«»]|_){1,80}|[\s~*=·.•–—-]*(?:[oO0]\s*){3}[\s~*=·.•–—-]*|[\s~*=·.•–—-]*(?:[xX]\s*){3}",
     re.DOTALL,
@@ -109,13 +107,16 @@ def _indented_parts(lines: Sequence[str]) -> frozenset[int]:
 
 
 def _stands_alone(lines: Sequence[str], number: int) -> bool:
-    """Whether a line is a heading although no blank line is around it: it names itself, and no sentence goes on."""
+    """Whether a line is a heading although no blank line is around it: it names itself, and no sentence goes on.
+
+    A full line without an end goes on in the next one.
+    """
     heading = heading_line(lines[number])
     if heading is None or heading.kind is Kind.NUMBER or heading.number is None:
         return False
     before, after = lines[max(number - 1, 0) : number], lines[number + 1 : number + 2]
     is_list = any(heading_line(line) for line in (*before, *after))
-    if len(lines) == _WRAPPED_TITLE_LINES and number == 0 and len(lines[0].strip()) >= FULL_LINE_CHARACTERS:
+    if len(lines[number].strip()) >= FULL_LINE_CHARACTERS and not _ends_sentence(lines[number]):
         return False
     begins = not before or _ends_sentence(before[0])
     is_text = not after or (_ends_sentence(after[0]) or len(after[0]) > _PROSE_CHARACTERS or after[0][0].isspace())
