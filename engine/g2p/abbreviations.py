@@ -120,7 +120,7 @@ def _zip_code(match: re.Match[str], language: Language) -> str:
     return f" {STATES[match['state']]}, {digits}"
 
 
-NAME = r"(?:[A-Z][a-z]+|\d+(?:st|nd|rd|th))"
+NAME = r"(?:[A-Z][a-z]+(?:'s)?|\d+(?:st|nd|rd|th))"
 STARTER = rf"(?:{SENTENCE_STARTERS})\b"
 NUMBERED_STREET = (
     rf"(?P<name>\b\d+[A-Za-z]?,?(?:[ ](?:[NSEW]|{NAME})\.?){{0,2}}[ ]{NAME})[ ](?P<street>{any_of(STREETS)})"

@@ -51,6 +51,7 @@ def test_written_out(written: str, words: str) -> None:
         ("Mount St. Helens erupted.", "Mount Saint Helens erupted."),
         ("Sault Ste. Marie is cold.", "Sault Saint Marie is cold."),
         ("Dr. Lee lives on Elm St. in Salem.", "Doctor Lee lives on Elm Street in Salem."),
+        ("St. James's St. is long.", "Saint James's Street is long."),
         ("He lives at 22 Elm St. Peter does not.", "He lives at twenty two Elm Street Peter does not."),
         ("We met on Main St. It was late.", "We met on Main Street. It was late."),
         ("Ask Dr. Lee about it.", "Ask Doctor Lee about it."),
