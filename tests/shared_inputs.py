@@ -20,6 +20,13 @@ def book(name: str) -> Path:
     return _present(FOLDER / "books" / name)
 
 
+def english_lines() -> list[tuple[str, str]]:
+    """Texts as they are written, each with plain words that sound the same; none if the file is not there."""
+    path = FOLDER / "real-text" / "english.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.is_file() else []
+    return [(written, plain) for written, plain in (line.split("\t") for line in lines if line)]
+
+
 def _present(path: Path) -> Path:
     if not path.is_file():
         pytest.skip(f"there is no ../{path.relative_to(PROJECT.parent)}")

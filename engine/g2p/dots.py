@@ -54,6 +54,8 @@ def _initials(match: re.Match[str], language: Language) -> str | None:
     if LABELLED.search(match.string, max(0, match.start() - LONGEST_LABEL), match.start()):
         return None
     letters = re.findall("[A-Z]", match[0])
+    if letters == ["A"]:
+        return None  # without its dot it would be the article
     return ".".join(letters) if len(letters) > 1 and "A" in letters else " ".join(letters)
 
 

@@ -1,4 +1,4 @@
-"""Whole books, as people download them: no sign in them is spoken by its name, except in addresses."""
+"""Whole books, as people download them: no sign is spoken by its name, no word is spelled, every chapter is read."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.documents import read_document
+from engine.documents import Document, read_document
 from engine.g2p import Phonemizer
+from engine.g2p.lexicon import Lexicon
 from engine.g2p.normalise import normalise
+from engine.g2p.numbers import cardinal
 from engine.g2p.passages import passages
 from engine.languages import AMERICAN
+from engine.speech import Source
 from tests.engine.g2p.plain_words import sounds
 from tests.shared_inputs import book
 
-BOOKS = ["love-among-the-chickens.epub", "pride-and-prejudice.htm", "sherlock-holmes.txt"]
+CHAPTERS = {"love-among-the-chickens.epub": 23, "pride-and-prejudice.htm": 61, "sherlock-holmes.txt": 12}
 _NAMES = (
     "exclamation colon semicolon dash slash backslash underscore comma parenthesis bracket quote hyphen dot asterisk "
     "apostrophe hash tilde ellipsis"
@@ -25,17 +28,48 @@ NAMES = _NAMES.split()
 ADDRESS = re.compile(r"\S*(?:://|www\.|@|\.(?:org|net|com|zip|txt|html?)\b|/\w+/)\S*")
 SIGNS = re.compile(r"(?<=\w)(?=\S*[^\w\s]{2}|\S*[^\w\s'’-]\w)[^\w]+(?=\w)|(?<=\s)[^\w\s]+(?=\s)")
 """Between words, where they are more than one or stick to what follows, or alone."""
+CAPITALS = re.compile(r"^.*\b[A-Z]{2,}\b.*$", re.MULTILINE)
+"""Paragraphs with a word in capitals."""
 TIMES = 3
 """How often each run of signs is spoken."""
 AROUND = 30
 """Characters, in which there are a few words."""
 
 
-@pytest.fixture(scope="module", params=BOOKS)
-def text(request: pytest.FixtureRequest) -> str:
+@pytest.fixture(scope="module", params=CHAPTERS)
+def name(request: pytest.FixtureRequest) -> str:
+    """The file of a book."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def document(name: str) -> Document:
+    return read_document(book(name))
+
+
+@pytest.fixture(scope="module")
+def text(document: Document) -> str:
     """All chapters of a book, without its addresses."""
-    chapters = read_document(book(request.param)).chapters
-    return ADDRESS.sub("", "\n\n".join(chapter.text for chapter in chapters))
+    return ADDRESS.sub("", document.text)
+
+
+def test_every_chapter_is_read_once_with_its_number(name: str, document: Document) -> None:
+    read = document.with_chapters(document.usual_chapters)
+    assert len(read.chapters) == CHAPTERS[name]
+    for number, chapter in enumerate(read.chapters, 1):
+        assert chapter.text.startswith(chapter.title)
+        assert cardinal(str(number), british=False) in normalise(chapter.title, AMERICAN).sourced.text.lower()
+    assert "gutenberg" not in read.text.lower()
+
+
+def test_no_word_of_the_lexicon_is_spelled(american: Phonemizer, document: Document) -> None:
+    lexicon, text = Lexicon(british=False), document.with_chapters(document.usual_chapters).text
+    for place in dict.fromkeys(match[0] for match in CAPITALS.finditer(text)):
+        for utterance in american.plan(place).utterances:
+            spelled = {place[word.start : word.end] for word in utterance.words if word.source == Source.LETTERS}
+            assert not [
+                word for word in spelled if word.isalpha() and len(word) > 1 and word.lower() in lexicon.golds
+            ], place
 
 
 def test_no_name_of_a_sign_is_written_into_a_book(text: str) -> None:
