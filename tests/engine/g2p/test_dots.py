@@ -20,6 +20,7 @@ from tests.engine.g2p.plain_words import same_as
         ("Look at Exhibit C. Mary did.", "Look at Exhibit see. Mary did."),
         ("She needs vitamin C. Doctors agree.", "She needs vitamin see. Doctors agree."),
         ("He got a B. Mary cheered.", "He got a bee. Mary cheered."),
+        ("Take exit A. Turn left.", "Take exit A.\nTurn left."),
         ("We bought pens, ink, etc. John paid.", "We bought pens, ink, etc. John paid."),
         ("Pens, ink, &c. John paid.", "Pens, ink, et cetera. John paid."),
     ],
