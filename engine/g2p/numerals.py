@@ -24,7 +24,6 @@ from engine.languages import Language
 
 SUPERSCRIPTS = {character: str(digit) for digit, character in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {"⁻": "-", "⁺": ""}
 LONGEST_FRACTION_DIGITS = 4
-LAST_NUMBER = re.compile(r"(?<![\d.,])\d+\Z")
 POWER_NAMES = {"2": "squared", "3": "cubed"}
 YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|by|of|from|until|till|before|after|circa|year|early|late|mid|during|around|between|summer|winter"
@@ -132,8 +131,7 @@ def _ordinary(exponent: str) -> str:
 
 def _power(match: re.Match[str], language: Language) -> str:
     exponent = _ordinary(match["exponent"])
-    base = LAST_NUMBER.search(match.string, max(0, match.end("base") - 3), match.end("base"))
-    return f"{match['base']} {POWER_NAMES.get(exponent) or _to_the(base[0] if base else '', exponent, language)}"
+    return f"{match['base']} {POWER_NAMES.get(exponent) or _to_the(match['base'], exponent, language)}"
 
 
 def _to_the(base: str, exponent: str, language: Language) -> str:
@@ -222,7 +220,7 @@ RULES = (
     rule(rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>)\^(?P<exponent>-?\d{{1,3}})(?![\w.])", _scientific),
     rule(rf"{TERM}[ ][–−-][ ](?=\d|[xyzn]\b)", lambda match, language: " minus "),
     rule(rf"(?<=[A-Za-z0-9)])(?P<digits>[{RAISED_DIGITS}]*)(?P<sign>[⁺⁻])(?![⁺⁻{RAISED_DIGITS}])", _charge),
-    rule(rf"(?P<base>[A-Za-z0-9)])(?P<exponent>{RAISED_NUMBER})", _power),
+    rule(rf"(?P<base>(?<![\w.,]){DECIMAL}|[A-Za-z0-9)])(?P<exponent>{RAISED_NUMBER})", _power),
     rule(r"(?P<base>[A-Za-z0-9)])\^(?P<exponent>-?\d{1,3}|[A-Za-z])(?![\w.])", _power),
     rule(rf"[⁺⁻{RAISED_DIGITS}]+", lambda match, language: f" {_ordinary(match[0])} "),
     rule(rf"(?<![\w.,]){DECIMAL}(?:[ ]?[x×*][ ]?{DECIMAL})+(?!\w)", _by),

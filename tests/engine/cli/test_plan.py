@@ -89,3 +89,9 @@ def test_other_languages_tell_their_rules_too(capsys: pytest.CaptureFixture[str]
         ("5", "espeak"),
         ("km", "rule: quantities"),
     ]
+
+
+def test_a_number_with_a_power_is_one_word(capsys: pytest.CaptureFixture[str]) -> None:
+    (chapter,) = planned(capsys, "About 10⁶ stars, 100² of them.")["chapters"]
+    words = [word["text"] for utterance in chapter["utterances"] for word in utterance["words"]]
+    assert words == ["About", "10⁶", "stars", "100²", "of", "them"]
