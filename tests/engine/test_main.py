@@ -286,7 +286,7 @@ def interrupt(*_: object, **__: object) -> None:
         (["speak", "Hello.", "--play"], ""),
         (["speak", "Hello.", "--out", "{folder}/a.wav"], " {folder}/a.wav was not written."),
         (
-            ["speak", "--file", "README.md", "--out", "{folder}/a.m4b"],
+            ["speak", "--file", "resources/sample.txt", "--out", "{folder}/a.m4b"],
             " {folder}/a.m4b was not written. The same command goes on from there.",
         ),
         (["models", "fetch", "kokoro-82m"], " What has been fetched is kept; run the same command to go on."),

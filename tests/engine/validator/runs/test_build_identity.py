@@ -17,7 +17,8 @@ def regimes() -> Iterator[Regimes]:
     made.close()
 
 
-def test_modules_are_known_once_they_are_loaded(regimes: Regimes) -> None:
+def test_modules_are_known_once_they_are_loaded() -> None:
+    regimes = Regimes(open_checkpoint())
     before = build_identity(regimes, "decoder", Regime.COMPILED)
     assert before["model"] == "starter"
     assert MODULE not in before
@@ -27,6 +28,7 @@ def test_modules_are_known_once_they_are_loaded(regimes: Regimes) -> None:
     assert after["modules' compiler source hash"]
     assert build_identity(regimes, "bert", Regime.COMPILED)[MODULE] != after[MODULE]
     assert build_identity(regimes, "alignment", Regime.COMPILED)[MODULE] == ""
+    regimes.close()
 
 
 def test_modules_say_nothing_about_pytorch(regimes: Regimes) -> None:
