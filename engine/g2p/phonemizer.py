@@ -16,7 +16,7 @@ from engine.g2p.normalise import Normalised
 from engine.g2p.passages import passages
 from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
 from engine.g2p.sentences import Sentence, sentences
-from engine.g2p.spans import Span
+from engine.g2p.spans import Span, Written
 from engine.g2p.split import PAUSE_SECONDS, Piece, groups, joined, longest
 from engine.g2p.written_words import deciding, written_words
 from engine.languages import Language, language_of
@@ -120,7 +120,7 @@ class Phonemizer:
             # words cut out of one token of spaCy all carry the span of that token
             begin, done = max(span.start, done), max(span.end, done)
             written = normalised.sourced.written_span(start + word.start, start + word.end)
-            written = replace(written, source=deciding(word.source, written))
+            written = Written(written.start, written.end, deciding(word.source, written))
             words.append(replace(word, phonemes=known, start=begin, end=done, written=written))
         for report in self._front_end.reports():
             span = normalised.sourced.source_span(start + report.start, start + report.end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 from engine.g2p.pieces import PUNCTUATION
 from engine.g2p.spans import Written
@@ -17,21 +17,36 @@ def written_words(pieces: Sequence[Piece]) -> tuple[WrittenWord, ...]:
     Phonemes whose written forms overlap make one word, and so do the parts of “don't”, which meet without a space. A
     number cut in two by a limit is in each utterance only with its part of the text.
     """
-    words: list[WrittenWord] = []
+    words: list[_Word] = []
     for place, span in _sounding(pieces):
         start, end = max(span.start, pieces[0].start), min(span.end, pieces[-1].end)
         if words and (start < words[-1].end or (start == words[-1].end and place == words[-1].end_phoneme)):
-            last = words[-1]
-            source = min(last.source, span.source, key=_rank)
-            words[-1] = replace(last, end=max(end, last.end), end_phoneme=place + 1, source=source)
+            words[-1].grow(end, place, span.source)
         elif start < end:
-            words.append(WrittenWord(start, end, place, place + 1, span.source))
-    return tuple(words)
+            words.append(_Word(start, end, place, place + 1, span.source))
+    return tuple(WrittenWord(each.start, each.end, each.place, each.end_phoneme, each.source) for each in words)
+
+
+@dataclass(slots=True)
+class _Word:
+    """A word that more phonemes may belong to; there are many, so that it is changed in place."""
+
+    start: int
+    end: int
+    place: int
+    end_phoneme: int
+    source: str
+
+    def grow(self, end: int, place: int, source: str) -> None:
+        """Add the phoneme at `place`."""
+        self.end, self.end_phoneme = max(self.end, end), place + 1
+        if source != self.source:
+            self.source = min(self.source, source, key=_rank)
 
 
 def deciding(source: Source, written: Written) -> str:
     """What decided how a word is spoken that came from `source`: that, or the rule that wrote it anew."""
-    return min(source, written.source or source, key=_rank)
+    return min(source, written.source, key=_rank) if written.source else source
 
 
 def _rank(source: str) -> int:
