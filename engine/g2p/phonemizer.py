@@ -114,8 +114,9 @@ class Phonemizer:
         words, notices, done = [], [], 0
         for word in said:
             span = normalised.sourced.source_span(start + word.start, start + word.end)
-            known = "".join(symbol for symbol in word.phonemes if symbol in self._symbols)
-            if known != word.phonemes:
+            known = word.phonemes
+            if not self._symbols.issuperset(known):
+                known = "".join(symbol for symbol in word.phonemes if symbol in self._symbols)
                 notices.append(_lost_symbols(word, self._symbols, span))
             # words cut out of one token of spaCy all carry the span of that token
             begin, done = max(span.start, done), max(span.end, done)

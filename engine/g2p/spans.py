@@ -111,7 +111,7 @@ class SourcedText:
 
     def _whole(self, offset: int) -> Written:
         """The rewritten part of the source with the character at `offset`, or that character alone."""
-        index = bisect_right(self._wholes, offset, key=lambda span: span.start) - 1
+        index = bisect_right(self._starts, offset) - 1
         if index >= 0 and offset < self._wholes[index].end:
             return self._wholes[index]
         return Written(offset, offset + 1)
@@ -127,6 +127,10 @@ class SourcedText:
             else:
                 wholes.append(span)
         return wholes
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [whole.start for whole in self._wholes]
 
 
 def _parts(match: re.Match[str], replacement: str) -> list[tuple[Span, Span]]:
