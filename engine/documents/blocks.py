@@ -54,14 +54,15 @@ def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
 def _lowest_level(blocks: Sequence[Block]) -> int:
     """The lowest level whose headings begin a chapter; 0 if none does.
 
-    Fewer headings than those above them cut some chapters only.
+    Fewer headings than those above them cut some chapters only. A single heading is the title of what it begins.
     """
     counts = Counter(block.level for block in blocks if block.level)
     characters = sum(len(block.text) for block in blocks)
     most = list(accumulate((counts[level] for level in sorted(counts)), max))
     several = [level for level, so_far in zip(sorted(counts), most, strict=True) if 1 < counts[level] == so_far]
     fine = (level for level in several if characters <= LARGE_CHARACTERS * counts[level])
-    return next(fine, several[-1] if several else 0)
+    only = blocks[0].level if blocks and sum(counts.values()) == 1 else 0
+    return next(fine, several[-1] if several else only)
 
 
 def _parts(blocks: Sequence[Block], lowest: int) -> Iterator[list[Block]]:
