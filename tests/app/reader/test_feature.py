@@ -80,6 +80,7 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     assert desk.feature.shut_down(PATIENCE_MS)
     assert desk.controller.shut_down(PATIENCE_MS)
     desk.theme.deleteLater()
+    QGuiApplication.clipboard().clear()  # content made here must not outlive the interpreter, or the process crashes
 
 
 def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None:
