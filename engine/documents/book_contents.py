@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from engine.documents.blocks import DEEPEST_LEVEL, Block
 from engine.documents.prose import clean
 from engine.documents.unread import kinds_of
+from engine.roman_numerals import value_of
 
 _HEADING_WITHIN_BLOCKS = 3
 """A title of the table of contents may follow a number or an ornament, but not more than this."""
@@ -20,7 +21,6 @@ _LONGEST_HEADING_CHARACTERS = 300
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _LABELS = frozenset({"chapter", "chap", "part", "book", "section", "chapitre", "capítulo", "capitolo", "kapitel", "no"})
 _ROMAN = re.compile(r"(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
-_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _ONES = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
 _NUMBERS = {word: number for number, word in enumerate((_ONES + "eighteen nineteen twenty").split(), 1)}
 _TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
@@ -160,10 +160,5 @@ def _words(text: str) -> list[str]:
         return [str(_TENS[words[0]] + one), *words[1 + (0 < one < 10) :]]
     if words[0] == "twenty" and len(words) > 1 and 0 < _NUMBERS.get(words[1], 0) < 10:
         return [str(20 + _NUMBERS[words[1]]), *words[2:]]
-    number = _NUMBERS.get(words[0]) or (_roman(words[0]) if _ROMAN.fullmatch(words[0]) else None)
+    number = _NUMBERS.get(words[0]) or (value_of(words[0]) if _ROMAN.fullmatch(words[0]) else None)
     return [str(number) if number else words[0], *words[1:]]
-
-
-def _roman(written: str) -> int:
-    values = [_ROMAN_VALUES[letter] for letter in written]
-    return sum(-value if value < max(values[index:]) else value for index, value in enumerate(values))

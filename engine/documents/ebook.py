@@ -73,6 +73,7 @@ class _Book:
         self._notices = Notices()
         self._apart: frozenset[str] = frozenset()
         self._references: dict[tuple[str, str], str] = {}
+        self._sheets: dict[str, str] = {}
         self._check_protection()
         self._package_file = self._found_package()
         self._package = None if self._package_file is None else self._tree(self._package_file)
@@ -214,10 +215,6 @@ class _Book:
             except DamagedDocument:
                 self._sheets[file] = ""
         return self._sheets[file]
-
-    @cached_property
-    def _sheets(self) -> dict[str, str]:
-        return {}
 
     @cached_property
     def _matters(self) -> dict[str, Matter]:

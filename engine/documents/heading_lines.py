@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from engine.documents.document import Matter
 from engine.documents.matter import matter_of_title
+from engine.roman_numerals import value_of
 
 HEADING_CHARACTERS = 80
 _MOST_WORDS_OF_MATTER = 8
@@ -63,7 +64,6 @@ _NUMERAL = (
 _CJK_DIGITS = {digit: number for number, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
 _CJK_UNITS = {"十": 10, "百": 100, "千": 1000}
 _CJK_NUMBER = r"[\d〇零一二两兩三四五六七八九十百千]+"
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ROMAN_NUMERAL = re.compile(r"m{0,3}(?:c[md]|d?c{0,3})(?:x[cl]|l?x{0,3})(?:i[xv]|v?i{0,3})")
 _DECORATION = "#*~=_-–—•·|[](){}<>§ \t"
 _KEYWORD = re.compile(
@@ -193,8 +193,7 @@ def _number(written: str) -> int | None:
     if text[0] in _CJK_DIGITS or text[0] in _CJK_UNITS:
         return _chinese(text)
     if _ROMAN_NUMERAL.fullmatch(text):
-        values = [_ROMAN[letter] for letter in text]
-        return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
+        return value_of(text)
     parts = re.split("[- ]", text)
     return sum(_WORDS[part] for part in parts) if all(part in _WORDS for part in parts) else None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from engine.documents.tex import LOWERED, RAISED
+from engine.documents.notices import Notices, Omission
+from engine.documents.raised import LOWERED, RAISED
 
 _CODE = (
     r"(?P<code>^[ ]{0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?\n)??[ ]{0,3}(?P=fence)[`~]*[ \t]*$"
@@ -37,21 +38,21 @@ _SIGNS = re.compile(
     re.MULTILINE | re.DOTALL,
 )  # fmt: skip
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|tiff?)\s*(?:#.*)?$", re.IGNORECASE)
+_SOURCE = Omission("A citation is left out", "{} citations are left out")
+_EMBEDDED = Omission("An embedded page is left out", "{} embedded pages are left out")
 _KEPT = ("changed", "added", "noted", "bright", "under")
 
 
-def plain_markdown(text: str) -> tuple[str, list[str]]:
-    """A text in which all signs are Markdown's own, and sentences about what is left out."""
-    view = _View()
-    plain = _SIGNS.sub(view.seen, text)
-    return plain, [_sentence(kind, *found) for kind, found in view.left_out.items()]
+def plain_markdown(text: str, notices: Notices) -> str:
+    """A text in which all signs are Markdown's own; `notices` are told what is left out."""
+    return _SIGNS.sub(_View(notices).seen, text)
 
 
 class _View:
-    """What a person sees of signs; `left_out` are the kinds of what is not seen, with their number and the first."""
+    """What a person sees of signs; `notices` are told what is not seen."""
 
-    def __init__(self) -> None:
-        self.left_out: dict[str, tuple[int, str]] = {}
+    def __init__(self, notices: Notices) -> None:
+        self._notices = notices
 
     def seen(self, sign: re.Match[str]) -> str:
         """What is seen of a sign."""
@@ -60,7 +61,7 @@ class _View:
         if sign["page"] is not None:
             return self._link(sign)
         if sign["cite"]:
-            return self._leave_out("reference to a source", sign)
+            return self._leave_out(_SOURCE, sign)
         plain = next((show(sign) for name, show in _SHOWN.items() if sign[name]), None)
         if plain is not None:
             return plain
@@ -69,11 +70,10 @@ class _View:
     def _link(self, sign: re.Match[str]) -> str:
         if not sign["embed"]:
             return sign["shown"] or _page_name(sign["page"])
-        return "" if _PICTURE.search(sign["page"]) else self._leave_out("embedded page", sign)
+        return "" if _PICTURE.search(sign["page"]) else self._leave_out(_EMBEDDED, sign)
 
-    def _leave_out(self, kind: str, sign: re.Match[str]) -> str:
-        count, first = self.left_out.get(kind, (0, sign[0].strip()))
-        self.left_out[kind] = count + 1, first
+    def _leave_out(self, kind: Omission, sign: re.Match[str]) -> str:
+        self._notices.tell(kind, f"“{sign[0].strip()}”")
         return ""
 
 
@@ -95,12 +95,6 @@ def _page_name(link: str) -> str:
     page, _, part = link.partition("#")
     name = page.rpartition("/")[2].strip()
     return ", ".join(filter(None, (name, part.lstrip("^#").replace("#", ", ").strip())))
-
-
-def _sentence(kind: str, count: int, first: str) -> str:
-    if count == 1:
-        return f"One {kind} is left out: {first}"
-    return f"{count:,} of this kind are left out, {kind}, the first: {first}"
 
 
 _SHOWN: dict[str, Callable[[re.Match[str]], str]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -22,6 +22,7 @@ from engine.documents.blocks import Block, chapters_of
 from engine.documents.decoding import decoded
 from engine.documents.document import Document
 from engine.documents.markdown_signs import plain_markdown
+from engine.documents.notices import Notices, Omission
 from engine.documents.tex import plain_formula
 from engine.documents.web_page import blocks_of, tree_of
 
@@ -32,6 +33,8 @@ _MARK_START, _MARK_END = "\uf8f1", "\uf8f2"
 """Characters for private use around the number of a note."""
 _MARK = re.compile(rf"{_MARK_START}(\d+){_MARK_END}")
 _LOST_MARK = re.compile(r"\[\^[^\[\]\n]+\]")
+_CODE = Omission("A block of code is left out", "{} blocks of code are left out")
+_FORMULA = Omission("A formula is read as “formula”", "{} formulas are read as “formula”")
 _REFERENCE = re.compile(r"[^\W\d_]\.?\s+$")
 
 
@@ -42,21 +45,20 @@ def read(path: Path) -> Document:
     front = _FRONT_MATTER.match(text)
     fields = _fields(front) if front else {}
     body = text[front.end() :] if front else text
-    plain, told = plain_markdown(body)
-    page = _Page(plain, text.count("\n", 0, len(text) - len(body)))
+    notices = Notices()
+    page = _Page(plain_markdown(body, notices), text.count("\n", 0, len(text) - len(body)), notices)
     title = fields.get("title") or path.stem
     chapters = chapters_of(page.blocks(), title)
-    notices = (*source.notices, *told, *page.notices())
-    return Document(title, fields.get("author", ""), fields.get("lang", ""), chapters, notices=notices)
+    told = (*source.notices, *notices.sentences())
+    return Document(title, fields.get("author", ""), fields.get("lang", ""), chapters, notices=told)
 
 
 class _Page:
     """The blocks of a Markdown text; `first_line` lines of the file are above it."""
 
-    def __init__(self, text: str, first_line: int) -> None:
+    def __init__(self, text: str, first_line: int, notices: Notices) -> None:
         self._first_line = first_line
-        self._code_lines: list[int] = []
-        self._formulas: list[str] = []
+        self._notices = notices
         self._parser = (
             MarkdownIt("commonmark")
             .enable(["table", "strikethrough"])
@@ -81,15 +83,6 @@ class _Page:
         body, notes = self._parted()
         return [_with_notes(block, notes) for block in self._blocks_of(body)]
 
-    def notices(self) -> Iterator[str]:
-        """What was left out, once `blocks` was called."""
-        if count := len(self._code_lines):
-            what = "A block of code is" if count == 1 else f"{count:,} blocks of code are"
-            yield f"{what} left out, {'' if count == 1 else 'the first '}in line {self._code_lines[0]:,}."
-        if count := len(self._formulas):
-            what = "A formula is" if count == 1 else f"{count:,} formulas are"
-            yield f"{what} read as “formula”{'' if count == 1 else ', the first'}: {self._formulas[0]}"
-
     def _parted(self) -> tuple[list[Token], dict[int, str]]:
         """The tokens of the text, and the notes by their numbers."""
         body: list[Token] = []
@@ -101,7 +94,7 @@ class _Page:
             elif token.type == "footnote_close":
                 current = body
             elif token.type in ("fence", "code_block"):
-                self._code_lines.append(self._first_line + (token.map or [0])[0] + 1)
+                self._notices.tell(_CODE, f"in line {self._first_line + (token.map or [0])[0] + 1:,}")
             elif token.type not in ("footnote_block_open", "footnote_block_close", "footnote_anchor"):
                 _mend(token)
                 current.append(token)
@@ -117,7 +110,7 @@ class _Page:
         source = tokens[index].content
         plain = plain_formula(source)
         if plain is None:
-            self._formulas.append(" ".join(source.split()))
+            self._notices.tell(_FORMULA, f"“{' '.join(source.split())}”")
         return escape("formula" if plain is None else plain)
 
     def _formula_apart(self, *place: Any) -> str:

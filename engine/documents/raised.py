@@ -6,8 +6,8 @@ import re
 
 from engine.documents.prose import is_note_mark
 
-_RAISED = str.maketrans("0123456789+-−–", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻")
-_LOWERED = str.maketrans("0123456789+-−–", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋")
+RAISED = str.maketrans("0123456789+-−–", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻")
+LOWERED = str.maketrans("0123456789+-−–", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋")
 _EXPONENT = re.compile(r"[+−–-]?\d+|\d*[+−–-]")
 _INDEX = re.compile(r"[+−–-]?\d+")
 _VARIABLE = re.compile(r"[nxyzk]")
@@ -33,7 +33,7 @@ def raised(before: str, text: str, behind: str = "") -> str | None:
         return text  # as of carbon 14
     if _EXPONENT.fullmatch(text):
         sure = text[0] in "+−–-" or text[-1] in "+−–-"
-        return text.translate(_RAISED) if before and (sure or _takes_exponent(before)) else None
+        return text.translate(RAISED) if before and (sure or _takes_exponent(before)) else None
     if _VARIABLE.fullmatch(text) and re.search(r"(?<!\w)(?:[a-z]|\d+)$", before):
         return f"^{text}"
     return None if (is_note_mark(text) or _MARKS.fullmatch(text)) and _ends_word(before) else text
@@ -46,14 +46,14 @@ def with_raised(before: str, text: str, behind: str = "") -> str:
 
 def in_raised_signs(text: str) -> str | None:
     """A power in signs that a plain text has for it; None if it has none."""
-    return text.translate(_RAISED) if _EXPONENT.fullmatch(text) else None
+    return text.translate(RAISED) if _EXPONENT.fullmatch(text) else None
 
 
 def lowered(before: str, text: str) -> str:
     """A lowered text as it is to be read behind what is before it."""
     text = text.strip()
     if _INDEX.fullmatch(text):
-        return text.translate(_LOWERED)
+        return text.translate(LOWERED)
     return f" {text}" if before[-1:].isalnum() else text
 
 

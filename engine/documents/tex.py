@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from engine.documents.raised import LOWERED, RAISED
+
 _NAMES = {
     "times": "×", "cdot": "·", "div": "÷", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠",
     "neq": "≠", "approx": "≈", "infty": "∞", "degree": "°", "circ": "°", "to": "→", "rightarrow": "→", "alpha": "α",
@@ -12,8 +14,6 @@ _NAMES = {
     "psi": "ψ", "omega": "ω", "Omega": "Ω", "sin": " sin ", "cos": " cos ", "tan": " tan ", "log": " log ",
     "ln": " ln ", "exp": " exp ", "ldots": "…", "dots": "…", "left": "", "right": "", "quad": " ", "qquad": " ",
 }  # fmt: skip
-RAISED = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
-LOWERED = str.maketrans("0123456789+-−", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
 _STEPS = (
     (re.compile(r"\\(?:text|mathrm|mathbf|mathit|operatorname)\s*\{([^{}\\]*)\}"), r" \1 "),
     (re.compile(r"\\[dt]?frac\s*\{([^{}\\]*)\}\s*\{([^{}\\]*)\}"), r" \1 over \2 "),
@@ -21,10 +21,11 @@ _STEPS = (
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+)\s*")
 _SPACES = re.compile(r"\\[,;:! ]|~")
-_RAISE = re.compile(r"\^(?:\{([+−-]?(?:\d+|n))\}|([\dn]))")
+_RAISE = re.compile(r"\^(?:\{([+−-]?\d+)\}|(\d))")
+_POWER_OF_VARIABLE = re.compile(r"\^(?:\{n\}|n\b)")
 _LOWER = re.compile(r"_(?:\{(\d+)\}|(\d))")
 _RELATION = re.compile(r"\s*([=<>≤≥≠≈+×÷±→]|(?<=[\w)²³])\s*[-−](?=\s*\w))\s*")
-_LEFT = re.compile(r"[\\{}^_$&#]")
+_LEFT = re.compile(r"[\\{}_$&#]|\^(?!n\b)")
 _LONGEST = 200
 
 
@@ -36,6 +37,7 @@ def plain_formula(source: str) -> str | None:
     text = _COMMAND.sub(lambda match: _NAMES.get(match[1], match[0]), _SPACES.sub(" ", text))
     text = _LOWER.sub(lambda match: (match[1] or match[2]).translate(LOWERED), text)
     text = _RAISE.sub(lambda match: (match[1] or match[2]).translate(RAISED), text)
+    text = _POWER_OF_VARIABLE.sub("^n", text)
     for _ in range(3):  # from the inside out
         for pattern, plain in _STEPS:
             text = pattern.sub(plain, text)

@@ -9,14 +9,10 @@ from typing import Any
 
 from engine.documents.word_package import WORD
 from engine.documents.word_styles import is_on, value
+from engine.roman_numerals import written
 
 _PLACE = re.compile(r"%([1-9])")
 _SILENT = frozenset({"bullet", "none"})
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
-_LARGEST_ROMAN = 3999
 _DEEPEST = 8
 
 
@@ -120,20 +116,10 @@ def _letters(number: int) -> str:
     return chr(ord("a") + letter) * (times + 1) if times < 4 else str(number)
 
 
-def _roman(number: int) -> str:
-    if not 0 < number <= _LARGEST_ROMAN:
-        return str(number)
-    made = ""
-    for worth, sign in _ROMAN:
-        times, number = divmod(number, worth)
-        made += times * sign
-    return made
-
-
 _FORMATS: dict[str, Callable[[int], str]] = {
     "lowerLetter": _letters,
     "upperLetter": lambda number: _letters(number).upper(),
-    "lowerRoman": _roman,
-    "upperRoman": lambda number: _roman(number).upper(),
+    "lowerRoman": lambda number: written(number).lower(),
+    "upperRoman": written,
     "decimalZero": "{:02d}".format,
 }

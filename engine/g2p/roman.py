@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from engine.g2p.draft import any_of, rule
 from engine.g2p.numbers import YEARS, cardinal, ordinal, year
 from engine.languages import Language
+from engine.roman_numerals import value_of
 
-ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _MONARCHS = (
     "Abdul Adolf Adolphus Adrian Afonso Albert Alexander Alexios Alexius Alfonso Alphonse Amadeus Amenhotep "
     "Anastasius Andrew Andronicus Anne Antiochus Artaxerxes Baldwin Basil Bela Benedict Boleslaus Boleslaw Boniface "
@@ -47,12 +46,6 @@ NO_HEADING = (
 NO_NUMERALS = frozenset(("MIX", "DIX", "CIV", "MIL"))
 
 
-def roman(letters: str) -> int:
-    """The value of a Roman numeral."""
-    values = [ROMAN_VALUES[letter] for letter in letters.upper()]
-    return sum(-now if now < after else now for now, after in pairwise([*values, 0]))
-
-
 def is_numeral(letters: str) -> bool:
     """Whether capitals make a Roman numeral; many that do are also words or acronyms."""
     return NUMERAL.fullmatch(letters) is not None
@@ -66,14 +59,14 @@ def _pronoun(match: re.Match[str]) -> bool:
 
 def _counted(match: re.Match[str], language: Language) -> str:
     """One numeral or several, as in “IV and V” or “xii–xv”."""
-    words = NUMERALS.sub(lambda numeral: cardinal(str(roman(numeral[0])), language.british), match["romans"])
+    words = NUMERALS.sub(lambda numeral: cardinal(str(value_of(numeral[0])), language.british), match["romans"])
     return RANGE.sub(" to ", words)
 
 
 def _monarch(match: re.Match[str], language: Language) -> str | None:
     if _pronoun(match):
         return None
-    words = NUMERALS.sub(lambda numeral: f"the {ordinal(str(roman(numeral[0])), language.british)}", match["romans"])
+    words = NUMERALS.sub(lambda numeral: f"the {ordinal(str(value_of(numeral[0])), language.british)}", match["romans"])
     return f"{match['name']} {RANGE.sub(' to ', words)}"
 
 
@@ -88,7 +81,7 @@ def _alone(match: re.Match[str], language: Language) -> str | None:
 
 
 def _large(match: re.Match[str], language: Language) -> str:
-    value = roman(match["romans"])
+    value = value_of(match["romans"])
     return year(str(value), language.british) if value in YEARS else cardinal(str(value), language.british)
 
 

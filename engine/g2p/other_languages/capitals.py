@@ -6,9 +6,9 @@ import re
 from functools import partial
 
 from engine.g2p.draft import Draft
-from engine.g2p.other_languages.number_words import roman
 from engine.g2p.other_languages.numbering import Numbering
 from engine.g2p.other_languages.writing import Writing
+from engine.roman_numerals import parsed
 
 CAPITALS = "[A-ZÀ-ÖØ-ÞŒŸ]+"
 RUN = re.compile(rf"(?<!\w){CAPITALS}(?:[ '-]+{CAPITALS})*(?!\w)")
@@ -40,6 +40,6 @@ def _lowered(writing: Writing, numbering: Numbering, match: re.Match[str]) -> st
 def _word(numbering: Numbering, match: re.Match[str]) -> str:
     """The first letter stays a capital, for the border of sentences, but not within a word that an apostrophe joins."""
     letters = match[0]
-    if len(letters) > 1 and letters not in numbering.words and roman(letters) is not None:
+    if len(letters) > 1 and letters not in numbering.words and parsed(letters) is not None:
         return letters
     return letters.lower() if match.string[match.start() - 1 : match.start()] == "'" else letters.capitalize()

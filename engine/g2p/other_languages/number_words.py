@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 
 from engine.languages import FRENCH, ITALIAN, PORTUGUESE, SPANISH, Language
 
 LIBRARY_NAMES = {FRENCH: "fr", ITALIAN: "it", SPANISH: "es", PORTUGUESE: "pt_BR"}
-ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
-ROMAN = re.compile("(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 SPANISH_TEENS = {11: "undécimo", 12: "duodécimo"}
 FEMININE_PARTS = {
     SPANISH: ((r"uno$", "una"), (r"ientos\b", "ientas")),
@@ -21,14 +18,6 @@ FEMININE_PARTS = {
 }
 MASCULINE_PARTS = {SPANISH: ((r"veintiuno$", "veintiún"), (r"\buno$", "un")), ITALIAN: ((r"^uno$", "un"),)}
 """How the ends of cardinals change before a noun."""
-
-
-def roman(letters: str) -> int | None:
-    """The value of a Roman numeral in capitals; `None` for letters that are none."""
-    if ROMAN.fullmatch(letters) is None:
-        return None
-    values = [ROMAN_VALUES[letter] for letter in letters]
-    return sum(-now if now < after else now for now, after in pairwise([*values, 0]))
 
 
 def cardinal(number: int, language: Language) -> str:

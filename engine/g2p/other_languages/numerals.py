@@ -8,9 +8,10 @@ from functools import cached_property, partial
 
 from engine.g2p.draft import Draft
 from engine.g2p.other_languages.capitals import in_case_of
-from engine.g2p.other_languages.number_words import cardinal, ordinal, roman
+from engine.g2p.other_languages.number_words import cardinal, ordinal
 from engine.g2p.other_languages.numbering import Numbering
 from engine.languages import Language
+from engine.roman_numerals import parsed
 
 SEEN_BEFORE = 60
 SEEN_AFTER = 80
@@ -35,7 +36,7 @@ def say_roman_numerals(draft: Draft, numbering: Numbering) -> None:
 
 
 def _said(numbering: Numbering, language: Language, match: re.Match[str]) -> str | None:
-    number = roman(match[0].upper())
+    number = parsed(match[0].upper())
     if number is None:
         return None
     before = match.string[max(match.start() - SEEN_BEFORE, 0) : match.start()]

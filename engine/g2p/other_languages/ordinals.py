@@ -7,9 +7,10 @@ from functools import cache, partial
 
 from engine.g2p.draft import Draft
 from engine.g2p.other_languages.capitals import in_case_of
-from engine.g2p.other_languages.number_words import ordinal, roman
+from engine.g2p.other_languages.number_words import ordinal
 from engine.g2p.other_languages.numbering import LAST_WORD, Numbering, Suffix
 from engine.languages import Language
+from engine.roman_numerals import parsed
 
 SEEN_BEFORE = 20
 NEXT_WORD = re.compile(r"[ ](?P<word>[^\W\d_]+)")
@@ -53,7 +54,7 @@ def _roman_number(written: str, suffix: Suffix, numbering: Numbering, match: re.
         return None
     if written.islower() and re.compile(rf"[ \n]{numbering.century}\b").match(match.string, match.end()) is None:
         return None
-    return roman(written.upper())
+    return parsed(written.upper())
 
 
 def _is_place(number: int, written: str, numbering: Numbering, match: re.Match[str]) -> bool:

@@ -1,0 +1,36 @@
+"""Roman numerals: what they are worth, and how a number is written with them."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_PLACES = (
+    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
+    (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
+)  # fmt: skip
+_LARGEST = 3999
+_NUMERAL = re.compile("(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+
+
+def value_of(letters: str) -> int:
+    """The value of letters that are a Roman numeral in either case; unusual ones such as XXXX count, too."""
+    values = [_VALUES[letter] for letter in letters.upper()]
+    return sum(-now if now < after else now for now, after in pairwise([*values, 0]))
+
+
+def parsed(letters: str) -> int | None:
+    """The value of a numeral in the usual form and in capitals; None for other letters."""
+    return value_of(letters) if _NUMERAL.fullmatch(letters) else None
+
+
+def written(number: int) -> str:
+    """A number as a Roman numeral in capitals; in digits if there is none."""
+    if not 0 < number <= _LARGEST:
+        return str(number)
+    made = ""
+    for worth, sign in _PLACES:
+        times, number = divmod(number, worth)
+        made += times * sign
+    return made
