@@ -77,7 +77,7 @@ class ChapterList(QListWidget):
                 self.item(number).setToolTip(tool_tip)
 
     def draw(self, chosen: frozenset[int], heard: frozenset[int], shown: int) -> None:
-        """Show what is read, what was heard, and which chapter is shown; say so to a screen reader, too."""
+        """Show which chapters are chosen, which were heard and which one is open, to a screen reader, too."""
         states = [_State(number in chosen, number in heard, number == shown) for number in range(self.count())]
         before: Sequence[_State | None] = self._drawn or [None] * len(states)
         with QSignalBlocker(self):

@@ -290,7 +290,7 @@ class ReaderFeature(QObject):
 
     @Slot(QAction)
     def _on_notes(self, action: QAction) -> None:
-        """What is heard goes on as it is."""
+        """Playback continues unchanged."""
         self._settings.notes_read = action.data()
         silent = self._speech.player.playback is Playback.STOPPED and not self._speech.activity.can_stop
         self.reading.choose_notes(action.data(), at_once=silent)

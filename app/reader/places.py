@@ -1,4 +1,4 @@
-"""Where somebody was in each document, what of it is read and what was heard, kept in a file of its own."""
+"""The reading position in each document, the chapters chosen and the chapters heard, saved in a separate file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The document that is open: which chapters are read, which one is shown, where somebody is, and what was heard."""
+"""The open document: chosen chapters, the chapter shown, the reading position, and the chapters heard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages to read in windows of their own."""
+"""A window that shows a page of text."""
 
 from __future__ import annotations
 

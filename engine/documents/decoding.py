@@ -77,7 +77,7 @@ def decoded(content: bytes, name: str) -> Decoded:
         named = _named(content)
         encoding = _guessed(content, named)
         if encoding not in ("", _UTF8, named):
-            notices.append(f"“{name}” does not tell how it is encoded; it was read as {_told(encoding)}.")
+            notices.append(f"“{name}” does not say which encoding it uses; it was read as {_told(encoding)}.")
     text = _lines(content.decode(encoding, "replace")) if encoding else ""
     replaced = text.count(REPLACED) - content.count(REPLACED.encode())  # less those that were written so
     if content and (not encoding or replaced > _MOST_REPLACED * sum(map(str.isalpha, text))):

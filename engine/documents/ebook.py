@@ -39,11 +39,11 @@ _MISSING = Omission("A page of the book is missing", "{} pages of the book are m
 _EMPTY = Omission("A page of the book is empty", "{} pages of the book are empty")
 _UNREADABLE = Omission("A page of the book is damaged and left out", "{} pages of the book are damaged and left out")
 _GUESSED = Omission(
-    "A page does not tell rightly how it is encoded; it was guessed",
-    "{} pages do not tell rightly how they are encoded; it was guessed",
+    "The encoding of a page is missing or wrong, and was guessed",
+    "The encoding of {} pages is missing or wrong, and was guessed",
 )
-_PACKAGE = Omission("The book does not say where its list of pages is; one was found", "")
-_ORDER = Omission("The book does not say in which order its pages come; an order was assumed", "")
+_PACKAGE = Omission("The book does not name its list of pages; one was found", "")
+_ORDER = Omission("The book does not give the order of its pages; one was assumed", "")
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class _View:
 
 
 def _above_or_below(sign: re.Match[str]) -> str:
-    """Digits in signs of their own, anything else in HTML."""
+    """Digits as Unicode superscripts or subscripts, anything else as HTML."""
     text = sign["raised"] or sign["lowered"]
     signs = text.translate(RAISED if sign["raised"] else LOWERED)
     if not any(character in text for character in signs):

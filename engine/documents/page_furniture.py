@@ -70,7 +70,7 @@ def _stamp(line: Line) -> tuple[str, int, int]:
 
 
 def _belonging_to_page(page: Sequence[Line], counts: Counter[str], shape: Shape) -> set[Line]:
-    """The running heads and page numbers: of another size than the text or at a distance from it."""
+    """Running heads and page numbers, set in a different size or apart from the text."""
     dropped: set[Line] = set()
     by_height = sorted(page, key=lambda line: -line.bottom)
     for lines in (by_height, by_height[::-1]):

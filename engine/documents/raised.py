@@ -58,7 +58,7 @@ def lowered(before: str, text: str) -> str:
 
 
 def without_written_marks(text: str) -> str:
-    """The text without marks of notes that are written with signs of their own, as in “the end.¹²” and “so.*”."""
+    """The text without note marks written as separate characters, as in “the end.¹²” and “so.*”."""
     return _WRITTEN_MARKS.sub(_written, text)
 
 
