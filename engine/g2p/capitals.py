@@ -53,8 +53,8 @@ SAYABLE = re.compile(rf"(?=.{{4}}){ONSET}?(?:[AEIOUY]+[^AEIOUY]{{1,4}})*[AEIOUY]
 SHORTEST_LONE_NAME = 5
 """Fewer letters among small ones are an acronym."""
 ZIP_CODE = re.compile(r"[ ]\d{5}\b")
-
-
+NUMBER_BEHIND = re.compile(r"\.[ ]?(?:\d|[IVXLCDM]+\b)")
+TITLE_CASE = re.compile(r"\b[A-Z][a-z]+\b")
 OF_FAMILY = re.compile(r"\A(?:O'|D'|MC)(?=[A-Z]{3})")
 """What may stand before a name."""
 
@@ -212,7 +212,3 @@ class _Capitals:
     def _names(self) -> frozenset[str]:
         """The words that the text has with a capital first letter."""
         return frozenset(TITLE_CASE.findall(self._text))
-
-
-NUMBER_BEHIND = re.compile(r"\.[ ]?(?:\d|[IVXLCDM]+\b)")
-TITLE_CASE = re.compile(r"\b[A-Z][a-z]+\b")
