@@ -29,6 +29,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TITLE_WORDS = re.compile(r"(?:chap(?:ter)?|section|part)?-?(?:title|num(?:ber)?|head(?:ing)?|no)|c[nt]|chapter")
 _TITLE_CHARACTERS = 80
 _LINE_CHARACTERS = 200
+_SPACES = re.compile(r"\s+")
 _NUMBERING = re.compile(r"(?:\W|\d|_|\b(?:[ivxlc]+|chapter|part|page|p|pg)\b)*", re.IGNORECASE)
 _GLUED = re.compile(r"(?:\d(?=[^\W\d_])|[a-zß-ÿ.!?](?=[A-ZÀ-Þ\d]))")
 _ASIDE = Omission("A box beside the text is left out", "{} boxes beside the text are left out")
@@ -177,21 +178,23 @@ class _Walk:
             self._end_block()
             self._level = 0
             self._preformatted -= name == "pre"
-            self._notes = [each for each in self._notes if each[0] is not element]
-            self._matters = [each for each in self._matters if each[0] is not element]
+            if self._notes or self._matters:
+                self._notes = [each for each in self._notes if each[0] is not element]
+                self._matters = [each for each in self._matters if each[0] is not element]
         if element.tail and element is not root:
             self._text.append(self._counted(element.tail))
 
     def _counted(self, text: str) -> str:
         """A text as it is in the page, in one line; what of it is in links is counted."""
         (self._linked if self._links else self._unlinked).append(text)
-        return text if self._preformatted else re.sub(r"\s+", " ", text)
+        return text if self._preformatted else _SPACES.sub(" ", text)
 
     def _append(self, text: str) -> None:
         self._text.append(self._counted(text))
 
     def _end_block(self) -> None:
-        text = settled("".join(self._text), is_heading=self._level > 0)
+        collected = "".join(self._text)
+        text = settled(collected, is_heading=self._level > 0) if collected.strip() else ""
         if text and self._label:
             text = re.sub(rf"\A{re.escape(self._label)}(?=[\s.:)\]])[.:)\]\s]*", "", text)
             self._label = ""

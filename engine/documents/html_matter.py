@@ -75,7 +75,10 @@ def with_licence(blocks: Sequence[Block]) -> list[Block]:
 
 def _licensed(page: Sequence[Piece]) -> list[Piece]:
     blocks = with_licence([piece.block for piece in page])
-    return [replace(piece, block=block) for piece, block in zip(page, blocks, strict=True)]
+    return [
+        piece if block is piece.block else replace(piece, block=block)
+        for piece, block in zip(page, blocks, strict=True)
+    ]
 
 
 def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
@@ -146,8 +149,10 @@ def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) 
             if is_note:
                 block = replace(block, text=block.text.lstrip(".:)] "), matter=Matter.BACK)
             notes = tuple(told[key] for key in dict.fromkeys(piece.refers_to) if key in told and not is_note)
-            blocks.append(replace(block, notes=block.notes + notes, anchors=block.anchors | lost))
-            lost = frozenset()
+            if notes or lost:
+                block = replace(block, notes=block.notes + notes, anchors=block.anchors | lost)
+                lost = frozenset()
+            blocks.append(block)
     return blocks
 
 

@@ -38,9 +38,13 @@ _SELECTOR = re.compile(r"(?P<name>[a-z][a-z0-9]*)?(?P<sign>[.#])(?P<word>[\w-]+)
 _LONGEST_FURNITURE = 40
 """Characters of a page number or an editor's mark; what is longer is text."""
 
+_PAGE_IN_TEXT = re.compile(r"\s*+[\[{](?:Pg|pg)\.?\s*(?:\d+|[ivxlc]+)[\]}]")
+
 
 def kinds_of(element: Any) -> list[str]:
     """What an element says that it is for, by its type and its role."""
+    if not element.attrib:
+        return []
     return f"{element.get(_TYPE, '')} {element.get('epub:type', '')} {element.get('role', '')}".split()
 
 
@@ -66,11 +70,13 @@ class Unread:
         name = element.tag
         if not isinstance(name, str) or (name in _NEVER and not self._is_text(element)):
             return True
-        if self._is_hidden(element) or not _UNREAD_TYPES.isdisjoint(kinds_of(element)):
-            return True
-        words = words_of(element)
-        if not _FOR_SCREEN_READERS.isdisjoint(words):
-            return not _stands_for_sibling(element)
+        words: list[str] = []
+        if element.attrib:
+            if self._is_hidden(element) or not _UNREAD_TYPES.isdisjoint(kinds_of(element)):
+                return True
+            words = words_of(element)
+            if not _FOR_SCREEN_READERS.isdisjoint(words):
+                return not _stands_for_sibling(element)
         return self._is_furniture(element, words) or (not self._in_book and self._is_of_site(element, words))
 
     def is_aside(self, element: Any) -> bool:
@@ -121,7 +127,7 @@ class Unread:
 
 def without_page_numbers(text: str) -> str:
     """The text without the numbers of pages that are written into it, as in “the best [Pg 23] of times”."""
-    return re.sub(r"\s*[\[{](?:Pg|pg)\.?\s*(?:\d+|[ivxlc]+)[\]}]", "", text)
+    return _PAGE_IN_TEXT.sub("", text)
 
 
 def main_part(root: Any) -> list[Any]:
