@@ -1,7 +1,7 @@
 """Reads documents, such as books, into the text that is to be spoken, chapter by chapter."""
 
-from engine.documents.document import Chapter, Document, Matter
+from engine.documents.document import Chapter, Document, Look, Matter, Picture, Styled
 from engine.documents.kinds import SUFFIXES
 from engine.documents.reading import read_document
 
-__all__ = ["SUFFIXES", "Chapter", "Document", "Matter", "read_document"]
+__all__ = ["SUFFIXES", "Chapter", "Document", "Look", "Matter", "Picture", "Styled", "read_document"]

@@ -19,17 +19,49 @@ class Matter(StrEnum):
     """Index, notes, licence, advertisements: left out unless a person asks for it."""
 
 
+class Look(StrEnum):
+    """How a span of a text is shown; it changes nothing about how it is spoken."""
+
+    HEADING = "heading"
+    EMPHASIS = "emphasis"
+    STRONG = "strong"
+    QUOTE = "quote"
+    """A paragraph set apart, such as a letter or a verse."""
+
+
+@dataclass(frozen=True)
+class Styled:
+    """Characters `start` to `end` of a chapter's text; a heading has a `level` from 1, the highest."""
+
+    start: int
+    end: int
+    look: Look
+    level: int = 0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that stands before character `start` of a chapter's text; `name` finds it in the document's file."""
+
+    start: int
+    name: str
+    description: str = ""
+
+
 @dataclass(frozen=True)
 class Chapter:
     """A part of a document; `text` has a blank line between paragraphs, and its title, if it has one, comes first.
 
-    `notes` are those that its text refers to, a paragraph each; they are not part of `text`.
+    `notes` are those that its text refers to, a paragraph each; they are not part of `text`. `styles` and `pictures`
+    are in the order of the text.
     """
 
     title: str
     text: str = field(repr=False)
     matter: Matter = Matter.TEXT
     notes: str = field(default="", repr=False)
+    styles: tuple[Styled, ...] = field(default=(), repr=False)
+    pictures: tuple[Picture, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
