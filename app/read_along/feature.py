@@ -47,13 +47,10 @@ class ReadAlongFeature(QObject):
 
     def hear_from(self, character: int) -> bool:
         """Hear the speech from the word at this character of its text on; return whether that is made."""
-        request, sample = self._speech.request, self._track.words.sample_of(character)
-        if sample is None or (request is not None and character < request.start):
-            return False
-        self._go(sample)
-        if self._speech.player.playback is not Playback.PLAYING:
-            self._speech.player.play()
-        return True
+        heard = self._speech.hear_from(character)
+        if heard:
+            self._on_seek(self._speech.player.position)
+        return heard
 
     @Slot()
     def go_back(self) -> None:

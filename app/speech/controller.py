@@ -102,6 +102,11 @@ class SpeechController(QObject):
         return self._making.speech.text
 
     @property
+    def source(self) -> object:
+        """What the text of the latest speech was taken from, as it was given; None if nothing was."""
+        return self._making.speech.source
+
+    @property
     def heard_to_the_end(self) -> bool:
         """Whether the latest speech has ended by itself, all of it heard, instead of being stopped."""
         speech, player = self._making.speech, self.player
@@ -132,19 +137,35 @@ class SpeechController(QObject):
         """Have the engine take the best modules there are, after the job in progress."""
         self._thread.renew()
 
-    def speak(self, request: SpeechRequest) -> None:
-        """Make speech and play it; if it is already being made, play that."""
+    def speak(self, request: SpeechRequest, source: object = None) -> None:
+        """Make speech and play it; if it is already being made, play that.
+
+        `source` is what the text is taken from, such as a document, and is kept with the speech.
+        """
         self._preview.stop()
-        being_made = self._making.is_made_now and self.request == request
+        being_made = self._making.is_made_now and (self.request, self.source) == (request, source)
         if not being_made or self.player.playback is Playback.PLAYING:
-            self._begin(request)
+            self._engine = replace(self._engine, fallback="")
+            self._making.begin(request, source)
         self.player.set_speed(request.speed)
         self.player.play()
 
     def speak_from(self, character: int) -> None:
         """Speak the text of the latest speech from this character on, with its voice, speed and pauses."""
         if self._making.speech.manner is not None:
-            self.speak(replace(self._making.speech.manner, start=character))
+            self.speak(replace(self._making.speech.manner, start=character), self.source)
+
+    def hear_from(self, character: int) -> bool:
+        """Play from the word at this character of the latest speech's text on; False, and nothing, if it is not made.
+
+        What was stopped or failed before its end is made on, too.
+        """
+        sample = self.track.words.sample_of(character)
+        if sample is None or self.request is None or character < self.request.start:
+            return False
+        self.player.seek(sample)
+        self.go_on()
+        return True
 
     def adapt(self, voice: str, speed: float, pause_scale: float) -> None:
         """Let the speech go on like this: the speed at once, all of it in what is made from the next sentence on.
@@ -169,10 +190,10 @@ class SpeechController(QObject):
             self._making.make_rest()
         self.player.play()
 
-    def hear_again(self, request: SpeechRequest, track: AudioTrack) -> None:
+    def hear_again(self, request: SpeechRequest, track: AudioTrack, source: object = None) -> None:
         """Play speech that was made before, in place of the latest."""
         self._preview.stop()
-        self._making.show_made(request, track)
+        self._making.show_made(request, track, source)
         self._update()
         self.player.play()
 
@@ -189,6 +210,14 @@ class SpeechController(QObject):
         self._preview.stop()
         self._making.cancel()
         self._making.leave()
+        self.track_grew.emit()
+        self._update()
+
+    @Slot()
+    def clear(self) -> None:
+        """Stop, and forget the latest speech: its text is no longer there. What is made for a file is made on."""
+        self._preview.stop()
+        self._making.clear()
         self.track_grew.emit()
         self._update()
 
@@ -239,10 +268,6 @@ class SpeechController(QObject):
         self._preview.stop()
         self.player.close()
         return self._thread.shut_down(timeout_ms)
-
-    def _begin(self, request: SpeechRequest) -> None:
-        self._engine = replace(self._engine, fallback="")
-        self._making.begin(request)
 
     def _connect_making(self) -> None:
         making = self._making

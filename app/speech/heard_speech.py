@@ -11,11 +11,13 @@ from engine.speech import AudioChunk, Notice, Plan, SpeechRequest, Utterance
 class HeardSpeech:
     """Each job makes what those before it have left; utterances are numbered through, in the order they are heard.
 
-    `request` is what was asked for at first, `manner` the same with the voice, speed and pauses of what is made next.
+    `request` is what was asked for at first, `manner` the same with the voice, speed and pauses of what is made next;
+    `source` is whatever the text was taken from, as it was given by who asked.
     """
 
-    def __init__(self, request: SpeechRequest | None, track: AudioTrack) -> None:
+    def __init__(self, request: SpeechRequest | None, track: AudioTrack, source: object = None) -> None:
         self.request = request
+        self.source = source
         self.manner = request
         self.track = track
         self.as_asked = True

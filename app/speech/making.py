@@ -33,9 +33,7 @@ class Making(QObject):
         self._thread = thread
         self._saving = saving
         self._player = player
-        self.speech = HeardSpeech(None, AudioTrack())
-        self.speech.track.finish()
-        self._before = self.speech
+        self.speech = self._before = _no_speech()
         self.job: SpeakJob | None = None
         thread.worker.reported.connect(self._on_event)
 
@@ -49,13 +47,13 @@ class Making(QObject):
         """Whether the speech is being made, and by the engine that would make it by now."""
         return self.job is not None and not self.speech.superseded
 
-    def begin(self, request: SpeechRequest) -> None:
+    def begin(self, request: SpeechRequest, source: object) -> None:
         """Make a speech from its start; one that is being made for a file is not made again."""
         made = self._saving.made(request)
         if made is not None:
-            self.show(*made)
+            self.show(*made, source)
         else:
-            self.show(self._thread.job_for(request), AudioTrack())
+            self.show(self._thread.job_for(request), AudioTrack(), source)
             self._begin_job()
 
     def begin_for_file(self, request: SpeechRequest, *, shown: bool) -> tuple[AudioTrack, SpeakJob]:
@@ -67,10 +65,18 @@ class Making(QObject):
         self._thread.begin(job)
         return track, job
 
-    def show_made(self, request: SpeechRequest, track: AudioTrack) -> None:
+    def show_made(self, request: SpeechRequest, track: AudioTrack, source: object) -> None:
         """Let speech that was made before take the place of the latest."""
-        self.show(self._thread.job_for(request), track)
+        self.show(self._thread.job_for(request), track, source)
         self.job = None
+
+    def clear(self) -> None:
+        """Show no speech at all."""
+        self.cancel()
+        self.leave()
+        self.speech = self._before = _no_speech()
+        self._player.load(self.speech.track)
+        self._tell_track()
 
     def make_rest(self) -> None:
         """Make what is left of the speech in the manner that is wanted by now."""
@@ -107,7 +113,7 @@ class Making(QObject):
         self.speech.left = True
         self._player.stop()
 
-    def show(self, job: SpeakJob, track: AudioTrack) -> None:
+    def show(self, job: SpeakJob, track: AudioTrack, source: object = None) -> None:
         """Let what this job makes be what is heard."""
         self.cancel()
         self.job = job
@@ -115,7 +121,7 @@ class Making(QObject):
         self.speech.position = self._player.position
         if self.speech.track.length or not self.speech.track.finished:  # else nothing has come of it
             self._before = self.speech
-        self.speech = HeardSpeech(job.request, track)
+        self.speech = HeardSpeech(job.request, track, source)
         self._player.load(track)
         self._tell_track()
 
@@ -180,3 +186,9 @@ class Making(QObject):
         self._player.load(self.speech.track)
         self._tell_track()
         self._player.seek(self.speech.position)
+
+
+def _no_speech() -> HeardSpeech:
+    track = AudioTrack()
+    track.finish()
+    return HeardSpeech(None, track)

@@ -882,3 +882,112 @@ def test_a_voice_chosen_after_a_stop_speaks_what_was_not_made(
     controller.go_on()
     wait_made(qtbot, controller)
     assert engine.requests[1:] == [replace(REQUEST, voice="am_adam", start=5)]
+
+
+def test_what_a_text_is_taken_from_is_known_as_long_as_its_speech(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    book, other = object(), object()
+    controller.speak(REQUEST, book)
+    wait_made(qtbot, controller)
+    controller.speak_from(5)
+    wait_made(qtbot, controller)
+    assert controller.source is book
+    track = controller.track
+    controller.speak(REQUEST, other)
+    wait_made(qtbot, controller)
+    assert controller.source is other
+    controller.hear_again(REQUEST, track, book)
+    assert controller.source is book
+    engine.speak_error = NothingToSpeak("There is nothing.", "Type.")
+    with qtbot.waitSignal(controller.failed):
+        controller.speak(SpeechRequest("…", "af_heart"), other)
+    assert controller.source is book
+    engine.speak_error = None
+    controller.speak(REQUEST)
+    assert controller.source is None
+
+
+@pytest.mark.parametrize("playing", [True, False])
+def test_the_same_text_of_something_else_is_another_speech(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, playing: bool
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST, "a book")
+    if not playing:
+        controller.player.pause()
+    track = controller.track
+    controller.speak(REQUEST, "a note")
+    assert controller.track is not track
+    assert controller.source == "a note"
+    engine.hold.set()
+
+
+def test_no_speech_at_all_is_left_after_it_was_cleared(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.speak(REQUEST, "a book")
+    qtbot.waitUntil(lambda: bool(output.streams) and output.stream.active)
+    stream = output.stream
+    with qtbot.waitSignals([controller.track_changed, controller.track_grew]):
+        controller.clear()
+    assert not stream.active
+    assert controller.activity.idle
+    assert (controller.request, controller.source, controller.text) == (None, None, "")
+    assert (controller.track.length, controller.track.finished) == (0, True)
+    engine.hold.set()
+    wait_for_the_engine(qtbot, controller)
+    assert controller.track.length == 0
+    controller.toggle_playback()
+    assert controller.player.playback is Playback.STOPPED
+
+
+def test_a_failure_after_it_was_cleared_brings_nothing_back(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    controller.clear()
+    engine.speak_error = NothingToSpeak("There is nothing.", "Type.")
+    with qtbot.waitSignal(controller.failed):
+        controller.speak(SpeechRequest("…", "af_heart"))
+    assert controller.request is None
+    assert controller.track.length == 0
+
+
+def test_what_is_made_for_a_file_is_made_on_after_the_speech_was_cleared(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    controller.save(tmp_path / "a.wav", REQUEST)
+    controller.clear()
+    with qtbot.waitSignal(controller.saved):
+        engine.hold.set()
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+    assert controller.request is None
+
+
+def test_a_place_that_is_made_is_heard_and_what_was_stopped_made_on(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    stop_after_one(controller, engine, qtbot)
+    assert not controller.hear_from(TEXT.index("Two"))
+    assert controller.player.playback is Playback.STOPPED
+    engine.hold.set()
+    assert controller.hear_from(TEXT.index("One"))
+    assert (controller.player.playback, controller.player.position) == (Playback.PLAYING, 0)
+    wait_made(qtbot, controller)
+    assert controller.track.whole
+    assert controller.hear_from(TEXT.index("Three"))
+    assert controller.player.position == 2 * RATE_HZ
+
+
+def test_a_place_before_the_part_that_is_spoken_is_not_made(controller: SpeechController, qtbot: QtBot) -> None:
+    assert not controller.hear_from(0)
+    controller.speak(replace(REQUEST, start=5))
+    wait_made(qtbot, controller)
+    assert not controller.hear_from(0)
+    assert controller.hear_from(5)
