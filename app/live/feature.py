@@ -11,7 +11,7 @@ from app.main_window import MainWindow
 from app.messages import MAKING_PART
 from app.read_along.sentences import sentence_starts
 from app.speech.controller import SpeechController
-from app.speech.spoken_text import character_of
+from app.widgets.text_positions import character_of
 
 ADAPT_AFTER_MS = 250
 """What is made follows once a slider has come to rest; what is heard follows at once."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.main_menu import MainMenu
-from app.speech.reading_chip import TITLE as BACK_TO_READING
+from app.widgets.reading_chip import TITLE as BACK_TO_READING
 
 
 class ReadAlongActions(QObject):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from PySide6.QtGui import QTextCursor, QTextDocument
 
+from app.widgets.text_positions import Utf16Positions, character_of, span_in
 from engine.speech import Utterance
 
 _AS_PLAIN_TEXT = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\u00a0": " "})
@@ -135,30 +136,6 @@ class SpokenText:
         """The last one that starts at this character or before."""
         index = bisect_right(self._pieces, character, key=lambda piece: piece.start) - 1
         return self._pieces[index] if index >= 0 else None
-
-
-class Utf16Positions:
-    """Qt counts UTF-16 units, Python characters; they differ after an emoji."""
-
-    def __init__(self, text: str) -> None:
-        self._wide = [position for position, character in enumerate(text) if ord(character) > 0xFFFF]
-
-    def of(self, character: int) -> int:
-        """The position before this character."""
-        return character + bisect_left(self._wide, character)
-
-
-def character_of(text: str, position: int) -> int:
-    """The character before which this position is."""
-    return len(text.encode("utf-16-le", "surrogatepass")[: 2 * position].decode("utf-16-le", "ignore"))
-
-
-def span_in(document: QTextDocument, start: int, end: int) -> QTextCursor:
-    """A cursor that selects what is between two positions."""
-    cursor = QTextCursor(document)
-    cursor.setPosition(start)
-    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-    return cursor
 
 
 def _unchanged(before: str, now: str) -> tuple[int, int]:

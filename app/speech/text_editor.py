@@ -9,10 +9,11 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.speech.plain_text_edit import MARGIN_PIXELS, PlainTextEdit
-from app.speech.reading_chip import ReadingChip
-from app.speech.reading_marks import ReadingMarks
-from app.speech.spoken_text import SpokenText, Utf16Positions, character_of, span_in
+from app.speech.spoken_text import SpokenText
 from app.theme import Colours
+from app.widgets.reading_chip import ReadingChip
+from app.widgets.reading_marks import ReadingMarks
+from app.widgets.text_positions import Utf16Positions, character_of, span_in
 from engine.speech import SpokenWord, Utterance
 
 

@@ -1,9 +1,8 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor, QTextDocument
 
-from app.speech.spoken_text import SpokenText, Utf16Positions, character_of, span_in
+from app.speech.spoken_text import SpokenText
+from app.widgets.text_positions import Utf16Positions
 from engine.speech import Utterance
 from tests.app.fakes import utterances_of
 
@@ -129,16 +128,6 @@ def test_a_position_before_the_part_that_is_spoken_is_not_taken_for_its_start() 
     page.spoken.remember(UTTERANCES[1:])
     assert page.spoken.character_at(TEXT.index("word")) == TEXT.index("word")
     assert page.spoken.character_at(page.document.find("two").selectionStart()) == TEXT.index("two")
-
-
-@given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=30), data=st.data())
-def test_characters_and_positions_are_one_to_one(text: str, data: st.DataObject) -> None:
-    character = data.draw(st.integers(0, len(text)))
-    assert character_of(text, Utf16Positions(text).of(character)) == character
-
-
-def test_a_span_selects() -> None:
-    assert span_in(Page().document, 4, 8).selectedText() == "word"
 
 
 def test_utterances_of_another_plan_take_the_place_of_those_that_differ() -> None:

@@ -3,8 +3,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.speech.reading_marks import FOLLOWING, LEFT, ReadingMarks
 from app.theme import DARK, LIGHT
+from app.widgets.reading_marks import FOLLOWING, LEFT, ReadingMarks
 
 LINES = "\n".join(f"Line {number} is here." for number in range(200))
 

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.speech.reading_chip import TITLE, ReadingChip
+from app.widgets.reading_chip import TITLE, ReadingChip
 
 
 @pytest.fixture
