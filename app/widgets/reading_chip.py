@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
-TITLE = "Back to reading"
+TITLE = "Back to Reading"
 ABOVE_EDGE_PIXELS = 12
 
 
@@ -16,14 +16,14 @@ class ReadingChip(QPushButton):
         super().__init__(TITLE, over)
         self._over = over
         self.setObjectName("chip")
-        self.setToolTip("Show what is heard, and follow it")
+        self.setToolTip("Scroll to the word being spoken")
         self.setAutoDefault(False)
         self.hide()
         over.installEventFilter(self)
 
     @Slot(bool)
     def show_left(self, left: bool) -> None:
-        """Appear if what is heard has been left, else disappear; the keyboard goes back to the text."""
+        """Appear if what is heard is out of sight, else disappear; the keyboard goes back to the text."""
         if not left and self.hasFocus():
             self._over.setFocus()
         self.setVisible(left)

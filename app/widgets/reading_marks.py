@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QRect, Signal, Slot
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from app.theme import LIGHT, Colours
 
-FOLLOWING = "The view follows what is heard."
+FOLLOWING = "The view follows the speech."
 LEFT = "The view stays here while the speech goes on."
 
 
@@ -16,12 +16,13 @@ class ReadingMarks(QObject):
     """The sentence is tinted; the word in it has a stronger tint and a line below, so that colour alone tells nothing.
 
     The view follows until `leave`, and again from `follow` on. `left_changed` says whether something is marked that is
-    not followed. No mark moves the text cursor: a screen reader would read every word out a second time.
+    neither followed nor in sight. No mark moves the text cursor: a screen reader would read every word out a second
+    time.
     """
 
     left_changed = Signal(bool)
 
-    def __init__(self, edit: QPlainTextEdit) -> None:
+    def __init__(self, edit: QPlainTextEdit | QTextEdit) -> None:
         super().__init__(edit)
         self._edit = edit
         self._sentence: QTextCursor | None = None
@@ -30,10 +31,12 @@ class ReadingMarks(QObject):
         self._left = False
         self._centred = False
         self._colours = LIGHT
+        edit.verticalScrollBar().valueChanged.connect(self._tell)
+        edit.verticalScrollBar().rangeChanged.connect(self._tell)
 
     @property
     def left(self) -> bool:
-        """Whether something is marked that the view does not follow."""
+        """Whether something is marked that the view does not follow, and that is out of sight."""
         return self._left
 
     def show(self, sentence: QTextCursor | None, word: QTextCursor | None = None) -> None:
@@ -46,6 +49,7 @@ class ReadingMarks(QObject):
     @Slot()
     def keep_in_view(self) -> None:
         """Bring what is marked into view, if the view follows it: the text may have been laid out anew."""
+        self._leave_room()
         if self._following:
             self._bring_into_view()
 
@@ -65,7 +69,6 @@ class ReadingMarks(QObject):
     def set_centred(self, centred: bool) -> None:
         """Whether the line that is heard is kept in the middle, instead of anywhere in view."""
         self._centred = centred
-        self._edit.setCenterOnScroll(centred)  # so that the last line can be there, too
         self.keep_in_view()
 
     def set_colours(self, colours: Colours) -> None:
@@ -81,8 +84,10 @@ class ReadingMarks(QObject):
         marks = ((self._sentence, tint), (self._word, strong))
         self._edit.setExtraSelections([_selection(span, look) for span, look in marks if span is not None])
 
+    @Slot()
     def _tell(self) -> None:
-        left = self._sentence is not None and not self._following
+        span = self._word or self._sentence
+        left = span is not None and not self._following and not self._in_sight(span)
         if left != self._left:
             self._left = left
             self._edit.setAccessibleDescription(LEFT if left else FOLLOWING)
@@ -92,17 +97,46 @@ class ReadingMarks(QObject):
         if self._sentence is None:
             return
         span = self._word or self._sentence
-        start = QTextCursor(span)
-        start.setPosition(span.selectionStart())
-        bar, line = self._edit.verticalScrollBar(), _line_of(start)  # the bar counts lines, not pixels
+        bar, start, end = self._edit.verticalScrollBar(), *self._ends(span)
+        view = self._edit.viewport().rect()
         if self._centred:
-            bar.setValue(line - bar.pageStep() // 2)
-        elif not self._shows(start) or not self._shows(span):
-            bar.setValue(line - bar.pageStep() // 4)
+            bar.setValue(self._scroll_value(span) - bar.pageStep() // 2)
+        elif start.top() < view.top() or end.bottom() > view.bottom():
+            bar.setValue(self._scroll_value(span) - bar.pageStep() // 4)
 
-    def _shows(self, cursor: QTextCursor) -> bool:
-        place, view = self._edit.cursorRect(cursor), self._edit.viewport().rect()
-        return place.top() >= view.top() and place.bottom() <= view.bottom()
+    def _in_sight(self, span: QTextCursor) -> bool:
+        (start, end), view = self._ends(span), self._edit.viewport().rect()
+        return end.bottom() >= view.top() and start.top() <= view.bottom()
+
+    def _ends(self, span: QTextCursor) -> tuple[QRect, QRect]:
+        """The first and the last place of a span in the viewport."""
+        return self._edit.cursorRect(_start_of(span)), self._edit.cursorRect(span)
+
+    def _scroll_value(self, span: QTextCursor) -> int:
+        """The value of the scroll bar with the first line of a span at the top: in lines if the text is plain."""
+        start = _start_of(span)
+        if isinstance(self._edit, QTextEdit):
+            return self._edit.verticalScrollBar().value() + self._edit.cursorRect(start).top()
+        line = start.block().layout().lineForTextPosition(start.positionInBlock())
+        return start.block().firstLineNumber() + line.lineNumber()
+
+    def _leave_room(self) -> None:
+        """Let the last line be in the middle, too, if lines should be there."""
+        if isinstance(self._edit, QPlainTextEdit):
+            self._edit.setCenterOnScroll(self._centred)
+            return
+        document = self._edit.document()
+        room = self._edit.viewport().height() // 2 if self._centred else document.documentMargin()
+        page = document.rootFrame().frameFormat()
+        if page.bottomMargin() != room:
+            page.setBottomMargin(room)
+            document.rootFrame().setFrameFormat(page)
+
+
+def _start_of(span: QTextCursor) -> QTextCursor:
+    start = QTextCursor(span)
+    start.setPosition(span.selectionStart())
+    return start
 
 
 def _selection(cursor: QTextCursor, look: QTextCharFormat) -> QTextEdit.ExtraSelection:
@@ -110,8 +144,3 @@ def _selection(cursor: QTextCursor, look: QTextCharFormat) -> QTextEdit.ExtraSel
     selection.cursor = cursor  # type: ignore[attr-defined]
     selection.format = look  # type: ignore[attr-defined]
     return selection
-
-
-def _line_of(cursor: QTextCursor) -> int:
-    block = cursor.block()
-    return block.firstLineNumber() + block.layout().lineForTextPosition(cursor.positionInBlock()).lineNumber()

@@ -177,12 +177,15 @@ def test_the_waveform_has_a_mark_for_each_sentence(desk: Desk) -> None:
     desk.engine.hold.set()
 
 
-def test_back_to_reading_is_offered_while_the_reading_is_left(desk: Desk) -> None:
+def test_back_to_reading_is_offered_while_the_reading_is_out_of_sight(desk: Desk) -> None:
     desk.speak()
     desk.hear(100)
     action = desk.feature.actions.back_to_reading
     assert not action.isEnabled()
-    desk.editor.edit.scrolled.emit()
+    edit = desk.editor.edit
+    edit.setFixedSize(90, 60)  # in which a text of two lines can be scrolled
+    edit.scrolled.emit()
+    edit.verticalScrollBar().setValue(edit.verticalScrollBar().maximum())
     assert action.isEnabled()
     assert action.shortcut().toString() in desk.editor.chip.toolTip()
     action.trigger()

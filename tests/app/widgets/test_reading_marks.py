@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.theme import DARK, LIGHT
@@ -9,9 +9,13 @@ from app.widgets.reading_marks import FOLLOWING, LEFT, ReadingMarks
 LINES = "\n".join(f"Line {number} is here." for number in range(200))
 
 
-@pytest.fixture
-def edit(qtbot: QtBot) -> QPlainTextEdit:
-    edit = QPlainTextEdit()
+Edit = QPlainTextEdit | QTextEdit
+
+
+@pytest.fixture(params=[QPlainTextEdit, QTextEdit])
+def edit(qtbot: QtBot, request: pytest.FixtureRequest) -> Edit:
+    """One scrolls by lines, the other by pixels."""
+    edit: Edit = request.param()
     qtbot.addWidget(edit)
     edit.resize(300, 300)
     edit.setPlainText(LINES)
@@ -21,23 +25,23 @@ def edit(qtbot: QtBot) -> QPlainTextEdit:
 
 
 @pytest.fixture
-def marks(edit: QPlainTextEdit) -> ReadingMarks:
+def marks(edit: Edit) -> ReadingMarks:
     return ReadingMarks(edit)
 
 
-def found(edit: QPlainTextEdit, words: str) -> QTextCursor:
+def found(edit: Edit, words: str) -> QTextCursor:
     cursor = edit.document().find(words)
     assert not cursor.isNull()
     return cursor
 
 
-def show(marks: ReadingMarks, edit: QPlainTextEdit, line: int, word: str | None = None) -> None:
+def show(marks: ReadingMarks, edit: Edit, line: int, word: str | None = None) -> None:
     sentence = found(edit, f"Line {line} is here.")
     part = None if word is None else edit.document().find(word, sentence.selectionStart())
     marks.show(sentence, part)
 
 
-def test_the_word_is_told_by_more_than_its_colour(marks: ReadingMarks, edit: QPlainTextEdit) -> None:
+def test_the_word_is_told_by_more_than_its_colour(marks: ReadingMarks, edit: Edit) -> None:
     for colours in (LIGHT, DARK):
         marks.set_colours(colours)
         show(marks, edit, 3, "here")
@@ -49,13 +53,13 @@ def test_the_word_is_told_by_more_than_its_colour(marks: ReadingMarks, edit: QPl
         assert not sentence.format.fontUnderline()
 
 
-def test_marks_take_the_colours_of_a_new_theme(marks: ReadingMarks, edit: QPlainTextEdit) -> None:
+def test_marks_take_the_colours_of_a_new_theme(marks: ReadingMarks, edit: Edit) -> None:
     show(marks, edit, 3, "here")
     marks.set_colours(DARK)
     assert [each.format.background().color().name() for each in edit.extraSelections()] == [DARK.highlight, DARK.word]
 
 
-def test_in_the_middle_means_the_line_that_is_heard(marks: ReadingMarks, edit: QPlainTextEdit) -> None:
+def test_in_the_middle_means_the_line_that_is_heard(marks: ReadingMarks, edit: Edit) -> None:
     marks.set_centred(True)
     for line in (60, 61, 150, 199):
         show(marks, edit, line, "here")
@@ -66,7 +70,7 @@ def test_in_the_middle_means_the_line_that_is_heard(marks: ReadingMarks, edit: Q
     assert edit.cursorRect(found(edit, "Line 198 is")).bottom() <= edit.viewport().height()
 
 
-def test_a_word_beyond_the_view_is_followed_inside_a_long_sentence(marks: ReadingMarks, edit: QPlainTextEdit) -> None:
+def test_a_word_beyond_the_view_is_followed_inside_a_long_sentence(marks: ReadingMarks, edit: Edit) -> None:
     edit.setPlainText("word " * 2000 + "end.")
     whole = QTextCursor(edit.document())
     whole.select(QTextCursor.SelectionType.Document)
@@ -74,15 +78,15 @@ def test_a_word_beyond_the_view_is_followed_inside_a_long_sentence(marks: Readin
     assert edit.cursorRect(found(edit, "end")).bottom() <= edit.viewport().height()
 
 
-def test_what_is_left_is_told_once_until_it_is_followed_again(
-    marks: ReadingMarks, edit: QPlainTextEdit, qtbot: QtBot
-) -> None:
+def test_what_is_left_is_told_once_until_it_is_followed_again(marks: ReadingMarks, edit: Edit) -> None:
     told: list[bool] = []
     marks.left_changed.connect(told.append)
     marks.leave()
     assert not told  # nothing is heard yet
     show(marks, edit, 3)
-    show(marks, edit, 100)
+    assert not told  # it is in sight
+    for line in (100, 101):
+        show(marks, edit, line)
     assert told == [True]
     assert edit.accessibleDescription() == LEFT
     assert edit.verticalScrollBar().value() == 0
@@ -91,11 +95,36 @@ def test_what_is_left_is_told_once_until_it_is_followed_again(
     assert edit.accessibleDescription() == FOLLOWING
     assert edit.verticalScrollBar().value() > 80
     marks.leave()
+    edit.verticalScrollBar().setValue(0)
     marks.show(None)
     assert told == [True, False, True, False]
 
 
-def test_a_screen_reader_is_not_told_each_word(marks: ReadingMarks, edit: QPlainTextEdit, qtbot: QtBot) -> None:
+def test_what_is_scrolled_back_into_sight_is_not_left(marks: ReadingMarks, edit: Edit) -> None:
+    show(marks, edit, 100)
+    marks.leave()
+    bar = edit.verticalScrollBar()
+    place, lefts = bar.value(), []
+    for value in (0, place, bar.maximum(), place):
+        bar.setValue(value)
+        lefts.append(marks.left)
+    assert lefts == [True, False, True, False]
+    show(marks, edit, 150)
+    assert bar.value() == place  # it is not followed, either
+
+
+def test_of_a_sentence_that_is_longer_than_the_view_any_part_is_in_sight(marks: ReadingMarks, edit: Edit) -> None:
+    edit.setPlainText(f"{LINES}\n{'word ' * 2000}\n{LINES}")
+    marks.show(found(edit, "word " * 2000))
+    marks.leave()
+    bar = edit.verticalScrollBar()
+    bar.setValue(bar.value() + bar.pageStep())
+    assert not marks.left
+    bar.setValue(bar.maximum())
+    assert marks.left
+
+
+def test_a_screen_reader_is_not_told_each_word(marks: ReadingMarks, edit: Edit, qtbot: QtBot) -> None:
     """It reads out what is at the text cursor, what is selected, and a description that changes."""
     show(marks, edit, 3)
     before = (edit.textCursor().position(), edit.accessibleName(), edit.accessibleDescription())
