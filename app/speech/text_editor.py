@@ -8,9 +8,10 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from app.speech.plain_text_edit import MARGIN_PIXELS, PlainTextEdit
+from app.speech.plain_text_edit import PlainTextEdit
 from app.speech.spoken_text import SpokenText
 from app.theme import Colours
+from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.reading_chip import ReadingChip
 from app.widgets.reading_marks import ReadingMarks
 from app.widgets.text_positions import Utf16Positions, character_of, span_in
