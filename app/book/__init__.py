@@ -1,0 +1,1 @@
+"""A chapter of a book, to read along with."""

@@ -1,0 +1,207 @@
+"""The text inside the view of a book: keys scroll it and steer the speech, a click chooses a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QTextCursor, QWheelEvent
+from PySide6.QtWidgets import QApplication, QFrame, QTextEdit, QWidget
+
+from app.book.chapter_document import LINE_PERCENT, ChapterDocument
+from app.book.pictures import STAND_IN, LoadPicture
+from app.book.positions import ChapterPositions
+from app.widgets.place_chooser import PlaceChooser
+from app.widgets.text_column import TextColumn
+from app.widgets.text_positions import span_in
+from engine.documents import Chapter
+
+LINE_CHARACTERS = 70
+KEPT_LINES = 2
+"""How many of the lines in view are still there after Page Down."""
+NOTHING = Chapter("", "")
+_BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+_SENTENCES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class BookEdit(QTextEdit):
+    """A chapter in the font of this widget; `positions` tells where its characters are in the document.
+
+    `place_wanted` carries the position of the word that was clicked, or that begins the line whose mark in the margin
+    was clicked. `scrolled` tells that a person has moved the view. For another font, the document is replaced:
+    `document_leaves` comes before that, `document_replaced` after it.
+    """
+
+    scrolled = Signal()
+    place_wanted = Signal(int)
+    toggle_wanted = Signal()
+    sentence_wanted = Signal(int)
+    document_leaves = Signal()
+    document_replaced = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._frame = parent
+        self._chapter = NOTHING
+        self._load_picture: LoadPicture = lambda name: None
+        self._document: ChapterDocument | None = None  # one's own; Qt deletes that with which it starts
+        self._positions = ChapterPositions("")
+        self._pressed: QPoint | None = None
+        self._top: tuple[int, int] | None = None
+        self.places = PlaceChooser(self)
+        TextColumn(self).limit(LINE_CHARACTERS)
+        selectable = Qt.TextInteractionFlag
+        self.setTextInteractionFlags(selectable.TextSelectableByMouse | selectable.TextSelectableByKeyboard)
+        self.setAccessibleName("Book")
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAcceptDrops(False)  # the window takes what is dropped
+        self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
+        self.verticalScrollBar().valueChanged.connect(self._forget_top)
+        self.places.place_chosen.connect(self.place_wanted)
+
+    @property
+    def positions(self) -> ChapterPositions:
+        """Where the characters of the chapter are."""
+        return self._positions
+
+    def show_chapter(self, chapter: Chapter, load_picture: LoadPicture) -> None:
+        """Show another chapter, from its start on."""
+        self._chapter, self._load_picture = chapter, load_picture
+        self._write()
+        self.verticalScrollBar().setValue(0)
+        self._forget_top()
+
+    def centre(self, position: int) -> None:
+        """Scroll until a position is in the middle, unless it is in view."""
+        place, view = self.cursorRect(self._at(position)), self.viewport().rect()
+        if place.top() < view.top() or place.bottom() > view.bottom():
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + place.center().y() - view.center().y())
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Copy the text as it is in the chapter, with a blank line between paragraphs."""
+        cursor, copied = self.textCursor(), QMimeData()
+        start, end = map(self._positions.character, (cursor.selectionStart(), cursor.selectionEnd()))
+        copied.setText(self._chapter.text[start:end])
+        return copied
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Steer the speech and scroll; with other keys, select and copy."""
+        plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
+        if plain and event.key() == Qt.Key.Key_Space:
+            self.toggle_wanted.emit()
+        elif plain and event.key() in _SENTENCES:
+            self.sentence_wanted.emit(_SENTENCES[Qt.Key(event.key())])
+        elif not plain or not self._scroll_by(event.key()):
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a selection, or a click; one that clears a selection means nothing else."""
+        plain = event.button() is Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
+        self._pressed = event.position().toPoint() if plain and not self.textCursor().hasSelection() else None
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End a selection, or choose the word that was clicked."""
+        super().mouseReleaseEvent(event)
+        pressed, self._pressed = self._pressed, None
+        if pressed is None or self.textCursor().hasSelection():
+            return
+        moved = (event.position().toPoint() - pressed).manhattanLength()
+        if moved < QApplication.startDragDistance() and self._is_on_text(pressed):
+            self.place_wanted.emit(self.places.word_at(pressed))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll; QTextEdit would change the font with the Control key."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+        else:
+            super().wheelEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the text, and the mark in the margin."""
+        super().paintEvent(event)
+        self.places.paint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the line at the top, although the lines are of another length."""
+        with self._top_held():
+            super().resizeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make the document anew for another font, on whose size all distances depend."""
+        if event.type() is not QEvent.Type.FontChange or self._chapter is NOTHING:
+            super().changeEvent(event)
+            return
+        with self._top_held():
+            super().changeEvent(event)
+            cursor = self._positions.character(self.textCursor().position())
+            self.document_leaves.emit()
+            self._write()
+            self.setTextCursor(self._at(self._positions.position(cursor)))
+        self.document_replaced.emit()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Without a cursor, a frame shows that keys act here, to whom came here by key."""
+        super().focusInEvent(event)
+        self._show_focus(event.reason() in _BY_KEY)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Keys act elsewhere."""
+        super().focusOutEvent(event)
+        self._show_focus(False)
+
+    def _show_focus(self, shown: bool) -> None:
+        self._frame.setProperty("focused", shown)
+        self._frame.style().polish(self._frame)
+
+    def _write(self) -> None:
+        document = ChapterDocument(self._chapter, self.font(), self._load_picture, self)
+        document.rootFrame().setFrameFormat(self.document().rootFrame().frameFormat())
+        self.setDocument(document)
+        self.setCursorWidth(0)  # of this document; a cursor that blinks would say that something can be typed
+        if self._document is not None:
+            self._document.deleteLater()
+        self._document, self._positions = document, document.positions
+        self.verticalScrollBar().setSingleStep(self.fontMetrics().lineSpacing() * LINE_PERCENT // 100)
+
+    def _scroll_by(self, key: int) -> bool:
+        bar = self.verticalScrollBar()
+        line, page = bar.singleStep(), bar.pageStep() - KEPT_LINES * bar.singleStep()
+        steps = {
+            Qt.Key.Key_Up: -line, Qt.Key.Key_Down: line, Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page,
+            Qt.Key.Key_Home: -bar.value(), Qt.Key.Key_End: bar.maximum(),
+        }  # fmt: skip
+        if key not in steps:
+            return False
+        bar.setValue(bar.value() + steps[Qt.Key(key)])
+        self.scrolled.emit()
+        return True
+
+    def _is_on_text(self, place: QPoint) -> bool:
+        scrolled = QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+        layout = self.document().documentLayout()
+        hit = layout.hitTest(QPointF(place) + scrolled, Qt.HitTestAccuracy.ExactHit)
+        return hit >= 0 and self.document().characterAt(hit) != STAND_IN
+
+    @contextmanager
+    def _top_held(self) -> Iterator[None]:
+        """Keep a line where it is, always the same one until the view is scrolled: each size would move it a bit."""
+        if self._top is None:
+            self.cursorForPosition(QPoint(0, 0))  # the end of the text, where that is not laid out so far yet
+            line = self.cursorForPosition(QPoint(0, 0))
+            self._top = line.position(), self.cursorRect(line).top()
+        position, place = held = self._top
+        yield
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect(self._at(position)).top() - place)
+        self._top = held
+
+    def _at(self, position: int) -> QTextCursor:
+        return span_in(self.document(), position, position)
+
+    @Slot()
+    def _forget_top(self) -> None:
+        self._top = None

@@ -1,0 +1,200 @@
+"""One chapter of a book, to read along with, in the place of the editor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, Signal, Slot
+from PySide6.QtGui import QFont, QFontDatabase, QTextCursor
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from app.book.book_edit import NOTHING, BookEdit
+from app.book.pictures import LoadPicture
+from app.theme import Colours
+from app.widgets.place_chooser import MARGIN_PIXELS
+from app.widgets.reading_chip import ReadingChip
+from app.widgets.reading_marks import ReadingMarks
+from app.widgets.text_positions import span_in
+from engine.documents import Chapter
+from engine.speech import SpokenWord, Utterance
+
+TEXT_PIXELS = 16
+SERIF_FAMILIES = ("Charter", "Iowan Old Style", "Georgia", "Noto Serif", "Liberation Serif", "DejaVu Serif")
+
+Span = tuple[int, int]
+"""Characters of the chapter, from the first up to the last."""
+
+
+class BookView(QFrame):
+    """Shows a chapter, which cannot be edited; places in it are characters of its text.
+
+    The view follows what is heard until somebody scrolls or looks at another place; `follow`, or the chip that appears
+    once it is out of sight, resumes that. `place_wanted` carries the place from which somebody wants to hear the
+    chapter: its character in the text that is spoken, None if that is another, and in the chapter. `sentence_wanted`
+    carries -1 for the sentence before, 1 for the next. `selection_changed` says whether a person has selected text.
+    """
+
+    place_wanted = Signal(object, int)
+    toggle_wanted = Signal()
+    sentence_wanted = Signal(int)
+    selection_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("book")
+        self.edit = BookEdit(self)
+        self.setFocusProxy(self.edit)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PIXELS // 2, MARGIN_PIXELS // 2, 2, MARGIN_PIXELS // 2)
+        layout.addWidget(self.edit)
+        self.marks = ReadingMarks(self.edit)
+        self.chip = ReadingChip(self)
+        self._chapter = NOTHING
+        self._spoken = False  # whether the speech is of this chapter
+        self._spoken_text = ""
+        self._marked: tuple[Span, Span | None] | None = None
+        self._pixels, self._family = TEXT_PIXELS, ""
+        self._selecting = False
+        self._selected = False
+        self._apply_font()
+        self._connect()
+
+    @property
+    def chapter(self) -> Chapter:
+        """What is shown."""
+        return self._chapter
+
+    @property
+    def text(self) -> str:
+        """The text of the chapter."""
+        return self._chapter.text
+
+    @property
+    def selection(self) -> Span | None:
+        """The characters that a person has selected; None if there are none, or a program selected them."""
+        return self._span_of(self.edit.textCursor()) if self._selected else None
+
+    @property
+    def cursor_character(self) -> int:
+        """The character before which somebody clicked, or `place_cursor` was."""
+        return self.edit.positions.character(self.edit.textCursor().position())
+
+    def character_at(self, place: QPoint) -> int:
+        """The character that is nearest to a place in the viewport of the edit."""
+        return self.edit.positions.character(self.edit.cursorForPosition(place).position())
+
+    def show_chapter(self, chapter: Chapter, load_picture: LoadPicture) -> None:
+        """Show a chapter from its start on; what is spoken is marked in it from its next word on."""
+        self._mark(None)
+        self._chapter = chapter
+        self._spoken = chapter.text == self._spoken_text
+        self.edit.show_chapter(chapter, load_picture)
+
+    def select(self, start: int, end: int) -> None:
+        """Select characters and bring them into view."""
+        self.marks.leave()
+        self._selecting = True
+        self.edit.setTextCursor(self._cursor((start, end)))
+        self._selecting = False
+        self.edit.centre(self.edit.positions.position(start))
+        self.edit.setFocus()
+
+    def place_cursor(self, character: int) -> None:
+        """Put the cursor before a character and bring it into view."""
+        self.edit.setTextCursor(self._cursor((character, character)))
+        self.edit.centre(self.edit.positions.position(character))
+
+    def begin_speech(self, text: str) -> None:
+        """Forget the speech before, since another begins, of this text."""
+        self._mark(None)
+        self._spoken_text = text
+        self._spoken = text == self._chapter.text
+
+    def remember_spans(self, utterances: Sequence[Utterance]) -> None:
+        """The chapter cannot be edited, so all utterances stay where they are."""
+
+    @Slot(object)
+    def mark(self, utterance: Utterance | None) -> None:
+        """Mark the utterance that is heard now, and keep it in view while following."""
+        self._mark(((utterance.start, utterance.end), None) if utterance is not None else None)
+
+    def mark_word(self, utterance: Utterance, start: int, end: int, word: SpokenWord | None) -> None:
+        """Mark characters `start` to `end` of the spoken text, a sentence, and in it the word that is heard now."""
+        self._mark(((start, end), (word.start, word.end) if word is not None else None))
+
+    @Slot()
+    def follow(self) -> None:
+        """Keep what is heard in view from now on."""
+        self.marks.follow()
+
+    def set_text_size(self, pixels: int) -> None:
+        """Show the text in this size."""
+        self._pixels = pixels
+        self._apply_font()
+
+    def set_font_family(self, name: str) -> None:
+        """Show the text in a font of this family; in the system's own if the name is empty."""
+        self._family = name
+        self._apply_font()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self.marks.set_colours(colours)
+        self.edit.places.set_colours(colours)
+
+    def _connect(self) -> None:
+        edit = self.edit
+        edit.scrolled.connect(self.marks.leave)
+        edit.selectionChanged.connect(self._on_selection)
+        edit.place_wanted.connect(self._on_place)
+        edit.toggle_wanted.connect(self.toggle_wanted)
+        edit.sentence_wanted.connect(self.sentence_wanted)
+        edit.document_leaves.connect(self._on_document_leaves)
+        edit.document_replaced.connect(self._show_marks)
+        self.marks.left_changed.connect(self.chip.show_left)
+        self.chip.clicked.connect(self.follow)
+
+    def _apply_font(self) -> None:
+        font = QFont()
+        font.setPixelSize(self._pixels)
+        if self._family:
+            font.setFamily(self._family)
+        self.edit.setFont(font)
+
+    def _cursor(self, span: Span) -> QTextCursor:
+        return span_in(self.edit.document(), *map(self.edit.positions.position, span))
+
+    def _span_of(self, cursor: QTextCursor) -> Span:
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        return self.edit.positions.character(start), self.edit.positions.character(end)
+
+    def _mark(self, marked: tuple[Span, Span | None] | None) -> None:
+        self._marked = marked if self._spoken else None
+        self._show_marks()
+
+    @Slot()
+    def _show_marks(self) -> None:
+        sentence, word = self._marked or (None, None)
+        self.marks.show(*(self._cursor(span) if span is not None else None for span in (sentence, word)))
+
+    @Slot()
+    def _on_document_leaves(self) -> None:
+        self.marks.show(None)  # places in a document that is gone are nowhere
+
+    @Slot()
+    def _on_selection(self) -> None:
+        selected = self.edit.textCursor().hasSelection() and not self._selecting
+        if selected != self._selected:
+            self._selected = selected
+            self.selection_changed.emit(selected)
+
+    @Slot(int)
+    def _on_place(self, position: int) -> None:
+        character = self.edit.positions.character(position)
+        self.place_wanted.emit(character if self._spoken else None, character)
+
+
+def serif_family() -> str:
+    """The first serif family that is installed, of those that are good to read; empty if none is."""
+    installed = set(QFontDatabase.families())
+    return next((family for family in SERIF_FAMILIES if family in installed), "")

@@ -1,0 +1,114 @@
+"""Pictures in the text of a chapter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import (
+    QImage,
+    QImageReader,
+    QPainter,
+    QPyTextObject,
+    QTextCharFormat,
+    QTextDocument,
+    QTextFormat,
+)
+
+from engine.documents import Picture
+
+PICTURE = QTextFormat.ObjectTypes.UserObject.value + 1
+_NAME = QTextFormat.Property.UserProperty.value + 1
+_SIZE = _NAME + 1
+STAND_IN = "\ufffc"
+"""What Qt has in a text in the place of an object."""
+HIGHEST_EM = 32
+MAX_DECODED_BYTES = 64 << 20
+
+LoadPicture = Callable[[str], bytes | None]
+"""The contents of a picture's file, None if it cannot be read; takes the name that its `Picture` has."""
+
+
+class Pictures(QPyTextObject):
+    """Draws pictures no wider than the text and no higher than `HIGHEST_EM`; each is decoded once it is in view."""
+
+    def __init__(self, load: LoadPicture, parent: QObject) -> None:
+        super().__init__(parent)
+        self._load = load
+        self._decoded: dict[tuple[str, QSize], QImage] = {}
+
+    def format_of(self, picture: Picture) -> QTextCharFormat | None:
+        """The format of the character that stands for a picture; None if it is none that can be decoded."""
+        size = _size_in(self._load(picture.name))
+        if size.isEmpty():
+            return None
+        look = QTextCharFormat()
+        look.setObjectType(PICTURE)
+        look.setProperty(_NAME, picture.name)
+        look.setProperty(_SIZE, size)
+        look.setProperty(QTextFormat.Property.ImageAltText, picture.description)
+        look.setToolTip(picture.description)
+        return look
+
+    def intrinsicSize(self, document: QTextDocument, position: int, look: QTextFormat) -> QSizeF:
+        """As large as the picture is, unless there is less room."""
+        own = QSizeF(look.property(_SIZE))
+        width = document.pageSize().width() - 2 * document.documentMargin()
+        room = QSizeF(max(1.0, width), HIGHEST_EM * document.defaultFont().pixelSize())
+        fits = own.width() <= room.width() and own.height() <= room.height()
+        return own if fits else own.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+
+    def drawObject(
+        self, painter: QPainter, area: QRectF | QRect, document: QTextDocument, position: int, look: QTextFormat
+    ) -> None:
+        """Draw the picture, or its description where only its first bytes are those of a picture."""
+        area = QRectF(area)
+        pixels = (area.size() * painter.device().devicePixelRatio()).toSize()
+        image = self._image(look.property(_NAME), pixels)
+        if image.isNull():
+            words = description_of(look.property(QTextFormat.Property.ImageAltText))
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
+            return
+        if image.hasAlphaChannel():
+            painter.fillRect(area, Qt.GlobalColor.white)  # drawings are black, and made for paper
+        painter.drawImage(area, image)
+
+    def _image(self, name: str, size: QSize) -> QImage:
+        key = (name, size)
+        image = self._decoded.pop(key, None)
+        if image is None:
+            image = _decoded(self._load(name), size)
+        self._decoded[key] = image
+        while len(self._decoded) > 1 and sum(map(QImage.sizeInBytes, self._decoded.values())) > MAX_DECODED_BYTES:
+            self._decoded.pop(next(iter(self._decoded)))
+        return image
+
+
+def height_of(look: QTextCharFormat) -> int:
+    """The height of a picture of this format, if there is room, in pixels."""
+    size: QSize = look.property(_SIZE)
+    return size.height()
+
+
+def description_of(description: str) -> str:
+    """What is read in place of a picture that cannot be shown."""
+    return f"[Picture: {description}]" if description else "[Picture]"
+
+
+def _size_in(data: bytes | None) -> QSize:
+    contents = _opened(data)
+    return QImageReader(contents).size()
+
+
+def _decoded(data: bytes | None, size: QSize) -> QImage:
+    contents = _opened(data)
+    reader = QImageReader(contents)
+    reader.setScaledSize(size)
+    return reader.read()
+
+
+def _opened(data: bytes | None) -> QBuffer:
+    contents = QBuffer()
+    contents.setData(QByteArray(data or b""))
+    contents.open(QIODevice.OpenModeFlag.ReadOnly)
+    return contents

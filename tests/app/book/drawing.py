@@ -1,0 +1,14 @@
+"""Files of pictures, made on the spot."""
+
+from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtGui import QColor, QImage
+
+
+def picture(width: int, height: int, colour: str = "#c03020") -> bytes:
+    """A PNG file, all of one colour."""
+    image = QImage(width, height, QImage.Format.Format_ARGB32)
+    image.fill(QColor(colour))
+    file = QBuffer()
+    file.open(QIODevice.OpenModeFlag.WriteOnly)
+    assert image.save(file, "PNG")
+    return bytes(file.data().data())

@@ -1,0 +1,165 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtGui import QFont, QTextBlock, QTextCharFormat, QTextDocument
+from PySide6.QtWidgets import QApplication
+
+from app.book.chapter_document import ChapterDocument
+from engine.documents import Chapter, Look, Picture, Styled
+from tests.app.book.drawing import picture
+
+OBJECT = "\ufffc"
+TEXT = "The Hen\n\nIt was late in the year.\n\nRoses are red,\nviolets are blue."
+
+
+@pytest.fixture
+def parent(qapp: QApplication) -> QTextDocument:
+    """Keeps what a test makes."""
+    return QTextDocument()
+
+
+def made(parent: QTextDocument, chapter: Chapter, pictures: dict[str, bytes] | None = None) -> ChapterDocument:
+    font = QFont()
+    font.setPixelSize(16)
+    return ChapterDocument(chapter, font, (pictures or {}).get, parent)
+
+
+def blocks(document: QTextDocument) -> list[QTextBlock]:
+    return [document.findBlockByNumber(number) for number in range(document.blockCount())]
+
+
+def span(words: str, look: Look, level: int = 0) -> Styled:
+    start = TEXT.index(words)
+    return Styled(start, start + len(words), look, level)
+
+
+def look_of(document: ChapterDocument, words: str) -> QTextCharFormat:
+    """That of the first character of these words; all have the same."""
+    cursor = document.find(words)
+    assert not cursor.isNull()
+    start = cursor.selectionStart()
+    found = []
+    for position in range(start + 1, cursor.selectionEnd() + 1):
+        cursor.setPosition(position)
+        found.append(cursor.charFormat())
+    assert all(each == found[0] for each in found)
+    return found[0]
+
+
+PIECES = st.one_of(
+    st.text(st.characters(), max_size=8),
+    st.sampled_from(
+        [
+            "\n\n",
+            "\n",
+            "🙂",
+            "\r\n",
+            "\u2028",
+            "\u2029",
+            "\ufeff",
+            "\ufdd0",
+            "\ufdd1",
+            "\ufffc",
+            "\udc00",
+            "\u00a0",
+            "a",
+        ]
+    ),
+)
+TEXTS = st.lists(PIECES, max_size=12).map("".join)
+
+
+@settings(max_examples=300)
+@given(text=TEXTS, data=st.data())
+def test_every_character_leads_to_its_place_and_back(qapp: QApplication, text: str, data: st.DataObject) -> None:
+    places, names = st.integers(0, len(text)), st.sampled_from(["tiny", "large", "broken", "missing"])
+    pictures = data.draw(st.lists(st.builds(Picture, places, names, st.just("🙂")), max_size=4))
+    looks, levels = st.sampled_from(list(Look)), st.integers(0, 4)
+    styles = data.draw(st.lists(st.builds(Styled, places, places, looks, levels), max_size=4))
+    owner = QTextDocument()
+    chapter = Chapter("a", text, styles=tuple(styles), pictures=tuple(pictures))
+    document = made(owner, chapter, {"tiny": TINY, "large": LARGE, "broken": b"no picture"})
+    inside = [character for character in range(len(text)) if not between_paragraphs(text, character)]
+    positions = [document.positions.position(character) for character in inside]
+    assert [document.positions.character(position) for position in positions] == inside
+    assert positions == sorted(set(positions))
+    for character, position in zip(inside, positions, strict=True):
+        if text[character].isalnum() and text[character] <= "\uffff":
+            assert document.characterAt(position) == text[character]
+
+
+def between_paragraphs(text: str, character: int) -> bool:
+    around = f"\n{text}\n"[character : character + 3]
+    return around[1] == "\n" and "\n" in (around[0], around[2])
+
+
+TINY, LARGE = picture(4, 4), picture(300, 200)
+
+
+def test_paragraphs_and_the_lines_in_them_are_those_of_the_text(parent: QTextDocument) -> None:
+    document = made(parent, Chapter("", TEXT))
+    assert [block.text() for block in blocks(document)] == [
+        paragraph.replace("\n", "\u2028") for paragraph in TEXT.split("\n\n")
+    ]
+
+
+def test_headings_are_larger_the_higher_they_are(parent: QTextDocument) -> None:
+    text = "One\n\nTwo\n\nThree\n\nFour\n\nProse"
+    words = text.split("\n\n")
+    styles = tuple(
+        Styled(text.index(word), text.index(word) + len(word), Look.HEADING, level)
+        for level, word in enumerate(words[:4], 1)
+    )
+    document = made(parent, Chapter("", text, styles=styles))
+    assert [block.blockFormat().headingLevel() for block in blocks(document)] == [1, 2, 3, 4, 0]
+    heights = [document.documentLayout().blockBoundingRect(block).height() for block in blocks(document)]
+    document.setTextWidth(1000)
+    sizes = [block.layout().lineAt(0).ascent() for block in blocks(document)]
+    assert heights[0] > heights[-1]
+    assert sizes[0] > sizes[1] > sizes[2] > sizes[3]
+    assert look_of(document, "Four").fontWeight() > look_of(document, "Prose").fontWeight()
+
+
+@pytest.mark.parametrize(("title", "level"), [("The Hen", 1), ("THE  HEN", 1), ("Another", 0), ("", 0)])
+def test_a_first_paragraph_that_is_the_title_is_a_heading(parent: QTextDocument, title: str, level: int) -> None:
+    document = made(parent, Chapter(title, TEXT))
+    assert [block.blockFormat().headingLevel() for block in blocks(document)] == [level, 0, 0]
+
+
+def test_a_title_that_has_its_level_keeps_it(parent: QTextDocument) -> None:
+    document = made(parent, Chapter("The Hen", TEXT, styles=(span("The Hen", Look.HEADING, 2),)))
+    assert blocks(document)[0].blockFormat().headingLevel() == 2
+
+
+def test_emphasis_may_be_anywhere_and_in_other_emphasis(parent: QTextDocument) -> None:
+    styles = (span("was late in", Look.EMPHASIS), span("late", Look.STRONG), span("year.\n\nRoses", Look.EMPHASIS))
+    document = made(parent, Chapter("", TEXT, styles=styles))
+    italic = {
+        words: look_of(document, words).fontItalic() for words in ("It ", "was ", "late", " the ", "year.", "Roses")
+    }
+    assert italic == {"It ": False, "was ": True, "late": True, " the ": False, "year.": True, "Roses": True}
+    assert look_of(document, "late").fontWeight() > look_of(document, "was ").fontWeight()
+    assert not look_of(document, " are red").fontItalic()
+
+
+def test_a_quote_is_set_apart(parent: QTextDocument) -> None:
+    document = made(parent, Chapter("", TEXT, styles=(span("Roses are red,\nviolets are blue.", Look.QUOTE),)))
+    left = [block.blockFormat().leftMargin() for block in blocks(document)]
+    assert left[2] > left[1] == 0
+
+
+def test_a_picture_stands_before_its_paragraph_and_a_small_one_in_the_line(parent: QTextDocument) -> None:
+    at = TEXT.index("late")
+    pictures = (
+        Picture(0, "large"), Picture(at, "tiny"), Picture(at, "large"), Picture(len(TEXT), "tiny")
+    )  # fmt: skip
+    document = made(parent, Chapter("", TEXT, pictures=pictures), {"tiny": TINY, "large": LARGE})
+    assert [block.text().replace("\u2028", "\n") for block in blocks(document)] == [
+        OBJECT, "The Hen", OBJECT, f"It was {OBJECT}late in the year.", TEXT.split("\n\n")[2], OBJECT,
+    ]  # fmt: skip
+
+
+def test_pictures_without_text_are_shown(parent: QTextDocument) -> None:
+    document = made(parent, Chapter("Cover", "", pictures=(Picture(0, "large"),)), {"large": LARGE})
+    assert document.toPlainText() == OBJECT
+    assert document.positions.position(0) == 0
