@@ -16,7 +16,6 @@ from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.desktop.feature import DesktopFeature
 from app.export.feature import ExportFeature
-from app.live.feature import LiveFeature
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
 from app.options import Options
@@ -164,7 +163,7 @@ class Application(QObject):
         options = Options.from_json(message)
         self._choose(options)
         if options.text is not None:
-            self.window.speak()
+            self.window.reading.play()
 
     def close(self) -> bool:
         """Stop everything that has begun; return whether all of it ended in time."""
@@ -208,8 +207,6 @@ class Application(QObject):
         """Add the features that are there from the start."""
         window, speech, settings = self.window, self.controller, self._settings
         self.read_along = ReadAlongFeature(window, speech, settings)
-        self.live = LiveFeature(window, speech)
-        self.read_along.unmade_wanted.connect(self.live.speak_from)
         self.dialogs = MenuDialogs(window, window.menu)
         self.reader = ReaderFeature(window, speech, settings, self.theme)
         self.export = ExportFeature(window, speech, settings, self.reader.document, self.reader.left_out)
@@ -274,7 +271,7 @@ class Application(QObject):
     @Slot(str)
     def _on_text_received(self, text: str) -> None:
         self.window.page.editor.set_text(text)
-        self.window.speak()
+        self.window.reading.play()
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:
@@ -289,7 +286,7 @@ class Application(QObject):
         _ = self.library, self.voices  # the first keeps whatever is spoken
         self.controller.list_voices()
         if self._speaks_at_once:
-            self.window.speak()
+            self.window.reading.play()
         diagnostics_import = BackgroundImport("app.diagnostics.feature", self)
         diagnostics_import.finished.connect(self._add_diagnostics)
         QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, diagnostics_import.start)
@@ -301,7 +298,7 @@ class Application(QObject):
     def _look_for_device(self) -> None:
         """Greet at the very first start, if there is a device to hear it on and nothing else has been requested."""
         if self.controller.player.has_device() and self._greets and self._is_untouched():
-            self.window.speak()
+            self.window.reading.play()
 
     def _is_untouched(self) -> bool:
         return self.controller.request is None and self.window.page.editor.text == greeting()

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from app.audio.player import Playback
 from app.recent_texts import RecentText
 from app.speech.activity import Activity
-from app.speech.text_editor import TextEditor
+from app.speech.page import SpeechPage
+from app.speech.speak_button import Meaning
 from app.theme import Appearance
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.ops.packed_lstm import LstmMethod
@@ -49,14 +49,14 @@ class MainMenu(QMenuBar):
         self.edit_menu = self.addMenu("&Edit")
         self._add_editing_actions(self.edit_menu)
         speech = self.speech_menu = self.addMenu("&Speech")
-        self.speak = _action(speech, "Speak", "Ctrl+Return", "Ctrl+Enter")
-        self.speak_from_here = _action(speech, "Speak from Here", _skip_key("Return"), _skip_key("Enter"))
+        self.play = _action(speech, Meaning.PLAY.value, "Ctrl+Return", "Ctrl+Enter", "Ctrl+Shift+Return", "Media Play")
+        self.play.setData(Meaning.PLAY)
+        self.speak_from_here = _action(speech, "Play from Here", _skip_key("Return"), _skip_key("Enter"))
         self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+V")
         self.stop = _action(speech, "Stop", *_stop_keys())
         self.stop.setEnabled(False)
         self.preview = _action(speech, "Preview Voice", "Ctrl+Shift+H")
         speech.addSeparator()
-        self.toggle = _action(speech, "Play or Pause", "Ctrl+Shift+Return", "Media Play")
         self.back = _action(speech, "Back 5 Seconds", _skip_key("Left"))
         self.forward = _action(speech, "Forward 5 Seconds", _skip_key("Right"))
         self.previous_chapter = _action(speech, "Previous Chapter", "Alt+PgUp")
@@ -75,25 +75,30 @@ class MainMenu(QMenuBar):
         self.tray_icon.setCheckable(True)
         self._add_help(self.addMenu("&Help"))
 
-    def add_editing(self, editor: TextEditor) -> None:
-        """Let the editing actions act on a text, each enabled while it would change something."""
-        self._edit = edit = editor.edit
+    def add_editing(self, page: SpeechPage) -> None:
+        """Let the editing actions act on the text that is shown, each enabled while it would change something."""
+        self._page = page
+        edit = page.editor.edit
         for action, slot in (
             (self.undo, edit.undo),
             (self.redo, edit.redo),
             (self.cut, edit.cut),
-            (self.copy, edit.copy),
+            (self.copy, self._copy),
             (self.paste, edit.paste),
-            (self.select_all, edit.selectAll),
+            (self.select_all, self._select_all),
         ):
             action.triggered.connect(slot)
-        edit.textChanged.connect(self._follow_text)
-        edit.undoAvailable.connect(self.undo.setEnabled)
-        edit.redoAvailable.connect(self.redo.setEnabled)
-        edit.copyAvailable.connect(self.cut.setEnabled)
-        edit.copyAvailable.connect(self.copy.setEnabled)
-        QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
-        self._follow_clipboard()
+        for changed in (
+            edit.textChanged,
+            edit.undoAvailable,
+            edit.redoAvailable,
+            page.editor.selection_changed,
+            page.book.selection_changed,
+            page.views.currentChanged,
+            QGuiApplication.clipboard().dataChanged,
+        ):
+            changed.connect(self._follow_text)
+        self._follow_text()
 
     def add_view(self, action: QAction, *keys: Keys) -> None:
         """Add an action that shows and hides a part of the window, after the others of its kind."""
@@ -106,7 +111,6 @@ class MainMenu(QMenuBar):
         What computes, and why, is in the tool tips of what chooses it; what LSTM methods took, in their titles.
         """
         self.stop.setEnabled(activity.can_stop)
-        self.toggle.setText(_toggle_title(activity))
         if (device := activity.device) is not None:
             self.devices.actions()[0].setToolTip(device.device)
             self.lstm_methods.actions()[0].setToolTip(device.lstm_method)
@@ -115,10 +119,11 @@ class MainMenu(QMenuBar):
                 title = _LSTM_TITLES[action.data()]
                 action.setText(title if seconds is None else f"{title} ({1000 * seconds:.1f} ms)")
 
-    @Slot(bool)
-    def show_selection(self, selection: bool) -> None:
-        """Say whether it is a selection that would be spoken."""
-        self.speak.setText("Speak Selection" if selection else "Speak")
+    def mean(self, meaning: Meaning) -> None:
+        """Say what Play does now."""
+        if meaning is not self.play.data():
+            self.play.setData(meaning)
+            self.play.setText(meaning.value)
 
     def choose(self, appearance: Appearance) -> None:
         """Tick an appearance."""
@@ -197,12 +202,25 @@ class MainMenu(QMenuBar):
             action.setEnabled(False)
 
     @Slot()
-    def _follow_text(self) -> None:
-        self.select_all.setEnabled(not self._edit.document().isEmpty())
+    def _copy(self) -> None:
+        self._page.view.copy()
 
     @Slot()
-    def _follow_clipboard(self) -> None:
-        self.paste.setEnabled(self._edit.canPaste())
+    def _select_all(self) -> None:
+        self._page.view.select_all()
+
+    @Slot()
+    def _follow_text(self) -> None:
+        """A book can only be copied from."""
+        page, edit = self._page, self._page.editor.edit
+        start, end = page.view.span
+        own = page.view is page.editor
+        self.undo.setEnabled(own and edit.document().isUndoAvailable())
+        self.redo.setEnabled(own and edit.document().isRedoAvailable())
+        self.cut.setEnabled(own and start < end)
+        self.copy.setEnabled(start < end)
+        self.paste.setEnabled(own and edit.canPaste())
+        self.select_all.setEnabled(not own or not edit.document().isEmpty())
 
     def _add_manner(self, speech: QMenu) -> None:
         """How it is spoken: the entries for speed and pauses."""
@@ -313,14 +331,6 @@ def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
     action.setShortcuts([QKeySequence(key) for key in keys])
     menu.addAction(action)
     return action
-
-
-def _toggle_title(activity: Activity) -> str:
-    if activity.playback is Playback.PLAYING:
-        return "Pause"
-    if activity.playback is Playback.PAUSED:
-        return "Resume"
-    return "Continue" if activity.partial else "Play"
 
 
 def _stop_keys() -> tuple[str, ...]:

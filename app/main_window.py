@@ -14,11 +14,14 @@ from app.audio.track import AudioTrack
 from app.closing import Closing
 from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
+from app.reading.places import Places
+from app.reading.reading import Reading
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.jobs import VoicesListed
 from app.speech.page import SpeechPage
+from app.speech.speak_button import Meaning
 from app.theme import Theme
 from app.widgets.file_dialogs import ask_where_to_save, suggested_name
 from app.window_memory import WindowMemory
@@ -31,22 +34,28 @@ class MainWindow(QMainWindow):
     """One window for one speech at a time; `closed` is emitted once everything is saved.
 
     `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was, and
-    `files_given` those that were dropped or pasted.
+    `files_given` those that were dropped or pasted; `item_wanted` tells that somebody wants to see the item of the
+    queue or the history that is playing.
     """
 
     closed = Signal()
+    item_wanted = Signal()
     file_wanted = Signal(object)
     file_opened = Signal(object)
     files_given = Signal(list)
 
     def __init__(
-        self, controller: SpeechController, settings: Settings, theme: Theme, texts: RecentTexts | None = None
+        self,
+        controller: SpeechController,
+        settings: Settings,
+        theme: Theme,
+        texts: RecentTexts | None = None,
+        places: Places | None = None,
     ) -> None:
         super().__init__()
         self._controller = controller
         self._settings = settings
         self._theme = theme
-        self._for_later: SpeechRequest | None = None
         self._marked: AudioTrack | None = None
         self._noticed: set[str] = set()  # of the same track, whatever of it is made anew
         self.page = SpeechPage(self)
@@ -54,7 +63,10 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(APPLICATION_NAME)
         self.setCentralWidget(self.page)
         self.setMenuBar(self.menu)
-        self.menu.add_editing(self.page.editor)
+        self.menu.add_editing(self.page)
+        self.reading = Reading(
+            controller, places or Places(), self._manner, self._own_text, self, notes=settings.notes_read
+        )
         self.memory = WindowMemory(self, self.page, settings, texts or RecentTexts())
         self.closing = Closing(self, controller, self.memory)
         self._connect_page()
@@ -68,25 +80,22 @@ class MainWindow(QMainWindow):
 
     @property
     def request(self) -> SpeechRequest:
-        """The current text with the chosen voice, speed and pauses; the voice is empty while none is known."""
-        header = self.page.header
-        pauses = header.pauses.pause_scale
-        return SpeechRequest(self.page.editor.text, header.voices.voice or "", header.speed.speed, pause_scale=pauses)
+        """The text that is shown with the chosen voice, speed and pauses; the voice is empty while none is known."""
+        return replace(self.chosen, text=self.reading.text)
 
     @Slot()
-    def speak(self) -> None:
-        """Speak what is selected of the current text, or else all of it."""
-        self.speak_part(*(self.page.editor.selection or (0, None)))
-
-    def speak_part(self, start: int, end: int | None = None) -> None:
-        """Speak these characters of the current text, as soon as the voices are known."""
-        wanted = replace(self.request, start=start, end=end)
-        if not wanted.text.strip():
-            self.show_failure(NothingToSpeak("There is nothing to speak yet.", "Type or paste some text."))
-        elif not self.page.header.voices.known:
-            self._for_later = wanted
+    def play(self) -> None:
+        """Pause what is playing; else play what is selected, or go on from the place."""
+        selection = self.page.view.selection
+        if selection is not None and self._controller.playback is Playback.STOPPED:
+            self.reading.play_part(*selection)
         else:
-            self._speak(wanted)
+            self.reading.toggle()
+
+    def show_document(self, title: str | None, path: Path | None) -> None:
+        """Say which document is open, None if it is one's own text; a Mac shows its file in the title, too."""
+        self.setWindowTitle(f"{title} — {APPLICATION_NAME}" if title else APPLICATION_NAME)
+        self.setWindowFilePath(str(path) if path is not None else "")
 
     @Slot()
     def come_to_front(self) -> None:
@@ -99,7 +108,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def save_as(self) -> None:
         """Ask where, then save the speech of the current text."""
-        text = self.page.editor.text
+        text = self.reading.text
         if text.strip():
             ask_where_to_save(self, self._settings.save_folder / suggested_name(text), self.save_to)
         else:
@@ -134,17 +143,20 @@ class MainWindow(QMainWindow):
 
     def _connect_page(self) -> None:
         page, controller = self.page, self._controller
-        page.header.speak_button.speak_wanted.connect(self.speak)
-        page.header.speak_button.toggle_wanted.connect(controller.toggle_playback)
-        page.header.stop_button.clicked.connect(controller.stop)
-        page.editor.edit.copyAvailable.connect(page.header.speak_button.show_selection)
-        page.editor.edit.copyAvailable.connect(self.menu.show_selection)
+        page.header.speak_button.show_action(self.menu.play)
+        page.player.transport.show_action(self.menu.play)
+        page.header.stop_button.clicked.connect(self.reading.stop)
+        for view in (page.editor, page.book):
+            view.selection_changed.connect(self._show_meaning)
+        page.book.toggle_wanted.connect(self.menu.play.trigger)
         page.header.save_button.clicked.connect(self.save_as)
+        page.editor.text_edited.connect(self.reading.edited)
+        page.editor.text_replaced.connect(self.reading.begin_text)
         page.editor.text_changed.connect(self._on_text)
         page.editor.edit.files_given.connect(self.files_given)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.player.seek_wanted.connect(controller.player.seek)
-        page.player.toggle_wanted.connect(controller.toggle_playback)
+        page.player.toggle_wanted.connect(self.menu.play.trigger)
         self._theme.changed.connect(page.set_colours)
 
     def _connect_menu(self) -> None:
@@ -153,9 +165,8 @@ class MainWindow(QMainWindow):
             (menu.save, self.save_as),
             (menu.close_window, self._close_window),
             (menu.quit, self.close),
-            (menu.speak, self.speak),
-            (menu.stop, self._controller.stop),
-            (menu.toggle, self._controller.toggle_playback),
+            (menu.play, self.play),
+            (menu.stop, self.reading.stop),
             (menu.back, page.player.go_back),
             (menu.forward, page.player.go_forward),
             (menu.faster, page.header.speed.faster),
@@ -169,18 +180,20 @@ class MainWindow(QMainWindow):
 
     def _connect_controller(self) -> None:
         page, controller = self.page, self._controller
-        for follower in (page.header.speak_button, page.header.stop_button, page.status, page.save_strip, self.menu):
+        for follower in (page.header.stop_button, page.status, page.save_strip, self.menu):
             controller.activity_changed.connect(follower.follow)
         page.save_strip.cancel_wanted.connect(controller.cancel_save)
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
-        controller.utterance_changed.connect(page.editor.mark)
         controller.track_changed.connect(self._on_track)
         controller.track_changed.connect(page.player.show_track)
         controller.track_grew.connect(page.player.refresh)
         for moved in (controller.player.position_changed, controller.player.jumped):
             moved.connect(page.player.show_position)
-        controller.player.playback_changed.connect(page.player.transport.show_playback)
+        controller.player.playback_changed.connect(self._show_meaning)
+        controller.player.playback_changed.connect(self.reading.finish)
+        self.reading.changed.connect(self._show_meaning)
+        self.reading.refused.connect(self.show_failure)
         controller.player.playback_changed.connect(self._on_playback)
         controller.failed.connect(self.show_failure)
         controller.saved.connect(self._on_saved)
@@ -193,31 +206,56 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_voices(self, listed: VoicesListed) -> None:
         self.page.header.voices.show_models(listed.models, listed.ready_model)
-        wanted = self._for_later
-        if wanted is not None and self.page.header.voices.known:  # of the text as it was when that was wanted
-            self._speak(replace(self.request, text=wanted.text, start=wanted.start, end=wanted.end))
+        if self.page.header.voices.known:
+            self.reading.begin_waiting()
 
-    def _speak(self, request: SpeechRequest) -> None:
-        self._clear_banner()
-        self.page.editor.follow()
-        self._controller.speak(request)
+    @property
+    def chosen(self) -> SpeechRequest:
+        """The chosen voice, speed and pauses, without a text."""
+        header = self.page.header
+        return SpeechRequest("", header.voices.voice or "", header.speed.speed, pause_scale=header.pauses.pause_scale)
+
+    def _manner(self) -> SpeechRequest | None:
+        return self.chosen if self.page.header.voices.known else None
+
+    def _own_text(self) -> str:
+        return self.page.editor.text
+
+    @Slot()
+    def _show_meaning(self) -> None:
+        """Say what Play does now."""
+        playback = self._controller.playback
+        if playback is Playback.PLAYING:
+            meaning = Meaning.PAUSE
+        elif playback is Playback.STOPPED and self.page.view.selection is not None:
+            meaning = Meaning.SELECTION
+        elif playback is Playback.STOPPED and self.reading.text.strip() and self.reading.at_end:
+            meaning = Meaning.BEGINNING
+        else:
+            meaning = Meaning.PLAY
+        self.menu.mean(meaning)
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
         """Begin to mark another speech; one whose rest is made anew is marked where its text is by now."""
-        self._for_later = None
-        if track is not self._marked:
-            self._marked, self._noticed = track, set()
-            self.page.editor.begin_speech(self._controller.text)
+        if track is self._marked:
+            return
+        self._marked, self._noticed = track, set()
+        shown = self.reading.shows_spoken
+        for view in (self.page.editor, self.page.book):
+            view.begin_speech(self._controller.text if shown and view is self.page.view else "")
+        if not track.finished:  # else it was made before, or is taken back
+            self._clear_banner()
+            self.page.view.follow()
 
     @Slot(object)
     def _on_planned(self, plan: Plan) -> None:
-        self.page.editor.remember_spans(plan.utterances)
+        self.page.view.remember_spans(plan.utterances)
         noticed = {each.message for each in plan.notices}
         if plan.whole and noticed - self._noticed:
             self._noticed = noticed
             message = message_for_notices(plan.notices)
-            if self._controller.text != self.page.editor.text:  # its places are not in this one
+            if self._controller.text != self.reading.text:  # its places are not in this one
                 message = replace(message, remedy=None, about_text=False)
             self.page.banner.show_message(message)
 
@@ -247,7 +285,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_text(self) -> None:
-        self.page.status.count(self.page.editor.text)
+        self.page.status.count(self.reading.text)
         message = self.page.banner.message
         if message is not None and message.about_text:
             self.page.banner.dismiss()
@@ -277,7 +315,7 @@ class MainWindow(QMainWindow):
             case Remedy.TRY_AGAIN | Remedy.COMPILE_AGAIN:
                 self._try_again()
             case Remedy.EDIT_TEXT:
-                self.page.editor.setFocus()
+                self.page.focus_text()
             case Remedy.CHOOSE_VOICE:
                 self.page.header.voices.showPopup()
             case Remedy.SAVE | Remedy.SAVE_ELSEWHERE:
@@ -285,6 +323,6 @@ class MainWindow(QMainWindow):
             case Remedy.PLAY_ON:
                 self._controller.player.play_on_current_device()
             case Remedy.SHOW_IN_TEXT:
-                self.page.editor.select(*message.span)
+                self.page.view.select(*message.span)
             case Remedy.COPY_DETAILS:
                 QGuiApplication.clipboard().setText(message.details)

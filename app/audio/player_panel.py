@@ -13,13 +13,16 @@ from app.theme import Colours
 
 
 class PlayerPanel(QFrame):
-    """Follows a track and a position; `seek_wanted` carries a sample, `unmade_wanted` one that is not made yet."""
+    """Follows a track and a position, below a title.
+
+    `seek_wanted` carries a sample, `unmade_wanted` one that is not made yet.
+    """
 
     seek_wanted = Signal(int)
     unmade_wanted = Signal(int)
     toggle_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, title: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("player")
         self._track = AudioTrack()
@@ -30,12 +33,12 @@ class PlayerPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 12, 14, 10)
         layout.setSpacing(6)
+        layout.addWidget(title)
         layout.addWidget(self.wave, 1)
         layout.addWidget(self.transport)
         self.waveform.seek_wanted.connect(self.seek_wanted)
         self.waveform.unmade_wanted.connect(self.unmade_wanted)
         self.waveform.toggle_wanted.connect(self.toggle_wanted)
-        self.transport.toggled.connect(self.toggle_wanted)
         self.transport.back_wanted.connect(self.go_back)
         self.transport.forward_wanted.connect(self.go_forward)
 

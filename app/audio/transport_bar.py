@@ -3,62 +3,70 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
-from app.audio.player import Playback
 from app.icons import icon
 from app.theme import LIGHT, Colours
 
 PLAY_PIXELS = 36
 SKIP_PIXELS = 30
 ICON_PIXELS = 20
+PAUSE = "Pause"
 
 
 class TransportBar(QWidget):
     """Position on the left, buttons in the middle, length on the right."""
 
-    toggled = Signal()
     back_wanted = Signal()
     forward_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._colours = LIGHT
-        self._playing = False
+        self._action: QAction | None = None
         self.back_button = _button("skip", "Back 5 seconds", SKIP_PIXELS, self)
         self.play_button = _button("playPause", "Play", PLAY_PIXELS, self)
         self.forward_button = _button("skip", "Forward 5 seconds", SKIP_PIXELS, self)
         self.position_label = _time_label("Position", Qt.AlignmentFlag.AlignLeft, self)
         self.length_label = _time_label("Length", Qt.AlignmentFlag.AlignRight, self)
         self._lay_out()
-        self.play_button.clicked.connect(self.toggled)
         self.back_button.clicked.connect(self.back_wanted)
         self.forward_button.clicked.connect(self.forward_wanted)
         self.show_length(0, exact=True)
         self._draw()
 
-    @Slot(object)
-    def show_playback(self, playback: Playback) -> None:
-        """Offer Pause while it plays, else Play."""
-        self._playing = playback is Playback.PLAYING
-        name = {Playback.PLAYING: "Pause", Playback.PAUSED: "Resume", Playback.STOPPED: "Play"}[playback]
-        self.play_button.setAccessibleName(name)
-        self.play_button.setToolTip(name)
-        self._draw_play_button()
+    def show_action(self, action: QAction) -> None:
+        """Let the button in the middle be that of a command, which plays or pauses."""
+        self._action = action
+        action.changed.connect(self._follow)
+        self.play_button.clicked.connect(action.trigger)
+        self._follow()
+
+    @Slot()
+    def _follow(self) -> None:
+        """Say what the command does now."""
+        assert self._action is not None
+        name = self._action.text()
+        self.play_button.setEnabled(self._action.isEnabled())
+        if name != self.play_button.accessibleName():
+            self.play_button.setAccessibleName(name)
+            self.play_button.setToolTip(name)
+            self._draw_play_button()
 
     def show_position(self, seconds: float) -> None:
         """Show the position."""
         self.position_label.setText(clock_time(seconds))
 
     def show_length(self, seconds: float, *, exact: bool, made_seconds: float | None = None) -> None:
-        """Show the length, or an estimate of it if not exact; 0 disables the buttons.
+        """Show the length, or an estimate of it if not exact; 0 disables the buttons that skip.
 
         `made_seconds` is how much of it there is if nothing more will come.
         """
         words = clock_time(seconds) if exact or not seconds else f"about {clock_time(seconds)}"
         part = f"{clock_time(made_seconds)} made of " if made_seconds and seconds else ""
         self.length_label.setText(f"{part}{words}")
-        for button in (self.play_button, self.back_button, self.forward_button):
+        for button in (self.back_button, self.forward_button):
             button.setEnabled(seconds > 0)
 
     def set_colours(self, colours: Colours) -> None:
@@ -67,7 +75,8 @@ class TransportBar(QWidget):
         self._draw()
 
     def _draw_play_button(self) -> None:
-        self.play_button.setIcon(icon("pause" if self._playing else "play", self._colours.on_accent))
+        pauses = self.play_button.accessibleName() == PAUSE
+        self.play_button.setIcon(icon("pause" if pauses else "play", self._colours.on_accent))
 
     def _draw(self) -> None:
         self._draw_play_button()

@@ -70,9 +70,23 @@ class BookView(QFrame):
         return self._chapter.text
 
     @property
+    def span(self) -> Span:
+        """The characters that are selected, from the first up to the last, or those between which the cursor is."""
+        cursor, positions = self.edit.textCursor(), self.edit.positions
+        return positions.character(cursor.selectionStart()), positions.character(cursor.selectionEnd())
+
+    @property
     def selection(self) -> Span | None:
         """The characters that a person has selected; None if there are none, or a program selected them."""
-        return self._span_of(self.edit.textCursor()) if self._selected else None
+        return self.span if self._selected else None
+
+    def copy(self) -> None:
+        """Copy what is selected."""
+        self.edit.copy()
+
+    def select_all(self) -> None:
+        """Select everything."""
+        self.edit.selectAll()
 
     @property
     def cursor_character(self) -> int:
@@ -163,10 +177,6 @@ class BookView(QFrame):
 
     def _cursor(self, span: Span) -> QTextCursor:
         return span_in(self.edit.document(), *map(self.edit.positions.position, span))
-
-    def _span_of(self, cursor: QTextCursor) -> Span:
-        start, end = cursor.selectionStart(), cursor.selectionEnd()
-        return self.edit.positions.character(start), self.edit.positions.character(end)
 
     def _mark(self, marked: tuple[Span, Span | None] | None) -> None:
         self._marked = marked if self._spoken else None

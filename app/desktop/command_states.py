@@ -18,7 +18,9 @@ class CommandStates(QObject):
     def __init__(self, window: MainWindow, controller: SpeechController) -> None:
         super().__init__(window)
         self._menu, self._page, self._controller = window.menu, window.page, controller
+        self._reading = window.reading
         self._page.editor.text_changed.connect(self._follow_text)
+        self._reading.text_changed.connect(self._follow_text)
         controller.activity_changed.connect(self._follow_speech)
         controller.track_changed.connect(self._follow_speech)
         controller.track_grew.connect(self._follow_speech)
@@ -34,18 +36,20 @@ class CommandStates(QObject):
 
     @Slot()
     def _follow_text(self) -> None:
-        menu, text = self._menu, self._page.editor.text
+        menu, text = self._menu, self._reading.text
         self._has_text = bool(text.strip())
-        for action in (menu.speak, menu.speak_from_here, menu.save, menu.add_to_queue, menu.queue_file):
+        for action in (menu.speak_from_here, menu.save, menu.add_to_queue, menu.queue_file):
             action.setEnabled(self._has_text)
         menu.find_text.setEnabled(bool(text))
+        self._follow_speech()
         self._follow_voices()
 
     @Slot()
     def _follow_speech(self) -> None:
         heard = self._controller.track.length > 0 or self._controller.activity.making
-        for action in (self._menu.toggle, self._menu.back, self._menu.forward):
+        for action in (self._menu.back, self._menu.forward):
             action.setEnabled(heard)
+        self._menu.play.setEnabled(heard or self._has_text)
 
     @Slot()
     def _follow_voices(self) -> None:

@@ -44,7 +44,8 @@ class DesktopFeature(QObject):
         window.menu.tray_icon.setChecked(settings.tray_icon)
         window.menu.tray_icon.triggered.connect(self._on_tray_icon)
         self.find_bar = FindBar(window.page)
-        self.finder = TextFinder(self.find_bar, window.page.editor, window.menu)
+        self.finder = TextFinder(self.find_bar, window.page, window.menu)
+        window.reading.text_changed.connect(self.finder.on_text)
         self._place_find_bar()
         self.states = CommandStates(window, controller)
         window.menu.speak_clipboard.triggered.connect(self.speak_clipboard)
@@ -72,10 +73,10 @@ class DesktopFeature(QObject):
 
     @Slot()
     def speak_clipboard(self) -> None:
-        """Speak the text that was copied last, in place of what is in the editor, which Undo brings back."""
+        """Speak the text that was copied last, in place of the one in the editor, which is among the recent texts."""
         if text := QGuiApplication.clipboard().text():
             self._window.memory.lend_text(text)
-            self._window.speak()
+            self._window.reading.play()
 
     @Slot()
     def show_help(self) -> Page:
@@ -109,7 +110,7 @@ class DesktopFeature(QObject):
     def _join_bus(self, address: str) -> None:
         from app.desktop.mpris import Mpris  # not before the window is shown
 
-        remote, mpris = Remote(self._controller, self._window.menu), Mpris(address, self)
+        remote, mpris = Remote(self._controller, self._window.reading, self._window.menu), Mpris(address, self)
         remote.changed.connect(mpris.show)
         remote.position_changed.connect(mpris.show_position)
         remote.sought.connect(mpris.tell_position)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.player import Playback
 from app.main_menu import MainMenu
+from app.reading.reading import OwnText, Reading
 from app.recent_texts import first_words
 from app.speech.controller import SpeechController
 
@@ -72,17 +73,18 @@ class Remote(QObject):
     raise_wanted = Signal()
     quit_wanted = Signal()
 
-    def __init__(self, controller: SpeechController, menu: MainMenu) -> None:
+    def __init__(self, controller: SpeechController, reading: Reading, menu: MainMenu) -> None:
         super().__init__(menu)
-        self._controller, self._player, self._speak = controller, controller.player, menu.speak
+        self._controller, self._player, self._reading = controller, controller.player, reading
+        self._play = menu.play
         self._number = 0
         self._position = 0
         self.now = NowPlaying()
         self._actions: dict[Command, Callable[[], object]] = {
-            Command.PLAY: self._play,
-            Command.PAUSE: self._player.pause,
-            Command.TOGGLE: self._toggle,
-            Command.STOP: controller.stop,
+            Command.PLAY: reading.play,
+            Command.PAUSE: reading.pause,
+            Command.TOGGLE: reading.toggle,
+            Command.STOP: reading.stop,
             Command.NEXT: self.next_wanted.emit,
             Command.PREVIOUS: self.previous_wanted.emit,
             Command.RAISE: self.raise_wanted.emit,
@@ -93,7 +95,7 @@ class Remote(QObject):
         controller.activity_changed.connect(self._update)
         self._player.playback_changed.connect(self._update)
         self._player.position_changed.connect(self._on_position)
-        menu.speak.changed.connect(self._update)
+        menu.play.changed.connect(self._update)
         self._update()
 
     @Slot(object)
@@ -106,17 +108,13 @@ class Remote(QObject):
         elif order.number == self._number:
             self._go(self._samples(order.microseconds))
 
-    def _toggle(self) -> None:
-        if self._player.playback is Playback.PLAYING:
-            self._player.pause()
-        else:
-            self._play()
-
-    def _play(self) -> None:
-        if self.now.can_move or self._controller.activity.making:
-            self._controller.go_on()
-        else:
-            self._speak.trigger()
+    @property
+    def _title(self) -> str:
+        """What is playing."""
+        spoken = self._reading.spoken
+        if spoken is None or isinstance(spoken.owner, OwnText):
+            return first_words(self._controller.text)
+        return spoken.title
 
     def _go(self, position: int) -> None:
         self._player.seek(min(max(position, 0), self._controller.track.length))
@@ -132,10 +130,10 @@ class Remote(QObject):
         length = self._microseconds(self._controller.track.expected_length())
         now = NowPlaying(
             playback=self._player.playback,
-            title=first_words(self._controller.text),
+            title=self._title,
             number=self._number,
             length_microseconds=length,
-            can_play=length > 0 or self._speak.isEnabled(),
+            can_play=self._play.isEnabled(),
         )
         if now != self.now:
             self.now = now

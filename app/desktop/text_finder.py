@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Slot
-from PySide6.QtGui import QTextCursor
 
 from app.desktop.find_bar import FindBar
 from app.desktop.text_search import Match, Matches, Span
 from app.main_menu import MainMenu
-from app.speech.text_editor import TextEditor
+from app.speech.page import SpeechPage
 
 COUNT_AGAIN_AFTER_MS = 200
 LONGEST_SEED_CHARACTERS = 100
@@ -18,9 +17,9 @@ LONGEST_SEED_CHARACTERS = 100
 class TextFinder(QObject):
     """Selects in the text what was found; the search goes on at the other end when it comes to one."""
 
-    def __init__(self, bar: FindBar, editor: TextEditor, menu: MainMenu) -> None:
+    def __init__(self, bar: FindBar, page: SpeechPage, menu: MainMenu) -> None:
         super().__init__(bar)
-        self._bar, self._editor, self._menu = bar, editor, menu
+        self._bar, self._page, self._menu = bar, page, menu
         self._place = 0
         self._timer = QTimer(self, singleShot=True, interval=COUNT_AGAIN_AFTER_MS)
         self._timer.timeout.connect(self._count_again)
@@ -30,16 +29,17 @@ class TextFinder(QObject):
         bar.words_changed.connect(self._on_words)
         bar.next_wanted.connect(self.find_next)
         bar.previous_wanted.connect(self.find_previous)
-        bar.closed.connect(editor.setFocus)
-        editor.text_changed.connect(self._on_text)
+        bar.closed.connect(page.focus_text)
+        page.editor.text_changed.connect(self.on_text)
         self._on_words("")
 
     @Slot()
     def begin(self) -> None:
         """Show the bar, with what is selected in the text."""
-        self._place = self._selected()[0]
-        selected = self._editor.edit.textCursor().selectedText()
-        is_seed = "\u2029" not in selected and len(selected) <= LONGEST_SEED_CHARACTERS  # Qt's mark between lines
+        start, end = self._selected()
+        self._place = start
+        selected = self._page.view.text[start:end]
+        is_seed = "\n" not in selected and len(selected) <= LONGEST_SEED_CHARACTERS
         self._bar.begin(selected if is_seed else "")
 
     @Slot()
@@ -65,7 +65,8 @@ class TextFinder(QObject):
             self._bar.tell("")
 
     @Slot()
-    def _on_text(self) -> None:
+    def on_text(self) -> None:
+        """Count again, since another text is shown."""
         if self._bar.isVisible():
             self._timer.start()
 
@@ -79,7 +80,7 @@ class TextFinder(QObject):
             self._bar.tell(f"{len(matches.spans):,} found" if matches.spans else "Not found")
 
     def _matches(self) -> Matches:
-        return Matches.of(self._editor.text, self._bar.field.text())
+        return Matches.of(self._page.view.text, self._bar.field.text())
 
     def _show(self, match: Match | None, wrapped_to: str) -> None:
         self._timer.stop()  # this was counted in the text as it is now
@@ -88,20 +89,13 @@ class TextFinder(QObject):
             return
         self._place = match.span[0]
         has_focus = self._bar.field.hasFocus()
-        self._editor.select(*match.span)
+        self._page.view.select(*match.span)
         if has_focus:
             self._bar.field.setFocus()  # to type on
 
     def _selected(self) -> Span:
         """The characters that are selected in the text, or those between which the cursor stands."""
-        cursor = self._editor.edit.textCursor()
-        return self._character_of(cursor.selectionStart()), self._character_of(cursor.selectionEnd())
-
-    def _character_of(self, position: int) -> int:
-        """The character at one of Qt's positions, which count UTF-16 units."""
-        before = QTextCursor(self._editor.edit.document())
-        before.setPosition(position, QTextCursor.MoveMode.KeepAnchor)
-        return len(before.selectedText())
+        return self._page.view.span
 
 
 def found_words(match: Match | None, wrapped_to: str) -> str:

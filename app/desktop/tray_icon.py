@@ -40,7 +40,7 @@ class TrayIcon(QSystemTrayIcon):
     def _fill(self, menu: MainMenu) -> None:
         self.show_window = QAction("Show Window", self._commands)
         self.show_window.triggered.connect(self.window_wanted)
-        self._commands.addActions([menu.toggle, menu.stop, menu.speak_clipboard])
+        self._commands.addActions([menu.play, menu.stop, menu.speak_clipboard])
         self._commands.addSeparator()
         self._commands.addActions([self.show_window, menu.quit])
 

@@ -79,7 +79,7 @@ class DiagnosticsFeature(QObject):
         self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
-        of_speech = [menu.speak, menu.stop, menu.toggle, menu.back, menu.forward]
+        of_speech = [menu.play, menu.stop, menu.back, menu.forward]
         self.window.addActions([*of_speech, menu.close_window, menu.quit])
         window.page.status.add(self.chip)
         self._connect_panel(theme)

@@ -16,7 +16,7 @@ from app.library.library import Library
 from app.library.queue_panel import QueuePanel
 from app.library.queue_runner import QueueRunner
 from app.library.recorder import Recorder
-from app.library.records import Entry, Item, Wish
+from app.library.records import Entry, Item, Wish, first_words
 from app.library.speech_desk import SpeechDesk
 from app.library.worker import Recalled
 from app.main_window import MainWindow
@@ -57,9 +57,10 @@ class LibraryFeature(QObject):
         self._voices = window.page.header.voices
         self._told: str | None = None
         self._recalling: int | None = None
+        self._opening: int | None = None
         self.library = Library(folder or data_folder() / "library", in_charge, self)
         self.history, self.queue = HistoryPanel(), QueuePanel()
-        self._desk = SpeechDesk(speech, self._voices, engine_factory, self, read)
+        self._desk = SpeechDesk(speech, window.reading, self._voices, engine_factory, self, read)
         self.runner = QueueRunner(self.library, self._desk, self)
         if in_charge:
             self._recorder = Recorder(speech, self.library, self._speaking_model, self)
@@ -141,6 +142,7 @@ class LibraryFeature(QObject):
         library.history_listed.connect(panel.show_entries)
         library.recalled.connect(self._on_recalled)
         panel.hear_wanted.connect(self._on_hear)
+        panel.open_wanted.connect(self._on_open)
         for other_wish in (
             self._speech.track_changed,
             self._window.menu.stop.triggered,
@@ -176,6 +178,7 @@ class LibraryFeature(QObject):
         window.menu.queue_file.triggered.connect(self.queue_file)
         window.menu.queue_document.triggered.connect(self.queue_document)
         window.menu.queue_document_file.triggered.connect(self.queue_document_file)
+        window.item_wanted.connect(self._show_item)
         window.closing.saving_given_up.connect(self.runner.halt)
         library.failed.connect(self._on_failed)
         library.set_aside.connect(self._on_set_aside)
@@ -194,6 +197,12 @@ class LibraryFeature(QObject):
         self._recalling = entry.number
         self.library.recall(entry.number)
 
+    @Slot(object)
+    def _on_open(self, entry: Entry) -> None:
+        """Make its text one's own."""
+        self._opening = entry.number
+        self.library.recall(entry.number)
+
     @Slot()
     def _forget_recalling(self) -> None:
         """What somebody wanted later comes first, however long a sound takes to read."""
@@ -201,24 +210,31 @@ class LibraryFeature(QObject):
 
     @Slot(object)
     def _on_recalled(self, recalled: Recalled) -> None:
-        """Show its text, in which the words heard are marked, and play it; without its sound, have it made again."""
+        """Play it, whatever is open; without its sound, have it made again."""
+        if recalled.kept.number == self._opening:
+            self._opening = None
+            self._window.page.editor.set_text(recalled.kept.request.text)
+            self._window.page.side_bar.give_way()
         if recalled.kept.number != self._recalling:
             return
         self._forget_recalling()
         request = recalled.kept.request
-        editor = self._window.page.editor
-        if editor.text != request.text:
-            editor.set_text(request.text)
-        self._window.page.side_bar.give_way()
+        title, play = first_words(request.text[request.start :]), self._window.reading.play_item
         if recalled.track is not None:
-            self._speech.hear_again(request, recalled.track)
-        elif recalled.error is not None:
-            self._window.show_failure(recalled.error)
+            play(title, request, recalled.track)
         else:
-            self._voices.take(Choice(request.voice, recalled.kept.model))
-            self._window.page.header.speed.set_speed(request.speed)
-            self._window.page.status.tell("Its sound was not kept, so it is made again")
-            self._window.speak()
+            if recalled.kept.model != self._voices.speaking_model:
+                self._voices.take(Choice(request.voice, recalled.kept.model))
+            play(title, request)
+            if recalled.error is not None:
+                self._window.show_failure(recalled.error)
+            else:
+                self._window.page.status.tell("Its sound was not kept, so it is made again")
+
+    @Slot()
+    def _show_item(self) -> None:
+        """Show the list that what is playing is from."""
+        self._window.page.side_bar.open(self.queue if self._desk.hears else self.history)
 
     @Slot(object)
     def _on_star(self, entry: Entry) -> None:

@@ -26,6 +26,7 @@ class HistoryPanel(QWidget):
     """Signals about one entry carry the `Entry`; `limit_chosen` megabytes of sound, `looked_for` words."""
 
     hear_wanted = Signal(object)
+    open_wanted = Signal(object)
     star_wanted = Signal(object)
     delete_wanted = Signal(object)
     bring_back_wanted = Signal()
@@ -42,11 +43,12 @@ class HistoryPanel(QWidget):
         self.empty = QLabel(NOTHING_YET, self)
         self.empty.setObjectName("faint")
         self.empty.setWordWrap(True)
-        self.hear = self._action("Hear", "Return")
+        self.hear = self._action("Play", "Return")
+        self.open = self._action("Edit Text", "Return")
         self.star = self._action("Star", "Ctrl+B")
         self.delete = self._action("Delete", QKeySequence.StandardKey.Delete)
         self.deleted = _DeletedStrip(self)
-        self._buttons = [ActionButton(action, self) for action in (self.hear, self.star, self.delete)]
+        self._buttons = [ActionButton(action, self) for action in (self.hear, self.open, self.star, self.delete)]
         self.kept = ElidedLabel(self)
         self.kept.setObjectName("faint")
         self.limit = ComboBox("Sound kept at most", "How much sound is kept, apart from what has a star", 7, self)
@@ -85,6 +87,7 @@ class HistoryPanel(QWidget):
         self.entries.picked.connect(self.hear_wanted)
         self.entries.current_changed.connect(self._on_current)
         self.hear.triggered.connect(self._on_hear)
+        self.open.triggered.connect(self._on_open)
         self.star.triggered.connect(self._on_star)
         self.delete.triggered.connect(self._on_delete)
         self.deleted.button.clicked.connect(self._on_bring_back)
@@ -113,13 +116,17 @@ class HistoryPanel(QWidget):
 
     @Slot(object)
     def _on_current(self, entry: Entry | None) -> None:
-        for action in (self.hear, self.star, self.delete):
+        for action in (self.hear, self.open, self.star, self.delete):
             action.setEnabled(entry is not None)
         self.star.setText("Unstar" if entry is not None and entry.starred else "Star")
 
     @Slot()
     def _on_hear(self) -> None:
         self.hear_wanted.emit(self.entries.current)
+
+    @Slot()
+    def _on_open(self) -> None:
+        self.open_wanted.emit(self.entries.current)
 
     @Slot()
     def _on_star(self) -> None:

@@ -45,7 +45,7 @@ def read_track(path: Path, marks: str) -> AudioTrack:
         track = _read(path, _CONVERTER.loads(marks, Marks))
     except (soundfile.SoundFileError, BaseValidationError, OSError, ValueError, RecursionError) as error:
         raise DamagedFile(
-            path, "The sound that was kept of this speech cannot be read.", "Press Speak to have it made again."
+            path, "The sound that was kept of this speech cannot be read.", "It is made again."
         ) from error
     return track
 

@@ -11,6 +11,7 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.library.document_reader import DocumentRead, DocumentReader, Reader, ReadJob, read_usual
 from app.library.records import Wish
+from app.reading.reading import Reading
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_picker import VoicePicker
@@ -45,6 +46,7 @@ class SpeechDesk(QObject):
     def __init__(
         self,
         speech: SpeechController,
+        reading: Reading,
         voices: VoicePicker,
         engine_factory: Callable[[str], EngineFactory],
         parent: QObject,
@@ -52,6 +54,7 @@ class SpeechDesk(QObject):
     ) -> None:
         super().__init__(parent)
         self._speech = speech
+        self._reading = reading
         self._voices = voices
         self._engine_factory = engine_factory
         self._heard: _Begun | None = None
@@ -118,13 +121,18 @@ class SpeechDesk(QObject):
         return self._reader.shut_down(timeout_ms)
 
     @property
+    def hears(self) -> bool:
+        """Whether an item is being heard."""
+        return self._heard is not None
+
+    @property
     def _silent(self) -> bool:
         activity = self._speech.activity
         return not activity.can_stop and activity.playback is Playback.STOPPED
 
     def _hear(self, begun: _Begun, text: str) -> None:
         self._error = None  # of what was heard before
-        self._speech.speak(replace(begun.wish.request, text=text))
+        self._reading.play_item(begun.wish.title, replace(begun.wish.request, text=text))
         self._heard = replace(begun, track=self._speech.track)
 
     def _save(self, begun: _Begun, order: Order) -> None:

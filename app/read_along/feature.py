@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QPoint, Qt, Slot
 from PySide6.QtGui import QKeySequence
 
 from app.audio.player import Playback
@@ -10,12 +10,15 @@ from app.audio.track import AudioTrack
 from app.main_window import MainWindow
 from app.messages import MAKING_PART
 from app.read_along.actions import ReadAlongActions
+from app.read_along.adapting import Adapting
 from app.read_along.focus_mode import FocusMode
-from app.read_along.sentences import HeardSentence, HeardSentences
+from app.read_along.insert_menu import InsertMenu
 from app.read_along.text_size import SIZES_PIXELS, TextSize
+from app.reading.sentences import HeardSentence, HeardSentences, sentence_at
 from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
+from app.widgets.text_positions import character_of
 from engine.speech import SpokenWord, Utterance
 
 SENTENCE_GRACE_SECONDS = 1.5
@@ -25,48 +28,47 @@ Mark = tuple[Utterance, HeardSentence | None, SpokenWord | None]
 
 
 class ReadAlongFeature(QObject):
-    """`unmade_wanted` carries the character of the text from which somebody wants to hear what is not made."""
-
-    unmade_wanted = Signal(int)
+    """What is heard of the text that is shown is marked in it, and moves the place."""
 
     def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings) -> None:
         super().__init__(window)
         self._speech = speech
+        self._reading = window.reading
         self._page = window.page
         self._track = speech.track
         self._sentences = HeardSentences(speech.text)
         self._marked: Mark | None = None
         self.actions = ReadAlongActions(window.menu)
         self.focus = FocusMode(window, window.page)
-        self.text_size = TextSize(window.page.editor, settings, self)
+        self.text_size = TextSize((window.page.editor, window.page.book), settings, self)
+        self.adapting = Adapting(window, speech)
+        self.insert = InsertMenu(window.menu, window.page.editor, window.page.header.voices)
         self._connect_speech()
         self._connect_page()
-        self._connect_actions()
+        self._connect_actions(window)
         self._on_track(speech.track)
         self._on_text_size(self.text_size.pixels)
-
-    def hear_from(self, character: int) -> bool:
-        """Hear the speech from the word at this character of its text on; return whether that is made."""
-        heard = self._speech.hear_from(character)
-        if heard:
-            self._on_seek(self._speech.player.position)
-        return heard
 
     @Slot()
     def go_back(self) -> None:
         """Go to the start of the sentence that is heard, or to the one before soon after that."""
         grace = round(SENTENCE_GRACE_SECONDS * self._track.sample_rate_hz)
-        self._go(self._sentences.before(self._speech.player.position, grace))
+        self._speech.player.seek(self._sentences.before(self._speech.player.position, grace))
 
     @Slot()
     def go_forward(self) -> None:
         """Go to the start of the next sentence."""
         sample = self._sentences.after(self._speech.player.position)
         if sample is not None:
-            self._go(sample)
+            self._speech.player.seek(sample)
         else:
             last = self._track.whole
             self._page.status.tell("This is the last sentence" if last else "The next sentence is not made yet")
+
+    @Slot()
+    def play_from_here(self) -> None:
+        """Play from the sentence in which the cursor is."""
+        self._reading.play_from(sentence_at(self._reading.text, self._page.view.cursor_character))
 
     def _connect_speech(self) -> None:
         speech = self._speech
@@ -75,21 +77,28 @@ class ReadAlongFeature(QObject):
         speech.utterance_changed.connect(self._on_utterance)
         speech.activity_changed.connect(self._on_activity)
         speech.player.position_changed.connect(self._on_position)
+        speech.player.jumped.connect(self._on_jump)
 
     def _connect_page(self) -> None:
         page = self._page
-        page.editor.place_wanted.connect(self._on_place)
         keys = self.actions.back_to_reading.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        page.editor.chip.setToolTip(f"{page.editor.chip.toolTip()} ({keys})")
-        page.editor.marks.left_changed.connect(self.actions.back_to_reading.setEnabled)
-        page.player.seek_wanted.connect(self._on_seek)
+        for view in (page.editor, page.book):
+            view.place_wanted.connect(self._on_place)
+            view.chip.setToolTip(f"{view.chip.toolTip()} ({keys})")
+            view.marks.left_changed.connect(self.actions.back_to_reading.setEnabled)
+        page.book.sentence_wanted.connect(self._on_sentence)
+        page.player.unmade_wanted.connect(self._on_unmade)
+        edit = page.editor.edit
+        edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        edit.customContextMenuRequested.connect(self._show_context_menu)
 
-    def _connect_actions(self) -> None:
-        actions, zoom = self.actions, self._page.player.waveform.zoom
+    def _connect_actions(self, window: MainWindow) -> None:
+        actions, menu, zoom = self.actions, window.menu, self._page.player.waveform.zoom
+        pauses = self._page.header.pauses
         for action, slot in (
             (actions.sentence_back, self.go_back),
             (actions.sentence_forward, self.go_forward),
-            (actions.back_to_reading, self._page.editor.follow),
+            (actions.back_to_reading, self._follow),
             (actions.leave_focus, self._on_leave_focus),
             (actions.larger, self.text_size.enlarge),
             (actions.smaller, self.text_size.reduce),
@@ -97,15 +106,19 @@ class ReadAlongFeature(QObject):
             (actions.zoom_in, zoom.zoom_in),
             (actions.zoom_out, zoom.zoom_out),
             (actions.whole, zoom.show_whole),
+            (menu.speak_from_here, self.play_from_here),
+            (menu.longer_pauses, pauses.longer),
+            (menu.shorter_pauses, pauses.shorter),
+            (menu.usual_pauses, pauses.reset),
         ):
             action.triggered.connect(slot)
         self.text_size.changed.connect(self._on_text_size)
         actions.focus.toggled.connect(self.focus.set_on)
         self.focus.changed.connect(self._on_focus)
 
-    def _go(self, sample: int) -> None:
-        self._speech.player.seek(sample)
-        self._on_seek(sample)
+    @Slot()
+    def _follow(self) -> None:
+        self._page.view.follow()
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
@@ -126,25 +139,62 @@ class ReadAlongFeature(QObject):
         self._marked = None  # it is the utterance that is marked now, or nothing
         if utterance is not None:
             self._mark(self._speech.player.position)
+        elif self._reading.shows_spoken:
+            self._page.view.mark(None)
 
     @Slot(int)
     def _on_position(self, position: int) -> None:
-        if self._speech.player.playback is not Playback.STOPPED:
+        if self._speech.playback is not Playback.STOPPED:
             self._mark(position)
 
     @Slot(int)
-    def _on_seek(self, sample: int) -> None:
+    def _on_jump(self, sample: int) -> None:
         """Show the place in the text; while something is heard, its mark comes with its sound."""
-        self._page.editor.follow()
+        self._follow()
         self._page.player.waveform.zoom.follow(sample)
-        if self._speech.player.playback is not Playback.PLAYING:
+        if self._speech.playback is not Playback.PLAYING:
             self._mark(sample)
 
+    @Slot(int)
+    def _on_sentence(self, step: int) -> None:
+        if self._track.length:
+            (self.go_back if step < 0 else self.go_forward)()
+
     @Slot(object, int)
-    def _on_place(self, character: int | None, character_now: int) -> None:
-        if character is None or not self.hear_from(character):
+    def _on_place(self, _spoken: object, character: int) -> None:
+        """Whatever was clicked in the text that is shown is heard."""
+        track = self._speech.track
+        self._reading.play_from(character)
+        self._follow()
+        if self._speech.track is not track:
             self._page.status.tell(MAKING_PART)
-            self.unmade_wanted.emit(character_now)
+
+    @Slot(int)
+    def _on_unmade(self, sample: int) -> None:
+        """Have the speech made from about this place on, which its track does not reach yet."""
+        self.adapting.adapt_now()  # what is made from there on is as was chosen just before
+        character = self._track.character_expected_at(sample)
+        shown = self._reading.shown_character(character)
+        if shown is not None:
+            self._reading.play_from(shown)
+        else:
+            self._speech.speak_from(sentence_at(self._speech.text, character))
+        self._follow()
+        self._page.status.tell(MAKING_PART)
+
+    @Slot(QPoint)
+    def _show_context_menu(self, place: QPoint) -> None:
+        """The usual menu of a text, with Play from Here for the place that was clicked."""
+        edit = self._page.editor.edit
+        menu = edit.createStandardContextMenu(place)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        character = character_of(self._page.editor.text, edit.cursorForPosition(place).position())
+        first = menu.actions()[0]
+        here = menu.addAction("Play from Here")
+        here.triggered.connect(lambda: self._reading.play_from(sentence_at(self._reading.text, character)))
+        menu.insertAction(first, here)
+        menu.insertSeparator(first)
+        menu.popup(edit.viewport().mapToGlobal(place))
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
@@ -182,7 +232,10 @@ class ReadAlongFeature(QObject):
         if mark == self._marked:
             return
         self._marked = mark
+        self._reading.hear(segment.utterance.start if sentence is None else sentence.start)
+        if not self._reading.shows_spoken:
+            return
         if sentence is None:
-            self._page.editor.mark(segment.utterance)
+            self._page.view.mark(segment.utterance)
         else:
-            self._page.editor.mark_word(segment.utterance, sentence.start, sentence.end, mark[2])
+            self._page.view.mark_word(segment.utterance, sentence.start, sentence.end, mark[2])

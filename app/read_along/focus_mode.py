@@ -36,8 +36,9 @@ class FocusMode(QObject):
             self._on = on
             self._enter() if on else self._leave()
             self._page.editor.edit.limit_lines(LINE_CHARACTERS if on else None)
-            self._page.editor.marks.set_centred(on)
-            QTimer.singleShot(0, self._page.editor.marks.keep_in_view)  # once everything has its new size
+            for view in (self._page.editor, self._page.book):
+                view.marks.set_centred(on)
+                QTimer.singleShot(0, view.marks.keep_in_view)  # once everything has its new size
             self.changed.emit(on)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -52,7 +53,7 @@ class FocusMode(QObject):
         page.side_bar.close_panel()
         page.header.hide()
         page.fold_player(self, folded=True)
-        page.editor.setFocus()
+        page.focus_text()
 
     def _leave(self) -> None:
         page = self._page

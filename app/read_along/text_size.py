@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.settings import USUAL_TEXT_PIXELS, Settings
-from app.speech.text_editor import TextEditor
 
 SIZES_PIXELS = (10, 12, 14, USUAL_TEXT_PIXELS, 18, 20, 24, 28, 32, 40, 48, 64)
+
+
+class SizedText(Protocol):
+    """A text that can be shown in any size."""
+
+    def set_text_size(self, pixels: int) -> None:
+        """Show it in this size."""
 
 
 class TextSize(QObject):
@@ -15,11 +24,11 @@ class TextSize(QObject):
 
     changed = Signal(int)
 
-    def __init__(self, editor: TextEditor, settings: Settings, parent: QObject) -> None:
+    def __init__(self, views: Sequence[SizedText], settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
-        self._editor = editor
+        self._views = views
         self._settings = settings
-        editor.set_text_size(self.pixels)
+        self._show(self.pixels)
 
     @property
     def pixels(self) -> int:
@@ -43,6 +52,9 @@ class TextSize(QObject):
 
     def _become(self, pixels: int) -> None:
         self._settings.text_pixels = pixels
-        self._editor.set_text_size(pixels)
-        self._editor.marks.keep_in_view()
+        self._show(pixels)
         self.changed.emit(pixels)
+
+    def _show(self, pixels: int) -> None:
+        for view in self._views:
+            view.set_text_size(pixels)

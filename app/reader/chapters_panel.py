@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.reader.chapter_list import ChapterList
-from app.reader.places import Place
+from app.reading.places import Place
 from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
 from engine.documents import Chapter, Document, Matter

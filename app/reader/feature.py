@@ -10,24 +10,21 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QObject, QTimer, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
-from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for, message_for_document
 from app.reader.chapters_panel import ChaptersPanel
 from app.reader.fitting_voice import fitting_choice, message_about_language
-from app.reader.opener import DocumentOpener, OpenedDocument, Reader, read_opened
-from app.reader.places import Places
-from app.reader.reading import Reading
 from app.reader.sources import ClipboardPage, DropTarget
+from app.reading.opener import DocumentOpener, OpenedDocument, Reader, read_opened
+from app.reading.places import nearest, words_at
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.theme import Theme
 from app.widgets.file_dialogs import ask_which_document
 from app.widgets.local_files import local_files
 from app.widgets.page import Page
-from engine.documents import Chapter, Document, read_document
+from engine.documents import Document, read_document
 from engine.errors import NothingToSpeak
-from engine.speech import Utterance
 
 PANEL = "Chapters"
 SHOW_OPENING_AFTER_MS = 400
@@ -35,7 +32,7 @@ SHOW_OPENING_AFTER_MS = 400
 
 
 class ReaderFeature(QObject):
-    """The chapter that is shown is the text in the editor; at the end of what is heard of it the next one begins."""
+    """Shows what is open and what is playing, and follows whoever chooses something else."""
 
     def __init__(
         self,
@@ -43,22 +40,20 @@ class ReaderFeature(QObject):
         speech: SpeechController,
         settings: Settings,
         theme: Theme,
-        places: Places | None = None,
         read: Reader = read_document,
     ) -> None:
         super().__init__(window)
         self._window = window
+        self._page = window.page
         self._speech = speech
         self._settings = settings
         self._voices = window.page.header.voices
-        self._showing = False
         self._resuming = False
-        self._heard: tuple[int, Chapter | None] | None = None
-        self._page: ClipboardPage | None = None
+        self._clipboard: ClipboardPage | None = None
         self._later: Message | None = None
         self._read = read
+        self.reading = window.reading
         self.opener = DocumentOpener(self, read)
-        self.reading = Reading(places or Places(), self, notes=settings.notes_read)
         self.panel = ChaptersPanel()
         self._opening = QTimer(self, singleShot=True, interval=SHOW_OPENING_AFTER_MS)
         self._opening.timeout.connect(self._show_opening)
@@ -67,11 +62,11 @@ class ReaderFeature(QObject):
         self._connect_panel(theme)
 
     def document(self) -> Document | None:
-        """What is read of the document that is open; raises `InvalidRequest` if that is nothing."""
+        """What is read of the book that is open; raises `InvalidRequest` if that is nothing."""
         return self.reading.chosen_document
 
     def left_out(self) -> int:
-        """The number of chapters that are not read of the document that is open."""
+        """The number of chapters that are not read of the book that is open."""
         document = self.reading.document
         return len(document.chapters) - len(self.reading.chosen) if document is not None else 0
 
@@ -82,11 +77,11 @@ class ReaderFeature(QObject):
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop opening; return whether that was done in time."""
         ended = self.opener.shut_down(timeout_ms)
-        self._forget_page()
+        self._forget_clipboard()
         return ended
 
     def resume(self) -> None:
-        """Open the document that was being read when the window was closed last, if one was."""
+        """Open the book that was being read when the window was closed last, if one was."""
         if (path := self._settings.document) is not None:
             self.opener.open(path)
             self._resuming = True
@@ -103,13 +98,44 @@ class ReaderFeature(QObject):
         if files := local_files(content):
             self._window.files_given.emit(files)
         elif content.hasHtml():
-            self._forget_page()
-            self._page = ClipboardPage(content.html())
-            self.opener.open(self._page.path)
+            self._forget_clipboard()
+            self._clipboard = ClipboardPage(content.html())
+            self.opener.open(self._clipboard.path)
         elif content.text().strip():
-            self._window.page.editor.set_text(content.text())
+            self._page.editor.set_text(content.text())
         else:
             self._window.show_failure(NothingToSpeak("There is no text on the clipboard.", "Copy some first."))
+
+    @Slot()
+    def new_text(self) -> None:
+        """Begin a text of one's own; the one before is among the recent texts."""
+        self._page.editor.set_text("")
+        self._page.editor.setFocus()
+
+    @Slot()
+    def close_document(self) -> None:
+        """Close the book, if one is open, and show one's own text again."""
+        self.opener.cancel()
+        self.reading.close()
+
+    @Slot()
+    def edit_text(self) -> None:
+        """Make the chapter that is shown a text of one's own, in which the place is the same."""
+        if self.reading.chapter is not None:
+            text, character = self.reading.text, self.reading.character
+            self._page.editor.set_text(text)
+            self.reading.begin_text(character)
+            self._page.editor.place_cursor(character)
+            self._page.editor.setFocus()
+
+    @Slot()
+    def show_playing(self) -> None:
+        """Show what is playing, and follow it."""
+        if self.reading.shows_spoken:
+            self._page.side_bar.give_way()
+            self._page.view.follow()
+        else:
+            self._window.item_wanted.emit()
 
     @Slot()
     def show_notices(self) -> Page | None:
@@ -132,35 +158,36 @@ class ReaderFeature(QObject):
         self.opener.busy_changed.connect(self._on_busy)
         self.opener.opened.connect(self._on_opened)
         self.opener.failed.connect(self._on_failed)
-        window.page.banner.remedy_chosen.connect(self._on_remedy)
-        window.page.banner.close_button.clicked.connect(self._show_later)
+        self._page.banner.remedy_chosen.connect(self._on_remedy)
+        self._page.banner.close_button.clicked.connect(self._show_later)
 
     def _connect_reading(self) -> None:
-        self.reading.chapter_changed.connect(self._show_chapter)
-        self.reading.changed.connect(self._show_reading)
-        editor = self._window.page.editor
-        editor.text_leaves.connect(self._on_leaving)
+        reading, editor = self.reading, self._page.editor
+        reading.begin_text(self._own_place())
+        reading.text_changed.connect(self._show_text)
+        reading.changed.connect(self._show_reading)
+        editor.text_leaves.connect(self.opener.cancel)  # a text that is wanted later is what is wanted now
         editor.text_replaced.connect(self._on_replaced)
         editor.text_changed.connect(self._on_text)
-        self._speech.track_changed.connect(self._on_track)
-        self._speech.utterance_changed.connect(self._on_utterance)
-        self._speech.player.playback_changed.connect(self._on_playback)
+        self._speech.track_changed.connect(self._show_playing)
+        self._page.playing.clicked.connect(self.show_playing)
 
     def _connect_panel(self, theme: Theme) -> None:
-        window, panel = self._window, self.panel
-        window.menu.add_view(window.page.side_bar.add(PANEL, panel), "Ctrl+1")
-        window.menu.next_chapter.triggered.connect(self._on_next)
-        window.menu.previous_chapter.triggered.connect(self._on_previous)
+        window, panel, reading = self._window, self.panel, self.reading
+        menu = window.menu
+        menu.add_view(window.page.side_bar.add(PANEL, panel), "Ctrl+1")
+        menu.next_chapter.triggered.connect(self._on_next)
+        menu.previous_chapter.triggered.connect(self._on_previous)
         window.page.header.speed.speed_changed.connect(panel.set_speed)
         panel.set_speed(window.page.header.speed.speed)
         panel.chapter_chosen.connect(self._on_chosen)
-        panel.chapter_ticked.connect(self.reading.choose)
+        panel.chapter_ticked.connect(reading.choose)
         panel.notices_wanted.connect(self.show_notices)
-        window.menu.choose_notes(self._settings.notes_read)
-        window.menu.notes.triggered.connect(self._on_notes)
+        menu.choose_notes(self._settings.notes_read)
+        menu.notes.triggered.connect(self._on_notes)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
-        self._show_reading()
+        self._show_text()
 
     @Slot()
     def _on_busy(self) -> None:
@@ -169,31 +196,31 @@ class ReaderFeature(QObject):
         else:
             self._opening.stop()
             self._resuming = False
-            message = self._window.page.banner.message
+            message = self._page.banner.message
             if message is not None and message.remedy is Remedy.CANCEL_OPENING:
-                self._window.page.banner.dismiss()
+                self._page.banner.dismiss()
 
     @Slot()
     def _show_opening(self) -> None:
         name = self.opener.path.name
-        self._window.page.banner.show_message(Message(f"Opening “{name}”…", Tone.NOTE, Remedy.CANCEL_OPENING))
+        self._page.banner.show_message(Message(f"Opening “{name}”…", Tone.NOTE, Remedy.CANCEL_OPENING))
 
     @Slot(list)
     def _on_files(self, files: list[Path]) -> None:
         self.opener.open(files[0])
         if files[1:]:
-            self._window.page.status.tell(f"Only {files[0].name} is opened, as one document is read at a time")
+            self._page.status.tell(f"Only {files[0].name} is opened, as one document is read at a time")
 
     @Slot(object)
     def _on_opened(self, opened: OpenedDocument) -> None:
-        if self._page is None or opened.path != self._page.path:
+        if self._clipboard is None or opened.path != self._clipboard.path:
             self._window.file_opened.emit(opened.path)
-        self._forget_page()
-        self._window.page.banner.dismiss()
+        self._forget_clipboard()
+        self._page.banner.dismiss()
         resumed = opened.path == self._settings.document
-        self.reading.begin(opened)
+        self.reading.open(opened)
         if len(opened.document.chapters) > 1 and not resumed:
-            self._window.page.side_bar.open(self.panel)
+            self._page.side_bar.open(self.panel)
         self._tell(opened.document, resumed=resumed)
 
     def _tell(self, document: Document, *, resumed: bool) -> None:
@@ -203,7 +230,7 @@ class ReaderFeature(QObject):
         notices = message_for_document(document.notices) if document.notices and not resumed else None
         self._later = notices
         if language is not None:
-            self._window.page.banner.show_message(language)
+            self._page.banner.show_message(language)
         else:
             self._show_later()
 
@@ -211,14 +238,14 @@ class ReaderFeature(QObject):
     def _show_later(self) -> None:
         message, self._later = self._later, None
         if message is not None:
-            self._window.page.banner.show_message(message)
+            self._page.banner.show_message(message)
 
     @Slot(object)
     def _on_failed(self, error: Exception) -> None:
-        self._forget_page()
+        self._forget_clipboard()
         if self.opener.path == self._settings.document:
             self._settings.document = None
-        self._window.page.banner.show_message(replace(message_for(error), about_text=True))
+        self._page.banner.show_message(replace(message_for(error), about_text=True))
 
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
@@ -235,28 +262,49 @@ class ReaderFeature(QObject):
             self._show_later()
 
     @Slot()
-    def _show_chapter(self) -> None:
-        chapter = self.reading.chapter
-        if chapter is not None:
-            self._showing = True
-            self._window.memory.lend_text(chapter.text)
-            self._window.page.editor.place_cursor(self.reading.place.character)
-            self._showing = False
-            path = self.reading.path
-            self._settings.document = path if path is not None and path.exists() else None  # a copied page is gone
+    def _show_text(self) -> None:
+        """Show the chapter of the book, or one's own text."""
+        reading, page, window = self.reading, self._page, self._window
+        if reading.chapter is None:
+            page.show_view(page.editor)
+        else:
+            page.book.show_chapter(reading.chapter, self._picture)
+            page.show_view(page.book)
+            page.book.place_cursor(reading.character)
+        path = reading.path
+        kept = path if path is not None and path.exists() else None  # a copied page is gone
+        if not self._resuming:
+            self._settings.document = kept
+        window.show_document(reading.document.title if reading.document is not None else None, kept)
+        self._show_reading()
+
+    def _own_place(self) -> int:
+        """Where Play goes on in one's own text: at the words at which it was left."""
+        (character, words), text = self._settings.own_place, self.reading.text
+        found = nearest(text, words, min(character, len(text)))
+        return 0 if found is None else found
+
+    def _picture(self, name: str) -> bytes | None:
+        """A picture of the book; it is read from the file when it is shown."""
+        return None
 
     @Slot()
     def _show_reading(self) -> None:
         reading, menu = self.reading, self._window.menu
-        self.panel.show_document(reading.document, reading.place, reading.heard_share)
+        self.panel.show_document(reading.document, reading.place, reading.progress)
         menu.next_chapter.setEnabled(reading.neighbour(1) is not None)
         menu.previous_chapter.setEnabled(reading.neighbour(-1) is not None)
+        if reading.document is None:
+            self._settings.own_place = reading.character, words_at(reading.text, reading.character)
 
     @Slot()
-    def _on_leaving(self) -> None:
-        """A text that is shown after a document was wanted is what is wanted now."""
-        if not self._showing:
-            self.opener.cancel()
+    def _show_playing(self) -> None:
+        """Say what the sound is of."""
+        spoken, title = self.reading.spoken, ""
+        if spoken is not None and self._speech.request is not None:
+            book = spoken.owner.document.title if isinstance(spoken.owner, OpenedDocument) else ""
+            title = " · ".join(dict.fromkeys(each for each in (spoken.title, book) if each))
+        self._page.show_playing(title)
 
     @Slot()
     def _on_text(self) -> None:
@@ -266,15 +314,12 @@ class ReaderFeature(QObject):
 
     @Slot()
     def _on_replaced(self) -> None:
-        if not self._showing:
-            self.reading.leave()
-            self._settings.document = None
-            self._later = None
+        self._later = None
 
     @Slot(int)
     def _on_chosen(self, chapter: int) -> None:
         self.reading.go_to(chapter)
-        self._window.page.side_bar.give_way()
+        self._page.side_bar.give_way()
 
     @Slot()
     def _on_next(self) -> None:
@@ -292,35 +337,9 @@ class ReaderFeature(QObject):
     def _on_notes(self, action: QAction) -> None:
         """Playback continues unchanged."""
         self._settings.notes_read = action.data()
-        silent = self._speech.player.playback is Playback.STOPPED and not self._speech.activity.can_stop
-        self.reading.choose_notes(action.data(), at_once=silent)
+        self.reading.choose_notes(action.data())
 
-    @Slot(object)
-    def _on_track(self, track: object) -> None:
-        """Note whether the chapter is what is heard from now on, from some place to its end."""
-        chapter, request = self.reading.chapter, self._speech.request
-        is_chapter = chapter is not None and request is not None and request.text == chapter.text
-        is_heard = is_chapter and request is not None and request.end is None
-        self._heard = self._shown() if is_heard else None
-
-    @Slot(object)
-    def _on_utterance(self, utterance: Utterance | None) -> None:
-        if utterance is not None and self._is_heard():
-            self.reading.hear(utterance.start)
-
-    @Slot()
-    def _on_playback(self) -> None:
-        if self._speech.heard_to_the_end and self._is_heard() and self.reading.finish_chapter():
-            self._window.speak()
-
-    def _shown(self) -> tuple[int, Chapter | None]:
-        """The chapter that is shown; its number alone would be the same in any document."""
-        return self.reading.place.chapter, self.reading.chapter
-
-    def _is_heard(self) -> bool:
-        return self._heard is not None and self._heard == self._shown()
-
-    def _forget_page(self) -> None:
-        if self._page is not None:
-            self._page.delete()
-            self._page = None
+    def _forget_clipboard(self) -> None:
+        if self._clipboard is not None:
+            self._clipboard.delete()
+            self._clipboard = None

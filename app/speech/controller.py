@@ -107,6 +107,11 @@ class SpeechController(QObject):
         return self._making.speech.source
 
     @property
+    def playback(self) -> Playback:
+        """Whether the latest speech is playing."""
+        return self.player.playback
+
+    @property
     def heard_to_the_end(self) -> bool:
         """Whether the latest speech has ended by itself, all of it heard, instead of being stopped."""
         speech, player = self._making.speech, self.player
@@ -205,6 +210,19 @@ class SpeechController(QObject):
         self._preview.hear(request, visitor or self._thread.make_engine, visits=visitor is not None)
 
     @Slot()
+    def pause(self) -> None:
+        """Pause at once."""
+        self.player.pause()
+
+    @Slot()
+    def toggle_playback(self) -> None:
+        """Pause, or resume playing."""
+        if self.player.playback is Playback.PLAYING:
+            self.player.pause()
+        else:
+            self.go_on()
+
+    @Slot()
     def stop(self) -> None:
         """Stop playing speech, and making it unless it is being saved; what has been made can still be played."""
         self._preview.stop()
@@ -220,14 +238,6 @@ class SpeechController(QObject):
         self._making.clear()
         self.track_grew.emit()
         self._update()
-
-    @Slot()
-    def toggle_playback(self) -> None:
-        """Pause, or resume playing."""
-        if self.player.playback is Playback.PLAYING:
-            self.player.pause()
-        else:
-            self.go_on()
 
     def save(self, path: Path, request: SpeechRequest) -> None:
         """Write the speech of this request to a file, making it first if necessary."""

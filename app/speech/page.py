@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.audio.player_panel import PlayerPanel
+from app.book.book_view import BookView
 from app.speech.header_bar import HeaderBar
 from app.speech.model_strip import ModelStrip
 from app.speech.save_strip import SaveStrip
 from app.speech.status_line import StatusLine
 from app.speech.text_editor import TextEditor
 from app.theme import Colours
+from app.widgets.elided_text import ElidedButton
 from app.widgets.message_banner import MessageBanner
 from app.widgets.side_bar import SideBar
 
@@ -39,9 +41,14 @@ class SpeechPage(QWidget):
         self.split = QSplitter(Qt.Orientation.Vertical, self.columns)
         place = QWidget(self.split)
         self._in_place = QVBoxLayout(place)
-        self.editor = TextEditor(place)
-        self.player = PlayerPanel(self.split)
+        self.views = QStackedWidget(place)
+        self.editor = TextEditor(self.views)
+        self.book = BookView(self.views)
+        self.playing = ElidedButton()
+        self.player = PlayerPanel(self.playing, self.split)
         self.status = StatusLine(self)
+        self.playing.setObjectName("pointer")
+        self.show_playing("")
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(SPACE_PIXELS)
         self.split.setStretchFactor(0, 2)
@@ -55,7 +62,30 @@ class SpeechPage(QWidget):
         self._lay_out()
         self.columns.splitterMoved.connect(self._on_width)
         self.side_bar.changed.connect(self._place_side_bar)
-        self.side_bar.focus_left.connect(self.editor.setFocus)
+        self.side_bar.focus_left.connect(self.focus_text)
+
+    @property
+    def view(self) -> TextEditor | BookView:
+        """The text that is shown: one's own in the editor, or a book's."""
+        return self.book if self.views.currentWidget() is self.book else self.editor
+
+    def show_playing(self, title: str) -> None:
+        """Say what the sound is of; a click leads there."""
+        self.playing.say(title)
+        self.playing.setAccessibleName(f"Show what is playing: {title}")
+        self.playing.setVisible(bool(title))
+
+    def show_view(self, view: TextEditor | BookView) -> None:
+        """Show one's own text, or a book's; the keyboard goes with it."""
+        focused = self.view.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
+        self.views.setCurrentWidget(view)
+        if focused:
+            view.setFocus()
+
+    @Slot()
+    def focus_text(self) -> None:
+        """Give the keyboard to the text that is shown."""
+        self.view.setFocus()
 
     @property
     def split_state(self) -> QByteArray:
@@ -86,7 +116,7 @@ class SpeechPage(QWidget):
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
         for widget in (
-            self.header, self.banner, self.strip, self.save_strip, self.side_bar, self.editor, self.player
+            self.header, self.banner, self.strip, self.save_strip, self.side_bar, self.editor, self.book, self.player
         ):  # fmt: skip
             widget.set_colours(colours)
 
@@ -103,9 +133,9 @@ class SpeechPage(QWidget):
             bar.setVisible(shown)
         if shown and not instead:
             self.columns.setSizes([bar.width_pixels, self.columns.width() - bar.width_pixels])
-        if shown and instead and self.focusWidget() is self.editor.edit:
+        if shown and instead and self.views.isAncestorOf(self.focusWidget()):
             bar.tabs.setFocus()  # not whatever comes after the text
-        self.editor.setHidden(shown and instead)
+        self.views.setHidden(shown and instead)
 
     @Slot()
     def _on_width(self) -> None:
@@ -113,7 +143,9 @@ class SpeechPage(QWidget):
 
     def _lay_out(self) -> None:
         self._in_place.setContentsMargins(0, 0, 0, 0)
-        self._in_place.addWidget(self.editor)
+        self.views.addWidget(self.editor)
+        self.views.addWidget(self.book)
+        self._in_place.addWidget(self.views)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)

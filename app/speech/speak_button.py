@@ -1,14 +1,13 @@
-"""The button that is Speak, Pause and Resume in turn, and Stop beside it while there is something to stop."""
+"""Play, as a command and as a button, and Stop beside it while there is something to stop."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-from PySide6.QtCore import QSize, Signal, Slot
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QSize, Slot
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from app.audio.player import Playback
 from app.icons import icon
 from app.speech.activity import Activity
 from app.theme import LIGHT, Colours
@@ -19,64 +18,42 @@ NARROW_ROOM_PIXELS, USUAL_ROOM_PIXELS = 64, 80
 
 
 class Meaning(Enum):
-    """What a click does; the value is the button's text."""
+    """What Play does; the value is what the command is called then."""
 
-    SPEAK = "Speak"
-    SPEAK_SELECTION = "Speak Selection"
+    PLAY = "Play"
     PAUSE = "Pause"
-    RESUME = "Resume"
+    SELECTION = "Speak Selection"
+    BEGINNING = "Play from the Beginning"
 
 
-SHORT_SELECTION = "Selection"
-_USUAL_TEXTS = ("Speak", "Pause", "Resume")
-"""Those that follow one another while somebody listens; the width stays the same."""
-_ICONS = {
-    Meaning.SPEAK: "speak",
-    Meaning.SPEAK_SELECTION: "speak",
-    Meaning.PAUSE: "pause",
-    Meaning.RESUME: "play",
-}
+_SHORT = {Meaning.SELECTION: "Selection", Meaning.BEGINNING: "From Start"}
+_ICONS = {Meaning.PLAY: "play", Meaning.PAUSE: "pause", Meaning.SELECTION: "speak", Meaning.BEGINNING: "play"}
 
 
 class SpeakButton(QPushButton):
-    """Pause while speech is heard or awaited, Resume while it is paused, else Speak."""
-
-    speak_wanted = Signal()
-    toggle_wanted = Signal()
+    """Shows a command, whose data is a `Meaning`, and carries it out."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("speak")
         self.setIconSize(QSize(ICON_PIXELS, ICON_PIXELS))
-        self._playback = Playback.STOPPED
-        self._selection = False
-        self._shown = Meaning.SPEAK
+        self._action: QAction | None = None
+        self._meaning = Meaning.PLAY
         self._short = False
         self._colours = LIGHT
         self.set_short(False)
-        self.clicked.connect(self._on_clicked)
 
     @property
     def meaning(self) -> Meaning:
         """What a click does now."""
-        if self._playback is Playback.PLAYING:
-            return Meaning.PAUSE
-        if self._playback is Playback.PAUSED:
-            return Meaning.RESUME
-        return Meaning.SPEAK_SELECTION if self._selection else Meaning.SPEAK
+        return self._meaning
 
-    @Slot(object)
-    def follow(self, activity: Activity) -> None:
-        """Offer what can be done at the moment."""
-        self._playback = activity.playback
-        if self.meaning is not self._shown:  # activities change often, and drawing takes a moment
-            self._show_meaning()
-
-    @Slot(bool)
-    def show_selection(self, selection: bool) -> None:
-        """Say whether it is a selection that would be spoken."""
-        self._selection = selection
-        self._show_meaning()
+    def show_action(self, action: QAction) -> None:
+        """Be the button of this command."""
+        self._action = action
+        action.changed.connect(self._follow)
+        self.clicked.connect(action.trigger)
+        self._follow()
 
     def set_short(self, short: bool) -> None:
         """Use a shorter text where there is one, and no more room than it needs."""
@@ -95,21 +72,25 @@ class SpeakButton(QPushButton):
         self._show_meaning()
 
     def _width(self, *, short: bool) -> int:
-        texts = (*_USUAL_TEXTS, SHORT_SELECTION) if short else _USUAL_TEXTS
+        """Wide enough for those that follow one another while somebody listens, so that nothing moves."""
+        texts = [Meaning.PLAY.value, Meaning.PAUSE.value, *(_SHORT.values() if short else ())]
         room_pixels = NARROW_ROOM_PIXELS if short else USUAL_ROOM_PIXELS
         return room_pixels + max(self.fontMetrics().horizontalAdvance(each) for each in texts)
 
-    def _show_meaning(self) -> None:
-        self._shown = meaning = self.meaning
-        self.setText(SHORT_SELECTION if self._short and meaning is Meaning.SPEAK_SELECTION else meaning.value)
-        self.setAccessibleName(meaning.value)
-        self.setToolTip(_tip(meaning))
-        self.setIcon(icon(_ICONS[meaning], self._colours.on_accent))
-
     @Slot()
-    def _on_clicked(self) -> None:
-        speaks = self.meaning in (Meaning.SPEAK, Meaning.SPEAK_SELECTION)
-        (self.speak_wanted if speaks else self.toggle_wanted).emit()
+    def _follow(self) -> None:
+        assert self._action is not None
+        self.setEnabled(self._action.isEnabled())
+        if self._action.data() is not self._meaning:  # a command changes often, and drawing takes a moment
+            self._meaning = self._action.data()
+            self._show_meaning()
+
+    def _show_meaning(self) -> None:
+        meaning = self._meaning
+        self.setText(_SHORT.get(meaning, meaning.value) if self._short else meaning.value)
+        self.setAccessibleName(meaning.value)
+        self.setToolTip(f"{meaning.value} ({key_words('Ctrl+Return')})")
+        self.setIcon(icon(_ICONS[meaning], self._colours.on_accent))
 
 
 class StopButton(QToolButton):
@@ -141,13 +122,3 @@ class StopButton(QToolButton):
 def key_words(keys: str) -> str:
     """A shortcut as this system writes it, such as Ctrl+S or ⌘S."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-
-
-def _tip(meaning: Meaning) -> str:
-    keys = key_words("Ctrl+Return")
-    return {
-        Meaning.SPEAK: f"Speak the text ({keys})",
-        Meaning.SPEAK_SELECTION: f"Speak what is selected ({keys})",
-        Meaning.PAUSE: f"Pause ({key_words('Ctrl+Shift+Return')})",
-        Meaning.RESUME: f"Go on speaking ({key_words('Ctrl+Shift+Return')})",
-    }[meaning]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.speech.plain_text_edit import PlainTextEdit
@@ -29,6 +28,8 @@ class TextEditor(QFrame):
     text_leaves = Signal()  # `set_text` will replace it; it is still there
     text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
     text_changed = Signal()
+    text_edited = Signal(int, int, int)  # the character, how many were removed there, and how many added
+    selection_changed = Signal()
     place_wanted = Signal(object, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -43,8 +44,11 @@ class TextEditor(QFrame):
         self.chip = ReadingChip(self.edit)
         self._spoken = SpokenText(self.edit.document())
         self._length = 0  # in Qt's UTF-16 units
+        self._before = ""  # only while it has characters of two units
+        self._found: tuple[int, int] | None = None  # what `select` has selected
         self.edit.document().contentsChange.connect(self._on_change)
         self.edit.textChanged.connect(self.text_changed)
+        self.edit.selectionChanged.connect(self._on_selection)
         self.edit.textChanged.connect(self.marks.leave)
         self.edit.scrolled.connect(self.marks.leave)
         self.edit.place_wanted.connect(self._on_place)
@@ -57,13 +61,16 @@ class TextEditor(QFrame):
         return self.edit.toPlainText()
 
     @property
-    def selection(self) -> tuple[int, int] | None:
-        """The characters that are selected, from the first up to the last; None if none are."""
-        cursor = self.edit.textCursor()
-        if not cursor.hasSelection():
-            return None
-        text = self.text
+    def span(self) -> tuple[int, int]:
+        """The characters that are selected, from the first up to the last, or those between which the cursor is."""
+        cursor, text = self.edit.textCursor(), self.text
         return character_of(text, cursor.selectionStart()), character_of(text, cursor.selectionEnd())
+
+    @property
+    def selection(self) -> tuple[int, int] | None:
+        """The characters that a person has selected; None if none are."""
+        chosen = self.edit.textCursor().hasSelection() and self._found is None
+        return self.span if chosen else None
 
     @property
     def cursor_character(self) -> int:
@@ -71,16 +78,16 @@ class TextEditor(QFrame):
         return character_of(self.text, self.edit.textCursor().position())
 
     def start_with(self, text: str) -> None:
-        """Start with this text; undo cannot bring back what was there before."""
+        """Start with this text."""
         self.edit.setPlainText(text)
 
     def set_text(self, text: str) -> None:
-        """Replace the whole text; this can be undone."""
+        """Begin another text; Undo does not lead back to the one before."""
         self.text_leaves.emit()
-        cursor = QTextCursor(self.edit.document())
-        cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(text)
-        self.edit.moveCursor(QTextCursor.MoveOperation.Start)
+        empty = not self._length
+        self.edit.setPlainText(text)
+        if empty:  # else it has been told
+            self.text_replaced.emit()
 
     def place_cursor(self, character: int) -> None:
         """Put the cursor before a character and bring it into view."""
@@ -110,6 +117,14 @@ class TextEditor(QFrame):
         sentence = self._spoken.span(start, end) or self._spoken.utterance(utterance)
         self.marks.show(sentence, self._spoken.span(word.start, word.end) if word is not None else None)
 
+    def copy(self) -> None:
+        """Copy what is selected."""
+        self.edit.copy()
+
+    def select_all(self) -> None:
+        """Select everything."""
+        self.edit.selectAll()
+
     @Slot()
     def follow(self) -> None:
         """Keep what is heard in view from now on."""
@@ -119,25 +134,55 @@ class TextEditor(QFrame):
         """Select characters and bring them into view."""
         self.marks.leave()
         positions = Utf16Positions(self.text)
-        self.edit.setTextCursor(span_in(self.edit.document(), positions.of(start), positions.of(end)))
+        self._found = positions.of(start), positions.of(end)
+        self.edit.setTextCursor(span_in(self.edit.document(), *self._found))
         self.edit.setFocus()
 
     def set_text_size(self, pixels: int) -> None:
         """Show the text in this size."""
         self.edit.setStyleSheet(f"QPlainTextEdit {{ font-size: {pixels}px; }}")
+        self.marks.keep_in_view()
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
         self.marks.set_colours(colours)
         self.edit.set_colours(colours)
 
+    @Slot()
+    def _on_selection(self) -> None:
+        cursor = self.edit.textCursor()
+        if (cursor.selectionStart(), cursor.selectionEnd()) != self._found:
+            self._found = None
+        self.selection_changed.emit()
+
     @Slot(int, int, int)
     def _on_change(self, position: int, removed: int, added: int) -> None:
         replaced = removed >= self._length > 0
+        removed = min(removed, self._length - position)  # Qt may count the end of the text as well
         self._length = self.edit.document().characterCount() - 1
+        added = min(added, self._length - position)
+        edit = self._in_characters(position, removed, added)
         if replaced:
             self.text_replaced.emit()
+        else:
+            self.text_edited.emit(*edit)
+
+    def _in_characters(self, position: int, removed: int, added: int) -> tuple[int, int, int]:
+        """A change that is given in UTF-16 units; only where a text has characters of two of them it is looked at."""
+        before, now = self._before, span_in(self.edit.document(), position, position + added).selectedText()
+        if not before and not _has_wide(now):
+            return position, removed, added
+        text = self.text
+        start = character_of(text, position)
+        gone = character_of(before, position + removed) - start if before else removed
+        self._before = text if _has_wide(text) else ""
+        return start, gone, character_of(text, position + added) - start
 
     @Slot(int)
     def _on_place(self, position: int) -> None:
         self.place_wanted.emit(self._spoken.character_at(position), character_of(self.text, position))
+
+
+def _has_wide(text: str) -> bool:
+    """Whether some character of a text takes two of Qt's UTF-16 units."""
+    return bool(text) and max(text) > "\uffff"

@@ -121,11 +121,8 @@ class VoicesFeature(QObject):
             self._window.page.status.tell("First type the sentence that they should speak")
 
     def _current_sentence(self) -> str:
-        cursor = self._window.page.editor.edit.textCursor()
-        selected = cursor.selectedText().replace("\u2029", "\n").strip()
-        before = cursor.document().toPlainText().encode("utf-16-le", "surrogatepass")[: 2 * cursor.position()]
-        place = len(before.decode("utf-16-le", "replace"))
-        return sentence_at(selected, 0) or sentence_at(self._window.page.editor.text, place)
+        text, (start, end) = self._window.reading.text, self._window.page.view.span
+        return sentence_at(text[start:end].strip(), 0) or sentence_at(text, end)
 
     @Slot(object)
     def _on_favourite(self, choice: Choice) -> None:

@@ -106,7 +106,7 @@ class Scenario(QObject):
         yield lambda: self.speech.activity.readiness is Readiness.READY and window.request.voice
         yield from self.idle()
         self.begin("loading")
-        window.speak()
+        window.play()
         yield self.has_ended
         self.end_phase()
         button = panel.controls.to_run.diagnose_button
@@ -124,7 +124,7 @@ class Scenario(QObject):
         panel.export_wanted.emit(self.folder / "bundle.zip")
         yield lambda: not self.diagnostics.export.active
         self.begin("killed")
-        window.speak()
+        window.play()
         yield lambda: len(self.phases[-1].rows) >= KILL_AFTER_ROWS
         process_id = self.diagnostics.process.process_id
         os.kill(process_id, signal.SIGKILL)
@@ -136,7 +136,7 @@ class Scenario(QObject):
         yield from self.idle()
         self.begin("after")
         window.page.editor.set_text(OTHER_TEXT)
-        window.speak()
+        window.play()
         yield lambda: self.speech.track.whole
         yield self.has_ended
         self.end_phase()

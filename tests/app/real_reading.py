@@ -150,7 +150,7 @@ def main() -> int:
     application = Application(qt, Options(), settings, ToneEngine)
     watch = Watch(application, folder)
     application.open()
-    QTimer.singleShot(LOADED_AFTER_MS, application.window.speak)
+    QTimer.singleShot(LOADED_AFTER_MS, application.window.play)
     qt.exec()
     assert watch.marks
     return 0 if application.close() else 1

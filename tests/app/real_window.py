@@ -69,7 +69,7 @@ class Scenario(QObject):
     def on_activity(self, activity: Activity) -> None:
         if self.name == "long" and activity.readiness is Readiness.READY and "spoke_at" not in self.report:
             self.report["spoke_at"] = time.time()
-            self.application.window.speak()
+            self.application.window.play()
 
     def step(self) -> None:
         seconds = self.player.position / RATE_HZ

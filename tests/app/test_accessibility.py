@@ -45,7 +45,7 @@ def application(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Ap
     )
     application.open()
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
-    application.window.speak()
+    application.window.play()
     qtbot.waitUntil(lambda: application.controller.track.whole)
     application.controller.player.pause()  # a device that takes no samples is soon said to have gone
     application.diagnostics.open()

@@ -281,7 +281,7 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
     qtbot.waitUntil(lambda: len(application.window.menu.model_actions.actions()) == 2)
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
     application.window.menu.model_actions.actions()[1].trigger()
-    application.window.speak()  # before the other model's voices are known
+    application.window.play()  # before the other model's voices are known
     qtbot.waitUntil(lambda: application.controller.track.whole and settings.model == FULL_SIZE)
     assert engines[0].closed
     assert not engines[0].requests
@@ -415,7 +415,7 @@ def test_a_missing_device_is_not_said_before_somebody_speaks(
     qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
     assert banner.message is None
     assert controller.request is None
-    application.window.speak()
+    application.window.play()
     qtbot.waitUntil(lambda: controller.track.whole)
     assert "No audio device" in banner.label.text()
     assert application.window.page.player.transport.play_button.isEnabled()
@@ -462,7 +462,7 @@ def test_faster_modules_are_taken_for_the_next_speech_and_told(
     application.open()
     qtbot.waitUntil(lambda: "1.5 times as fast" in application.window.page.status.label.text())
     qtbot.waitUntil(lambda: engine.closed)
-    application.window.speak()
+    application.window.play()
     qtbot.waitUntil(lambda: len(engine.requests) == 1)
 
 
@@ -479,14 +479,14 @@ def test_the_windows_end_ends_the_building(
     assert application.module_builder.process_id is None
 
 
-def test_a_file_that_the_desktop_opens_is_in_the_editor(
+def test_a_file_that_the_desktop_opens_is_shown(
     qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, tmp_path: Path
 ) -> None:
     application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
     (tmp_path / "story.txt").write_text("Once upon a time.")
     QApplication.sendEvent(qapp, QFileOpenEvent(str(tmp_path / "story.txt")))
-    qtbot.waitUntil(lambda: application.window.page.editor.text == "Once upon a time.")
+    qtbot.waitUntil(lambda: application.window.page.view.text == "Once upon a time.")
 
 
 def test_macos_is_told_of_speech_and_its_service_speaks(
@@ -521,11 +521,11 @@ def test_a_second_start_is_done_by_the_window_that_is_open(
     assert not application.window.isMinimized()
     qtbot.waitUntil(lambda: application.controller.track.whole)
     assert engine.requests == [SpeechRequest("Given.", "am_adam", 1.5)]
-    editor.edit.undo()
-    assert editor.text == settings.text == "Not From last time."
+    assert (editor.text, settings.text) == ("Given.", "Not From last time.")
+    assert settings.text in [each.text for each in application.window.memory.texts]
     (tmp_path / "story.txt").write_text("Once upon a time.")
     application.take(Options(file=tmp_path / "story.txt").to_json())
-    qtbot.waitUntil(lambda: editor.text == "Once upon a time.")
+    qtbot.waitUntil(lambda: application.window.page.view.text == "Once upon a time.")
     assert len(engine.requests) == 1
 
 
@@ -537,4 +537,4 @@ def test_a_file_given_at_the_very_first_start_is_there_instead_of_the_greeting(
     options = Options(file=tmp_path / "story.txt")
     opened.append(Application(qapp, options, Settings(store), FakeEngine, FakeOutput(), list_voices=list_voices))
     assert opened[0].window.page.editor.text == ""
-    qtbot.waitUntil(lambda: opened[0].window.page.editor.text == "Once upon a time.")
+    qtbot.waitUntil(lambda: opened[0].window.page.view.text == "Once upon a time.")

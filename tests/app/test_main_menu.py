@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app import main_menu
-from app.audio.player import Playback
 from app.main_menu import MainMenu
 from app.recent_texts import RecentText
 from app.speech.activity import Activity, Readiness
-from app.speech.text_editor import TextEditor
+from app.speech.page import SpeechPage
+from app.speech.speak_button import Meaning
 from app.theme import Appearance
 from engine.preparation.devices import DEVICES
 from engine.speech import DeviceEvent
@@ -26,7 +26,7 @@ def test_keys_are_those_that_were_promised(qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
     keys = {action: [key.toString() for key in action.shortcuts()] for action in all_actions(menu)}
-    assert keys[menu.speak] == ["Ctrl+Return", "Ctrl+Enter"]
+    assert keys[menu.play] == ["Ctrl+Return", "Ctrl+Enter", "Ctrl+Shift+Return", "Media Play"]
     assert "Esc" in keys[menu.stop]
     assert keys[menu.save] == ["Ctrl+S"]
     assert keys[menu.open_text] == ["Ctrl+O"]
@@ -46,10 +46,10 @@ def test_skipping_leaves_the_keys_of_the_desktop_alone(
 
 
 def test_no_key_means_two_things(qtbot: QtBot) -> None:
-    menu, editor = MainMenu(), TextEditor()
+    menu, page = MainMenu(), SpeechPage()
     qtbot.addWidget(menu)
-    qtbot.addWidget(editor)
-    menu.add_editing(editor)
+    qtbot.addWidget(page)
+    menu.add_editing(page)
     keys = [key.toString() for action in all_actions(menu) for key in action.shortcuts()]
     assert "" not in keys
     assert len(keys) == len(set(keys))
@@ -149,16 +149,16 @@ def test_parts_of_the_window_come_first_in_their_menu(qtbot: QtBot) -> None:
 
 
 def test_editing_works_from_the_menu(qtbot: QtBot) -> None:
-    menu, editor = MainMenu(), TextEditor()
+    menu, page = MainMenu(), SpeechPage()
     qtbot.addWidget(menu)
-    qtbot.addWidget(editor)
-    menu.add_editing(editor)
-    editor.start_with("")
-    editor.set_text("Hello")
+    qtbot.addWidget(page)
+    menu.add_editing(page)
+    page.editor.start_with("")
+    page.editor.edit.insertPlainText("Hello")
     menu.undo.trigger()
-    assert editor.text == ""
+    assert page.editor.text == ""
     menu.redo.trigger()
-    assert editor.text == "Hello"
+    assert page.editor.text == "Hello"
 
 
 def test_texts_are_offered_by_their_first_words(qtbot: QtBot) -> None:
@@ -173,18 +173,18 @@ def test_texts_are_offered_by_their_first_words(qtbot: QtBot) -> None:
 
 def test_editing_is_offered_while_it_would_change_something(qtbot: QtBot) -> None:
     QGuiApplication.clipboard().clear()
-    menu, editor = MainMenu(), TextEditor()
+    menu, page = MainMenu(), SpeechPage()
     qtbot.addWidget(menu)
-    qtbot.addWidget(editor)
-    menu.add_editing(editor)
-    editor.start_with("")  # until then, Qt takes the document's margin for a change
+    qtbot.addWidget(page)
+    menu.add_editing(page)
+    page.editor.start_with("")  # until then, Qt takes the document's margin for a change
     editing = (menu.undo, menu.redo, menu.cut, menu.copy, menu.paste, menu.select_all)
 
     def offered() -> list[str]:
         return [action.text() for action in editing if action.isEnabled()]
 
     assert offered() == []
-    editor.edit.insertPlainText("Hello")
+    page.editor.edit.insertPlainText("Hello")
     assert offered() == ["Undo", "Select All"]
     menu.select_all.trigger()
     assert offered() == ["Undo", "Cut", "Copy", "Select All"]
@@ -194,17 +194,9 @@ def test_editing_is_offered_while_it_would_change_something(qtbot: QtBot) -> Non
     assert offered() == ["Redo", "Paste"]
 
 
-@pytest.mark.parametrize(
-    ("activity", "title"),
-    [
-        (Activity(playback=Playback.PLAYING), "Pause"),
-        (Activity(playback=Playback.PAUSED), "Resume"),
-        (Activity(partial=True), "Continue"),
-        (Activity(), "Play"),
-    ],
-)
-def test_the_entry_to_play_says_what_it_will_do(activity: Activity, title: str, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("meaning", Meaning)
+def test_the_entry_to_play_says_what_it_will_do(meaning: Meaning, qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
-    menu.follow(activity)
-    assert menu.toggle.text() == title
+    menu.mean(meaning)
+    assert (menu.play.text(), menu.play.data()) == (meaning.value, meaning)

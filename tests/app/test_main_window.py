@@ -15,6 +15,7 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.main_window import MainWindow
 from app.messages import Remedy
+from app.read_along.feature import ReadAlongFeature
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
@@ -40,6 +41,7 @@ class Desk:
         self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.controller, self.settings, self.theme, RecentTexts(folder / "texts"))
+        self.read_along = ReadAlongFeature(self.window, self.controller, self.settings)
         self.page = self.window.page
         qtbot.addWidget(self.window)
         self.window.show()
@@ -82,7 +84,7 @@ def test_ctrl_return_speaks_and_escape_stops(desk: Desk, qtbot: QtBot) -> None:
     assert desk.page.status.label.text() == "Speaking 1 of 3"
     qtbot.keyClick(desk.page.editor.edit, Qt.Key.Key_Escape)
     assert desk.controller.player.playback is Playback.STOPPED
-    assert desk.page.header.speak_button.text() == "Speak"
+    assert desk.page.header.speak_button.text() == "Play"
     assert desk.page.header.stop_button.isHidden()
     assert desk.page.editor.text == TEXT
 
@@ -94,12 +96,12 @@ def test_one_button_speaks_pauses_and_resumes(desk: Desk) -> None:
     desk.wait_made()
     desk.play(700)
     button.click()
-    assert (desk.controller.player.playback, button.text()) == (Playback.PAUSED, "Resume")
+    assert (desk.controller.player.playback, button.text()) == (Playback.PAUSED, "Play")
     assert desk.window.menu.stop.isEnabled()
     button.click()
     assert (desk.controller.player.playback, desk.controller.player.position) == (Playback.PLAYING, 700)
     desk.page.header.stop_button.click()
-    assert (desk.controller.player.playback, button.text()) == (Playback.STOPPED, "Speak")
+    assert (desk.controller.player.playback, button.text()) == (Playback.STOPPED, "Play")
 
 
 def test_a_selection_is_spoken_and_marked_in_its_place(desk: Desk) -> None:
@@ -107,7 +109,7 @@ def test_a_selection_is_spoken_and_marked_in_its_place(desk: Desk) -> None:
     cursor = desk.page.editor.edit.document().find("Two 🙂. Three.")
     desk.page.editor.edit.setTextCursor(cursor)
     assert desk.page.header.speak_button.text() == "Speak Selection"
-    assert desk.window.menu.speak.text() == "Speak Selection"
+    assert desk.window.menu.play.text() == "Speak Selection"
     desk.page.header.speak_button.click()
     desk.wait_made()
     assert desk.engine.requests[0].part == "Two 🙂. Three."
@@ -116,14 +118,14 @@ def test_a_selection_is_spoken_and_marked_in_its_place(desk: Desk) -> None:
     assert marked == ["Two 🙂."]
     desk.page.editor.edit.setTextCursor(QTextCursor(desk.page.editor.edit.document()))
     desk.controller.stop()
-    assert desk.page.header.speak_button.text() == "Speak"
+    assert desk.page.header.speak_button.text() == "Play"
 
 
 def test_pauses_are_remembered_and_asked_for(desk: Desk) -> None:
     desk.prepare()
     desk.page.header.pauses.set_pause_scale(2.5)
     assert desk.settings.pause_scale == 2.5
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     assert desk.engine.requests[0].pause_scale == 2.5
 
@@ -144,39 +146,38 @@ def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> Non
 def test_speaking_again_brings_what_is_heard_back_into_view(desk: Desk) -> None:
     desk.page.editor.set_text("\n".join(f"Line {number}." for number in range(200)))
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     bar = desk.page.editor.edit.verticalScrollBar()
     bar.triggerAction(bar.SliderAction.SliderToMaximum)
     desk.play(1500)
     assert bar.value() == bar.maximum()
-    desk.window.speak()
+    desk.window.reading.play_from(0)
     desk.wait_made()
     assert bar.value() < 10
 
 
 def test_speak_before_the_voices_are_known_happens_when_they_are(desk: Desk) -> None:
-    desk.window.speak()
+    desk.window.play()
     assert not desk.engine.requests
     desk.prepare()
     desk.wait_made()
     assert desk.engine.requests[0].voice == "af_heart"
 
 
-def test_speak_before_the_voices_are_known_means_the_text_of_that_moment(desk: Desk) -> None:
-    desk.window.speak_part(TEXT.index("Two"))
+def test_what_waits_for_a_voice_is_given_up_with_its_text(desk: Desk) -> None:
+    desk.window.play()
     desk.page.editor.set_text("Another text, which nobody wants to hear yet.")
     desk.prepare()
-    desk.wait_made()
-    assert [each.part for each in desk.engine.requests] == ["Two 🙂. Three."]
+    assert not desk.engine.requests
 
 
-def test_speak_before_the_voices_are_known_gives_way_to_what_is_heard_before_they_are(desk: Desk) -> None:
+def test_what_waits_for_a_voice_gives_way_to_what_is_heard_before(desk: Desk) -> None:
     track = AudioTrack()
     track.append(chunk_of(utterances_of("Kept.")[0], 1))
     track.finish()
-    desk.window.speak()
-    desk.controller.hear_again(SpeechRequest("Kept.", "af_heart"), track)
+    desk.window.play()
+    desk.window.reading.play_item("Kept", SpeechRequest("Kept.", "af_heart"), track)
     desk.prepare()
     assert desk.controller.track is track
     assert not desk.engine.requests
@@ -185,7 +186,7 @@ def test_speak_before_the_voices_are_known_gives_way_to_what_is_heard_before_the
 @pytest.mark.parametrize("text", ["", "  \n\t "])
 def test_blank_text_is_said_in_the_window(desk: Desk, text: str) -> None:
     desk.page.editor.set_text(text)
-    for wanted in (desk.window.speak, desk.window.save_as):
+    for wanted in (desk.window.play, desk.window.save_as):
         wanted()
         message = desk.page.banner.message
         assert message is not None
@@ -208,7 +209,7 @@ def test_a_failure_is_shown_with_a_button_and_the_text_stays(desk: Desk, tmp_pat
 def test_the_unexpected_can_be_copied(desk: Desk) -> None:
     desk.prepare()
     desk.engine.speak_error = ZeroDivisionError("surprise")
-    desk.window.speak()
+    desk.window.play()
     desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
     desk.page.banner.button.click()
     assert "ZeroDivisionError: surprise" in QGuiApplication.clipboard().text()
@@ -217,7 +218,7 @@ def test_the_unexpected_can_be_copied(desk: Desk) -> None:
 def test_a_failure_goes_when_the_next_speech_begins(desk: Desk) -> None:
     desk.prepare()
     desk.window.show_failure(CompileError("No.", "Do."))
-    desk.window.speak()
+    desk.window.play()
     assert desk.page.banner.message is None
 
 
@@ -225,7 +226,7 @@ def test_notices_are_shown_and_lead_to_their_place(desk: Desk) -> None:
     place = TEXT.index("🙂")
     desk.engine.notices = (Notice("The emoji was skipped.", place, place + 1),)
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     assert desk.page.banner.label.text() == "The emoji was skipped."
     desk.page.banner.button.click()
@@ -242,7 +243,7 @@ def test_what_is_wrong_with_the_text_no_longer_holds_once_it_is_edited(desk: Des
 def test_notices_go_when_the_text_is_edited(desk: Desk) -> None:
     desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     assert desk.page.banner.message is not None
     desk.page.editor.set_text("Another.")
@@ -252,7 +253,7 @@ def test_notices_go_when_the_text_is_edited(desk: Desk) -> None:
 def test_notices_that_come_after_the_text_was_edited_lead_nowhere(desk: Desk) -> None:
     desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.page.editor.edit.insertPlainText("Typed while it was made. ")
     desk.wait_made()
     message = desk.page.banner.message
@@ -263,7 +264,7 @@ def test_notices_that_come_after_the_text_was_edited_lead_nowhere(desk: Desk) ->
 def test_notices_that_were_dismissed_do_not_come_back_with_another_voice(desk: Desk) -> None:
     desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     desk.page.banner.close_button.click()
     desk.play(300)
@@ -281,7 +282,7 @@ def test_what_has_nothing_to_do_with_the_text_stays_when_it_is_edited(desk: Desk
 
 def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     desk.play(700)
     desk.output.stream.active = False
@@ -298,7 +299,7 @@ def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
 def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> None:
     desk.prepare()
     desk.output.error = NoAudioDevice()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     assert desk.page.banner.label.text() == str(NoAudioDevice())
     assert desk.controller.track.whole
@@ -311,7 +312,7 @@ def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> Non
 def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:
     desk.prepare()
     desk.output.error = NoAudioDevice()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     desk.output.error = None
     desk.page.player.transport.play_button.click()
@@ -322,11 +323,11 @@ def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:
 
 def test_the_notice_of_a_lost_device_goes_when_it_plays_again(desk: Desk) -> None:
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     desk.output.stream.active = False
     desk.controller.player.tick()
-    desk.window.menu.toggle.trigger()
+    desk.window.menu.play.trigger()
     assert desk.page.banner.message is None
     assert desk.controller.player.playback is Playback.PLAYING
 
@@ -381,7 +382,7 @@ def test_save_suggests_a_name_from_the_text(desk: Desk) -> None:
 
 def test_clicking_the_waveform_goes_there(desk: Desk) -> None:
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     desk.page.player.waveform.seek_wanted.emit(2100)
     assert desk.controller.player.position == 2100
@@ -393,7 +394,7 @@ def test_going_back_twice_before_the_first_is_heard_goes_twice_as_far(
 ) -> None:
     monkeypatch.setattr("app.audio.player_panel.PAGE_SECONDS", 1.0)
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     desk.page.player.waveform.seek_wanted.emit(2900)
     for _ in range(2):
@@ -413,7 +414,7 @@ def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None
 
 def test_closing_stops_and_remembers(desk: Desk) -> None:
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.wait_made()
     desk.page.editor.set_text("The last words.")
     desk.window.close()
@@ -441,7 +442,7 @@ def test_a_text_that_is_not_kept_is_told_again_after_the_banner_was_closed(desk:
 def test_a_text_that_is_not_kept_is_told_while_speech_begins(desk: Desk, tmp_path: Path) -> None:
     desk.prepare()
     cannot_keep_texts(desk, tmp_path)
-    desk.window.speak()
+    desk.window.play()
     assert desk.page.banner.message is not None
 
 
@@ -549,7 +550,7 @@ def test_a_save_is_shown_and_can_be_cancelled(desk: Desk, tmp_path: Path) -> Non
     desk.engine.hold.set()
 
 
-def test_a_recent_text_comes_back_and_can_be_undone(desk: Desk) -> None:
+def test_a_recent_text_comes_back_as_a_text_of_its_own(desk: Desk) -> None:
     desk.page.editor.set_text("Another text.")
     recent = desk.window.menu.recent_menu
     recent.aboutToShow.emit()
@@ -557,13 +558,13 @@ def test_a_recent_text_comes_back_and_can_be_undone(desk: Desk) -> None:
     recent.actions()[1].trigger()
     assert desk.page.editor.text == TEXT
     desk.page.editor.edit.undo()
-    assert desk.page.editor.text == "Another text."
+    assert desk.page.editor.text == TEXT
 
 
 def test_the_window_stays_responsive_while_the_engine_works(desk: Desk) -> None:
     desk.engine.hold.clear()
     desk.prepare()
-    desk.window.speak()
+    desk.window.play()
     desk.qtbot.waitUntil(lambda: bool(desk.engine.requests))
     assert threading.get_ident() not in desk.engine.threads
     desk.page.editor.edit.insertPlainText("Still typing. ")

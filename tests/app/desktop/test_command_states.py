@@ -67,17 +67,17 @@ def test_what_every_command_needs(application: Application, qtbot: QtBot) -> Non
     page.editor.start_with("One. Two.")
     menu.faster.trigger()
     assert offered(application) == blank | {
-        "Speak",
-        "Speak from Here",
+        "Play",
+        "Play from Here",
         "Save Audio…",
         "Export…",
         "Add to Queue",
         "Add to Queue as File…",
         "Normal Speed",
     }
-    sound = (menu.toggle, menu.back, menu.forward, *application.read_along.actions.for_sound)
+    sound = (menu.back, menu.forward, *application.read_along.actions.for_sound)
     assert not any(action.isEnabled() for action in sound)
-    menu.speak.trigger()
+    menu.play.trigger()
     qtbot.waitUntil(lambda: application.controller.track.whole)
     assert all(action.isEnabled() for action in (*sound, menu.stop))
     menu.stop.trigger()
@@ -106,7 +106,7 @@ def test_pauses_end_at_their_limits(application: Application) -> None:
 
 
 @pytest.mark.usefixtures("blank")
-def test_the_clipboard_is_spoken_and_the_text_comes_back(application: Application, qtbot: QtBot) -> None:
+def test_the_clipboard_is_spoken_and_the_text_is_among_the_recent_ones(application: Application, qtbot: QtBot) -> None:
     menu, page = application.window.menu, application.window.page
     prepare(application, qtbot)
     page.editor.edit.insertPlainText("Mine.")
@@ -117,4 +117,5 @@ def test_the_clipboard_is_spoken_and_the_text_comes_back(application: Applicatio
     qtbot.waitUntil(lambda: application.controller.track.whole)
     assert application.controller.text == page.editor.text == "Copied. Text."
     menu.undo.trigger()
-    assert page.editor.text == "Mine. "
+    assert page.editor.text == "Copied. Text."
+    assert "Mine. " in [each.text for each in application.window.memory.texts]

@@ -35,11 +35,11 @@ def test_a_file_that_was_opened_can_be_opened_again_until_it_is_gone(
     recent.aboutToShow.emit()
     with qtbot.waitSignal(application.window.file_opened):
         recent.actions()[0].trigger()
-    assert page.editor.text == "Once upon a time."
+    assert page.view.text == "Once upon a time."
     (tmp_path / "story.txt").unlink()
     recent.actions()[0].trigger()
     assert page.banner.label.text().startswith(f"“story.txt” is not in {tmp_path} any more.")
-    assert page.editor.text == "Once upon a time."
+    assert page.view.text == "Once upon a time."
     recent.aboutToShow.emit()
     assert not recent.actions()[0].text()
 

@@ -15,7 +15,7 @@ def menu(qtbot: QtBot) -> MainMenu:
 
 
 def test_the_help_names_the_keys_of_the_menu_and_the_folders(menu: MainMenu) -> None:
-    menu.speak.setShortcut(QKeySequence("Ctrl+J"))
+    menu.play.setShortcut(QKeySequence("Ctrl+J"))
     html = help_html(menu)
     assert "press <b>Ctrl+J</b>" in html
     assert str(data_folder()) in html

@@ -14,7 +14,7 @@ from tests.app.library.shelf import request, track_of
 def remote(application: Application, qtbot: QtBot) -> Iterator[Remote]:
     application.open()
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
-    return Remote(application.controller, application.window.menu)
+    return Remote(application.controller, application.window.reading, application.window.menu)
 
 
 def speak(remote: Remote, application: Application, qtbot: QtBot) -> None:
@@ -46,9 +46,9 @@ def test_pausing_resuming_and_stopping(remote: Remote, application: Application,
     assert states == ["paused", "paused", "playing", "paused", "playing", "stopped"]
 
 
-def test_play_after_a_stop_has_the_rest_made(remote: Remote, application: Application, qtbot: QtBot) -> None:
-    application.controller.hear_again(request("One. Two."), track_of("One. Two.", made=1))
-    remote.take(Order(Command.STOP))
+def test_play_after_a_pause_has_the_rest_made(remote: Remote, application: Application, qtbot: QtBot) -> None:
+    application.window.reading.play_item("An item", request("One. Two."), track_of("One. Two.", made=1))
+    remote.take(Order(Command.PAUSE))
     remote.take(Order(Command.PLAY))
     qtbot.waitUntil(lambda: application.controller.track.whole)
 

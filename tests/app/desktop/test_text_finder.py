@@ -6,7 +6,8 @@ from pytestqt.qtbot import QtBot
 from app.desktop.find_bar import FindBar
 from app.desktop.text_finder import COUNT_AGAIN_AFTER_MS, TextFinder
 from app.main_menu import MainMenu
-from app.speech.text_editor import TextEditor
+from app.speech.page import SpeechPage
+from engine.documents import Chapter
 
 TEXT = "Salt 🙂 and salt.\nPepper and SALT."
 
@@ -16,14 +17,15 @@ class Desk(QMainWindow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.menu, self.editor, self.bar = MainMenu(self), TextEditor(), FindBar()
+        self.menu, self.page, self.bar = MainMenu(self), SpeechPage(), FindBar()
+        self.editor = self.page.editor
         self.setMenuBar(self.menu)
-        self.menu.add_editing(self.editor)
-        self.setCentralWidget(page := QWidget())
-        layout = QVBoxLayout(page)
+        self.menu.add_editing(self.page)
+        self.setCentralWidget(middle := QWidget())
+        layout = QVBoxLayout(middle)
         layout.addWidget(self.bar)
-        layout.addWidget(self.editor)
-        self.finder = TextFinder(self.bar, self.editor, self.menu)
+        layout.addWidget(self.page)
+        self.finder = TextFinder(self.bar, self.page, self.menu)
         self.editor.set_text(TEXT)
 
     @property
@@ -106,3 +108,21 @@ def test_what_was_found_in_an_edited_text_is_not_counted_again(desk: Desk, qtbot
     found = desk.bar.label.text()
     qtbot.wait(2 * COUNT_AGAIN_AFTER_MS)
     assert desk.bar.label.text() == found
+
+
+def test_words_are_found_in_a_book_and_are_not_what_is_to_be_played(desk: Desk, qtbot: QtBot) -> None:
+    desk.page.book.show_chapter(Chapter("One", "Pepper.\n\nAnd salt."), lambda name: None)
+    desk.page.show_view(desk.page.book)
+    desk.menu.find_text.trigger()
+    qtbot.keyClicks(desk.bar.field, "salt")
+    assert desk.bar.label.text() == "1 of 1"
+    assert desk.page.book.span == (13, 17)
+    assert desk.page.book.selection is None
+
+
+def test_what_was_found_is_not_what_is_to_be_played(desk: Desk, qtbot: QtBot) -> None:
+    desk.menu.find_text.trigger()
+    qtbot.keyClicks(desk.bar.field, "salt")
+    qtbot.keyClick(desk.bar.field, Qt.Key.Key_Escape)
+    assert desk.selected[0]
+    assert desk.editor.selection is None

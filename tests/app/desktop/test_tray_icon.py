@@ -20,7 +20,7 @@ def tray(qtbot: QtBot) -> tuple[MainMenu, TrayIcon]:
 def test_it_offers_what_one_wants_from_another_window(tray: tuple[MainMenu, TrayIcon]) -> None:
     menu, icon = tray
     actions = icon.contextMenu().actions()
-    assert actions[:3] == [menu.toggle, menu.stop, menu.speak_clipboard]
+    assert actions[:3] == [menu.play, menu.stop, menu.speak_clipboard]
     titles = [action.text() for action in actions if not action.isSeparator()]
     assert titles[3:] == ["Show Window", "Quit Kokoro Desk"]
 

@@ -58,7 +58,7 @@ class Desk:
 
     def speak(self, text: str) -> None:
         self.window.page.editor.set_text(text)
-        self.window.speak()
+        self.window.play()
 
     def wait_for(self, state: RunState) -> DiagnosticsRun:
         self.qtbot.waitUntil(lambda: self.panel.run is not None and self.panel.run.state is state)
@@ -360,7 +360,7 @@ def test_the_chip_of_an_earlier_text_is_gone_when_the_next_cannot_be_compared(
 def test_the_keys_of_speech_work_in_the_window_of_the_panel(desk: Desk, qtbot: QtBot) -> None:
     actions = desk.diagnostics.window.actions()
     menu = desk.window.menu
-    assert {menu.speak, menu.stop, menu.toggle, menu.back, menu.forward} <= set(actions)
+    assert {menu.play, menu.stop, menu.back, menu.forward} <= set(actions)
     assert desk.diagnostics.window.toggle in actions
     desk.diagnostics.open()
     qtbot.waitUntil(desk.diagnostics.window.isActiveWindow)

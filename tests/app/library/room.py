@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
@@ -11,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.library.feature import LibraryFeature
 from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
-from app.library.records import Entry, Item
+from app.library.records import Entry, Item, Wish
 from app.main_window import MainWindow
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -53,10 +54,14 @@ class Room:
     def type(self, text: str) -> None:
         self.window.page.editor.set_text(text)
 
+    def line_up(self, text: str) -> None:
+        """Add a text to the queue without a change of the one that is open."""
+        self.feature.runner.add(Wish(replace(self.window.request, text=text), self.voices.speaking_model))
+
     def speak(self, text: str) -> None:
         """Speak a text until its sound is kept."""
         self.type(text)
-        self.window.speak()
+        self.window.play()
         self.qtbot.waitUntil(lambda: any(each.title == text and each.kept_bytes for each in self.entries))
 
     def hear_out(self) -> None:

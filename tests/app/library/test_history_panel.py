@@ -65,5 +65,5 @@ def test_the_tab_key_leads_down_the_panel(panel: HistoryPanel) -> None:
     while after[-1] is not panel:
         after.append(after[-1].nextInFocusChain())
     named = [each.text() for each in after if isinstance(each, ActionButton) or each is panel.deleted.button]
-    assert named == ["Undo", "Hear", "Star", "Delete"]
+    assert named == ["Undo", "Play", "Edit Text", "Star", "Delete"]
     assert after.index(panel.limit) > max(number for number, each in enumerate(after) if isinstance(each, ActionButton))

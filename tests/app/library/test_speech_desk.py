@@ -20,7 +20,9 @@ class Bench:
     def __init__(self, room: Room) -> None:
         self.room = room
         room.engine.hold.clear()
-        self.desk = SpeechDesk(room.speech, room.voices, lambda model: lambda: room.other, room.window)
+        self.desk = SpeechDesk(
+            room.speech, room.window.reading, room.voices, lambda model: lambda: room.other, room.window
+        )
         self.ended: list[tuple[int, Exception | None]] = []
         self.desk.ended.connect(lambda number, error: self.ended.append((number, error)))
 

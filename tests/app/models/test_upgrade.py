@@ -102,7 +102,7 @@ def ready_during_a_speech(desk: Desk, qtbot: QtBot) -> Desk:
     """The better model is ready while the starter is still heard."""
     desk.library.hold.clear()
     desk.start()
-    desk.window.speak()
+    desk.window.play()
     qtbot.waitUntil(lambda: desk.speech.track.whole)
     desk.library.hold.set()
     desk.wait_until_told("Kokoro-82M (8 bit) is ready and speaks next.")

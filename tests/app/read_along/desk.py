@@ -83,7 +83,7 @@ class Desk:
 
     def speak(self) -> None:
         """Make all of the speech."""
-        self.window.speak()
+        self.window.play()
         self.qtbot.waitUntil(lambda: self.controller.track.finished)
 
     def hear(self, samples: int) -> None:

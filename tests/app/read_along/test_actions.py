@@ -6,16 +6,16 @@ from pytestqt.qtbot import QtBot
 
 from app.main_menu import MainMenu
 from app.read_along.actions import ReadAlongActions
-from app.speech.text_editor import TextEditor
+from app.speech.page import SpeechPage
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
 def test_every_entry_has_a_key_of_its_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    menu, editor = MainMenu(), TextEditor()
+    menu, page = MainMenu(), SpeechPage()
     qtbot.addWidget(menu)
-    qtbot.addWidget(editor)
-    menu.add_editing(editor)
+    qtbot.addWidget(page)
+    menu.add_editing(page)
     own = ReadAlongActions(menu)
     actions = [action for sub in menu.findChildren(QMenu) for action in sub.actions() if action.text()]
     keys = [(key.toString(), action) for action in actions for key in action.shortcuts()]

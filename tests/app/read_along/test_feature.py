@@ -46,9 +46,9 @@ def test_as_long_as_words_are_unknown_the_utterance_is_marked(desk: Desk) -> Non
 def test_pause_keeps_the_mark_and_stop_takes_it_away(desk: Desk) -> None:
     desk.speak()
     desk.hear(100)
-    desk.controller.toggle_playback()
+    desk.window.reading.toggle()
     assert desk.marked == ["One two.", "One"]
-    desk.controller.toggle_playback()
+    desk.window.reading.toggle()
     desk.hear(WORD_SAMPLES)
     assert desk.marked == ["One two.", "two"]
     desk.controller.stop()
@@ -82,7 +82,7 @@ def test_a_click_with_alt_hears_the_word(desk: Desk, qtbot: QtBot, playback: Pla
     desk.speak()
     desk.hear(100)
     if playback is Playback.PAUSED:
-        desk.controller.toggle_playback()
+        desk.window.reading.toggle()
     elif playback is Playback.STOPPED:
         desk.controller.player.stop()
     viewport = desk.editor.edit.viewport()
@@ -93,24 +93,26 @@ def test_a_click_with_alt_hears_the_word(desk: Desk, qtbot: QtBot, playback: Pla
     assert desk.marked == ["Five six.", "six"]
 
 
-def test_a_place_that_is_not_made_is_told_and_wanted(desk: Desk, qtbot: QtBot) -> None:
+def test_a_place_that_is_not_made_is_told_and_made(desk: Desk, qtbot: QtBot) -> None:
     desk.engine.hold.clear()
-    desk.window.speak()
+    desk.window.play()
     qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
     viewport = desk.editor.edit.viewport()
-    with qtbot.waitSignal(desk.feature.unmade_wanted) as wanted:
-        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
-    assert wanted.args == [TEXT.index("six")]
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
+    assert desk.controller.request is not None
+    assert desk.controller.request.start == TEXT.index("Five")
     assert desk.page.status.label.text() == MAKING_PART
     desk.engine.hold.set()
 
 
-def test_a_place_in_a_text_that_was_not_spoken_is_wanted_by_its_character(desk: Desk, qtbot: QtBot) -> None:
-    desk.editor.set_text("🙂 Another text.")
+def test_a_place_in_a_text_that_was_pasted_over_the_spoken_one_is_heard(desk: Desk, qtbot: QtBot) -> None:
+    desk.speak()
+    desk.editor.edit.selectAll()
+    desk.editor.edit.insertPlainText("🙂 First. Another text.")
     viewport = desk.editor.edit.viewport()
-    with qtbot.waitSignal(desk.feature.unmade_wanted) as wanted:
-        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "text"))
-    assert wanted.args == [10]
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "text"))
+    assert desk.controller.request is not None
+    assert desk.controller.request.part == "Another text."
 
 
 def test_a_click_in_the_waveform_moves_the_text_as_well(desk: Desk, qtbot: QtBot) -> None:
@@ -158,7 +160,7 @@ def test_later_in_a_sentence_back_goes_to_its_start(desk: Desk) -> None:
 
 def test_forward_says_so_while_the_next_sentence_is_not_made(desk: Desk, qtbot: QtBot) -> None:
     desk.engine.hold.clear()
-    desk.window.speak()
+    desk.window.play()
     qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
     assert not desk.feature.actions.sentence_back.isEnabled()
     desk.feature.go_forward()
@@ -172,7 +174,7 @@ def test_the_waveform_has_a_mark_for_each_sentence(desk: Desk) -> None:
     assert list(desk.page.player.waveform.sentences) == [0, 1000, 2000, 3000]
     desk.editor.set_text("Another text.")
     desk.engine.hold.clear()
-    desk.window.speak()
+    desk.window.play()
     assert list(desk.page.player.waveform.sentences) == []
     desk.engine.hold.set()
 

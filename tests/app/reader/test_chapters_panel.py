@@ -5,10 +5,10 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app.reader.chapters_panel import NOTHING_OPEN, NOTHING_TICKED, ChaptersPanel
-from app.reader.places import Place
+from app.reading.places import Place
 from app.theme import DARK, LIGHT, Colours, style_sheet
 from engine.documents import Chapter, Document, Matter
-from tests.app.reader.documents import BOOK, DOCUMENT
+from tests.app.reading.documents import BOOK, DOCUMENT
 
 PADDING_PIXELS = 12
 """Of each chapter, above and below together, in the style sheet."""

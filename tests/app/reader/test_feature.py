@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QSettings, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -13,8 +13,9 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.main_window import MainWindow
 from app.messages import Remedy
+from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
-from app.reader.places import Place, Places
+from app.reading.places import Places
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
@@ -26,8 +27,8 @@ from engine.documents import Chapter, Document
 from engine.errors import Cancelled, DamagedDocument
 from engine.speech import Plan
 from tests.app.fakes import FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
-from tests.app.reader.documents import BOOK, CHAPTERS, DOCUMENT
 from tests.app.reader.test_fitting_voice import MODELS
+from tests.app.reading.documents import BOOK, CHAPTERS, DOCUMENT
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
@@ -43,10 +44,13 @@ class Desk:
         self.settings.text, self.settings.save_folder = "My own draft.", folder
         self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.controller, self.settings, self.theme, RecentTexts(folder / "texts"))
         self.places = Places(folder / "places.json")
-        self.feature = ReaderFeature(self.window, self.controller, self.settings, self.theme, self.places, self.read)
+        texts = RecentTexts(folder / "texts")
+        self.window = MainWindow(self.controller, self.settings, self.theme, texts, self.places)
+        self.read_along = ReadAlongFeature(self.window, self.controller, self.settings)
+        self.feature = ReaderFeature(self.window, self.controller, self.settings, self.theme, self.read)
         self.page, self.editor = self.window.page, self.window.page.editor
+        self.reading = self.window.reading
         qtbot.addWidget(self.window)
         self.window.resize(1000, 700)
         self.window.show()
@@ -63,8 +67,17 @@ class Desk:
         with self.qtbot.waitSignal(self.feature.opener.opened):
             self.window.file_wanted.emit(self.path)
 
+    @property
+    def shown(self) -> str:
+        """The text that is shown."""
+        return self.page.view.text
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.reading.place.chapter, self.reading.place.character
+
     def speak(self) -> None:
-        self.window.speak()
+        self.window.play()
         self.qtbot.waitUntil(lambda: self.controller.track.whole)
 
     def play_to_the_end(self) -> None:
@@ -86,7 +99,7 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
 def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None:
     desk.open()
     assert desk.page.side_bar.panel is desk.feature.panel
-    assert desk.editor.text == CHAPTERS[0].text
+    assert desk.shown == CHAPTERS[0].text
     assert desk.feature.document() == DOCUMENT
 
 
@@ -145,18 +158,18 @@ def test_a_file_that_takes_the_place_of_a_copied_page_is_told(desk: Desk, monkey
 def test_a_document_of_one_chapter_is_just_a_text(desk: Desk) -> None:
     desk.document = Document("Note", "", "en", (Chapter("Note", "Only this."),))
     desk.open()
-    assert desk.editor.text == "Only this."
+    assert desk.shown == "Only this."
     assert desk.page.side_bar.panel is None
 
 
 def test_a_click_shows_a_chapter(desk: Desk) -> None:
     desk.open()
     desk.feature.panel.chapter_chosen.emit(2)
-    assert desk.editor.text == CHAPTERS[2].text
+    assert desk.shown == CHAPTERS[2].text
     desk.window.menu.previous_chapter.trigger()
-    assert desk.editor.text == CHAPTERS[1].text
+    assert desk.shown == CHAPTERS[1].text
     desk.window.menu.next_chapter.trigger()
-    assert desk.editor.text == CHAPTERS[2].text
+    assert desk.shown == CHAPTERS[2].text
     assert not desk.window.menu.next_chapter.isEnabled()
 
 
@@ -165,9 +178,10 @@ def test_the_end_of_a_chapter_is_followed_by_the_next(desk: Desk) -> None:
     desk.speak()
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.text == CHAPTERS[1].text)
-    assert desk.editor.text == CHAPTERS[1].text
+    assert desk.shown == CHAPTERS[1].text
     assert desk.controller.player.playback is Playback.PLAYING
-    assert desk.feature.reading.place == Place(1, 0, frozenset({0}))
+    assert desk.place == (1, 0)
+    assert desk.reading.place.heard == {0}
 
 
 def test_after_the_last_chapter_it_is_silent(desk: Desk) -> None:
@@ -176,7 +190,7 @@ def test_after_the_last_chapter_it_is_silent(desk: Desk) -> None:
     desk.speak()
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
-    assert desk.feature.reading.place.heard == {2}
+    assert desk.reading.place.heard == {2}
     assert len(desk.engine.requests) == 1
 
 
@@ -184,8 +198,8 @@ def test_stop_does_not_go_on_with_the_next_chapter(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.controller.stop()
-    assert desk.editor.text == CHAPTERS[0].text
-    assert desk.feature.reading.place.heard == frozenset()
+    assert desk.shown == CHAPTERS[0].text
+    assert desk.reading.place.heard == frozenset()
 
 
 def test_neither_does_stop_at_the_very_end(desk: Desk) -> None:
@@ -194,36 +208,44 @@ def test_neither_does_stop_at_the_very_end(desk: Desk) -> None:
     desk.play_to_the_end()
     assert desk.controller.player.playback is Playback.PLAYING  # until it has rung out
     desk.controller.stop()
-    assert desk.editor.text == CHAPTERS[0].text
-    assert desk.feature.reading.place.heard == frozenset()
+    assert desk.shown == CHAPTERS[0].text
+    assert desk.reading.place.heard == frozenset()
     assert len(desk.engine.requests) == 1
 
 
-def test_nor_does_something_shorter_that_is_heard_instead(desk: Desk) -> None:
+def test_an_item_of_the_history_moves_nothing(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.output.stream.pull(1500)
     desk.controller.player.tick()
-    passage, track = replace(desk.window.request, end=12), AudioTrack()
-    track.plan(Plan(utterances_of(passage.part)))
+    place = desk.place
+    item, track = replace(desk.window.request, end=12), AudioTrack()
+    track.plan(Plan(utterances_of(item.part)))
     track.append(chunk_of(track.planned.utterances[0], 1))
     track.finish()
-    desk.controller.hear_again(passage, track)
-    assert desk.controller.track is track
-    assert desk.editor.text == CHAPTERS[0].text
-    assert desk.feature.reading.place.heard == frozenset()
+    desk.reading.play_item("An Item", item, track)
+    assert desk.page.playing.text() == "An Item"
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
+    assert desk.shown == CHAPTERS[0].text
+    assert desk.place == place
+    desk.window.play()
+    assert desk.controller.request == replace(desk.window.request, start=place[1])
 
 
-def test_another_chapter_than_the_one_heard_is_not_ticked(desk: Desk) -> None:
+def test_a_chapter_that_is_chosen_while_another_speaks_is_heard(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.feature.panel.chapter_chosen.emit(2)
+    assert desk.controller.text == CHAPTERS[2].text
+    assert desk.page.playing.text() == "Chapter three · The Book"
+    desk.qtbot.waitUntil(lambda: desk.controller.track.whole)
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
-    assert desk.feature.reading.place == Place(2)
+    assert desk.reading.place.heard == {2}
 
 
-def test_what_is_heard_of_one_document_is_no_place_in_another(desk: Desk, tmp_path: Path) -> None:
+def test_another_document_ends_what_is_heard_and_its_waveform(desk: Desk, tmp_path: Path) -> None:
     desk.open()
     desk.speak()
     text = "Another book. It begins quite differently. It ends."
@@ -231,29 +253,42 @@ def test_what_is_heard_of_one_document_is_no_place_in_another(desk: Desk, tmp_pa
     desk.path = tmp_path / "b.epub"
     desk.path.write_text("another book")
     desk.open()
-    desk.play_to_the_end()
-    assert desk.feature.reading.place == Place()
-    desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
-    assert desk.feature.reading.place == Place()
-    assert desk.editor.text == text
+    assert desk.controller.player.playback is Playback.STOPPED
+    assert desk.page.player.track.length == 0
+    assert desk.page.playing.isHidden()
+    assert desk.shown == text
+    assert desk.place == (0, 0)
+
+
+def test_what_is_playing_leads_back_to_its_place(desk: Desk) -> None:
+    desk.open()
+    desk.speak()
+    desk.output.stream.pull(200)
+    desk.controller.player.tick()
+    desk.page.view.marks.leave()
+    desk.window.resize(640, 720)
+    desk.page.side_bar.open(desk.feature.panel)
+    desk.page.playing.click()
+    assert desk.page.book.isVisible()
+    assert not desk.page.book.marks.left
 
 
 def test_a_passage_of_a_chapter_is_not_the_chapter(desk: Desk) -> None:
     desk.open()
-    desk.controller.speak(replace(desk.window.request, start=0, end=12))
+    desk.reading.play_part(0, 12)
     desk.qtbot.waitUntil(lambda: desk.controller.track.whole)
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
-    assert desk.feature.reading.place == Place()
+    assert desk.place == (0, 0)
     assert len(desk.engine.requests) == 1
 
 
 def test_a_chapter_that_is_heard_from_its_middle_is_followed_by_the_next(desk: Desk) -> None:
     desk.open()
-    desk.controller.speak(replace(desk.window.request, start=len("Chapter one. ")))
+    desk.reading.play_from(len("Chapter one. "))
     desk.qtbot.waitUntil(lambda: desk.controller.track.whole)
     desk.play_to_the_end()
-    desk.qtbot.waitUntil(lambda: desk.editor.text == CHAPTERS[1].text)
+    desk.qtbot.waitUntil(lambda: desk.shown == CHAPTERS[1].text)
 
 
 def test_the_place_that_is_heard_is_remembered(desk: Desk, tmp_path: Path) -> None:
@@ -265,13 +300,15 @@ def test_the_place_that_is_heard_is_remembered(desk: Desk, tmp_path: Path) -> No
     assert heard.start > 0
     assert Places(tmp_path / "places.json").of(desk.path, "").character == heard.start
     desk.open()
-    assert desk.editor.edit.textCursor().position() == heard.start
+    assert desk.page.book.cursor_character == heard.start
 
 
 def test_the_persons_own_text_is_not_replaced_by_a_chapter(desk: Desk) -> None:
     desk.open()
     desk.window.memory.remember()
     assert desk.settings.text == "My own draft."
+    desk.feature.close_document()
+    assert desk.shown == "My own draft."
 
 
 def test_another_text_closes_the_document(desk: Desk) -> None:
@@ -286,7 +323,7 @@ def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) 
     with desk.qtbot.waitSignal(desk.feature.opener.failed):
         desk.window.file_wanted.emit(desk.path)
     assert desk.page.banner.label.text() == "“a.epub” is damaged. Get it again."
-    assert desk.editor.text == "My own draft."
+    assert desk.shown == "My own draft."
     message = desk.page.banner.message
     assert message is not None
     assert message.remedy is Remedy.OPEN_ANOTHER
@@ -359,31 +396,69 @@ def test_text_and_pages_come_from_the_clipboard(desk: Desk) -> None:
 def test_the_window_is_narrow_and_a_chosen_chapter_is_seen(desk: Desk) -> None:
     desk.window.resize(640, 720)
     desk.open()
-    assert not desk.editor.isVisible()
+    assert not desk.page.book.isVisible()
     item = desk.feature.panel.list.visualItemRect(desk.feature.panel.list.item(1)).center()
     desk.qtbot.mouseClick(desk.feature.panel.list.viewport(), Qt.MouseButton.LeftButton, pos=item)
-    assert desk.editor.isVisible()
-    assert desk.editor.text == CHAPTERS[1].text
+    assert desk.page.book.isVisible()
+    assert desk.shown == CHAPTERS[1].text
 
 
 def test_the_document_that_was_being_read_is_open_again_at_the_next_start(desk: Desk) -> None:
     desk.open()
-    desk.feature.reading.go_to(1)
+    desk.reading.go_to(1)
     desk.window.memory.remember()
     desk.page.side_bar.close_panel()
-    desk.feature.reading.leave()
+    path = desk.settings.document
+    desk.reading.close()
+    desk.settings.document = path
     with desk.qtbot.waitSignal(desk.feature.opener.opened):
         desk.feature.resume()
-    assert desk.editor.text == CHAPTERS[1].text
+    assert desk.shown == CHAPTERS[1].text
     assert desk.page.side_bar.panel is None
 
 
-def test_an_edited_chapter_is_not_replaced_at_the_next_start(desk: Desk) -> None:
+def test_a_chapter_becomes_a_text_of_ones_own_to_be_edited(desk: Desk) -> None:
     desk.open()
+    desk.reading.go_to(1, 13)
+    desk.feature.edit_text()
+    assert desk.page.view is desk.editor
+    assert desk.editor.text == CHAPTERS[1].text
+    assert desk.editor.cursor_character == desk.reading.character == 13
     desk.editor.edit.insertPlainText("My addition. ")
     desk.window.memory.remember()
     assert desk.settings.text == desk.editor.text
     assert desk.settings.document is None
+    while desk.editor.edit.document().isUndoAvailable():
+        desk.editor.edit.undo()
+    assert desk.editor.text == CHAPTERS[1].text
+
+
+def test_undo_does_not_close_a_book_or_change_its_chapter(desk: Desk) -> None:
+    desk.editor.edit.insertPlainText("Typed. ")
+    desk.open()
+    desk.feature.panel.chapter_chosen.emit(2)
+    desk.qtbot.keyClick(desk.page.book, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not desk.window.menu.undo.isEnabled()
+    assert desk.shown == CHAPTERS[2].text
+    desk.feature.close_document()
+    assert desk.shown == "Typed. My own draft."
+    assert desk.window.menu.undo.isEnabled()
+
+
+def test_ones_own_text_goes_on_from_its_place_after_a_restart(desk: Desk) -> None:
+    desk.editor.edit.selectAll()
+    desk.editor.edit.insertPlainText("My first. My second. My third.")
+    desk.speak()
+    desk.output.stream.pull(1500)
+    desk.controller.player.tick()
+    desk.editor.edit.moveCursor(QTextCursor.MoveOperation.Start)
+    desk.editor.edit.insertPlainText("And before. ")
+    desk.window.memory.remember()
+    window = MainWindow(desk.controller, desk.settings, desk.theme, RecentTexts(desk.path.with_name("texts")))
+    desk.qtbot.addWidget(window)
+    feature = ReaderFeature(window, desk.controller, desk.settings, desk.theme, desk.read)
+    assert window.reading.text[window.reading.character :] == "My second. My third."
+    assert feature.shut_down(PATIENCE_MS)
 
 
 def test_a_document_that_another_text_has_replaced_does_not_come_back(desk: Desk) -> None:
@@ -415,13 +490,13 @@ def test_a_copied_page_does_not_come_back(desk: Desk) -> None:
 def test_a_book_is_read_without_what_comes_before_and_between(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
-    assert desk.editor.text == CHAPTERS[0].text
+    assert desk.shown == CHAPTERS[0].text
     assert not desk.window.menu.previous_chapter.isEnabled()
     desk.speak()
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.text == CHAPTERS[1].text)
     desk.window.menu.next_chapter.trigger()
-    assert desk.editor.text == CHAPTERS[2].text
+    assert desk.shown == CHAPTERS[2].text
     assert not desk.window.menu.next_chapter.isEnabled()
 
 
@@ -442,14 +517,14 @@ def test_what_is_ticked_in_the_panel_is_what_is_read_and_exported(desk: Desk) ->
     desk.qtbot.waitUntil(lambda: desk.controller.text == BOOK.chapters[2].text and desk.controller.track.whole)
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
-    assert desk.editor.text == BOOK.chapters[2].text
+    assert desk.shown == BOOK.chapters[2].text
 
 
 def test_what_is_left_out_can_be_opened_and_read(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
     desk.feature.panel.chapter_chosen.emit(0)
-    assert desk.editor.text == BOOK.chapters[0].text
+    assert desk.shown == BOOK.chapters[0].text
     desk.speak()
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.text == CHAPTERS[0].text)
@@ -507,12 +582,12 @@ def test_notes_are_read_as_was_chosen_once(desk: Desk) -> None:
     desk.open()
     at_the_end.trigger()
     assert desk.settings.notes_read
-    assert desk.editor.text == f"{CHAPTERS[0].text}\n\nA note on Chapter one."
+    assert desk.shown == f"{CHAPTERS[0].text}\n\nA note on Chapter one."
     document = desk.feature.document()
     assert document is not None
     assert all("A note on" in chapter.text for chapter in document.chapters)
     left_out.trigger()
-    assert desk.editor.text == CHAPTERS[0].text
+    assert desk.shown == CHAPTERS[0].text
 
 
 def test_what_is_heard_goes_on_though_notes_are_chosen_meanwhile(desk: Desk) -> None:
@@ -520,6 +595,6 @@ def test_what_is_heard_goes_on_though_notes_are_chosen_meanwhile(desk: Desk) -> 
     desk.open()
     desk.speak()
     desk.window.menu.notes.actions()[1].trigger()
-    assert desk.editor.text == CHAPTERS[0].text
+    assert desk.shown == CHAPTERS[0].text
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.text == f"{CHAPTERS[1].text}\n\nA note on Chapter two.")

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
 from app.reader.feature import ReaderFeature
-from app.reader.places import Places
+from app.reading.places import Places
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
@@ -128,7 +128,7 @@ def test_a_novel_is_heard_in_flat_memory(opened: Open, engine: EngineFactory) ->
     desk = opened(lambda: made)
     if isinstance(made, LongEngine):
         desk.controller.track_grew.connect(made.taken.release)
-    desk.window.speak()
+    desk.window.play()
     desk.listener.hear_until(60)
     before = private_bytes()
     desk.listener.hear_until(60 * MINUTES)
@@ -140,7 +140,7 @@ def test_the_first_words_of_a_novel_do_not_wait_for_the_others(opened: Open, qtb
     desk = opened(partial(engine_for, STARTER))
     planned: list[Plan] = []
     desk.controller.track_grew.connect(lambda: planned.append(desk.controller.track.planned))
-    desk.window.speak()
+    desk.window.play()
     qtbot.waitUntil(lambda: bool(planned))
     desk.controller.stop()
     assert planned[0].utterances[-1].end < len(desk.controller.text) / 4

@@ -1,9 +1,10 @@
 import pytest
+from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness
-from app.speech.speak_button import SpeakButton, StopButton
+from app.speech.speak_button import Meaning, SpeakButton, StopButton
 
 IDLE = Activity(Readiness.READY)
 PLAYING = Activity(Readiness.READY, playback=Playback.PLAYING)
@@ -11,41 +12,43 @@ PAUSED = Activity(Readiness.READY, playback=Playback.PAUSED)
 
 
 @pytest.fixture
-def button(qtbot: QtBot) -> SpeakButton:
+def action(qtbot: QtBot) -> QAction:
+    action = QAction("Play")
+    action.setData(Meaning.PLAY)
+    return action
+
+
+@pytest.fixture
+def button(qtbot: QtBot, action: QAction) -> SpeakButton:
     button = SpeakButton()
     qtbot.addWidget(button)
+    button.show_action(action)
     return button
 
 
-def test_one_button_is_speak_pause_and_resume_in_turn(button: SpeakButton, qtbot: QtBot) -> None:
-    for activity, text in ((IDLE, "Speak"), (PLAYING, "Pause"), (PAUSED, "Resume")):
-        button.follow(activity)
-        assert (button.text(), button.accessibleName()) == (text, text)
-        wanted = button.speak_wanted if activity is IDLE else button.toggle_wanted
-        other = button.toggle_wanted if activity is IDLE else button.speak_wanted
-        with qtbot.waitSignal(wanted), qtbot.assertNotEmitted(other):
-            button.click()
-
-
-def test_a_selection_is_named_unless_something_is_heard(button: SpeakButton, qtbot: QtBot) -> None:
-    button.show_selection(True)
-    assert button.text() == "Speak Selection"
-    with qtbot.waitSignal(button.speak_wanted):
+@pytest.mark.parametrize("meaning", Meaning)
+def test_it_says_what_the_command_means_and_carries_it_out(
+    button: SpeakButton, action: QAction, meaning: Meaning, qtbot: QtBot
+) -> None:
+    action.setData(meaning)
+    assert (button.text(), button.accessibleName(), button.meaning) == (meaning.value, meaning.value, meaning)
+    with qtbot.waitSignal(action.triggered):
         button.click()
+    action.setEnabled(False)
+    assert not button.isEnabled()
+
+
+def test_where_space_is_short_so_is_the_text(button: SpeakButton, action: QAction) -> None:
+    action.setData(Meaning.SELECTION)
     button.set_short(True)
-    assert (button.text(), button.accessibleName()) == ("Selection", "Speak Selection")
-    button.follow(PLAYING)
-    assert button.text() == "Pause"
-    button.follow(IDLE)
-    button.show_selection(False)
-    assert button.text() == "Speak"
+    assert len(button.text()) < len(Meaning.SELECTION.value)
+    assert button.accessibleName() == Meaning.SELECTION.value
 
 
-def test_its_width_does_not_jump(button: SpeakButton) -> None:
+def test_its_width_does_not_jump(button: SpeakButton, action: QAction) -> None:
     before = button.minimumSizeHint().expandedTo(button.minimumSize()).width()
-    for activity in (PLAYING, PAUSED):
-        button.follow(activity)
-        assert button.minimumSizeHint().expandedTo(button.minimumSize()).width() == before
+    action.setData(Meaning.PAUSE)
+    assert button.minimumSizeHint().expandedTo(button.minimumSize()).width() == before
 
 
 @pytest.mark.parametrize(

@@ -249,10 +249,31 @@ def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) 
     editor.edit.textCursor().deletePreviousChar()
     assert not told
     editor.set_text("Another text.")
-    editor.edit.undo()
+    assert len(told) == 1
+    assert not editor.edit.document().isUndoAvailable()
     editor.edit.selectAll()
     editor.edit.insertPlainText("Pasted.")
-    assert told == ["Another text.", "Some text. More 🙂", "Pasted."]
+    assert len(told) == 2
+    editor.edit.selectAll()
+    editor.edit.cut()
+    editor.set_text("After nothing.")
+    assert len(told) == 4
+
+
+def test_edits_are_told_in_characters(editor: TextEditor) -> None:
+    told: list[tuple[int, int, int]] = []
+    editor.text_edited.connect(lambda *edit: told.append(edit))
+    editor.start_with("A 🙂 and 🙂.")
+    told.clear()
+    cursor = editor.edit.textCursor()
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.insertText(" 🙂x")
+    cursor.setPosition(2)
+    cursor.setPosition(4, QTextCursor.MoveMode.KeepAnchor)
+    cursor.insertText("one")
+    cursor.setPosition(0)
+    cursor.insertText("y")
+    assert told == [(10, 0, 3), (2, 1, 3), (0, 0, 1)]
 
 
 def test_a_word_is_marked_in_its_sentence_and_the_rest_of_an_utterance_is_not(editor: TextEditor) -> None:

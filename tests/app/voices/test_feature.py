@@ -107,7 +107,7 @@ def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
 @pytest.mark.parametrize(
     "wish",
     [
-        lambda room: room.window.speak(),
+        lambda room: room.window.play(),
         lambda room: room.window.menu.stop.trigger(),
         lambda room: room.panel.hear_wanted.emit(ADAM),
         lambda room: room.voices.preview(),

@@ -33,6 +33,19 @@ def sentence_starts(text: str) -> list[int]:
     return [0, *(border for border in borders if border < len(text))]
 
 
+def sentence_at(text: str, character: int) -> int:
+    """The character at which the sentence of another one starts.
+
+    Only the text around it is looked at, so that a long one takes no longer.
+    """
+    first = text.rfind("\n\n", 0, character) + 1
+    last = text.find("\n\n", character)
+    here = text[first : last if last >= 0 else len(text)]
+    starts = (first + start for start in sentence_starts(here))
+    start = max((each for each in starts if each <= max(first, character)), default=first)
+    return start + len(text[start:character]) - len(text[start:character].lstrip())
+
+
 def _ends_sentence(match: re.Match[str]) -> bool:
     mark, text = match["mark"], match.string
     if mark is None or "\n\n" in match[0]:

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.audio.track import AudioTrack
-from app.live.feature import ADAPT_AFTER_MS, LiveFeature
 from app.messages import MAKING_PART
+from app.read_along.adapting import ADAPT_AFTER_MS
 from app.speech.voice_choice import Choice
 from engine.speech import Plan, SpeechRequest
 from tests.app.fakes import chunk_of, utterances_of
@@ -17,11 +17,10 @@ from tests.patience import PATIENCE_MS
 
 
 class Room(Desk):
-    """A window with live controls."""
+    """A window whose controls act on what is heard."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder)
-        self.live = LiveFeature(self.window, self.controller)
         self.header = self.page.header
 
     def cursor_at(self, words: str) -> None:
@@ -30,7 +29,7 @@ class Room(Desk):
 
     def speak(self) -> None:
         self.prepare()
-        self.window.speak()
+        self.window.play()
         self.wait_made()
 
 
@@ -52,7 +51,7 @@ def test_what_is_not_made_yet_is_made_at_the_speed_and_pauses_chosen_last(room: 
     room.prepare()
     room.engine.hold_from = 1
     room.engine.hold.clear()
-    room.window.speak()
+    room.window.play()
     room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
     for speed in (1.1, 1.2, 1.3):
         room.header.speed.set_speed(speed)
@@ -84,7 +83,7 @@ def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room
         track.append(chunk_of(utterance, 2))
     track.finish()
     room.header.speed.set_speed(1.5)
-    room.controller.hear_again(SpeechRequest("Four. Five.", "am_adam"), track)
+    room.window.reading.play_item("An item", SpeechRequest("Four. Five.", "am_adam"), track)
     room.qtbot.wait(2 * ADAPT_AFTER_MS)
     assert track.whole
     assert len(room.engine.requests) == 1
@@ -94,7 +93,7 @@ def test_a_voice_chosen_just_before_speaks_what_is_wanted_from_another_place(roo
     room.prepare()
     room.engine.hold_from = 1
     room.engine.hold.clear()
-    room.window.speak()
+    room.window.play()
     room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
     room.header.voices.take(Choice("am_adam", "starter"))
     room.page.player.waveform.unmade_wanted.emit(room.controller.track.expected_length() - 10)
@@ -119,7 +118,7 @@ def test_the_context_menu_speaks_from_where_it_was_opened(room: Room) -> None:
     edit.customContextMenuRequested.emit(QPoint(place))
     (menu,) = (each for each in edit.findChildren(QMenu) if each.isVisible())
     titles = [action.text() for action in menu.actions()]
-    assert titles[0] == "Speak from Here"
+    assert titles[0] == "Play from Here"
     assert any("Copy" in title for title in titles)
     menu.actions()[0].trigger()
     menu.close()
@@ -131,7 +130,7 @@ def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Roo
     room.prepare()
     room.engine.hold_from = 1
     room.engine.hold.clear()
-    room.window.speak()
+    room.window.play()
     room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
     waveform = room.page.player.waveform
     waveform.unmade_wanted.emit(room.controller.track.expected_length() - 10)
@@ -156,3 +155,18 @@ def test_what_is_wanted_before_the_voices_are_known_is_spoken_from_its_place(roo
     room.prepare()
     room.qtbot.waitUntil(lambda: bool(room.engine.requests))
     assert room.engine.requests[0].part == "Two 🙂. Three."
+
+
+def test_an_item_keeps_its_voice_until_another_is_chosen(room: Room) -> None:
+    room.prepare()
+    room.engine.hold_from = 1
+    room.engine.hold.clear()
+    room.window.reading.play_item("An item", SpeechRequest("Four. Five. Six.", "am_adam"))
+    room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
+    room.header.speed.set_speed(1.5)
+    room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    assert (room.engine.requests[-1].voice, room.engine.requests[-1].speed) == ("am_adam", 1.5)
+    room.header.voices.take(Choice("bm_george", "starter"))
+    room.qtbot.waitUntil(lambda: len(room.engine.requests) == 3)
+    assert room.engine.requests[-1].voice == "bm_george"
+    room.engine.hold.set()

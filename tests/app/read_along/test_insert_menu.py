@@ -3,8 +3,8 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.live.insert_menu import InsertMenu
 from app.main_menu import MainMenu
+from app.read_along.insert_menu import InsertMenu
 from app.speech.text_editor import TextEditor
 from app.speech.voice_picker import VoicePicker
 from tests.app.fakes import ONE_MODEL

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from app.reader.places import DOCUMENTS_KEPT, Place, Places
-from tests.app.reader import documents as books
+from app.reading.places import MAX_DOCUMENTS, Bookmark, Place, Places, nearest, words_at
+from engine.documents import Chapter, Document
+from tests.app.reading import documents as books
 
 BOOK = Path("/books/a.epub")
 PLACE = Place(3, 120, frozenset({0, 2}), frozenset({1}))
@@ -37,7 +38,7 @@ def test_what_is_read_is_what_is_usual_but_for_what_was_chosen_otherwise() -> No
 
 def test_only_so_many_are_kept(tmp_path: Path) -> None:
     places = Places(tmp_path / "p.json")
-    for number in range(DOCUMENTS_KEPT + 1):
+    for number in range(MAX_DOCUMENTS + 1):
         places.keep(Path(f"/{number}"), str(number), PLACE)
     assert Places(tmp_path / "p.json").of(Path("/0"), "0") == Place()
     assert Places(tmp_path / "p.json").of(Path("/1"), "1") == PLACE
@@ -52,6 +53,8 @@ def test_only_so_many_are_kept(tmp_path: Path) -> None:
         b'[{"path":"","digest":"","chapter":-1,"character":0,"heard":[]}]',
         b'[{"path":"","digest":"","chapter":1,"character":0,"heard":[],"otherwise":["x"]}]',
         b'[{"path":"","digest":"","chapter":1,"character":0,"heard":[],"otherwise":null}]',
+        b'[{"path":"","digest":"","chapter":1,"character":0,"heard":[],"bookmarks":[3]}]',
+        b'[{"path":"","digest":"","chapter":1,"character":0,"heard":[],"words":null}]',
     ],
 )
 def test_a_damaged_file_is_set_aside(tmp_path: Path, content: bytes) -> None:
@@ -67,3 +70,34 @@ def test_a_place_that_cannot_be_written_is_known_until_the_end(tmp_path: Path) -
     places = Places(tmp_path / "file" / "p.json")
     places.keep(BOOK, "digest", PLACE)
     assert places.of(BOOK, "digest") == PLACE
+
+
+def chapters(*texts: str) -> Document:
+    return Document("A Book", "", "en", tuple(Chapter("", text) for text in texts))
+
+
+WHALE = "Call me Ishmael. Some years ago I went to sea. The whale was white."
+
+
+@pytest.mark.parametrize(
+    ("texts", "there"),
+    [
+        ((WHALE, "Next."), (0, WHALE.index("Some"))),
+        (("A new preface.\n\n" + WHALE, "Next."), (0, 16 + WHALE.index("Some"))),
+        (("A new chapter.", WHALE), (1, WHALE.index("Some"))),
+        (("Some other text.",), (0, 16)),
+        (("", "Next."), (0, 0)),
+    ],
+)
+def test_a_place_is_found_by_its_words_in_a_document_that_has_changed(texts: tuple[str, ...], there: tuple) -> None:
+    character = WHALE.index("Some")
+    words = words_at(WHALE, character)
+    place = Place(0, character, words=words, bookmarks=(Bookmark(0, character, words),)).in_document(chapters(*texts))
+    assert (place.chapter, place.character) == there
+    assert [(each.chapter, each.character) for each in place.bookmarks] == [there]
+
+
+def test_of_words_that_come_several_times_the_nearest_are_meant() -> None:
+    text = "Again. " * 100
+    assert Place(0, 351, words="Again.").in_document(chapters(text)).character == 350
+    assert nearest(text, "Never", 3) is None

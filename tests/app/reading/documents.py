@@ -3,7 +3,7 @@
 import threading
 from pathlib import Path
 
-from app.reader.opener import OpenedDocument
+from app.reading.opener import OpenedDocument
 from engine.documents import Chapter, Document, Matter
 
 CHAPTERS = tuple(Chapter(f"Chapter {name}", f"Chapter {name}. It begins. It ends.") for name in ("one", "two", "three"))

@@ -3,10 +3,10 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.reader.opener import DocumentOpener
+from app.reading.opener import DocumentOpener
 from engine.documents import Document
 from engine.errors import Cancelled, DamagedDocument
-from tests.app.reader.documents import DOCUMENT, read
+from tests.app.reading.documents import DOCUMENT, read
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 

@@ -1,1 +1,0 @@
-"""What can be changed while speech is heard: its speed, voice and pauses, and the place it is spoken from."""

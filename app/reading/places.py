@@ -1,0 +1,153 @@
+"""Where somebody is in each document, with the chapters chosen and heard and the bookmarks, in a file of its own."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cattrs import BaseValidationError
+from cattrs.preconf.json import make_converter
+
+from engine.documents import Document
+from engine.system.json_text import json_value
+from engine.system.paths import data_folder
+from engine.system.whole_file import write_atomically
+
+MAX_DOCUMENTS = 200
+WORDS_CHARACTERS = 60
+"""So much of the text at a place finds it again in a document that has changed."""
+_CONVERTER = make_converter()
+
+
+@dataclass(frozen=True)
+class Bookmark:
+    """A character of a chapter, both counted from 0, and the words that are there."""
+
+    chapter: int
+    character: int
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A character of a chapter, both counted from 0, the words there, and the chapters that were heard to their ends.
+
+    `otherwise` are the chapters that are read though they usually are not, or the other way round.
+    """
+
+    chapter: int = 0
+    character: int = 0
+    heard: frozenset[int] = frozenset()
+    otherwise: frozenset[int] = frozenset()
+    words: str = ""
+    bookmarks: tuple[Bookmark, ...] = ()
+
+    def chosen(self, document: Document) -> tuple[int, ...]:
+        """The numbers of the chapters of a document that are read."""
+        usual = frozenset(document.usual_chapters)
+        return tuple(each for each in range(len(document.chapters)) if (each in usual) != (each in self.otherwise))
+
+    def in_document(self, document: Document) -> Place:
+        """The same place in a document that may have changed: where its words are now, else where it was."""
+        texts = [chapter.text for chapter in document.chapters]
+        chapter, character = _found(texts, self.chapter, self.character, self.words)
+        if (chapter, character) == (0, 0) and not self.words:  # nothing of it was heard yet
+            chapter = min(self.chosen(document), default=0)
+        here = range(len(texts))
+        return replace(
+            self,
+            chapter=chapter,
+            character=character,
+            heard=self.heard & frozenset(here),
+            otherwise=self.otherwise & frozenset(here),
+            bookmarks=tuple(
+                Bookmark(*_found(texts, each.chapter, each.character, each.words), each.words)
+                for each in self.bookmarks
+            ),
+        )
+
+
+def _found(texts: list[str], chapter: int, character: int, words: str) -> tuple[int, int]:
+    """The chapter and the character where these words are, as near as possible to where they were."""
+    if chapter < len(texts):
+        text = texts[chapter]
+        if character <= len(text) and text.startswith(words, character):
+            return chapter, character
+        if (near := nearest(text, words, character)) is not None:
+            return chapter, near
+    nearby = sorted(range(len(texts)), key=lambda number: abs(number - chapter))
+    elsewhere = next((number for number in nearby if words and words in texts[number]), None)
+    if elsewhere is not None:
+        return elsewhere, texts[elsewhere].index(words)
+    return (chapter, min(character, len(texts[chapter]))) if chapter < len(texts) else (0, 0)
+
+
+def nearest(text: str, words: str, character: int) -> int | None:
+    """Where these words are in a text, as near as possible to a character; None if they are nowhere in it."""
+    if not words:
+        return None
+    before, after = text.rfind(words, 0, character + len(words)), text.find(words, character)
+    found = [each for each in (before, after) if each >= 0]
+    return min(found, key=lambda each: abs(each - character), default=None)
+
+
+def words_at(text: str, character: int) -> str:
+    """The words by which a place is found again."""
+    return text[character : character + WORDS_CHARACTERS]
+
+
+class Places:
+    """The places in the documents read last, found by the digest of the file, or else by its path."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file or data_folder() / "places.json"
+        self._entries = _entries_in(self._file)
+
+    def of(self, path: Path, digest: str) -> Place:
+        """The place in a document: of this content, wherever it is, else of what had this path before."""
+        same = [entry for entry in self._entries if entry["digest"] == digest]
+        there = [entry for entry in self._entries if entry["path"] == str(path)]
+        found = (same or there)[-1:]
+        return _CONVERTER.structure(found[0], Place) if found else Place()
+
+    def keep(self, path: Path, digest: str, place: Place) -> None:
+        """Write a place; where that is not possible, it is forgotten when the window closes."""
+        others = [entry for entry in self._entries if entry["digest"] != digest and entry["path"] != str(path)]
+        entry = {"path": str(path), "digest": digest, **_CONVERTER.unstructure(place)}
+        self._entries = [*others, entry][-MAX_DOCUMENTS:]
+        with suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._file, json.dumps(self._entries).encode(errors="replace"))
+
+
+def _entries_in(file: Path) -> list[dict[str, Any]]:
+    """The entries of a file; one that makes no sense is set aside, so that it is not written over."""
+    try:
+        entries = json_value(file.read_bytes())
+        if isinstance(entries, list) and all(_makes_sense(entry) for entry in entries):
+            return entries
+    except OSError:
+        return []
+    except ValueError:
+        pass
+    with suppress(OSError):
+        file.replace(file.with_suffix(".damaged"))
+    return []
+
+
+def _makes_sense(entry: object) -> bool:
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in ("path", "digest")):
+        return False
+    lists = (entry.get("heard"), entry.get("otherwise", []), entry.get("bookmarks", []))
+    if not all(isinstance(each, list) for each in lists) or not isinstance(entry.get("words", ""), str):
+        return False
+    try:
+        place = _CONVERTER.structure(entry, Place)
+    except (BaseValidationError, ValueError, TypeError, AttributeError):
+        return False
+    numbers = [entry.get("chapter"), entry.get("character"), *entry["heard"], *entry.get("otherwise", [])]
+    numbers += [number for each in place.bookmarks for number in (each.chapter, each.character)]
+    return all(isinstance(number, int) and number >= 0 for number in numbers)

@@ -1,0 +1,103 @@
+"""A speaker that needs no engine and no device: it makes a sentence at a time, and hears one when a test says so."""
+
+from __future__ import annotations
+
+from app.audio.player import Playback
+from app.reading.reading import Reading
+from app.reading.sentences import sentence_starts
+from engine.speech import SpeechRequest
+
+
+class FakeSpeaker:
+    """Implements `app.reading.reading.Speaker`; `reading` is told what is heard, as the window tells it.
+
+    `began` are the characters at which playing began or went on, in the text of the speech.
+    """
+
+    def __init__(self) -> None:
+        self.reading: Reading | None = None
+        self.source: object = None
+        self.request: SpeechRequest | None = None
+        self.playback = Playback.STOPPED
+        self.position = 0
+        self.made = 0
+        self.began: list[int] = []
+        self._at_end = False
+        self._before: tuple[object, SpeechRequest | None, int, int] = (None, None, 0, 0)
+
+    @property
+    def text(self) -> str:
+        return self.request.text if self.request is not None else ""
+
+    @property
+    def heard_to_the_end(self) -> bool:
+        return self._at_end
+
+    @property
+    def end(self) -> int:
+        assert self.request is not None
+        return len(self.text) if self.request.end is None else self.request.end
+
+    def speak(self, request: SpeechRequest, source: object) -> None:
+        self._stop()
+        self._before = self.source, self.request, self.position, self.made
+        self.source, self.request = source, request
+        self.position = self.made = request.start
+        self._play()
+
+    def hear_from(self, character: int) -> bool:
+        assert self.request is not None
+        if not self.request.start <= character < self.made:
+            return False
+        self.position = character
+        self._play()
+        return True
+
+    def go_on(self) -> None:
+        if self.request is not None:
+            self._play()
+
+    def pause(self) -> None:
+        if self.playback is Playback.PLAYING:
+            self.playback = Playback.PAUSED
+
+    def stop(self) -> None:
+        self._stop()
+
+    def clear(self) -> None:
+        self._stop()
+        self.source = self.request = None
+
+    def hear_on(self) -> None:
+        """Hear the sentence at the position, to its end."""
+        if self.playback is not Playback.PLAYING:
+            return
+        starts = [each for each in sentence_starts(self.text) if self.position < each < self.end]
+        self._tell(self.position)
+        self.position = starts[0] if starts else self.end
+        self.made = max(self.made, self.position)
+        if not starts:
+            self.playback, self._at_end = Playback.STOPPED, True
+            if self.reading is not None:
+                self.reading.finish()
+        else:
+            self._tell(self.position)
+
+    def fail(self) -> None:
+        """The latest speech fails; if nothing of it was made, the one before comes back."""
+        self._stop()
+        if self.request is not None and self.made == self.request.start:
+            self.source, self.request, self.position, self.made = self._before
+
+    def _tell(self, character: int) -> None:
+        if self.reading is not None:
+            self.reading.hear(character)
+
+    def _play(self) -> None:
+        self._at_end = False
+        self.playback = Playback.PLAYING
+        self.began.append(self.position)
+
+    def _stop(self) -> None:
+        self._at_end = False
+        self.playback = Playback.STOPPED
