@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +20,7 @@ from engine.system.paths import resources_folder
 
 GENDERS = {"f": "female", "m": "male"}
 """By the second letter of a Kokoro voice name; the first stands for its language."""
+KOKORO_NAME = re.compile(r"(?P<language>[a-z])(?P<gender>[fm])_(?P<short>.+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,12 @@ def describe(name: str) -> VoiceInfo:
     for voice in official_voices():
         if voice.name == name:
             return voice
+    match = KOKORO_NAME.fullmatch(name)
+    if match is None:
+        return VoiceInfo(name, name, AMERICAN.tag, "")
     languages = {language.letter: language for language in LANGUAGES}
-    kind = name.partition("_")[0]
-    language = languages.get(kind[:1], AMERICAN)
-    return VoiceInfo(name, _title(name), language.tag, GENDERS.get(kind[1:2], ""))
+    language = languages.get(match["language"], AMERICAN)
+    return VoiceInfo(name, _title(name), language.tag, GENDERS[match["gender"].lower()])
 
 
 def find(voices: Mapping[str, Voice], name: str) -> Voice:
@@ -68,7 +73,7 @@ def full_name(name: str, known: Collection[str]) -> str:
     """
     if name in known:
         return name
-    meant = [each for each in known if name.lower() in (each.lower(), _short(each))]
+    meant = [each for each in known if folded(name) in _spellings(each)]
     if len(meant) > 1:
         raise InvalidRequest(f"“{name}” may mean several voices.", f"Write {' or '.join(meant)}.")
     if not meant:
@@ -78,15 +83,26 @@ def full_name(name: str, known: Collection[str]) -> str:
 
 def nearest(name: str, known: Collection[str]) -> str | None:
     """The known name most similar to this one, if any is similar."""
-    by_word = {word: each for each in known for word in (each.lower(), _short(each))}
-    matches = difflib.get_close_matches(name.lower(), list(by_word), n=1, cutoff=0.5)
+    by_word = {word: each for each in known for word in _spellings(each)}
+    matches = difflib.get_close_matches(folded(name), list(by_word), n=1, cutoff=0.5)
     return by_word[matches[0]] if matches else None
 
 
-def _short(name: str) -> str:
-    kind, _, short = name.lower().partition("_")
-    return short or kind
+def same_named(name: str, known: Collection[str]) -> str | None:
+    """The known name that `full_name` cannot tell from this one, whole or in its short form."""
+    return next((each for each in known if not _spellings(name).isdisjoint(_spellings(each))), None)
+
+
+def folded(name: str) -> str:
+    """A name without what does not matter in it: case, spaces, and how its accents are encoded."""
+    return " ".join(unicodedata.normalize("NFC", name.casefold()).split())
+
+
+def _spellings(name: str) -> frozenset[str]:
+    match = KOKORO_NAME.fullmatch(name)
+    return frozenset({folded(name), folded(match["short"])} if match else {folded(name)})
 
 
 def _title(name: str) -> str:
-    return (name.partition("_")[2] or name).capitalize()
+    match = KOKORO_NAME.fullmatch(name)
+    return match["short"].capitalize() if match else name

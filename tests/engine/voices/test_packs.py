@@ -25,8 +25,11 @@ def test_counts_beyond_the_pack_use_its_ends(count: int, first: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "language", "gender", "title"),
-    [("af_heart", "en-US", "female", "Heart"), ("bm_george", "en-GB", "male", "George")],
-)
+    [
+        ("af_heart", "en-US", "female", "Heart"), ("bm_george", "en-GB", "male", "George"),
+        ("father's voice", "en-US", "", "father's voice"), ("Duo_de Paris", "en-US", "", "Duo_de Paris"),
+    ],
+)  # fmt: skip
 def test_a_name_tells_language_and_gender(name: str, language: str, gender: str, title: str) -> None:
     info = describe(name)
     assert (info.language, info.gender, info.title) == (language, gender, title)
