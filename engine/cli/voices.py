@@ -1,4 +1,4 @@
-"""`engine voices`: lists voices, keeps blends of them under names, and lets a voice be heard."""
+"""`engine voices`: lists voices, saves blends of them under names, and previews a voice."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def add_options(parser: Any) -> None:
     """Add what can be done with voices besides listing them."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     parser.add_argument("--language", help="only the voices of one language, such as fr-FR")
-    save = _action(actions, "save", "keep a blend of voices under a name")
-    save.add_argument("name", help="a new name")
+    save = _action(actions, "save", "save a voice blend")
+    save.add_argument("name", help="a new name; quote one with spaces, as wherever you use it")
     save.add_argument("recipe", help="such as “af_heart(2)+am_adam(1)” or “af_heart:60,am_adam:40”")
-    remove = _action(actions, "remove", "forget a blend")
+    remove = _action(actions, "remove", "delete a saved blend")
     remove.add_argument("name", help="the name of a saved blend")
-    preview = _action(actions, "preview", "let a voice speak a sentence of its language")
+    preview = _action(actions, "preview", "play a sample sentence in the voice’s language")
     preview.add_argument("voice", help="a name, or a blend")
     preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
@@ -53,14 +53,15 @@ def run(options: argparse.Namespace) -> Outcome:
         return _preview(options)
     if options.action == "remove":
         SavedVoices().remove(options.name)
-        return Outcome({"name": options.name}, f"{options.name} is forgotten.")
+        return Outcome({"name": options.name}, f"Removed the blend “{options.name}”.")
     if options.action == "save":
         voice = _saved(options)
-        return Outcome(asdict(voice), f"{voice.name} is {voice.recipe} and speaks {_language_name(voice)}.")
+        return Outcome(asdict(voice), f"Saved “{voice.name}”: {voice.recipe}, {_language_name(voice)}.")
     listed = [(each.model, voice) for each in _models(options) for voice in voices_in(each.voices, options.language)]
+    width = max((len(voice.name) for _, voice in listed), default=0)
     return Outcome(
         [{**asdict(voice), "model": model} for model, voice in listed],
-        "\n".join(_line(voice, model) for model, voice in listed) or _none_words(options.language),
+        "\n".join(_line(voice, model, width) for model, voice in listed) or _none_words(options.language),
     )
 
 
@@ -110,8 +111,9 @@ def _none_words(language: str | None) -> str:
     return f"No voice{spoken} is installed; `models list` shows the models that can be fetched, with more voices."
 
 
-def _line(voice: VoiceInfo, model: str) -> str:
-    return f"{voice.name:<14} {voice.language:<6} {voice.gender:<7} {model:<15} {voice.grade or voice.recipe}".rstrip()
+def _line(voice: VoiceInfo, model: str, width: int) -> str:
+    name, details = f"{voice.name:<{width}}", voice.grade or voice.recipe
+    return f"{name} {voice.language:<6} {voice.gender:<7} {model:<15} {details}".rstrip()
 
 
 COMMAND = Command("voices", "List and preview voices; save and remove blends of them.", add_options, run)

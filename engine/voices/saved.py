@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
@@ -14,10 +14,16 @@ from engine.errors import DamagedFile, InvalidRequest, OutputError, UnknownVoice
 from engine.speech import Notice, VoiceInfo
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
-from engine.voices.blends import describe_blend, is_recipe, language_notice, mix, parse, with_full_names
-from engine.voices.packs import Voice, full_name, nearest, official_voices
+from engine.voices.blends import SIGNS, describe_blend, is_recipe, language_notice, mix, parse, with_full_names
+from engine.voices.packs import Voice, folded, full_name, nearest, official_voices, same_named
 
-NAME = re.compile(r"[^\W\d_][\w-]{0,39}")
+MAX_NAME_CHARACTERS = 60
+RESERVED = SIGNS | frozenset("[]")
+"""What a recipe is told by, and where a direction such as `[voice:my duet]` ends."""
+INVISIBLE_CATEGORIES = frozenset({"Zs", "Cf"})
+CONTROL_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+DIRECTION_CONTROLS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+"""Unicode's marks of writing direction, which would reorder the words around the name."""
 LOCK_SECONDS = 10
 
 
@@ -42,30 +48,28 @@ class SavedVoices:
     def save(self, name: str, recipe: str, known: Mapping[str, VoiceInfo], others: Collection[str] = ()) -> VoiceInfo:
         """Save a blend of known voices, replacing any of that name; raises `InvalidRequest` or `OutputError`.
 
-        It may have the name of none of these voices, of `others`, or of the published ones.
+        It may have the name of none of these voices, of `others`, or of the published ones. The voice that is returned
+        has the name without superfluous spaces.
         """
-        _check_name(name, {*known, *others})
+        name = _checked(name, {*known, *others})
         blend = with_full_names(parse(recipe), known)
-        self._change(lambda recipes: recipes.update({name: blend.recipe}))
+        self._change(lambda recipes: _put(recipes, name, blend.recipe))
         return describe_blend(blend, known, name)
 
     def remove(self, name: str) -> None:
         """Delete a blend; raises `UnknownVoice` if none has this name."""
-        recipes = self.recipes()
-        if name not in recipes:
-            raise UnknownVoice(name, tuple(recipes), nearest(name, recipes))
-        self._change(lambda recipes: recipes.pop(name, None))
+        saved = _saved_as(name, self.recipes())
+        self._change(lambda recipes: recipes.pop(saved, None))
 
-    def rename(self, name: str, new_name: str, others: Collection[str] = ()) -> None:
-        """Give a blend another name, which no saved blend, none of `others` and no published voice has.
+    def rename(self, name: str, new_name: str, others: Collection[str] = ()) -> str:
+        """Give a blend another name, which no other blend, none of `others` and no published voice has; return it.
 
         Raises `UnknownVoice`, `InvalidRequest` or `OutputError`.
         """
         recipes = self.recipes()
-        if name not in recipes:
-            raise UnknownVoice(name, tuple(recipes), nearest(name, recipes))
-        _check_name(new_name, {*recipes, *others} - {name})
-        self._change(lambda recipes: recipes.update({new_name: recipes.pop(name)}))
+        new_name = _checked(new_name, {*recipes, *others} - {_saved_as(name, recipes)})
+        self._change(lambda recipes: _put(recipes, new_name, recipes.pop(_saved_as(name, recipes))))
+        return new_name
 
     def listed(self, voices: Iterable[VoiceInfo]) -> tuple[VoiceInfo, ...]:
         """The saved blends whose voices are all among these."""
@@ -107,7 +111,7 @@ class SavedVoices:
 
     def _damaged(self) -> DamagedFile:
         message = f"The list of your saved voices, {self._path}, cannot be read."
-        return DamagedFile(self._path, message, "Move it away; then blends can be saved again.")
+        return DamagedFile(self._path, message, "Move or delete it to save blends again.")
 
 
 def _mixed(recipe: str, voices: Mapping[str, Voice], name: str) -> tuple[Voice, tuple[Notice, ...]]:
@@ -123,15 +127,48 @@ def _is_blend(recipe: object) -> bool:
         return False
 
 
-def _check_name(name: str, known: Collection[str]) -> None:
-    if not NAME.fullmatch(name):
-        raise InvalidRequest(
-            f"“{name}” cannot be the name of a voice.",
-            "Begin with a letter; letters, digits, - and _ may follow, 40 in all.",
-        )
-    taken = {*known, *(voice.name for voice in official_voices())}
-    try:
-        existing = full_name(name, taken)
-    except UnknownVoice:
-        return
-    raise InvalidRequest(f"“{name}” is the voice {existing} already.", "Choose another name.")
+def _saved_as(name: str, recipes: Mapping[str, str]) -> str:
+    """The name of a saved blend as it is in the file; raises `UnknownVoice`."""
+    for saved in recipes:
+        if folded(saved) == folded(name):
+            return saved
+    raise UnknownVoice(name, tuple(recipes), nearest(name, recipes))
+
+
+def _put(recipes: dict[str, str], name: str, recipe: str) -> None:
+    """Save a recipe under a name, of which there is only one spelling."""
+    for other in [each for each in recipes if each != name and folded(each) == folded(name)]:
+        del recipes[other]
+    recipes[name] = recipe
+
+
+def _checked(name: str, known: Collection[str]) -> str:
+    """The name as it is saved, composed and with single spaces; raises `InvalidRequest`."""
+    problem = _problem_of(name)
+    if problem:
+        raise InvalidRequest(problem)
+    name = " ".join(unicodedata.normalize("NFC", name).split())
+    existing = same_named(name, (*known, *(voice.name for voice in official_voices())))
+    if existing is not None:
+        raise InvalidRequest(f"“{name}” is already the name of the voice {existing}.", "Choose another name.")
+    return name
+
+
+def _problem_of(name: str) -> str:
+    """What is wrong with a name, in one sentence; empty if it can be used."""
+    if all(unicodedata.category(each) in INVISIBLE_CATEGORIES for each in name):
+        return "Enter a name for the blend."
+    if any(map(_is_control, name)):
+        return "The name of a blend can’t contain line breaks or other control characters."
+    if not RESERVED.isdisjoint(name):
+        return f"The name of a blend can’t contain any of {' '.join(sorted(RESERVED))}."
+    if len(name) > MAX_NAME_CHARACTERS:
+        return f"Choose a name of up to {MAX_NAME_CHARACTERS} characters."
+    return ""
+
+
+def _is_control(character: str) -> bool:
+    return (
+        unicodedata.category(character) in CONTROL_CATEGORIES
+        or unicodedata.bidirectional(character) in DIRECTION_CONTROLS
+    )

@@ -18,7 +18,9 @@ def edit(qtbot: QtBot) -> PlainTextEdit:
     return edit
 
 
-@pytest.mark.parametrize("text", ["[pause 1.5s]", "[pause 500ms]", "[Voice: am_michael]", "[voice:a(1)+b(2)]"])
+@pytest.mark.parametrize(
+    "text", ["[pause 1.5s]", "[pause 500ms]", "[Voice: am_michael]", "[voice:a(1)+b(2)]", "[voice: Été doux]"]
+)
 def test_directions_are_pills(edit: PlainTextEdit, text: str) -> None:
     edit.setPlainText(f"One {text} two.")
     assert len(pills_in(edit)) == 1
