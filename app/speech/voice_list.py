@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,22 +24,8 @@ HEADING_ROLE = CHOICE_ROLE + 1
 DEPTH_ROLE = CHOICE_ROLE + 2
 MODEL_HEADING_ROLE = CHOICE_ROLE + 3
 FAVOURITE_ROLE = CHOICE_ROLE + 4
-FAVOURITES = "Favourites"
-
-
-@dataclass(frozen=True)
-class VoiceFilter:
-    """Which voices are listed: those of a language, by its tag, and of a gender; empty for all."""
-
-    language: str = ""
-    gender: str = ""
-
-    def admits(self, voice: VoiceInfo) -> bool:
-        """Whether a voice is listed."""
-        return self.language in ("", voice.language) and self.gender in ("", voice.gender)
-
-
-ALL_VOICES = VoiceFilter()
+CHOSEN_ROLE = CHOICE_ROLE + 5
+FAVOURITES = "Favorites"
 
 
 @dataclass(frozen=True)
@@ -61,26 +49,31 @@ class VoiceListModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[_Row, ...] = ()
+        self._chosen = Choice()
 
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The voices that are listed, in order."""
         return tuple(row.choice for row in self._rows if row.choice is not None)
 
-    def show(
-        self, models: Sequence[ModelVoices], favourites: Sequence[Choice] = (), only: VoiceFilter = ALL_VOICES
-    ) -> None:
-        """List the voices of these models that the filter admits."""
+    def show(self, models: Sequence[ModelVoices], favourites: Sequence[Choice] = (), words: str = "") -> None:
+        """List the voices of these models for which all words stand: by name, language, gender or model."""
         self.beginResetModel()
-        self._rows = tuple(_rows(models, favourites, only))
+        self._rows = tuple(_rows(models, favourites, words))
         self.endResetModel()
+
+    def mark(self, chosen: Choice) -> None:
+        """Mark this voice as the chosen one."""
+        before, self._chosen = self._chosen, chosen
+        for row in {self.row_of(before), self.row_of(chosen)} - {-1}:
+            self.dataChanged.emit(self.index(row), self.index(row))
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
         """Headings and voices."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """The title, the choice it stands for, a description, its depth, or whether it is a heading, or a model's."""
+        """The title, the voice, a description, the depth, or whether it is a heading, a model's, starred or chosen."""
         if not index.isValid():
             return None
         row = self._rows[index.row()]
@@ -92,7 +85,8 @@ class VoiceListModel(QAbstractListModel):
             DEPTH_ROLE: row.depth,
             MODEL_HEADING_ROLE: row.of_model,
             FAVOURITE_ROLE: row.favourite,
-            int(Qt.ItemDataRole.AccessibleTextRole): f"{row.title}, favourite" if row.favourite else row.title,
+            CHOSEN_ROLE: row.choice == self._chosen,
+            int(Qt.ItemDataRole.AccessibleTextRole): self._spoken(row),
         }
         return values.get(int(role))
 
@@ -101,6 +95,10 @@ class VoiceListModel(QAbstractListModel):
         if not index.isValid() or self._rows[index.row()].choice is None:
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+
+    def _spoken(self, row: _Row) -> str:
+        chosen = "current voice" if row.choice == self._chosen else ""
+        return ", ".join(words for words in (row.title, chosen, "favorite" if row.favourite else "") if words)
 
     def row_of(self, choice: Choice) -> int:
         """The row of this voice, or -1."""
@@ -115,18 +113,32 @@ def language_title(tag: str) -> str:
         return tag
 
 
-def _rows(models: Sequence[ModelVoices], favourites: Sequence[Choice], only: VoiceFilter) -> Iterator[_Row]:
+def _rows(models: Sequence[ModelVoices], favourites: Sequence[Choice], words: str) -> Iterator[_Row]:
     voices = {Choice(voice.name, each.model): (voice, each) for each in models for voice in each.voices}
-    admitted = {choice: found for choice, found in voices.items() if only.admits(found[0])}
-    starred = [choice for choice in favourites if choice in admitted]
+    wanted = _plain(words).split()
+    found = {choice: its for choice, its in voices.items() if all(_stands_for(word, *its) for word in wanted)}
+    starred = [choice for choice in favourites if choice in found]
     if starred:
         yield _Row(FAVOURITES, 0)
         for choice in starred:
-            voice, model = admitted.pop(choice)
+            voice, model = found.pop(choice)
             yield _Row(_title(voice), 1, choice, _explained(voice, model), favourite=True)
     depth = 1 if len(models) > 1 else 0
     for model in models:
-        yield from _rows_of(model, [voice for voice, its in admitted.values() if its is model], depth)
+        yield from _rows_of(model, [voice for voice, its in found.values() if its is model], depth)
+
+
+def _stands_for(word: str, voice: VoiceInfo, model: ModelVoices) -> bool:
+    """Whether a word is in the name of a voice or begins one of the words that describe it: “male” is not “female”."""
+    kind = "blend" if voice.recipe else ""
+    description = _plain(f"{language_title(voice.language)} {voice.language} {voice.gender} {kind} {model.title}")
+    return word in _plain(f"{voice.title} {voice.name}") or bool(re.search(rf"(?<!\w){re.escape(word)}", description))
+
+
+def _plain(words: str) -> str:
+    """Words without case and accents."""
+    parts = unicodedata.normalize("NFKD", words.casefold())
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def _rows_of(model: ModelVoices, voices: Sequence[VoiceInfo], depth: int) -> Iterator[_Row]:
@@ -147,5 +159,5 @@ def _title(voice: VoiceInfo) -> str:
 def _explained(voice: VoiceInfo, model: ModelVoices) -> str:
     of_model = f"{voice.name} of {model.title}"
     if voice.recipe:
-        return f"{of_model}: a blend, {voice.recipe}"
-    return f"{of_model}: graded {voice.grade} by its makers" if voice.grade else of_model
+        return f"{of_model}: a blend of {voice.recipe}"
+    return f"{of_model}: quality grade {voice.grade} (from the Kokoro team)" if voice.grade else of_model

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QWidget
 
 from app.speech.voice_choice import Choice, insisted, listed, voice_info
-from app.speech.voice_delegate import MARK_PIXELS, VoiceDelegate
+from app.speech.voice_delegate import Mark, VoiceDelegate
 from app.speech.voice_list import CHOICE_ROLE, VoiceListModel
 from app.theme import Colours
 from app.widgets.elided_text import ElidedComboBox
@@ -164,8 +164,8 @@ class VoicePicker(ElidedComboBox):
     def _choice_marked(self, position: QPoint) -> Choice | None:
         """The voice at whose play mark this is."""
         index = self.view().indexAt(position)
-        in_mark = index.isValid() and position.x() > self.view().visualRect(index).right() - MARK_PIXELS
-        return index.data(CHOICE_ROLE) if in_mark else None
+        mark = self._delegate.mark_at(self.view().visualRect(index), position.x()) if index.isValid() else None
+        return index.data(CHOICE_ROLE) if mark is Mark.PLAY else None
 
     def minimumSizeHint(self) -> QSize:
         """A small width is enough, since the title can be elided."""
@@ -189,6 +189,7 @@ class VoicePicker(ElidedComboBox):
     def _select(self) -> None:
         """Show the choice, and tell if it comes from another model."""
         choice = self.choice
+        self._rows.mark(choice)
         row = self._rows.row_of(choice)
         self.setCurrentIndex(row)
         details = self.itemData(row, int(Qt.ItemDataRole.ToolTipRole)) if row >= 0 else None

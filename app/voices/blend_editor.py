@@ -1,4 +1,4 @@
-"""Blending two to four voices by sliders, heard while sliding."""
+"""Blending two to four voices by sliders, previewed while they are moved."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ LEAST_BODY_PIXELS = 36
 
 
 class BlendEditor(QFrame):
-    """`hear_wanted` carries a recipe soon after a change, `save_wanted` a name and a recipe."""
+    """`hear_wanted` carries a recipe soon after a change, `save_wanted` a name and a recipe.
+
+    `open_button` shows the editor; whoever has the editor puts it into a layout.
+    """
 
     hear_wanted = Signal(str)
     save_wanted = Signal(str, str)
@@ -47,11 +50,11 @@ class BlendEditor(QFrame):
         self.parts = [BlendPart(number, self._body) for number in range(1, MOST_VOICES + 1)]
         self.add_button = _button("Add Voice", self._body)
         self.remove_button = _button("Remove Voice", self._body)
-        self.live = QCheckBox("Hear while sliding", self._body)
+        self.live = QCheckBox("Preview While Adjusting", self._body)
         self.live.setChecked(True)
         self.name = QLineEdit(self._body)
-        self.name.setPlaceholderText("Name of the blend")
-        self.name.setAccessibleName("Name of the blend")
+        self.name.setPlaceholderText("Blend Name")
+        self.name.setAccessibleName("Blend name")
         self.save_button = _button("Save", self._body)
         self._count = LEAST_VOICES
         self._heard_later = QTimer(self, singleShot=True, interval=HEAR_AFTER_MS)
@@ -80,7 +83,7 @@ class BlendEditor(QFrame):
         self._heard_later.stop()
 
     def _connect(self) -> None:
-        self.open_button.toggled.connect(self._area.setVisible)
+        self.open_button.toggled.connect(self.setVisible)
         self.open_button.toggled.connect(self.forget_change)
         self.live.toggled.connect(self.forget_change)
         for part in self.parts:
@@ -106,12 +109,11 @@ class BlendEditor(QFrame):
         body.addWidget(self.live)
         body.addLayout(saving)
         layout = QVBoxLayout(self)
-        layout.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self._area)
         for each in (layout, body):
             each.setContentsMargins(0, 0, 0, 0)
             each.setSpacing(SPACE_PIXELS)
-        self._area.hide()
+        self.hide()
 
     @Slot()
     def _update(self) -> None:

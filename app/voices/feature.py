@@ -72,6 +72,7 @@ class VoicesFeature(QObject):
         panel, picker = self.panel, self._picker
         picker.listed.connect(self._show)
         picker.model_changed.connect(self._show)
+        picker.currentIndexChanged.connect(self._show_chosen)
         picker.hear_wanted.connect(self.hear)
         panel.hear_wanted.connect(self.hear)
         panel.use_wanted.connect(picker.take)
@@ -98,7 +99,11 @@ class VoicesFeature(QObject):
     def _show(self) -> None:
         favourites = tuple(Choice(voice, model) for voice, model in self._settings.favourites)
         self._picker.show_favourites(favourites)
-        self.panel.show_models(self._picker.models, favourites, self._picker.speaking_model)
+        self.panel.show_models(self._picker.models, favourites, self._picker.choice)
+
+    @Slot()
+    def _show_chosen(self) -> None:
+        self.panel.show_chosen(self._picker.choice)
 
     def _preview(self, choice: Choice, sentence: str) -> None:
         self._window.page.banner.dismiss()
@@ -118,7 +123,7 @@ class VoicesFeature(QObject):
         elif self._sentence:
             self.round.begin(self.panel.rows.choices)
         else:
-            self._window.page.status.tell("First type the sentence that they should speak")
+            self._window.page.status.tell("Type a sentence to compare voices")
 
     def _current_sentence(self) -> str:
         text, (start, end) = self._window.reading.text, self._window.page.view.span

@@ -1,30 +1,33 @@
-"""The panel of voices: filters, the list with play marks, what can be done with the current voice, and blending."""
+"""The panel of voices: search, the list, in which a voice is chosen and previewed, and comparing and blending them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QPushButton, QVBoxLayout, QWidget
 
 from app.speech.voice_choice import Choice, voice_info
-from app.speech.voice_delegate import MARK_PIXELS, VoiceDelegate
-from app.speech.voice_list import CHOICE_ROLE, VoiceFilter, VoiceListModel, language_title
+from app.speech.voice_delegate import Mark, VoiceDelegate
+from app.speech.voice_list import CHOICE_ROLE, VoiceListModel
 from app.theme import Colours
 from app.voices.blend_editor import BlendEditor
-from app.widgets.action_button import ActionButton, action_of
-from app.widgets.combo_box import ComboBox
+from app.widgets.action_button import action_of
+from app.widgets.announcing import announce
+from app.widgets.search_field import SearchField
 from app.widgets.wrapping_bar import WrappingBar
 
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
 
+AnyIndex = QModelIndex | QPersistentModelIndex
 SPACE_PIXELS = 6
 LEAST_LIST_PIXELS = 48
 """So that blending fits below the list in the smallest window."""
-MY_SENTENCE, STOP_ROUND = "My Sentence in Each", "Stop"
+COMPARE, STOP_ROUND = "Compare Voices", "Stop"
+CHOOSING_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class VoicePanel(QWidget):
@@ -41,20 +44,22 @@ class VoicePanel(QWidget):
         super().__init__(parent)
         self._models: tuple[ModelVoices, ...] = ()
         self._favourites: tuple[Choice, ...] = ()
+        self._chosen = Choice()
         self._in_round = False
-        self.languages = ComboBox("Language", "Which language's voices are listed", 8, self)
-        self.genders = ComboBox("Sex", "Whose voices are listed", 6, self)
-        self.genders.offer((("", "All", ""), ("female", "Female", ""), ("male", "Male", "")))
+        self.search = SearchField("Search voices", "Name, language, or gender", self)
+        self.search.setToolTip("Search by name, language, gender, or model")
         self.rows = VoiceListModel(self)
         self.voices = _VoiceView(self.rows, self)
-        self.hear = action_of(self.voices, "Preview", "Space", self._on_hear)
-        self.use = action_of(self.voices, "Use", "", self._on_use)
-        self.favourite = action_of(self.voices, "Favourite", "Ctrl+B", self._on_favourite)
+        self.empty = QLabel("No Results", self)
+        self.empty.setObjectName("faint")
+        self.hear = action_of(self.voices, "Preview", "Shift+Return", self._on_hear)
+        self.favourite = action_of(self.voices, "", "Ctrl+B", self._on_favourite)
         self.rename = action_of(self.voices, "Rename…", "F2", self._on_rename)
         self.delete = action_of(self.voices, "Delete…", QKeySequence.StandardKey.Delete, self._on_delete)
-        self.round = action_of(self.voices, MY_SENTENCE, "Ctrl+Space", self._on_round)
-        self._bar = self._bar_of_buttons()
-        self.blend = BlendEditor(self)  # after the buttons for the Tab key, too
+        self.round = QPushButton(COMPARE, self)
+        self.round.setObjectName("panelButton")
+        self.round.setToolTip("Play the sentence at the cursor in each of the listed voices")
+        self.blend = BlendEditor(self)
         self._lay_out()
         self._connect()
         self._on_current()
@@ -65,19 +70,27 @@ class VoicePanel(QWidget):
         choice: Choice | None = self.voices.currentIndex().data(CHOICE_ROLE)
         return choice
 
-    def show_models(self, models: Sequence[ModelVoices], favourites: Sequence[Choice], speaking_model: str) -> None:
-        """List the voices of these models, favourites first; those of the model that speaks can be blended."""
+    def show_models(self, models: Sequence[ModelVoices], favourites: Sequence[Choice], chosen: Choice) -> None:
+        """List the voices of these models, favourites first; those of the chosen one's model can be blended."""
         self._models, self._favourites = tuple(models), tuple(favourites)
-        tags = dict.fromkeys(voice.language for each in models for voice in each.voices)
-        self.languages.offer([("", "All languages", ""), *((tag, language_title(tag), "") for tag in tags)])
-        speaking = [voice for each in models if each.model == speaking_model for voice in each.voices]
+        speaking = [voice for each in models if each.model == chosen.model for voice in each.voices]
         self.blend.show_voices([voice for voice in speaking if not voice.recipe])
         self._list()
+        self.show_chosen(chosen)
+
+    def show_chosen(self, choice: Choice) -> None:
+        """Mark the voice that is chosen, and go to it if it has changed."""
+        self.rows.mark(choice)
+        if choice != self._chosen:
+            self._chosen = choice
+            self._select(choice)
+            if self.voices.hasFocus():
+                announce(self.voices, str(self.voices.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) or ""))
 
     def show_round(self, choice: Choice | None) -> None:
         """Show which voice speaks in a round; None while there is no round."""
         self._in_round = choice is not None
-        self.round.setText(STOP_ROUND if self._in_round else MY_SENTENCE)
+        self.round.setText(STOP_ROUND if self._in_round else COMPARE)
         if choice is not None:
             self._select(choice)
 
@@ -86,63 +99,71 @@ class VoicePanel(QWidget):
         self.voices.delegate.set_colours(colours)
         self.voices.viewport().update()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show the chosen voice in the middle of the list."""
+        super().showEvent(event)
+        self._select(self._chosen, QAbstractItemView.ScrollHint.PositionAtCenter)
+
     def _connect(self) -> None:
-        self.languages.chosen.connect(self._list)
-        self.genders.chosen.connect(self._list)
+        self.search.textChanged.connect(self._list)
+        self.search.left_for_results.connect(self._on_search_left)
         self.voices.hear_wanted.connect(self.hear_wanted)
         self.voices.use_wanted.connect(self.use_wanted)
+        self.voices.favourite_wanted.connect(self.favourite_wanted)
         self.voices.current_changed.connect(self._on_current)
-
-    def _bar_of_buttons(self) -> WrappingBar:
-        bar = WrappingBar(self)
-        for action in (self.hear, self.use, self.favourite, self.rename, self.delete, self.round):
-            bar.add(ActionButton(action, self))
-        return bar
+        self.round.clicked.connect(self._on_round)
 
     def _lay_out(self) -> None:
-        filters = QHBoxLayout()
-        filters.addWidget(self.languages, 1)
-        filters.addWidget(self.genders)
+        bar = WrappingBar(self)
+        for button in (self.round, self.blend.open_button):
+            bar.add(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE_PIXELS, 0, 0)
         layout.setSpacing(SPACE_PIXELS)
-        layout.addLayout(filters)
+        layout.addWidget(self.search)
         layout.addWidget(self.voices, 1)
-        layout.addWidget(self._bar)
+        layout.addWidget(self.empty, 1, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(bar)
         layout.addWidget(self.blend)
 
     @Slot()
     def _list(self) -> None:
         current = self.current
-        only = VoiceFilter(str(self.languages.value or ""), str(self.genders.value or ""))
-        self.rows.show(self._models, self._favourites, only)
-        if current is not None:
-            self._select(current)
+        self.rows.show(self._models, self._favourites, self.search.text())
+        found = bool(self.rows.choices) or not self._models
+        self.voices.setVisible(found)
+        self.empty.setVisible(not found)
+        self._select(current or self._chosen)
         self._on_current()
 
-    def _select(self, choice: Choice) -> None:
+    def _select(
+        self, choice: Choice, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
         index = self.rows.index(self.rows.row_of(choice))
         self.voices.setCurrentIndex(index)
-        self.voices.scrollTo(index)
+        self.voices.scrollTo(index, hint)
+
+    @Slot()
+    def _on_search_left(self) -> None:
+        """Go to the list, and there to the first voice if none is current."""
+        if self.current is None and self.rows.choices:
+            self._select(self.rows.choices[0])
+        self.voices.setFocus()
 
     @Slot()
     def _on_current(self) -> None:
         choice = self.current
         voice = voice_info(choice, self._models) if choice is not None else None
-        for action in (self.hear, self.use, self.favourite):
+        for action in (self.hear, self.favourite):
             action.setEnabled(choice is not None)
         for action in (self.rename, self.delete):
             action.setEnabled(voice is not None and bool(voice.recipe))
-        self.favourite.setText("Remove Favourite" if choice in self._favourites else "Favourite")
+        self.favourite.setText("Remove from Favorites" if choice in self._favourites else "Add to Favorites")
         self.round.setEnabled(bool(self.rows.choices))
 
     @Slot()
     def _on_hear(self) -> None:
         self.hear_wanted.emit(self.current)
-
-    @Slot()
-    def _on_use(self) -> None:
-        self.use_wanted.emit(self.current)
 
     @Slot()
     def _on_favourite(self) -> None:
@@ -162,48 +183,65 @@ class VoicePanel(QWidget):
 
 
 class _VoiceView(QListView):
-    """A click on a play mark lets its voice be heard; Return or a double click elsewhere takes the voice."""
+    """A click on a mark previews or stars its voice; a click elsewhere, Return or Space takes the voice."""
 
     hear_wanted = Signal(object)
     use_wanted = Signal(object)
+    favourite_wanted = Signal(object)
     current_changed = Signal()
 
     def __init__(self, rows: VoiceListModel, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("twoLines")
         self.setAccessibleName("Voices")
-        self.delegate = VoiceDelegate(self)
+        self.delegate = VoiceDelegate(self, can_be_starred=True)
+        self._pressed: Choice | None = None
         self.setModel(rows)
         self.setItemDelegate(self.delegate)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumHeight(LEAST_LIST_PIXELS)
-        self.viewport().installEventFilter(self)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
         self.current_changed.emit()
 
+    def event(self, event: QEvent) -> bool:
+        """Claim the keys that choose, which may be shortcuts elsewhere in the window."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._chooses(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        choice = self.currentIndex().data(CHOICE_ROLE)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and choice is not None:
-            self.use_wanted.emit(choice)
+        if self._chooses(event):
+            self.use_wanted.emit(self.currentIndex().data(CHOICE_ROLE))
         else:
             super().keyPressEvent(event)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not isinstance(event, QMouseEvent) or event.button() is not Qt.MouseButton.LeftButton:
-            return super().eventFilter(watched, event)
-        index = self.indexAt(event.position().toPoint())
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the current voice in view where it was."""
+        was_in_view = QRect(QPoint(), event.oldSize()).intersects(self.visualRect(self.currentIndex()))
+        super().resizeEvent(event)
+        if was_in_view:
+            self.scrollTo(self.currentIndex())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = self.indexAt(event.position().toPoint()).data(CHOICE_ROLE)
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        place = event.position().toPoint()
+        index = self.indexAt(place)
         choice = index.data(CHOICE_ROLE)
-        if choice is None:
-            return super().eventFilter(watched, event)
-        on_mark = event.position().x() > self.visualRect(index).right() - MARK_PIXELS
-        if on_mark and event.type() == QEvent.Type.MouseButtonRelease:
-            self.hear_wanted.emit(choice)
-        elif not on_mark and event.type() == QEvent.Type.MouseButtonDblClick:
-            self.use_wanted.emit(choice)
-        return super().eventFilter(watched, event)
+        if event.button() is not Qt.MouseButton.LeftButton or choice is None or choice != self._pressed:
+            return
+        mark = self.delegate.mark_at(self.visualRect(index), place.x())
+        wanted = {None: self.use_wanted, Mark.PLAY: self.hear_wanted, Mark.STAR: self.favourite_wanted}
+        wanted[mark].emit(choice)
 
-
-AnyIndex = QModelIndex | QPersistentModelIndex
+    def _chooses(self, event: QKeyEvent) -> bool:
+        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        return plain and event.key() in CHOOSING_KEYS and self.currentIndex().data(CHOICE_ROLE) is not None

@@ -3,10 +3,12 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
 from app.speech.voice_list import (
     CHOICE_ROLE,
+    CHOSEN_ROLE,
     DEPTH_ROLE,
     HEADING_ROLE,
     MODEL_HEADING_ROLE,
@@ -15,7 +17,7 @@ from app.speech.voice_list import (
 )
 from engine.model_store.installed_voices import ModelVoices
 from engine.speech import VoiceInfo
-from engine.voices.packs import official_voices
+from engine.voices.packs import describe, official_voices
 from tests.app.fakes import ONE_MODEL, TWO_MODELS
 
 
@@ -75,8 +77,8 @@ def test_a_tooltip_tells_model_grade_and_recipe(model: VoiceListModel) -> None:
     )
     model.show([ModelVoices("m", "Some model", voices)])
     assert rows(model, int(Qt.ItemDataRole.ToolTipRole)) == [
-        None, "af_heart of Some model: graded A by its makers", "duet of Some model: a blend, af_heart(2)+am_adam(1)",
-        None, "em_alex of Some model",
+        None, "af_heart of Some model: quality grade A (from the Kokoro team)",
+        "duet of Some model: a blend of af_heart(2)+am_adam(1)", None, "em_alex of Some model",
     ]  # fmt: skip
     assert titles_of(model)[2] == "duet · blend"
 
@@ -85,6 +87,34 @@ def test_all_official_voices_are_listed_by_language(model: VoiceListModel) -> No
     model.show([ModelVoices("m", "Some model", official_voices())])
     assert model.rowCount() == 54 + 9
     assert rows(model, HEADING_ROLE).count(True) == 9
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("geo", "bm_george"), ("BM_G", "bm_george"), ("male british", "bm_george"), ("french", "ff_siwis"),
+        ("fr-fr", "ff_siwis"), ("ete", "Été doux"), ("DOUX été", "Été doux"), ("blend", "Été doux 夜の声"),
+        ("声", "夜の声"), ("hindi male", "hm_omega"), ("male", "bm_george hm_omega"), ("(", ""), ("nobody", ""),
+        ("some", "bm_george ff_siwis Été doux 夜の声 hm_omega"), (" ", "bm_george ff_siwis Été doux 夜の声 hm_omega"),
+    ],
+)  # fmt: skip
+def test_a_search_is_for_name_language_gender_and_model(model: VoiceListModel, words: str, found: str) -> None:
+    blend = VoiceInfo("Été doux", "Été doux", "en-US", "female", recipe="af_heart(1)+af_bella(1)")
+    night = VoiceInfo("夜の声", "夜の声", "ja", "", recipe="jf_alpha(1)+jm_kumo(1)")
+    voices = (describe("bm_george"), describe("ff_siwis"), blend, night, describe("hm_omega"))
+    model.show([ModelVoices("m", "Some model", voices)], (), words)
+    assert " ".join(choice.voice or "" for choice in model.choices) == found
+
+
+def test_the_chosen_voice_is_marked_where_it_is_listed(model: VoiceListModel, qtbot: QtBot) -> None:
+    model.mark(Choice("bm_george", "starter"))
+    with qtbot.waitSignals([model.dataChanged, model.dataChanged]):
+        model.mark(Choice("am_adam", "starter"))
+    assert rows(model, CHOSEN_ROLE) == [False, False, True, False, False]
+    model.show(ONE_MODEL, [Choice("am_adam", "starter")])
+    assert rows(model, CHOSEN_ROLE) == [False, True, False, False, False, False]
+    model.mark(Choice("nobody", "starter"))
+    assert not any(rows(model, CHOSEN_ROLE))
 
 
 def test_it_is_a_proper_model(model: VoiceListModel, qtmodeltester: ModelTester) -> None:

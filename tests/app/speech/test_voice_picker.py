@@ -1,9 +1,13 @@
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
+from app.speech.voice_list import CHOICE_ROLE, CHOSEN_ROLE
 from app.speech.voice_picker import VoicePicker
+from app.theme import DARK, LIGHT, Colours, palette_of
 from tests.app.fakes import ONE_MODEL, TWO_MODELS, VOICES
 
 SALLY = Choice("af_sally", "starter")
@@ -142,10 +146,40 @@ def test_a_click_on_a_play_mark_is_heard_and_the_list_stays_open(picker: VoicePi
     picker.hidePopup()
 
 
+def test_the_chosen_voice_is_marked_in_the_list(picker: VoicePicker) -> None:
+    show(picker)
+    for choice in (SALLY, GEORGE):
+        picker.take(choice)
+        marked = [
+            picker.itemData(row, CHOICE_ROLE) for row in range(picker.count()) if picker.itemData(row, CHOSEN_ROLE)
+        ]
+        assert marked == [choice]
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_play_mark_stands_out_from_the_voice_that_is_selected(
+    picker: VoicePicker, qtbot: QtBot, qapp: QApplication, colours: Colours
+) -> None:
+    before = qapp.palette()
+    qapp.setPalette(palette_of(colours))
+    picker.set_colours(colours)
+    show(picker)
+    picker.show()
+    picker.showPopup()
+    qtbot.waitExposed(picker.view())
+    row = picker.view().visualRect(picker.view().currentIndex())
+    picture = picker.view().viewport().grab(QRect(row.right() - 20, row.top(), 20, row.height())).toImage()
+    lightness = [picture.pixelColor(x, y).lightness() for x in range(picture.width()) for y in range(picture.height())]
+    picker.hidePopup()
+    qapp.setPalette(before)
+    assert max(lightness) == QColor(colours.on_accent).lightness()
+    assert min(lightness) <= QColor(colours.accent).lightness()
+
+
 def test_favourites_come_first_and_the_choice_stays(picker: VoicePicker) -> None:
     show(picker)
     picker.take(SALLY)
     picker.show_favourites([GEORGE, Choice("nobody", "starter")])
-    assert [picker.itemText(number) for number in range(3)] == ["Favourites", "George · male", "Kokoro-82M"]
+    assert [picker.itemText(number) for number in range(3)] == ["Favorites", "George · male", "Kokoro-82M"]
     assert picker.choice == SALLY
     assert picker.currentText() == "Sally · female"

@@ -82,25 +82,26 @@ def test_each_voice_of_the_list_speaks_the_sentence_at_the_cursor_in_turn(room: 
     cursor = room.window.page.editor.edit.textCursor()
     cursor.setPosition(12)
     room.window.page.editor.edit.setTextCursor(cursor)
-    room.panel.genders.choose("female")
-    room.panel.genders.chosen.emit("female")
-    room.panel.round.trigger()
-    assert room.panel.round.text() == "Stop"
+    room.panel.search.setText("female")
+    before = room.panel.round.text()
+    room.panel.round.click()
+    assert room.panel.round.text() != before
     assert room.panel.current == Choice("af_heart", "kokoro-82m")
     room.hear_out_sample()
     room.qtbot.waitUntil(lambda: room.panel.current == SALLY)
     room.hear_out_sample()
-    room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence in Each")
+    room.qtbot.waitUntil(lambda: room.panel.round.text() == before)
     assert room.other.requests == [SpeechRequest("Two there.", "af_heart")]
     assert room.engine.requests == [SpeechRequest("Two there.", "af_sally")]
 
 
 def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
-    for end in (room.window.menu.stop.trigger, room.panel.round.trigger, lambda: room.panel.hear_wanted.emit(ADAM)):
-        room.panel.round.trigger()
+    before = room.panel.round.text()
+    for end in (room.window.menu.stop.trigger, room.panel.round.click, lambda: room.panel.hear_wanted.emit(ADAM)):
+        room.panel.round.click()
         room.qtbot.waitUntil(lambda: bool(room.output.streams) and room.output.stream.active)
         end()
-        room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence in Each")
+        room.qtbot.waitUntil(lambda: room.panel.round.text() == before)
         room.speech.stop()
 
 
@@ -125,9 +126,10 @@ def test_a_blend_changed_just_before_does_not_replace_what_is_wanted_then(
 
 def test_without_a_text_the_round_does_not_begin(room: VoiceRoom) -> None:
     room.type(" ")
-    room.panel.round.trigger()
-    assert room.panel.round.text() == "My Sentence in Each"
-    assert room.window.page.status.label.toolTip() == "First type the sentence that they should speak"
+    before = room.window.page.status.label.toolTip()
+    with room.qtbot.assertNotEmitted(room.panel_feature.round.changed):
+        room.panel.round.click()
+    assert room.window.page.status.label.toolTip() != before
 
 
 def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None:

@@ -1,13 +1,18 @@
+from dataclasses import replace
+
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
+from app.speech.voice_delegate import MARK_PIXELS
 from app.theme import LIGHT
 from app.voices.blend_editor import LEAST_BODY_PIXELS
 from app.voices.panel import SPACE_PIXELS, VoicePanel
-from app.widgets.action_button import ActionButton
+from engine.model_store.installed_voices import ModelVoices
+from engine.voices.packs import official_voices
 from tests.app.fakes import TWO_MODELS
 
 HEART, GEORGE = Choice("af_heart", "kokoro-82m"), Choice("bm_george", "kokoro-82m")
@@ -20,7 +25,7 @@ def panel(qtbot: QtBot) -> VoicePanel:
     qtbot.addWidget(panel)
     panel.resize(260, 600)
     panel.set_colours(LIGHT)
-    panel.show_models(TWO_MODELS, [SALLY], "kokoro-82m")
+    panel.show_models(TWO_MODELS, [SALLY], HEART)
     panel.show()
     return panel
 
@@ -29,59 +34,140 @@ def go_to(panel: VoicePanel, choice: Choice) -> None:
     panel.voices.setCurrentIndex(panel.rows.index(panel.rows.row_of(choice)))
 
 
+def click(panel: VoicePanel, choice: Choice, qtbot: QtBot, from_end: int) -> None:
+    row = panel.voices.visualRect(panel.rows.index(panel.rows.row_of(choice)))
+    place = QPoint(row.right() - from_end, row.center().y())
+    qtbot.mouseClick(panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def spoken(panel: VoicePanel, choice: Choice) -> str:
+    return str(panel.rows.index(panel.rows.row_of(choice)).data(Qt.ItemDataRole.AccessibleTextRole))
+
+
 def test_favourites_come_first(panel: VoicePanel) -> None:
     assert panel.rows.choices[0] == SALLY
-    assert panel.rows.index(0).data() == "Favourites"
-    assert panel.rows.index(1).data(Qt.ItemDataRole.AccessibleTextRole) == "Sally · female, favourite"
+    assert spoken(panel, SALLY) == "Sally · female, favorite"
 
 
-def test_filters_leave_only_what_was_asked_for(panel: VoicePanel) -> None:
-    panel.genders.choose("male")
-    panel.genders.chosen.emit("male")
-    assert {choice.voice for choice in panel.rows.choices} == {"am_adam", "bm_george"}
-    panel.languages.choose("en-GB")
-    panel.languages.chosen.emit("en-GB")
-    assert panel.rows.choices == (GEORGE,)
+def test_a_click_on_a_voice_chooses_it_and_one_on_a_mark_does_what_that_shows(panel: VoicePanel, qtbot: QtBot) -> None:
+    signals = {"use": panel.use_wanted, "hear": panel.hear_wanted, "star": panel.favourite_wanted}
+    wanted: list[tuple[str, Choice]] = []
+    for name, signal in signals.items():
+        signal.connect(lambda choice, name=name: wanted.append((name, choice)))
+    for from_end in (3 * MARK_PIXELS, MARK_PIXELS // 2, MARK_PIXELS + MARK_PIXELS // 2):
+        click(panel, GEORGE, qtbot, from_end)
+    assert wanted == [("use", GEORGE), ("hear", GEORGE), ("star", GEORGE)]
 
 
-def test_a_click_on_a_play_mark_lets_its_voice_be_heard(panel: VoicePanel, qtbot: QtBot) -> None:
-    row = panel.voices.visualRect(panel.rows.index(panel.rows.row_of(GEORGE)))
-    with qtbot.waitSignal(panel.hear_wanted) as heard:
-        qtbot.mouseClick(
-            panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=row.center() + QPoint(row.width() // 2 - 8, 0)
-        )
-    assert heard.args == [GEORGE]
-    with qtbot.assertNotEmitted(panel.hear_wanted):
-        qtbot.mouseClick(panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+def test_a_press_that_ends_on_another_voice_chooses_none(panel: VoicePanel, qtbot: QtBot) -> None:
+    viewport, left = panel.voices.viewport(), Qt.MouseButton.LeftButton
+    rows = [panel.voices.visualRect(panel.rows.index(panel.rows.row_of(each))).center() for each in (GEORGE, HEART)]
+    with qtbot.assertNotEmitted(panel.use_wanted):
+        qtbot.mousePress(viewport, left, pos=rows[0])
+        qtbot.mouseRelease(viewport, left, pos=rows[1])
+        qtbot.mouseClick(viewport, Qt.MouseButton.RightButton, pos=rows[0])
 
 
-def test_everything_can_be_done_with_keys(panel: VoicePanel, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_keys_choose_a_voice_even_where_they_are_shortcuts_of_the_window(
+    panel: VoicePanel, qtbot: QtBot, key: Qt.Key
+) -> None:
     panel.activateWindow()
     panel.voices.setFocus()
     go_to(panel, GEORGE)
+    override = QKeyEvent(QEvent.Type.ShortcutOverride, key, Qt.KeyboardModifier.NoModifier)
+    override.ignore()
+    panel.voices.event(override)
+    assert override.isAccepted()
     with qtbot.waitSignal(panel.use_wanted) as used:
-        qtbot.keyClick(panel.voices, Qt.Key.Key_Return)
+        qtbot.keyClick(panel.voices, key)
     assert used.args == [GEORGE]
-    keys = {action.text(): action.shortcut().toString() for action in panel.voices.actions()}
-    assert keys["Preview"] == "Space"
-    assert keys["Favourite"] == "Ctrl+B"
+
+
+def test_the_rest_has_keys_of_its_own_and_is_in_the_context_menu(panel: VoicePanel, qtbot: QtBot) -> None:
+    go_to(panel, GEORGE)
+    actions = panel.voices.actions()
+    assert all(not action.shortcut().isEmpty() for action in actions)
     for action, signal in ((panel.hear, panel.hear_wanted), (panel.favourite, panel.favourite_wanted)):
+        assert action in actions
         with qtbot.waitSignal(signal) as wanted:
             action.trigger()
         assert wanted.args == [GEORGE]
+
+
+def test_letters_go_to_a_voice_without_choosing_it(panel: VoicePanel, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(panel.use_wanted):
+        qtbot.keyClicks(panel.voices, "geo")
+    assert panel.current == GEORGE
 
 
 def test_only_blends_can_be_renamed_and_deleted(panel: VoicePanel) -> None:
     go_to(panel, HEART)
     assert not panel.rename.isEnabled()
     assert not panel.delete.isEnabled()
+    duet = replace(TWO_MODELS[1].voices[0], name="Été", title="Été", recipe="af_sally(1)+am_adam(1)")
+    panel.show_models([replace(TWO_MODELS[1], voices=(*TWO_MODELS[1].voices, duet))], [], SALLY)
+    go_to(panel, Choice("Été", "starter"))
+    assert panel.rename.isEnabled()
+    assert panel.delete.isEnabled()
 
 
 def test_the_current_voice_stays_current_in_another_list(panel: VoicePanel) -> None:
     go_to(panel, GEORGE)
-    panel.show_models(TWO_MODELS, [GEORGE], "kokoro-82m")
+    starred = panel.favourite.text()
+    panel.show_models(TWO_MODELS, [GEORGE], HEART)
     assert panel.current == GEORGE
-    assert panel.favourite.text() == "Remove Favourite"
+    assert panel.favourite.text() != starred
+
+
+def test_the_chosen_voice_is_marked_and_told_to_screen_readers(panel: VoicePanel) -> None:
+    assert spoken(panel, HEART) == "Heart · female, current voice"
+    panel.show_chosen(SALLY)
+    assert spoken(panel, HEART) == "Heart · female"
+    assert spoken(panel, SALLY) == "Sally · female, current voice, favorite"
+    assert panel.current == SALLY
+
+
+def in_view(panel: VoicePanel, choice: Choice) -> bool:
+    row = panel.voices.visualRect(panel.rows.index(panel.rows.row_of(choice)))
+    return not row.isEmpty() and panel.voices.viewport().rect().contains(row)
+
+
+def test_the_chosen_voice_is_in_view_when_the_panel_opens_and_when_its_list_becomes_lower(
+    panel: VoicePanel, qtbot: QtBot
+) -> None:
+    many = ModelVoices("kokoro-82m", "Kokoro-82M", official_voices())
+    panel.show_models([many], [], GEORGE)
+    panel.voices.scrollToTop()
+    assert not in_view(panel, GEORGE)
+    panel.hide()
+    panel.show()
+    qtbot.waitUntil(lambda: in_view(panel, GEORGE))
+    panel.blend.open_button.click()
+    panel.resize(panel.width(), panel.minimumSizeHint().height() + 100)
+    qtbot.waitUntil(lambda: in_view(panel, GEORGE))
+
+
+def test_a_search_lists_what_stands_for_its_words_and_the_down_key_leads_there(panel: VoicePanel, qtbot: QtBot) -> None:
+    panel.activateWindow()
+    panel.search.setFocus()
+    qtbot.keyClicks(panel.search, "brit")
+    assert panel.rows.choices == (GEORGE,)
+    qtbot.keyClick(panel.search, Qt.Key.Key_Down)
+    assert panel.current == GEORGE
+    assert panel.voices.hasFocus()
+    qtbot.keyClick(panel.search, Qt.Key.Key_Escape)
+    assert len(panel.rows.choices) == 5
+    assert panel.current == GEORGE
+
+
+def test_a_search_without_results_says_so(panel: VoicePanel, qtbot: QtBot) -> None:
+    qtbot.keyClicks(panel.search, "nobody")
+    assert panel.empty.isVisible()
+    assert not panel.round.isEnabled()
+    qtbot.keyClick(panel.search, Qt.Key.Key_Escape)
+    assert not panel.empty.isVisible()
+    assert panel.current == HEART
 
 
 def test_a_blend_of_four_scrolls_where_the_panel_is_low(panel: VoicePanel, qtbot: QtBot) -> None:
@@ -112,6 +198,5 @@ def test_the_tab_key_leads_to_the_buttons_before_the_blend_below_them(panel: Voi
     after: list[QWidget] = [panel.voices]
     while after[-1] is not panel:
         after.append(after[-1].nextInFocusChain())
-    buttons = [number for number, each in enumerate(after) if isinstance(each, ActionButton)]
-    assert len(buttons) == 6
-    assert max(buttons) < after.index(panel.blend.open_button)
+    places = [after.index(each) for each in (panel.round, panel.blend.open_button, panel.blend.parts[0].slider)]
+    assert places == sorted(places)
