@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
@@ -15,18 +15,25 @@ from engine.voices.saved import SavedVoices
 
 @dataclass(frozen=True)
 class BlendTask:
-    """Something to do with the saved blends; `name` is what the blend is called afterwards, empty if it is gone."""
+    """Something to do with the saved blends; `work` returns what the blend is called afterwards, None if it is gone.
 
-    work: Callable[[SavedVoices], object]
-    name: str = ""
+    `before` is what it was called before, empty if it is new.
+    """
+
+    work: Callable[[SavedVoices], str | None]
     before: str = ""
 
 
 @dataclass(frozen=True)
 class BlendDone:
-    """A task has ended; `error` says why if nothing was changed."""
+    """A task has ended: the name of the blend, empty if it is gone, and the recipes of all blends by name.
+
+    `error` says why if nothing was changed.
+    """
 
     task: BlendTask
+    name: str = ""
+    recipes: Mapping[str, str] = field(default_factory=dict)
     error: Exception | None = None
 
 
@@ -35,8 +42,10 @@ class _Worker(QObject):
 
     @Slot(object)
     def work(self, task: BlendTask) -> None:
-        error = failure_of(partial(task.work, SavedVoices()))
-        self.reported.emit(BlendDone(task, error))
+        saved = SavedVoices()
+        done: list[BlendDone] = []
+        error = failure_of(lambda: done.append(BlendDone(task, task.work(saved) or "", saved.recipes())))
+        self.reported.emit(BlendDone(task, error=error) if error else done[0])
 
 
 class BlendKeeper(QObject):
@@ -59,17 +68,15 @@ class BlendKeeper(QObject):
     def save(self, name: str, recipe: str, voices: Iterable[VoiceInfo], others: Collection[str]) -> None:
         """Save a blend of some of these voices under a name that is not among `others`."""
         known = {voice.name: voice for voice in voices if not voice.recipe}
-        work = partial(SavedVoices.save, name=name, recipe=recipe, known=known, others=others)
-        self._wanted.emit(BlendTask(work, name))
+        self._wanted.emit(BlendTask(lambda saved: saved.save(name, recipe, known, others).name))
 
     def rename(self, name: str, new_name: str, others: Collection[str]) -> None:
         """Give a blend another name, which is not among `others`."""
-        work = partial(SavedVoices.rename, name=name, new_name=new_name, others=others)
-        self._wanted.emit(BlendTask(work, new_name, name))
+        self._wanted.emit(BlendTask(lambda saved: saved.rename(name, new_name, others), name))
 
     def delete(self, name: str) -> None:
         """Delete a blend."""
-        self._wanted.emit(BlendTask(partial(SavedVoices.remove, name=name), before=name))
+        self._wanted.emit(BlendTask(partial(SavedVoices.remove, name=name), name))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """End the thread after the task in progress; return whether it ended in time."""

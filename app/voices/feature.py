@@ -1,8 +1,8 @@
-"""The voices, connected to the window: their panel, favourites, blends, and hearing any of them."""
+"""The voices, connected to the window: their panel, favorites, blends, and previewing any of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,7 +24,8 @@ from app.voices.sentence import sentence_at
 from app.voices.sentence_round import SentenceRound
 from engine.languages import language_of
 from engine.speech import SpeechRequest
-from engine.voices.packs import describe
+from engine.voices.packs import describe, folded
+from engine.voices.saved import described
 
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
@@ -152,9 +153,10 @@ class VoicesFeature(QObject):
     @Slot(str, str)
     def _on_save(self, name: str, recipe: str) -> None:
         save = partial(self.keeper.save, name, recipe, self._speaking().voices, self._voice_names())
-        before = next((each.recipe for each in self._speaking().voices if each.name == name), "")
-        if before and before != recipe:
-            self._ask(f"Replace the blend “{name}”, which is {before}?", "Replace", save)
+        same = (each.recipe for each in self._speaking().voices if each.recipe and folded(each.name) == folded(name))
+        before = next(same, recipe)
+        if before != recipe:
+            self._ask(f"Replace the blend “{name}” ({before})?", "Replace", save)
         else:
             save()
 
@@ -168,8 +170,8 @@ class VoicesFeature(QObject):
     @Slot(object)
     def _on_rename(self, choice: Choice) -> None:
         dialog = QInputDialog(self._window)
-        dialog.setWindowTitle("Rename the Blend")
-        dialog.setLabelText(f"A new name for “{choice.voice}”:")
+        dialog.setWindowTitle("Rename Blend")
+        dialog.setLabelText("New name:")
         dialog.setTextValue(choice.voice or "")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         names = self._voice_names()
@@ -189,33 +191,31 @@ class VoicesFeature(QObject):
 
     @Slot(object)
     def _on_done(self, done: BlendDone) -> None:
-        task = done.task
         if done.error is not None:
             self._window.page.banner.show_message(message_for(done.error))
             return
-        renamed = {task.before: task.name}
+        renamed = {done.task.before: done.name}
         kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favourites)
         self._settings.favourites = tuple(each for each in kept if each[0])
-        if task.before:
-            self._list_anew(task.before, task.name)
-        self._window.page.status.tell(f"Saved “{task.name}”" if task.name else f"Deleted “{task.before}”")
+        self._list_anew(done)
+        self._window.page.status.tell(f"Saved “{done.name}”" if done.name else f"Deleted “{done.task.before}”")
         self._speech.list_voices()
 
-    def _list_anew(self, blend: str, name: str) -> None:
-        """List a blend by its new name, or not at all if that is empty; speech goes on with it or what comes next.
+    def _list_anew(self, done: BlendDone) -> None:
+        """List the blends as they are now; speech goes on with one that is new or has another name, or what comes next.
 
         This does not wait for the engine's thread to list it, which may be making speech that this voice is to go on.
         """
         chosen = self._picker.choice
-        models = [_with_renamed(each, blend, name) for each in self._picker.models]
+        models = [_with_blends(each, done.recipes) for each in self._picker.models]
         self._picker.show_models(models, self._picker.speaking_model)
-        if chosen.voice == blend:
-            self._picker.take(Choice(name, chosen.model) if name else self._picker.choice)
+        if not done.task.before:
+            self.panel.search.clear()
+        if done.task.before in ("", chosen.voice):
+            self._picker.take(Choice(done.name, chosen.model) if done.name else self._picker.choice)
 
 
-def _with_renamed(model: ModelVoices, blend: str, name: str) -> ModelVoices:
-    """The voices of a model after a blend was renamed, or deleted if the name is empty."""
-    renamed = (
-        replace(each, name=name, title=name) if each.recipe and each.name == blend else each for each in model.voices
-    )
-    return replace(model, voices=tuple(each for each in renamed if each.name))
+def _with_blends(model: ModelVoices, recipes: Mapping[str, str]) -> ModelVoices:
+    """The voices of a model and these blends of them."""
+    voices = tuple(each for each in model.voices if not each.recipe)
+    return replace(model, voices=(*voices, *described(recipes, voices)))

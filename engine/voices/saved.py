@@ -73,13 +73,7 @@ class SavedVoices:
 
     def listed(self, voices: Iterable[VoiceInfo]) -> tuple[VoiceInfo, ...]:
         """The saved blends whose voices are all among these."""
-        known = {voice.name: voice for voice in voices}
-        blends = {name: parse(recipe) for name, recipe in self.recipes().items()}
-        return tuple(
-            describe_blend(blend, known, name)
-            for name, blend in blends.items()
-            if all(part.voice in known for part in blend.parts)
-        )
+        return described(self.recipes(), voices)
 
     def choose(self, name: str, voices: Mapping[str, Voice]) -> tuple[Voice, tuple[Notice, ...]]:
         """The voice of this name or recipe, and notices for the listener about it.
@@ -112,6 +106,17 @@ class SavedVoices:
     def _damaged(self) -> DamagedFile:
         message = f"The list of your saved voices, {self._path}, cannot be read."
         return DamagedFile(self._path, message, "Move or delete it to save blends again.")
+
+
+def described(recipes: Mapping[str, str], voices: Iterable[VoiceInfo]) -> tuple[VoiceInfo, ...]:
+    """The listing entries of the blends of these recipes whose voices are all among these."""
+    known = {voice.name: voice for voice in voices}
+    blends = {name: parse(recipe) for name, recipe in recipes.items()}
+    return tuple(
+        describe_blend(blend, known, name)
+        for name, blend in blends.items()
+        if all(part.voice in known for part in blend.parts)
+    )
 
 
 def _mixed(recipe: str, voices: Mapping[str, Voice], name: str) -> tuple[Voice, tuple[Notice, ...]]:

@@ -3,10 +3,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
+from app.speech.voice_list import CHOSEN_ROLE
 from app.voices.blend_editor import HEAR_AFTER_MS
 from app.voices.feature import VoicesFeature
 from engine.languages import AMERICAN, BRITISH
@@ -180,15 +182,41 @@ def list_nothing(room: VoiceRoom) -> None:
     room.speech.preview(SpeechRequest("Hello.", "am_adam"))
 
 
+def test_a_blend_is_chosen_at_once_when_it_is_saved(room: VoiceRoom) -> None:
+    list_nothing(room)
+    room.panel.search.setText("male")
+    with room.qtbot.waitSignal(room.panel_feature.keeper.done):
+        room.panel.blend.save_wanted.emit("Été  à deux", "af_sally(1)+am_adam(1)")
+    saved = Choice("Été à deux", "starter")
+    assert room.voices.choice == saved
+    assert room.voices.currentText().startswith("Été à deux")
+    assert room.settings.voice == "Été à deux"
+    assert room.panel.current == saved
+    assert room.panel.voices.currentIndex().data(CHOSEN_ROLE)
+    room.engine.hold.set()
+
+
+def test_a_click_in_the_panel_is_the_choice_in_the_header_and_the_reverse(room: VoiceRoom) -> None:
+    room.window.page.side_bar.open(room.panel)
+    row = room.panel.voices.visualRect(room.panel.rows.index(room.panel.rows.row_of(ADAM)))
+    room.qtbot.mouseClick(room.panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+    assert room.voices.choice == ADAM
+    assert room.settings.voice == "am_adam"
+    for choice in (SALLY, GEORGE):
+        room.voices.take(choice)
+        assert room.panel.current == choice
+        assert room.panel.voices.currentIndex().data(CHOSEN_ROLE)
+
+
 def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
-    room.panel.blend.save_wanted.emit("mine", "af_sally(2)+am_adam(1)")
+    room.panel.blend.save_wanted.emit("Mine", "af_sally(2)+am_adam(1)")
     (box,) = room.window.findChildren(QMessageBox)
-    assert box.text() == "Replace the blend “mine”, which is af_sally(1)+am_adam(1)?"
+    assert "af_sally(1)+am_adam(1)" in box.text()
     assert SavedVoices().recipes() == {"mine": "af_sally(1)+am_adam(1)"}
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         next(button for button in box.buttons() if button.text() == "Replace").click()
-    assert SavedVoices().recipes() == {"mine": "af_sally(2)+am_adam(1)"}
+    assert SavedVoices().recipes() == {"Mine": "af_sally(2)+am_adam(1)"}
 
 
 def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: VoiceRoom) -> None:
