@@ -325,7 +325,7 @@ class Application(QObject):
 
     def _apply(self, options: Options) -> None:
         if self._greets:
-            self.window.page.editor.start_with(greeting())
+            self.window.page.editor.offer(greeting())
         if self._goes_on:
             self.reader.resume()
         self._choose(options)

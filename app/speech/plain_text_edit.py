@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMimeData, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPaintEvent
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.speech.markup_pills import paint_pills
@@ -12,12 +12,14 @@ from app.widgets.local_files import local_files
 from app.widgets.place_chooser import PlaceChooser
 from app.widgets.text_column import TextColumn
 
+_COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+
 
 class PlainTextEdit(QPlainTextEdit):
     """`scrolled` tells that a person has moved the view, with the mouse or the keyboard.
 
     `place_wanted` carries the position of the word that was clicked with the Alt key, or that begins the line whose
-    mark in the margin was clicked.
+    mark in the margin was clicked. A text that is only `offered` gives way to whatever is typed or pasted.
     """
 
     files_given = Signal(list)
@@ -26,6 +28,7 @@ class PlainTextEdit(QPlainTextEdit):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.offered = False
         self._colours = LIGHT
         self._places = PlaceChooser(self)
         self._column = TextColumn(self)
@@ -48,6 +51,8 @@ class PlainTextEdit(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Tell when a key, such as Page Down, moves the view."""
+        if event.text().isprintable() and event.text() and not event.modifiers() & _COMMANDS:
+            self._give_way()
         before = self.verticalScrollBar().value()
         super().keyPressEvent(event)
         if self.verticalScrollBar().value() != before:
@@ -69,4 +74,15 @@ class PlainTextEdit(QPlainTextEdit):
         if files:
             self.files_given.emit(files)
         else:
+            self._give_way()
             super().insertFromMimeData(source)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Take what an input method has put together."""
+        if event.commitString():
+            self._give_way()
+        super().inputMethodEvent(event)
+
+    def _give_way(self) -> None:
+        if self.offered:
+            self.selectAll()

@@ -81,6 +81,11 @@ class TextEditor(QFrame):
         """Start with this text."""
         self.edit.setPlainText(text)
 
+    def offer(self, text: str) -> None:
+        """Show a text until something is typed or pasted in its place."""
+        self.start_with(text)
+        self.edit.offered = True
+
     def set_text(self, text: str) -> None:
         """Begin another text; Undo does not lead back to the one before."""
         self.text_leaves.emit()
@@ -158,6 +163,7 @@ class TextEditor(QFrame):
     @Slot(int, int, int)
     def _on_change(self, position: int, removed: int, added: int) -> None:
         replaced = removed >= self._length > 0
+        self.edit.offered = False
         removed = min(removed, self._length - position)  # Qt may count the end of the text as well
         self._length = self.edit.document().characterCount() - 1
         added = min(added, self._length - position)

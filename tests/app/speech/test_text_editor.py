@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QTextCursor, QWheelEvent
+from PySide6.QtGui import QInputMethodEvent, QTextCursor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
@@ -350,3 +350,37 @@ def test_the_selection_and_the_cursor_are_known_in_characters_though_emoji_count
     editor.edit.setTextCursor(editor.edit.document().find("🙂 Two."))
     assert editor.selection == (6, 12)
     assert editor.cursor_character == 12
+
+
+def paste(editor: TextEditor) -> None:
+    content = QMimeData()
+    content.setText("Mine.")
+    editor.edit.insertFromMimeData(content)
+
+
+def type_in(editor: TextEditor) -> None:
+    QTest.keyClicks(editor.edit, "Mine.")
+
+
+def compose(editor: TextEditor) -> None:
+    event = QInputMethodEvent()
+    event.setCommitString("Mine.")
+    QApplication.sendEvent(editor.edit, event)
+
+
+@pytest.mark.parametrize("write", [paste, type_in, compose])
+def test_a_text_that_is_only_offered_gives_way_once(editor: TextEditor, write: Callable[[TextEditor], None]) -> None:
+    editor.offer("Welcome.")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Right)
+    assert editor.text == "Welcome."
+    write(editor)
+    assert editor.text == "Mine."
+    write(editor)
+    assert editor.text == "Mine.Mine."
+
+
+def test_a_text_that_is_offered_can_be_edited_by_deleting(editor: TextEditor) -> None:
+    editor.offer("Welcome.")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Delete)
+    QTest.keyClicks(editor.edit, "W")
+    assert editor.text == "Welcome."
