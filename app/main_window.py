@@ -193,6 +193,7 @@ class MainWindow(QMainWindow):
         controller.player.playback_changed.connect(self._show_meaning)
         controller.player.playback_changed.connect(self.reading.finish)
         self.reading.changed.connect(self._show_meaning)
+        self.reading.text_changed.connect(self._count)
         self.reading.refused.connect(self.show_failure)
         controller.player.playback_changed.connect(self._on_playback)
         controller.failed.connect(self.show_failure)
@@ -285,10 +286,14 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_text(self) -> None:
-        self.page.status.count(self.reading.text)
+        self._count()
         message = self.page.banner.message
         if message is not None and message.about_text:
             self.page.banner.dismiss()
+
+    @Slot()
+    def _count(self) -> None:
+        self.page.status.count(self.reading.text)
 
     @Slot(object)
     def _on_appearance(self, action: QAction) -> None:

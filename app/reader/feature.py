@@ -14,9 +14,10 @@ from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for, message_for_document
 from app.reader.chapters_panel import ChaptersPanel
 from app.reader.fitting_voice import fitting_choice, message_about_language
+from app.reader.shelf import Covers, ShelfPanel
 from app.reader.sources import ClipboardPage, DropTarget
 from app.reading.opener import DocumentOpener, OpenedDocument, Reader, read_opened
-from app.reading.places import nearest, words_at
+from app.reading.places import Bookmark, nearest, words_at
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.theme import Theme
@@ -26,7 +27,7 @@ from app.widgets.page import Page
 from engine.documents import Document, read_document
 from engine.errors import NothingToSpeak
 
-PANEL = "Chapters"
+PANEL, SHELF = "Chapters", "Books"
 SHOW_OPENING_AFTER_MS = 400
 """Most documents are open before; a message would only flicker."""
 
@@ -41,6 +42,7 @@ class ReaderFeature(QObject):
         settings: Settings,
         theme: Theme,
         read: Reader = read_document,
+        covers: Covers | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -55,6 +57,9 @@ class ReaderFeature(QObject):
         self.reading = window.reading
         self.opener = DocumentOpener(self, read)
         self.panel = ChaptersPanel()
+        self._covers = covers or Covers()
+        menu = window.menu
+        self.shelf = ShelfPanel(self._covers, (menu.new_text, menu.open_text, menu.close_document))
         self._opening = QTimer(self, singleShot=True, interval=SHOW_OPENING_AFTER_MS)
         self._opening.timeout.connect(self._show_opening)
         self._connect_sources()
@@ -176,6 +181,11 @@ class ReaderFeature(QObject):
         window, panel, reading = self._window, self.panel, self.reading
         menu = window.menu
         menu.add_view(window.page.side_bar.add(PANEL, panel), "Ctrl+1")
+        menu.add_view(window.page.side_bar.add(SHELF, self.shelf), "Ctrl+5")
+        self.shelf.open_wanted.connect(window.file_wanted)
+        self.shelf.remove_wanted.connect(reading.unshelve)
+        reading.text_changed.connect(self._show_shelf)
+        window.page.side_bar.changed.connect(self._show_shelf)
         menu.next_chapter.triggered.connect(self._on_next)
         menu.previous_chapter.triggered.connect(self._on_previous)
         window.page.header.speed.speed_changed.connect(panel.set_speed)
@@ -183,11 +193,13 @@ class ReaderFeature(QObject):
         panel.chapter_chosen.connect(self._on_chosen)
         panel.chapter_ticked.connect(reading.choose)
         panel.notices_wanted.connect(self.show_notices)
+        panel.bookmark_chosen.connect(self._on_bookmark)
+        panel.bookmark_removed.connect(reading.remove_bookmark)
         menu.choose_notes(self._settings.notes_read)
         menu.notes.triggered.connect(self._on_notes)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
-        self._show_text()
+        self._show_reading()
 
     @Slot()
     def _on_busy(self) -> None:
@@ -217,6 +229,8 @@ class ReaderFeature(QObject):
             self._window.file_opened.emit(opened.path)
         self._forget_clipboard()
         self._page.banner.dismiss()
+        if opened.document.cover is not None:
+            self._covers.keep(opened.digest, opened.document.cover)
         resumed = opened.path == self._settings.document
         self.reading.open(opened)
         if len(opened.document.chapters) > 1 and not resumed:
@@ -284,6 +298,12 @@ class ReaderFeature(QObject):
         found = nearest(text, words, min(character, len(text)))
         return 0 if found is None else found
 
+    @Slot()
+    def _show_shelf(self) -> None:
+        """List the books that were read, if that is seen."""
+        if self._page.side_bar.panel is self.shelf:
+            self.shelf.show_books(self.reading.shelf, self.reading.path)
+
     def _picture(self, name: str) -> bytes | None:
         """A picture of the book; it is read from the file when it is shown."""
         return None
@@ -319,6 +339,11 @@ class ReaderFeature(QObject):
     @Slot(int)
     def _on_chosen(self, chapter: int) -> None:
         self.reading.go_to(chapter)
+        self._page.side_bar.give_way()
+
+    @Slot(object)
+    def _on_bookmark(self, bookmark: Bookmark) -> None:
+        self.reading.go_to(bookmark.chapter, bookmark.character)
         self._page.side_bar.give_way()
 
     @Slot()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from cattrs import BaseValidationError
-from cattrs.preconf.json import make_converter
 
 from engine.documents import Document
 from engine.system.json_text import json_value
@@ -19,7 +17,6 @@ from engine.system.whole_file import write_atomically
 MAX_DOCUMENTS = 200
 WORDS_CHARACTERS = 60
 """So much of the text at a place finds it again in a document that has changed."""
-_CONVERTER = make_converter()
 
 
 @dataclass(frozen=True)
@@ -99,6 +96,17 @@ def words_at(text: str, character: int) -> str:
     return text[character : character + WORDS_CHARACTERS]
 
 
+@dataclass(frozen=True)
+class ShelvedBook:
+    """A book that was read, and how far, from 0 to 1; one without a `title` is not listed."""
+
+    path: Path
+    digest: str
+    title: str = ""
+    author: str = ""
+    progress: float = 0.0
+
+
 class Places:
     """The places in the documents read last, found by the digest of the file, or else by its path."""
 
@@ -111,13 +119,35 @@ class Places:
         same = [entry for entry in self._entries if entry["digest"] == digest]
         there = [entry for entry in self._entries if entry["path"] == str(path)]
         found = (same or there)[-1:]
-        return _CONVERTER.structure(found[0], Place) if found else Place()
+        return _place_in(found[0]) if found else Place()
 
-    def keep(self, path: Path, digest: str, place: Place) -> None:
-        """Write a place; where that is not possible, it is forgotten when the window closes."""
-        others = [entry for entry in self._entries if entry["digest"] != digest and entry["path"] != str(path)]
-        entry = {"path": str(path), "digest": digest, **_CONVERTER.unstructure(place)}
+    @property
+    def shelf(self) -> tuple[ShelvedBook, ...]:
+        """The books that were read last, the latest first."""
+        books = (
+            ShelvedBook(Path(each["path"]), each["digest"], each["title"], each["author"], each["progress"])
+            for each in reversed(self._entries)
+            if each.get("title")
+        )
+        return tuple(books)
+
+    def remove(self, book: ShelvedBook) -> None:
+        """List a book no more; its place is kept."""
+        for entry in self._entries:
+            if entry["digest"] == book.digest:
+                entry["title"] = ""
+        self._write()
+
+    def keep(self, book: ShelvedBook, place: Place) -> None:
+        """Write the place in a book; where that is not possible, it is forgotten when the window closes."""
+        path = str(book.path)
+        others = [entry for entry in self._entries if entry["digest"] != book.digest and entry["path"] != path]
+        about = {"title": book.title, "author": book.author, "progress": book.progress}
+        entry = {"path": path, "digest": book.digest, **about, **_entry_of(place)}
         self._entries = [*others, entry][-MAX_DOCUMENTS:]
+        self._write()
+
+    def _write(self) -> None:
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._file, json.dumps(self._entries).encode(errors="replace"))
@@ -138,16 +168,45 @@ def _entries_in(file: Path) -> list[dict[str, Any]]:
     return []
 
 
+def _entry_of(place: Place) -> dict[str, Any]:
+    return {
+        "chapter": place.chapter,
+        "character": place.character,
+        "words": place.words,
+        "heard": sorted(place.heard),
+        "otherwise": sorted(place.otherwise),
+        "bookmarks": [[each.chapter, each.character, each.words] for each in place.bookmarks],
+    }
+
+
+def _place_in(entry: Mapping[str, Any]) -> Place:
+    """What an entry says; earlier versions of the program write less."""
+    return Place(
+        entry["chapter"],
+        entry["character"],
+        frozenset(entry["heard"]),
+        frozenset(entry.get("otherwise", ())),
+        entry.get("words", ""),
+        tuple(Bookmark(*each) for each in entry.get("bookmarks", ())),
+    )
+
+
 def _makes_sense(entry: object) -> bool:
-    if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in ("path", "digest")):
+    if not isinstance(entry, Mapping):
         return False
-    lists = (entry.get("heard"), entry.get("otherwise", []), entry.get("bookmarks", []))
-    if not all(isinstance(each, list) for each in lists) or not isinstance(entry.get("words", ""), str):
+    texts = [entry.get("path"), entry.get("digest"), *(entry.get(name, "") for name in ("words", "title", "author"))]
+    numbers = [entry.get("chapter"), entry.get("character")]
+    lists = [entry.get("heard"), entry.get("otherwise", []), entry.get("bookmarks", [])]
+    if not all(isinstance(each, list) for each in lists):
         return False
-    try:
-        place = _CONVERTER.structure(entry, Place)
-    except (BaseValidationError, ValueError, TypeError, AttributeError):
+    heard, otherwise, bookmarks = lists
+    if not all(isinstance(each, list) and len(each) == 3 for each in bookmarks):
         return False
-    numbers = [entry.get("chapter"), entry.get("character"), *entry["heard"], *entry.get("otherwise", [])]
-    numbers += [number for each in place.bookmarks for number in (each.chapter, each.character)]
-    return all(isinstance(number, int) and number >= 0 for number in numbers)
+    for chapter, character, words in bookmarks:
+        numbers += [chapter, character]
+        texts.append(words)
+    return (
+        all(isinstance(each, str) for each in texts)
+        and all(isinstance(each, int) and each >= 0 for each in (*numbers, *heard, *otherwise))
+        and isinstance(entry.get("progress", 0.0), float | int)
+    )

@@ -15,13 +15,13 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.reading.edits import Edits
 from app.reading.opener import OpenedDocument
-from app.reading.places import Bookmark, Place, Places, words_at
+from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
 from app.reading.sentences import sentence_at
+from app.recent_texts import first_words
 from engine.documents import Chapter, Document
 from engine.errors import EngineError, InvalidRequest, NothingToSpeak
 from engine.speech import SpeechRequest
 
-OWN_TITLE = "Your Text"
 _NOT_BLANK = re.compile(r"\S")
 
 
@@ -120,6 +120,7 @@ class Reading(QObject):
         self._chapter: Chapter | None = None
         self._edits = Edits()
         self._waiting: Callable[[], None] | None = None
+        self._listed = False
         self.own = OwnText()
         self.place = Place()
 
@@ -151,11 +152,6 @@ class Reading(QObject):
         return self.place.character if self._book is not None else self.own.character
 
     @property
-    def title(self) -> str:
-        """What is open."""
-        return self._document.title if self._document is not None else OWN_TITLE
-
-    @property
     def chosen(self) -> tuple[int, ...]:
         """The numbers of the chapters that are read."""
         return self.place.chosen(self._document) if self._document is not None else ()
@@ -175,6 +171,8 @@ class Reading(QObject):
         self._end_speech()
         self._book, self._document = book, self._with_notes(book.document)
         self.place = self._places.of(book.path, book.digest).in_document(self._document)
+        self._listed = book.path.exists()  # a page that was copied is gone by now
+        self._keep(book, self._document)
         self._show()
 
     def close(self) -> None:
@@ -204,6 +202,16 @@ class Reading(QObject):
         edit = Edits()
         edit.note(start, removed, added)
         self.own.character = edit.now(self.own.character)
+
+    @property
+    def shelf(self) -> tuple[ShelvedBook, ...]:
+        """The books that were read last, the latest first."""
+        return self._places.shelf
+
+    def unshelve(self, book: ShelvedBook) -> None:
+        """List a book no more."""
+        self._places.remove(book)
+        self.changed.emit()
 
     # What is playing.
 
@@ -354,6 +362,10 @@ class Reading(QObject):
             kept = tuple(sorted((*kept, here), key=lambda each: (each.chapter, each.character)))
         self._move(replace(self.place, bookmarks=kept))
 
+    def remove_bookmark(self, bookmark: Bookmark) -> None:
+        """Take a bookmark away."""
+        self._move(replace(self.place, bookmarks=tuple(each for each in self.place.bookmarks if each != bookmark)))
+
     def as_chosen(self, opened: OpenedDocument) -> Document:
         """What is read of any document, as it was chosen when it was open last; raises `InvalidRequest`; any thread."""
         chosen = self._places.of(opened.path, opened.digest).chosen(opened.document)
@@ -406,14 +418,14 @@ class Reading(QObject):
             self._waiting = self.play if end is None else partial(self._speak, start, end)
             return
         self._edits = Edits()
-        title = self._chapter.title if self._chapter is not None else self.title
+        title = self._chapter.title if self._chapter is not None else first_words(text)
         spoken = Spoken(title, self._shown, self._chapter, to_end=end is None)
         self._speech.speak(replace(manner, text=text, start=start, end=end), spoken)
 
     def _end_speech(self) -> None:
-        """The speech of what was open is neither heard nor shown any more; that of an item goes on."""
+        """The speech of what was open is neither heard nor shown any more; that of an item goes on if it is heard."""
         self._waiting = None
-        if self._owner is not None:
+        if self._owner is not None or self._speech.playback is Playback.STOPPED:
             self._speech.clear()
 
     def _with_notes(self, document: Document) -> Document:
@@ -424,6 +436,11 @@ class Reading(QObject):
         self._chapter = self._document.chapters[self.place.chapter]
         self.text_changed.emit()
         self.changed.emit()
+
+    def _keep(self, book: OpenedDocument, document: Document) -> None:
+        title = document.title if self._listed else ""
+        shelved = ShelvedBook(book.path, book.digest, title, document.author, self.progress)
+        self._places.keep(shelved, self.place)
 
     def _go_to_character(self, character: int) -> None:
         if character == self.character:
@@ -439,5 +456,5 @@ class Reading(QObject):
         if self._book is not None and self._document is not None:
             text = self._document.chapters[place.chapter].text
             self.place = replace(place, words=words_at(text, place.character))
-            self._places.keep(self._book.path, self._book.digest, self.place)
+            self._keep(self._book, self._document)
         self.changed.emit()

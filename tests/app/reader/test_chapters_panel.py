@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app.reader.chapters_panel import NOTHING_OPEN, NOTHING_TICKED, ChaptersPanel
-from app.reading.places import Place
+from app.reading.places import Bookmark, Place
 from app.theme import DARK, LIGHT, Colours, style_sheet
 from engine.documents import Chapter, Document, Matter
 from tests.app.reading.documents import BOOK, DOCUMENT
@@ -48,7 +48,7 @@ def test_what_was_heard_is_ticked_and_said(panel: ChaptersPanel) -> None:
     assert panel.list.currentRow() == 1
     assert panel.list.item(1).font().bold()
     assert panel.bar.value() == 33
-    assert panel.summary.text() == "33% heard, 1 min left"
+    assert panel.summary.text() == "33% · 1 min left"
 
     def has_ink(index: int) -> bool:
         image = panel.list.item(index).icon().pixmap(16, 16).toImage()
@@ -118,7 +118,7 @@ def test_every_chapter_is_listed_and_what_is_read_is_ticked(panel: ChaptersPanel
 def test_what_is_left_out_is_no_part_of_what_is_left_to_hear(panel: ChaptersPanel) -> None:
     long = Document("Long", "", "", (Chapter("One", "word " * 18_000), Chapter("Index", "word " * 18_000, Matter.BACK)))
     panel.show_document(long, Place(), 0.5)
-    assert panel.summary.text() == "50% heard, 50 min left"
+    assert panel.summary.text() == "50% · 50 min left"
     panel.show_document(long, Place(otherwise=frozenset({0})), 0.0)
     assert panel.summary.text() == NOTHING_TICKED
 
@@ -206,3 +206,19 @@ def test_no_line_of_a_title_is_cut_off(panel: ChaptersPanel, words: int, scale: 
     wrap = int(Qt.TextFlag.TextWordWrap)
     needed = QFontMetrics(item.font()).boundingRect(QRect(0, 0, room.width() - gap, 10_000), wrap, item.text())
     assert needed.height() <= row.height() - PADDING_PIXELS
+
+
+def test_bookmarks_are_listed_chosen_and_removed(panel: ChaptersPanel, qtbot: QtBot) -> None:
+    bookmarks = (Bookmark(0, 13, "It begins."), Bookmark(2, 0, "Chapter three.\nIt"))
+    panel.show_document(DOCUMENT, Place(), 0.0)
+    assert panel.bookmarks.isHidden()
+    panel.show_document(DOCUMENT, Place(bookmarks=bookmarks), 0.0)
+    assert [panel.bookmarks.item(row).text() for row in range(2)] == ["“It begins.…”", "“Chapter three. It…”"]
+    panel.show()
+    place = panel.bookmarks.visualItemRect(panel.bookmarks.item(1)).center()
+    with qtbot.waitSignal(panel.bookmark_chosen) as chosen:
+        qtbot.mouseClick(panel.bookmarks.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert chosen.args == [bookmarks[1]]
+    with qtbot.waitSignal(panel.bookmark_removed) as removed:
+        panel.remove_bookmark.trigger()
+    assert removed.args == [bookmarks[1]]

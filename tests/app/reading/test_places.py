@@ -3,22 +3,23 @@ from pathlib import Path
 
 import pytest
 
-from app.reading.places import MAX_DOCUMENTS, Bookmark, Place, Places, nearest, words_at
+from app.reading.places import MAX_DOCUMENTS, Bookmark, Place, Places, ShelvedBook, nearest, words_at
 from engine.documents import Chapter, Document
 from tests.app.reading import documents as books
 
 BOOK = Path("/books/a.epub")
+SHELVED = ShelvedBook(BOOK, "digest", "A Book", "Somebody", 0.25)
 PLACE = Place(3, 120, frozenset({0, 2}), frozenset({1}))
 
 
 def test_a_place_comes_back_after_a_restart(tmp_path: Path) -> None:
-    Places(tmp_path / "p.json").keep(BOOK, "digest", PLACE)
+    Places(tmp_path / "p.json").keep(SHELVED, PLACE)
     assert Places(tmp_path / "p.json").of(BOOK, "digest") == PLACE
 
 
 def test_a_document_that_was_moved_or_changed_keeps_its_place(tmp_path: Path) -> None:
     places = Places(tmp_path / "p.json")
-    places.keep(BOOK, "digest", PLACE)
+    places.keep(SHELVED, PLACE)
     assert places.of(Path("/elsewhere/b.epub"), "digest") == PLACE
     assert places.of(BOOK, "another") == PLACE
     assert places.of(Path("/elsewhere/b.epub"), "another") == Place()
@@ -39,7 +40,7 @@ def test_what_is_read_is_what_is_usual_but_for_what_was_chosen_otherwise() -> No
 def test_only_so_many_are_kept(tmp_path: Path) -> None:
     places = Places(tmp_path / "p.json")
     for number in range(MAX_DOCUMENTS + 1):
-        places.keep(Path(f"/{number}"), str(number), PLACE)
+        places.keep(ShelvedBook(Path(f"/{number}"), str(number)), PLACE)
     assert Places(tmp_path / "p.json").of(Path("/0"), "0") == Place()
     assert Places(tmp_path / "p.json").of(Path("/1"), "1") == PLACE
 
@@ -61,14 +62,14 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "p.json").write_bytes(content)
     places = Places(tmp_path / "p.json")
     assert places.of(BOOK, "digest") == Place()
-    places.keep(BOOK, "digest", PLACE)
+    places.keep(SHELVED, PLACE)
     assert (tmp_path / "p.damaged").read_bytes() == content
 
 
 def test_a_place_that_cannot_be_written_is_known_until_the_end(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     places = Places(tmp_path / "file" / "p.json")
-    places.keep(BOOK, "digest", PLACE)
+    places.keep(SHELVED, PLACE)
     assert places.of(BOOK, "digest") == PLACE
 
 
@@ -101,3 +102,16 @@ def test_of_words_that_come_several_times_the_nearest_are_meant() -> None:
     text = "Again. " * 100
     assert Place(0, 351, words="Again.").in_document(chapters(text)).character == 350
     assert nearest(text, "Never", 3) is None
+
+
+def test_books_are_on_the_shelf_with_the_latest_first(tmp_path: Path) -> None:
+    places = Places(tmp_path / "p.json")
+    other = ShelvedBook(Path("/b.epub"), "other", "Another")
+    places.keep(SHELVED, PLACE)
+    places.keep(other, PLACE)
+    assert Places(tmp_path / "p.json").shelf == (other, SHELVED)
+    places.keep(SHELVED, PLACE)
+    assert places.shelf == (SHELVED, other)
+    places.remove(SHELVED)
+    assert Places(tmp_path / "p.json").shelf == (other,)
+    assert Places(tmp_path / "p.json").of(BOOK, "digest") == PLACE

@@ -4,7 +4,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
-from app.reading.places import Place, Places
+from app.reading.places import Place, Places, ShelvedBook
 from app.reading.reading import Reading
 from engine.documents import Document
 from engine.errors import InvalidRequest, NothingToSpeak
@@ -303,7 +303,9 @@ def test_notes_are_read_at_the_end_of_their_chapter_if_that_is_wanted(book: Read
 
 
 def test_a_place_in_notes_that_are_no_longer_read_is_the_end_of_its_chapter(tmp_path: Path) -> None:
-    Places(tmp_path / "p.json").keep(OPENED_BOOK.path, OPENED_BOOK.digest, Place(3, len(CHAPTERS[1].text) + 5))
+    Places(tmp_path / "p.json").keep(
+        ShelvedBook(OPENED_BOOK.path, OPENED_BOOK.digest), Place(3, len(CHAPTERS[1].text) + 5)
+    )
     reading = Desk(tmp_path).reading
     reading.open(OPENED_BOOK)
     assert place(reading) == (3, len(CHAPTERS[1].text))

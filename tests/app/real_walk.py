@@ -1,0 +1,333 @@
+"""A walk through the real window with keys and mouse, on a real display and sound device, run as a process.
+
+    python -m tests.app.real_walk SCENARIO FOLDER
+
+`report.json` has what a person would have seen and heard at each step. Its engine hums, a second for each sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QSettings, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.application import Application
+from app.audio.player import Playback
+from app.options import Options
+from app.reading.sentences import sentence_at
+from app.settings import Settings
+from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord
+from tests.app.fakes import FakeEngine, utterances_of
+from tests.patience import PATIENCE_SECONDS
+
+RATE_HZ = 24_000
+CHAPTERS = 4
+SENTENCES = 12
+OWN_TEXT = "This text is mine. I have typed it myself. It has three sentences."
+CONTROL = Qt.KeyboardModifier.ControlModifier
+Steps = Iterator[Callable[[], bool]]
+
+
+def sentence(chapter: int, number: int) -> str:
+    return f"Chapter {chapter} says sentence {number}."
+
+
+def write_book(path: Path, title: str) -> Path:
+    chapters = range(1, CHAPTERS + 1)
+    parts = (
+        f"<h1>{title} {each}</h1><p>{' '.join(sentence(each, number) for number in range(SENTENCES))}</p>"
+        for each in chapters
+    )
+    path.write_text(f"<html><head><title>{title}</title></head><body>{''.join(parts)}</body></html>")
+    return path
+
+
+class HummingEngine(FakeEngine):
+    """Tells when each word is heard, as the real one does."""
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
+    ) -> Iterator[AudioChunk]:
+        plan = Plan(utterances_of(request.part)).moved(request.start)
+        observe(PlanEvent(plan))
+        for each in plan.utterances:
+            hum = 0.3 * np.sin(np.arange(RATE_HZ) * 0.05 * (1 + each.index % 5)).astype(np.float32)
+            words, place = each.text.split(), 0
+            spoken: list[SpokenWord] = []
+            for number, word in enumerate(words):
+                place = each.text.index(word, place)
+                samples = (RATE_HZ * number // len(words), RATE_HZ * (number + 1) // len(words))
+                spoken.append(SpokenWord(each.start + place, each.start + place + len(word), *samples))
+                place += len(word)
+            yield AudioChunk(each, len(plan.utterances), hum, RATE_HZ, tuple(spoken))
+            time.sleep(0.01)
+
+
+class Walk:
+    """One scenario after the other: each yields what it waits for."""
+
+    def __init__(self, application: Application, folder: Path) -> None:
+        self.application, self.folder = application, folder
+        self.window, self.page = application.window, application.window.page
+        self.reading, self.speech = application.window.reading, application.controller
+        self.report: dict[str, Any] = {}
+        self._steps: Steps = iter(())
+        self._awaited: Callable[[], bool] = lambda: True
+        self._since = time.monotonic()
+        self._timer = QTimer(interval=10)
+        self._timer.timeout.connect(self._step)
+
+    def begin(self, steps: Steps) -> None:
+        self._steps = steps
+        self._timer.start()
+
+    def _step(self) -> None:
+        if self._awaited():
+            awaited = next(self._steps, None)
+            if awaited is None:
+                self._timer.stop()
+                self.end()
+            else:
+                self._awaited, self._since = awaited, time.monotonic()
+        elif time.monotonic() - self._since > PATIENCE_SECONDS / 6:
+            raise SystemExit(f"Still waiting for {self._awaited.__qualname__} after {self.report}; now {self.sees()}")
+
+    def end(self) -> None:
+        (self.folder / "report.json").write_text(json.dumps(self.report), encoding="utf-8")
+        self.window.grab().save(str(self.folder / "window.png"))
+        QApplication.quit()
+
+    # What a person does.
+
+    def key(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
+
+    def play(self) -> None:
+        self.key(Qt.Key.Key_Return, CONTROL)
+
+    def click_in_book(self, words: str) -> None:
+        book = self.page.book
+        start = book.text.index(words)
+        position = book.edit.positions.position(start)
+        cursor = book.edit.textCursor()
+        cursor.setPosition(position)
+        place = book.edit.cursorRect(cursor).center()
+        QTest.mouseClick(book.edit.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    def click_chapter(self, number: int) -> None:
+        chapters = self.application.reader.panel.list
+        item = chapters.item(number)
+        chapters.scrollToItem(item)
+        place = chapters.visualItemRect(item)
+        QTest.mouseClick(chapters.viewport(), Qt.MouseButton.LeftButton, pos=place.center(), delay=1)
+
+    def drop(self, path: Path) -> None:
+        content = QMimeData()
+        content.setUrls([QUrl.fromLocalFile(str(path))])
+        buttons, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        place, copy = self.window.rect().center(), Qt.DropAction.CopyAction
+        QApplication.sendEvent(self.window, QDragEnterEvent(place, copy, content, buttons, none))
+        drop = QDropEvent(QPointF(place), copy, content, buttons, none, QEvent.Type.Drop)
+        QApplication.sendEvent(self.window, drop)
+
+    # What a person sees and hears.
+
+    def sees(self) -> dict[str, Any]:
+        sentences = self.page.book.marks if self.page.view is self.page.book else self.page.editor.marks
+        return {
+            "shown": self.page.view.text[:40],
+            "playing": self.speech.playback.value,
+            "heard": self.heard_sentence(),
+            "title": self.page.playing.toolTip() if self.page.playing.isVisible() else "",
+            "button": self.page.header.speak_button.text(),
+            "sound": self.page.player.track.length,
+            "followed": not sentences.left,
+        }
+
+    def heard_sentence(self) -> str:
+        """The sentence that is heard now, or would be next."""
+        track, position = self.speech.track, self.speech.player.position
+        segment = track.segment_at(position)
+        return segment.utterance.text if segment is not None and self.speech.request is not None else ""
+
+    def hears(self, words: str) -> Callable[[], bool]:
+        return lambda: (
+            self.speech.playback is Playback.PLAYING
+            and words in self.heard_sentence()
+            and self.speech.player.position > 0
+        )
+
+    def ready(self) -> bool:
+        if not self.window.isActiveWindow():
+            self.window.activateWindow()
+            return False
+        return self.page.header.voices.known and self.speech.activity.readiness.value == "ready"
+
+    def opened(self, title: str) -> Callable[[], bool]:
+        return lambda: self.reading.document is not None and self.reading.document.title == title
+
+    # The scenarios.
+
+    def read_on(self) -> Steps:
+        """Stop and go on; choose a chapter; click; undo; drop a book; find; items beside the book."""
+        report = self.report
+        yield self.ready
+        QTest.keyClicks(self.page.editor.edit, "Typed. ")
+        self.window.file_wanted.emit(write_book(self.folder / "a.html", "First"))
+        yield self.opened("First")
+        self.play()
+        yield self.hears(sentence(1, 3))
+        self.key(Qt.Key.Key_Escape)
+        report["stopped"] = self.sees()
+        self.play()
+        yield self.hears("Chapter 1")
+        report["went on"] = self.sees()
+        self.click_chapter(2)
+        yield self.hears("Chapter 3")
+        report["chapter chosen"] = self.sees()
+        self.click_in_book(sentence(3, 8))
+        yield self.hears(sentence(3, 8))
+        report["clicked"] = self.sees()
+        self.page.view.setFocus()
+        self.key(Qt.Key.Key_Z, CONTROL)
+        report["undone"] = self.sees()
+        self.key(Qt.Key.Key_Escape)
+        self.click_in_book(sentence(3, 2))
+        yield self.hears(sentence(3, 2))
+        report["clicked after stop"] = self.sees()
+        self.key(Qt.Key.Key_Escape)
+        yield from self.find_and_play()
+        yield from self.hear_items()
+        self.drop(write_book(self.folder / "b.html", "Second"))
+        yield self.opened("Second")
+        report["dropped"] = self.sees()
+        self.window.file_wanted.emit(self.folder / "a.html")
+        yield self.opened("First")
+        report["opened again"] = self.sees()
+        self.play()
+        yield self.hears("Chapter 3")
+        report["opened again and played"] = self.sees()
+        self.key(Qt.Key.Key_Escape)
+        self.application.reader.close_document()
+        report["closed"] = self.sees()
+
+    def find_and_play(self) -> Steps:
+        self.key(Qt.Key.Key_F, CONTROL)
+        QTest.keyClicks(QApplication.focusWidget(), "sentence 6")
+        self.key(Qt.Key.Key_Escape)
+        self.report["found"] = self.sees()
+        self.play()
+        yield self.hears("Chapter 3")
+        self.report["found and played"] = self.sees()
+        self.key(Qt.Key.Key_Escape)
+
+    def hear_items(self) -> Steps:
+        """An item of the queue, then one of the history, beside the book."""
+        library = self.application.library
+        self.report["place before items"] = self.reading.character
+        library.add_document(write_book(self.folder / "c.html", "Queued"))
+        yield self.hears("Queued 1")
+        self.report["queue"] = self.sees()
+        self.key(Qt.Key.Key_Escape)
+        yield lambda: self.speech.playback is Playback.STOPPED
+        entries = library.history.entries
+        yield lambda: entries.model().rowCount() > 1
+        library.history.hear_wanted.emit(entries.model().things[-1])
+        yield lambda: self.speech.playback is Playback.PLAYING
+        self.report["history"] = self.sees()
+        self.key(Qt.Key.Key_Escape)
+        self.report["place after items"] = self.reading.character
+
+    def read_until_killed(self) -> Steps:
+        """Play until something kills the process."""
+        yield self.ready
+        self.window.file_wanted.emit(write_book(self.folder / "a.html", "First"))
+        yield self.opened("First")
+        self.reading.go_to(1)
+        self.play()
+        yield self.hears(sentence(2, 4))
+        (self.folder / "heard").write_text(self.heard_sentence(), encoding="utf-8")
+        os.kill(os.getpid(), 9)
+        yield lambda: False
+
+    def go_on_after_that(self) -> Steps:
+        """The book comes back; Play."""
+        yield self.ready
+        yield self.opened("First")
+        self.play()
+        yield self.hears("Chapter 2")
+        self.report["went on"] = self.sees()
+
+    def write_own(self) -> Steps:
+        """A text of one's own: the greeting gives way, edits elsewhere, a text pasted over the spoken one."""
+        report, edit = self.report, self.page.editor.edit
+        yield self.ready
+        edit.setFocus()
+        report["greeted"] = self.sees()
+        QTest.keyClicks(edit, OWN_TEXT)
+        report["typed"] = self.page.editor.text
+        self.play()
+        yield self.hears("typed it")
+        self.key(Qt.Key.Key_Escape)
+        self.key(Qt.Key.Key_Home, CONTROL)
+        QTest.keyClicks(edit, "Before. ")
+        self.play()
+        yield self.hears("typed it")
+        report["after an edit"] = self.sees()
+        self.key(Qt.Key.Key_A, CONTROL)
+        QTest.keyClicks(edit, "Over it. Something else is here.")
+        report["typed over"] = self.sees()
+        self.reading.play_from(sentence_at(self.page.editor.text, 15))
+        yield self.hears("Something else")
+        report["clicked in it"] = self.sees()
+        self.key(Qt.Key.Key_Escape)
+
+    def read_two_megabytes(self) -> Steps:
+        """34 hours: shown, scrolled, stopped; the next speech begins as soon as any."""
+        yield self.ready
+        words = "The whale went down again, and nobody saw where it came up. "
+        self.page.editor.set_text(words * (2_000_000 // len(words)))
+        self.play()
+        yield lambda: self.speech.player.position > 0
+        zoom = self.page.player.waveform.zoom
+        zoom.zoom_in()
+        zoom.scroll_to(zoom.shown.total // 2)
+        zoom.scroll_to(0)
+        zoom.show_whole()
+        self.report["long"] = {"expected hours": self.speech.track.expected_length() / RATE_HZ / 3600}
+        self.key(Qt.Key.Key_Escape)
+        began = time.monotonic()
+        self.page.editor.set_text("Short. And done.")
+        self.play()
+        yield self.hears("Short")
+        self.report["next after seconds"] = time.monotonic() - began
+        self.key(Qt.Key.Key_Escape)
+
+
+def main() -> int:
+    scenario, folder = sys.argv[1], Path(sys.argv[2])
+    qt = QApplication(sys.argv[:1])
+    settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
+    if scenario != "write_own":
+        settings.text = settings.text or OWN_TEXT
+    application = Application(qt, Options(), settings, HummingEngine)
+    walk = Walk(application, folder)
+    application.open()
+    walk.begin(getattr(walk, scenario)())
+    qt.exec()
+    return 0 if application.close() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
