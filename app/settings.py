@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import Enum
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from app.theme import Appearance
 from engine.preparation.devices import AUTO, DEVICES
@@ -24,6 +24,8 @@ USUAL_TEXT_PIXELS = 16
 TEXT_PIXELS = range(8, 97)
 USUAL_KEPT_MEGABYTES = 1000
 MOST_DIGITS = 9
+SERIF = "serif"
+"""In place of a family: the system's font with serifs."""
 
 
 class Key(Enum):
@@ -47,7 +49,9 @@ class Key(Enum):
     LSTM_METHOD = "lstm_method"
     PROSODY = "prosody"
     SAVE_FOLDER = "save_folder"
+    EXPORT_FORMAT = "export_format"
     TEXT_SIZE = "text_size"
+    READING_FONT = "reading_font"
     FAVOURITES = "favourite_voices"
     KEPT_MEGABYTES = "history/kept_megabytes"
     RECENT_FILES = "recent_files"
@@ -55,10 +59,16 @@ class Key(Enum):
     NOTES_READ = "notes_read"
 
 
-class Settings:
-    """Reads values, with a default for any that is missing or invalid; writes them at once."""
+class Settings(QObject):
+    """Reads values, with a default for any that is missing or invalid; writes them at once.
+
+    `changed` carries the `Key` of a value that is another one from now on.
+    """
+
+    changed = Signal(object)
 
     def __init__(self, store: QSettings) -> None:
+        super().__init__()
         self._store = store
 
     @property
@@ -194,6 +204,15 @@ class Settings:
         self._write(Key.TEXT_SIZE, str(pixels))
 
     @property
+    def reading_font(self) -> str:
+        """The family of the font that texts are read in: `SERIF`, a name, or empty for the system's own."""
+        return self._string(Key.READING_FONT) or ""
+
+    @reading_font.setter
+    def reading_font(self, family: str) -> None:
+        self._write(Key.READING_FONT, family)
+
+    @property
     def geometry(self) -> QByteArray:
         """The size and position of the window; empty when unknown."""
         return self._bytes(Key.GEOMETRY)
@@ -256,6 +275,15 @@ class Settings:
     @save_folder.setter
     def save_folder(self, folder: Path) -> None:
         self._write(Key.SAVE_FOLDER, str(folder))
+
+    @property
+    def export_format(self) -> str:
+        """The suffix of the files that are exported; empty for the one that suits what is exported."""
+        return self._string(Key.EXPORT_FORMAT) or ""
+
+    @export_format.setter
+    def export_format(self, suffix: str) -> None:
+        self._write(Key.EXPORT_FORMAT, suffix)
 
     @property
     def favourites(self) -> tuple[tuple[str, str], ...]:
@@ -331,7 +359,10 @@ class Settings:
         return value if isinstance(value, QByteArray) else QByteArray()
 
     def _write(self, key: Key, value: str | QByteArray | None) -> None:
+        if value == self._store.value(key.value):
+            return
         if value is None:
             self._store.remove(key.value)
         else:
             self._store.setValue(key.value, value)
+        self.changed.emit(key)
