@@ -44,6 +44,7 @@ class Key(Enum):
     SIDE_BAR_WIDTH = "window/side_bar_width"
     DIAGNOSTICS_PLACE = "diagnostics/place"
     DIAGNOSTICS_SHOWN = "diagnostics/shown"
+    DIAGNOSE_WHILE_SPEAKING = "diagnose_while_speaking"
     APPEARANCE = "window/appearance"
     DEVICE = "device"
     LSTM_METHOD = "lstm_method"
@@ -265,6 +266,15 @@ class Settings(QObject):
     @diagnostics_shown.setter
     def diagnostics_shown(self, shown: bool) -> None:
         self._write(Key.DIAGNOSTICS_SHOWN, str(shown))
+
+    @property
+    def diagnose_while_speaking(self) -> bool:
+        """Whether speech is diagnosed while the window of diagnostics is open, without being asked to."""
+        return self._string(Key.DIAGNOSE_WHILE_SPEAKING) == str(True)
+
+    @diagnose_while_speaking.setter
+    def diagnose_while_speaking(self, wanted: bool) -> None:
+        self._write(Key.DIAGNOSE_WHILE_SPEAKING, str(wanted))
 
     @property
     def save_folder(self) -> Path:

@@ -33,6 +33,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.split.isEmpty()
     assert settings.diagnostics_place.isEmpty()
     assert not settings.diagnostics_shown
+    assert not settings.diagnose_while_speaking
     assert settings.side_bar == ""
     assert settings.side_bar_pixels is None
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
@@ -51,7 +52,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.model, before.models_offered = "kokoro-82m", True
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
     before.save_folder, before.document = tmp_path, tmp_path / "a.epub"
-    before.diagnostics_shown = True
+    before.diagnostics_shown = before.diagnose_while_speaking = True
     before.diagnostics_place = QByteArray(b"\xfe\x00")
     before.side_bar, before.side_bar_pixels = "Chapters", 301
     before.kept_megabytes, before.notes_read = 250, True
@@ -66,6 +67,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert (after.model, after.models_offered) == ("kokoro-82m", True)
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
     assert after.diagnostics_shown
+    assert after.diagnose_while_speaking
     assert after.diagnostics_place == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
     assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
