@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.speech.markup_pills import paint_pills
+from app.speech.place_click import chooses_place
 from app.theme import LIGHT, Colours
 from app.widgets.local_files import local_files
 
@@ -28,8 +29,8 @@ PROSE = "the five boxing wizards jump quickly over it "
 class PlainTextEdit(QPlainTextEdit):
     """`scrolled` tells that a person has moved the view, with the mouse or the keyboard.
 
-    `place_wanted` carries the position of the word that was clicked with the Alt key, or that begins the line whose
-    mark in the margin was clicked.
+    `place_wanted` carries the position of the word that was clicked with the key of `place_click`, or that begins the
+    line whose mark in the margin was clicked.
     """
 
     files_given = Signal(list)
@@ -78,10 +79,10 @@ class PlainTextEdit(QPlainTextEdit):
             self.scrolled.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click with Alt, or on the mark in the margin, wants the text heard from there; any other edits."""
+        """A click with the key of `place_click`, or on the mark in the margin, plays from there; any other edits."""
         place = event.position().toPoint()
         marked = self.mark is not None and place.x() < MARGIN_PIXELS
-        if event.button() is not Qt.MouseButton.LeftButton or not (marked or _with_alt(event)):
+        if event.button() is not Qt.MouseButton.LeftButton or not (marked or chooses_place(event)):
             super().mousePressEvent(event)
             return
         self.place_wanted.emit(self._line_start(place) if marked else self._word_start(place))
@@ -92,9 +93,9 @@ class PlainTextEdit(QPlainTextEdit):
         place = event.position().toPoint()
         self._point_at(place)
         over_mark = self._pointed is not None and place.x() < MARGIN_PIXELS
-        chooses = over_mark or _with_alt(event)
+        chooses = over_mark or chooses_place(event)
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if chooses else Qt.CursorShape.IBeamCursor)
-        self.viewport().setToolTip("Hear from this line" if over_mark else "")
+        self.viewport().setToolTip("Play from This Line" if over_mark else "")
 
     def viewportEvent(self, event: QEvent) -> bool:
         """No line is marked without a mouse."""
@@ -169,7 +170,3 @@ class PlainTextEdit(QPlainTextEdit):
         cursor = self.cursorForPosition(place)
         line = cursor.block().layout().lineForTextPosition(cursor.positionInBlock())
         return cursor.block().position() + line.textStart()
-
-
-def _with_alt(event: QMouseEvent) -> bool:
-    return event.modifiers() == Qt.KeyboardModifier.AltModifier

@@ -5,6 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
 from app.messages import MAKING_PART
+from app.speech.place_click import place_key
 from tests.app.fakes import RATE_HZ
 from tests.app.read_along.desk import TEXT, WORD_SAMPLES, Desk
 
@@ -86,7 +87,7 @@ def test_a_click_with_alt_hears_the_word(desk: Desk, qtbot: QtBot, playback: Pla
     elif playback is Playback.STOPPED:
         desk.controller.player.stop()
     viewport = desk.editor.edit.viewport()
-    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, place_key(), place_of(desk, "six"))
     assert desk.position == 5 * WORD_SAMPLES
     assert desk.controller.player.playback is Playback.PLAYING
     desk.hear(1)
@@ -99,7 +100,7 @@ def test_a_place_that_is_not_made_is_told_and_wanted(desk: Desk, qtbot: QtBot) -
     qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
     viewport = desk.editor.edit.viewport()
     with qtbot.waitSignal(desk.feature.unmade_wanted) as wanted:
-        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, place_key(), place_of(desk, "six"))
     assert wanted.args == [TEXT.index("six")]
     assert desk.page.status.label.text() == MAKING_PART
     desk.engine.hold.set()
@@ -109,7 +110,7 @@ def test_a_place_in_a_text_that_was_not_spoken_is_wanted_by_its_character(desk: 
     desk.editor.set_text("🙂 Another text.")
     viewport = desk.editor.edit.viewport()
     with qtbot.waitSignal(desk.feature.unmade_wanted) as wanted:
-        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "text"))
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, place_key(), place_of(desk, "text"))
     assert wanted.args == [10]
 
 
