@@ -1,17 +1,18 @@
-"""The size of the text, in steps, remembered from one start to the next."""
+"""The font of the text, and its size in steps, remembered from one start to the next."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.settings import USUAL_TEXT_PIXELS, Settings
+from app.settings import USUAL_TEXT_PIXELS, Key, Settings
 from app.speech.text_editor import TextEditor
+from app.theme import reading_font
 
 SIZES_PIXELS = (10, 12, 14, USUAL_TEXT_PIXELS, 18, 20, 24, 28, 32, 40, 48, 64)
 
 
 class TextSize(QObject):
-    """Shows the size that the settings have, and changes both; `changed` carries the pixels."""
+    """Shows the font and size that the settings have, and changes the size; `changed` carries the pixels."""
 
     changed = Signal(int)
 
@@ -19,7 +20,8 @@ class TextSize(QObject):
         super().__init__(parent)
         self._editor = editor
         self._settings = settings
-        editor.set_text_size(self.pixels)
+        self._show()
+        settings.changed.connect(self._on_setting)
 
     @property
     def pixels(self) -> int:
@@ -43,6 +45,14 @@ class TextSize(QObject):
 
     def _become(self, pixels: int) -> None:
         self._settings.text_pixels = pixels
-        self._editor.set_text_size(pixels)
-        self._editor.marks.keep_in_view()
-        self.changed.emit(pixels)
+
+    @Slot(object)
+    def _on_setting(self, key: Key) -> None:
+        if key in (Key.TEXT_SIZE, Key.READING_FONT):
+            self._show()
+            self._editor.marks.keep_in_view()
+            self.changed.emit(self.pixels)
+
+    def _show(self) -> None:
+        self._editor.edit.setFont(reading_font(self._settings.reading_font))
+        self._editor.set_text_size(self.pixels)
