@@ -16,22 +16,12 @@ from app.recent_texts import RecentText
 from app.speech.activity import Activity
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
-from engine.ops.packed_lstm import LstmMethod
-from engine.preparation.devices import AUTO, DEVICES, metal_obstacle
-from engine.preparation.lstm_methods import LSTM_WISHES
 from engine.system.paths import APPLICATION_NAME
 
 _APPEARANCE_TITLES = {
     Appearance.SYSTEM: "Same as System",
     Appearance.LIGHT: "Light",
     Appearance.DARK: "Dark",
-}
-_DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "Processor", METAL_DEVICE: "Metal GPU"}
-_LSTM_TITLES = {
-    AUTO: "LSTMs on Metal: Automatic",
-    LstmMethod.TIR: "LSTMs on Metal: Own Kernels",
-    LstmMethod.MPS: "LSTMs on Metal: Performance Shaders",
 }
 _NOTES_TITLES = {False: "Left Out", True: "At the End of Each Chapter"}
 WIDEST_TITLE_PIXELS = 500
@@ -66,13 +56,10 @@ class MainMenu(QMenuBar):
         speech.addSeparator()
         self._add_manner(speech)
         speech.addSeparator()
-        self._add_engine(speech)
+        self._add_models(speech)
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
         self.appearances = self._add_appearances()
-        self.view_menu.addSeparator()
-        self.tray_icon = _action(self.view_menu, "Menu Bar Icon" if sys.platform == "darwin" else "Tray Icon")
-        self.tray_icon.setCheckable(True)
         self._add_help(self.addMenu("&Help"))
 
     def add_editing(self, editor: TextEditor) -> None:
@@ -101,19 +88,9 @@ class MainMenu(QMenuBar):
         self.view_menu.insertAction(self._below_views, action)
 
     def follow(self, activity: Activity) -> None:
-        """Enable Stop only while there is something to stop; at other times Esc is free for other uses.
-
-        What computes, and why, is in the tool tips of what chooses it; what LSTM methods took, in their titles.
-        """
+        """Enable Stop only while there is something to stop; at other times Esc is free for other uses."""
         self.stop.setEnabled(activity.can_stop)
         self.toggle.setText(_toggle_title(activity))
-        if (device := activity.device) is not None:
-            self.devices.actions()[0].setToolTip(device.device)
-            self.lstm_methods.actions()[0].setToolTip(device.lstm_method)
-            for action in self.lstm_methods.actions():
-                seconds = device.lstm_seconds.get(action.data())
-                title = _LSTM_TITLES[action.data()]
-                action.setText(title if seconds is None else f"{title} ({1000 * seconds:.1f} ms)")
 
     @Slot(bool)
     def show_selection(self, selection: bool) -> None:
@@ -124,16 +101,6 @@ class MainMenu(QMenuBar):
         """Tick an appearance."""
         for action in self.appearances.actions():
             action.setChecked(action.data() is appearance)
-
-    def choose_device(self, device: str) -> None:
-        """Tick a device."""
-        for action in self.devices.actions():
-            action.setChecked(action.data() == device)
-
-    def choose_lstm_method(self, method: str) -> None:
-        """Tick an LSTM method."""
-        for action in self.lstm_methods.actions():
-            action.setChecked(action.data() == method)
 
     def choose_notes(self, read: bool) -> None:
         """Tick whether notes are read."""
@@ -215,15 +182,10 @@ class MainMenu(QMenuBar):
         self.usual_pauses = _action(pauses, "Normal Pauses")
         self.notes = self._add_notes(speech.addMenu("Notes of Documents"))
 
-    def _add_engine(self, speech: QMenu) -> None:
-        """What speaks: the entries for models, devices and LSTM methods."""
+    def _add_models(self, speech: QMenu) -> None:
         self.model_menu = speech.addMenu("Model")
         self.model_actions = QActionGroup(self)
         self.models = _action(speech, "Models…", "Ctrl+Shift+M")
-        self.device_menu = speech.addMenu("Device")
-        self.devices = self._add_devices(self.device_menu)
-        self.device_menu.addSeparator()
-        self.lstm_methods = self._add_lstm_methods(self.device_menu)
 
     def _add_file_actions(self, file: QMenu) -> None:
         self.open_text = _action(file, "Open…", QKeySequence.StandardKey.Open)
@@ -259,29 +221,6 @@ class MainMenu(QMenuBar):
         self.queue_document = _action(menu, "Add Document to Queue…", "Ctrl+Shift+D")
         self.queue_document_file = _action(menu, "Add Document to Queue as File…", "Ctrl+Shift+L")
 
-    def _add_devices(self, menu: QMenu) -> QActionGroup:
-        """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""
-        group = QActionGroup(self)
-        menu.setToolTipsVisible(True)
-        for device in DEVICES:
-            action = _action(menu, _DEVICE_TITLES[device])
-            action.setCheckable(True)
-            action.setData(device)
-            group.addAction(action)
-            if device == METAL_DEVICE:
-                _forbid_without_metal(action)
-        return group
-
-    def _add_lstm_methods(self, menu: QMenu) -> QActionGroup:
-        group = QActionGroup(self)
-        for method in LSTM_WISHES:
-            action = _action(menu, _LSTM_TITLES[method])
-            action.setCheckable(True)
-            action.setData(str(method))
-            group.addAction(action)
-            _forbid_without_metal(action)
-        return group
-
     def _add_notes(self, menu: QMenu) -> QActionGroup:
         """Whether the notes of documents are read; the data of each action says so."""
         group = QActionGroup(self)
@@ -300,12 +239,6 @@ class MainMenu(QMenuBar):
             action.setData(appearance)
             group.addAction(action)
         return group
-
-
-def _forbid_without_metal(action: QAction) -> None:
-    if (obstacle := metal_obstacle()) is not None:
-        action.setEnabled(False)
-        action.setToolTip(obstacle)
 
 
 def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:

@@ -100,7 +100,7 @@ _CURES: dict[Cure, tuple[str, Remedy | None]] = {
         Remedy.CHOOSE_VOICE,
     ),
     Cure.ADD_REFERENCE: ("Press the button to add them to the application.", Remedy.ADD_REFERENCE),
-    Cure.OTHER_DEVICE: ("Choose another one under Speech > Device.", None),
+    Cure.OTHER_DEVICE: ("Choose another one in Settings > Advanced.", None),
     Cure.EXAMINE: ("Try again; if that does not help, reinstall the application.", Remedy.TRY_AGAIN),
 }
 """What to do in the window about a failure for which the engine's own hint is a command to type."""

@@ -24,8 +24,6 @@ USUAL_TEXT_PIXELS = 16
 TEXT_PIXELS = range(8, 97)
 USUAL_KEPT_MEGABYTES = 1000
 MOST_DIGITS = 9
-SERIF = "serif"
-"""In place of a family: the system's font with serifs."""
 
 
 class Key(Enum):
@@ -206,7 +204,7 @@ class Settings(QObject):
 
     @property
     def reading_font(self) -> str:
-        """The family of the font that texts are read in: `SERIF`, a name, or empty for the system's own."""
+        """The family of the font of texts and books: a name, `app.theme.SERIF`, or empty for the system's own."""
         return self._string(Key.READING_FONT) or ""
 
     @reading_font.setter

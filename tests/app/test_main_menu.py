@@ -7,15 +7,12 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from app import main_menu
 from app.audio.player import Playback
 from app.main_menu import MainMenu
 from app.recent_texts import RecentText
 from app.speech.activity import Activity, Readiness
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
-from engine.preparation.devices import DEVICES
-from engine.speech import DeviceEvent
 
 
 def all_actions(menu: MainMenu) -> list[QAction]:
@@ -69,55 +66,6 @@ def test_one_appearance_is_ticked(qtbot: QtBot) -> None:
     qtbot.addWidget(menu)
     menu.choose(Appearance.DARK)
     assert [action.data() for action in menu.appearances.actions() if action.isChecked()] == [Appearance.DARK]
-
-
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
-def test_devices_are_offered_and_say_why_not(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
-) -> None:
-    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: obstacle)
-    menu = MainMenu()
-    qtbot.addWidget(menu)
-    menu.choose_device("cpu")
-    automatic, processor, metal = menu.devices.actions()
-    assert [action.data() for action in menu.devices.actions()] == list(DEVICES)
-    assert [action.isChecked() for action in (automatic, processor, metal)] == [False, True, False]
-    assert metal.isEnabled() == (obstacle is None)
-    assert metal.toolTip() == (obstacle or "Metal GPU")
-
-
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
-def test_lstm_methods_are_offered_where_there_is_a_gpu(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
-) -> None:
-    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: obstacle)
-    menu = MainMenu()
-    qtbot.addWidget(menu)
-    menu.choose_lstm_method("mps")
-    methods = menu.lstm_methods.actions()
-    assert [(action.data(), action.isChecked()) for action in methods] == [
-        ("auto", False),
-        ("tir", False),
-        ("mps", True),
-    ]
-    assert all(action.isEnabled() == (obstacle is None) for action in methods)
-    assert all(action.toolTip() == (obstacle or action.text()) for action in methods)
-
-
-def test_what_computes_is_told_where_it_is_chosen(qtbot: QtBot) -> None:
-    menu = MainMenu()
-    qtbot.addWidget(menu)
-    menu.follow(Activity(device=DeviceEvent("cpu (why)", "tir (faster)", {"tir": 0.004, "mps": 0.0051})))
-    assert menu.devices.actions()[0].toolTip() == "cpu (why)"
-    assert menu.lstm_methods.actions()[0].toolTip() == "tir (faster)"
-    titles = [
-        "LSTMs on Metal: Automatic",
-        "LSTMs on Metal: Own Kernels (4.0 ms)",
-        "LSTMs on Metal: Performance Shaders (5.1 ms)",
-    ]
-    assert [action.text() for action in menu.lstm_methods.actions()] == titles
-    menu.follow(Activity(device=DeviceEvent("cpu (why)", "tir (why)", {})))
-    assert [action.text() for action in menu.lstm_methods.actions()] == [title.split(" (")[0] for title in titles]
 
 
 def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:

@@ -30,7 +30,7 @@ def commands(actions: list[QAction]) -> Iterator[QAction]:
 
 def offered(application: Application) -> set[str]:
     menu = application.window.menu
-    groups = (menu.appearances, menu.devices, menu.lstm_methods, menu.model_actions, menu.notes)
+    groups = (menu.appearances, menu.model_actions, menu.notes)
     chosen = {id(action) for group in groups for action in group.actions()}
     titles = {each.text() for each in commands(menu.actions()) if each.isEnabled() and id(each) not in chosen}
     return titles - ALWAYS
