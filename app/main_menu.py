@@ -16,13 +16,10 @@ from app.recent_texts import RecentText
 from app.speech.activity import Activity
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
+from app.widgets.window_menu import WindowMenu
 from engine.system.paths import APPLICATION_NAME
 
-_APPEARANCE_TITLES = {
-    Appearance.SYSTEM: "Same as System",
-    Appearance.LIGHT: "Light",
-    Appearance.DARK: "Dark",
-}
+_APPEARANCE_TITLES = {Appearance.SYSTEM: "Auto", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
 _NOTES_TITLES = {False: "Left Out", True: "At the End of Each Chapter"}
 WIDEST_TITLE_PIXELS = 500
 """Of a file; the tool tip has all of it."""
@@ -31,7 +28,10 @@ Keys = str | QKeySequence | QKeySequence.StandardKey
 
 
 class MainMenu(QMenuBar):
-    """Its actions are public, to be connected by the main window and the features."""
+    """Its actions are public, to be connected by the main window and the features.
+
+    What needs a feature, a document or a text is disabled until it is offered.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,10 +41,10 @@ class MainMenu(QMenuBar):
         speech = self.speech_menu = self.addMenu("&Speech")
         self.speak = _action(speech, "Speak", "Ctrl+Return", "Ctrl+Enter")
         self.speak_from_here = _action(speech, "Speak from Here", _skip_key("Return"), _skip_key("Enter"))
-        self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+V")
-        self.stop = _action(speech, "Stop", *_stop_keys())
-        self.stop.setEnabled(False)
-        self.preview = _action(speech, "Preview Voice", "Ctrl+Shift+H")
+        self.from_beginning = _disabled(speech, "Play from the Beginning")
+        self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+K")
+        self.stop = _disabled(speech, "Stop", *_stop_keys())
+        self.preview = _action(speech, "Preview Voice", "Ctrl+Shift+J")
         speech.addSeparator()
         self.toggle = _action(speech, "Play or Pause", "Ctrl+Shift+Return", "Media Play")
         self.back = _action(speech, "Back 5 Seconds", _skip_key("Left"))
@@ -59,7 +59,8 @@ class MainMenu(QMenuBar):
         self._add_models(speech)
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
-        self.appearances = self._add_appearances()
+        self._add_appearance(self.view_menu)
+        self.addMenu(WindowMenu(self))
         self._add_help(self.addMenu("&Help"))
 
     def add_editing(self, editor: TextEditor) -> None:
@@ -149,19 +150,21 @@ class MainMenu(QMenuBar):
     def _add_editing_actions(self, edit: QMenu) -> None:
         """Those that change or copy a text are disabled as long as there is none."""
         keys = QKeySequence.StandardKey
-        self.undo = _action(edit, "Undo", keys.Undo)
-        self.redo = _action(edit, "Redo", keys.Redo)
+        self.undo = _disabled(edit, "Undo", keys.Undo)
+        self.redo = _disabled(edit, "Redo", keys.Redo)
         edit.addSeparator()
-        self.cut = _action(edit, "Cut", keys.Cut)
-        self.copy = _action(edit, "Copy", keys.Copy)
-        self.paste = _action(edit, "Paste", keys.Paste)
-        self.select_all = _action(edit, "Select All", keys.SelectAll)
+        self.cut = _disabled(edit, "Cut", keys.Cut)
+        self.copy = _disabled(edit, "Copy", keys.Copy)
+        self.paste = _action(edit, "Paste", keys.Paste, *_plain_paste_keys())
+        self.select_all = _disabled(edit, "Select All", keys.SelectAll)
         edit.addSeparator()
         self.find_text = _action(edit, "Find…", keys.Find)
         self.find_next = _action(edit, "Find Next", *QKeySequence.keyBindings(keys.FindNext))
         self.find_previous = _action(edit, "Find Previous", *QKeySequence.keyBindings(keys.FindPrevious))
-        for action in (self.undo, self.redo, self.cut, self.copy, self.select_all):
-            action.setEnabled(False)
+        self.use_selection = _disabled(edit, "Use Selection for Find", "Ctrl+E")
+        edit.addSeparator()
+        self.add_bookmark = _disabled(edit, "Add Bookmark", "Ctrl+D")
+        self.edit_text = _disabled(edit, "Edit Text")
 
     @Slot()
     def _follow_text(self) -> None:
@@ -188,21 +191,25 @@ class MainMenu(QMenuBar):
         self.models = _action(speech, "Models…", "Ctrl+Shift+M")
 
     def _add_file_actions(self, file: QMenu) -> None:
-        self.open_text = _action(file, "Open…", QKeySequence.StandardKey.Open)
+        keys = QKeySequence.StandardKey
+        self.new_text = _disabled(file, "New", keys.New)
+        self.open_text = _action(file, "Open…", keys.Open)
         self.open_clipboard = _action(file, "Open from Clipboard", "Ctrl+Shift+O")
         self.recent_files_menu = file.addMenu("Open Recent")
         self.offer_files([])
         self.recent_menu = file.addMenu("Recent Texts")
         self.offer_texts([])
-        self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
-        self.export = _action(file, "Export…", "Ctrl+E")
-        self.stop_saving = _action(file, "Stop Saving", "Ctrl+Shift+E")
-        self.stop_saving.setEnabled(False)
+        self.home = _disabled(file, "Home", "Ctrl+Shift+H")
+        file.addSeparator()
+        self.close_document = _disabled(file, "Close Document", "Ctrl+Shift+W")
+        self.save = _action(file, "Save Audio…", keys.Save)
+        self.export = _action(file, "Export…", "Ctrl+Shift+E")
+        self.stop_saving = _disabled(file, "Stop Saving", "Ctrl+Shift+.")
         file.addSeparator()
         self.settings = _action(file, "Settings…", "Ctrl+,")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         file.addSeparator()
-        self.close_window = _action(file, "Close", "Ctrl+W")
+        self.close_window = _action(file, "Close Window", "Ctrl+W")
         self.quit = _action(file, f"Quit {APPLICATION_NAME}", "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
 
@@ -217,7 +224,7 @@ class MainMenu(QMenuBar):
     def _add_queue(self, menu: QMenu) -> None:
         """What lines up texts and documents, to be heard or saved one after the other."""
         self.add_to_queue = _action(menu, "Add to Queue", "Ctrl+Shift+A")
-        self.queue_file = _action(menu, "Add to Queue as File…", "Ctrl+Shift+S")
+        self.queue_file = _action(menu, "Add to Queue as File…")
         self.queue_document = _action(menu, "Add Document to Queue…", "Ctrl+Shift+D")
         self.queue_document_file = _action(menu, "Add Document to Queue as File…", "Ctrl+Shift+L")
 
@@ -231,20 +238,41 @@ class MainMenu(QMenuBar):
             group.addAction(action)
         return group
 
-    def _add_appearances(self) -> QActionGroup:
-        group = QActionGroup(self)
+    def _add_appearance(self, view: QMenu) -> None:
+        """What the window looks like, and whether it fills the screen."""
+        appearance_menu = view.addMenu("Appearance")
+        self.appearances = QActionGroup(self)
         for appearance, title in _APPEARANCE_TITLES.items():
-            action = _action(self.view_menu, title)
+            action = _action(appearance_menu, title)
             action.setCheckable(True)
             action.setData(appearance)
-            group.addAction(action)
-        return group
+            self.appearances.addAction(action)
+        keys = QKeySequence.keyBindings(QKeySequence.StandardKey.FullScreen)
+        self.full_screen = _action(view, "", *keys[:1])  # the others are those of other desktops
+        self.full_screen.triggered.connect(self._toggle_full_screen)
+        view.aboutToShow.connect(self._name_full_screen)
+        self._name_full_screen()
+
+    @Slot()
+    def _toggle_full_screen(self) -> None:
+        window = self.window()
+        window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    @Slot()
+    def _name_full_screen(self) -> None:
+        self.full_screen.setText("Exit Full Screen" if self.window().isFullScreen() else "Enter Full Screen")
 
 
 def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
     action = QAction(title, menu)
     action.setShortcuts([QKeySequence(key) for key in keys])
     menu.addAction(action)
+    return action
+
+
+def _disabled(menu: QMenu, title: str, *keys: Keys) -> QAction:
+    action = _action(menu, title, *keys)
+    action.setEnabled(False)
     return action
 
 
@@ -258,6 +286,11 @@ def _toggle_title(activity: Activity) -> str:
 
 def _stop_keys() -> tuple[str, ...]:
     return ("Esc", "Ctrl+.") if sys.platform == "darwin" else ("Esc",)
+
+
+def _plain_paste_keys() -> tuple[str, ...]:
+    """Those of Paste and Match Style, which is what Paste does where no text has a style."""
+    return ("Ctrl+Shift+V", "Ctrl+Alt+Shift+V") if sys.platform == "darwin" else ("Ctrl+Shift+V",)
 
 
 def _skip_key(arrow: str) -> str:

@@ -27,6 +27,8 @@ class TextFinder(QObject):
         menu.find_text.triggered.connect(self.begin)
         menu.find_next.triggered.connect(self.find_next)
         menu.find_previous.triggered.connect(self.find_previous)
+        menu.use_selection.triggered.connect(self.use_selection)
+        editor.edit.copyAvailable.connect(menu.use_selection.setEnabled)
         bar.words_changed.connect(self._on_words)
         bar.next_wanted.connect(self.find_next)
         bar.previous_wanted.connect(self.find_previous)
@@ -38,9 +40,14 @@ class TextFinder(QObject):
     def begin(self) -> None:
         """Show the bar, with what is selected in the text."""
         self._place = self._selected()[0]
-        selected = self._editor.edit.textCursor().selectedText()
-        is_seed = "\u2029" not in selected and len(selected) <= LONGEST_SEED_CHARACTERS  # Qt's mark between lines
-        self._bar.begin(selected if is_seed else "")
+        self._bar.begin(self._seed())
+
+    @Slot()
+    def use_selection(self) -> None:
+        """Look for what is selected from now on, whether or not the bar is shown."""
+        if seed := self._seed():
+            self._place = self._selected()[0]
+            self._bar.field.setText(seed)
 
     @Slot()
     def find_next(self) -> None:
@@ -77,6 +84,12 @@ class TextFinder(QObject):
             self._bar.tell(found_words(match, ""))
         elif self._bar.field.text():
             self._bar.tell(f"{len(matches.spans):,} found" if matches.spans else "Not found")
+
+    def _seed(self) -> str:
+        """What is selected; empty if that is too long to be looked for, or on several lines."""
+        selected = self._editor.edit.textCursor().selectedText()
+        is_seed = "\u2029" not in selected and len(selected) <= LONGEST_SEED_CHARACTERS  # Qt's mark between lines
+        return selected if is_seed else ""
 
     def _matches(self) -> Matches:
         return Matches.of(self._editor.text, self._bar.field.text())

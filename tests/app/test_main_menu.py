@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
@@ -27,6 +27,45 @@ def test_keys_are_those_that_were_promised(qtbot: QtBot) -> None:
     assert "Esc" in keys[menu.stop]
     assert keys[menu.save] == ["Ctrl+S"]
     assert keys[menu.open_text] == ["Ctrl+O"]
+    assert keys[menu.new_text] == ["Ctrl+N"]
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_what_has_a_key_on_every_mac_has_no_other_meaning(
+    platform: str, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    meanings = {key.toString(): action for action in all_actions(menu) for key in action.shortcuts()}
+    assert meanings["Ctrl+E"] is menu.use_selection
+    assert meanings["Ctrl+Shift+V"] is menu.paste
+    assert meanings["Ctrl+D"] is menu.add_bookmark
+    assert meanings["Ctrl+W"] is menu.close_window
+    assert meanings["Ctrl+,"] is menu.settings
+    assert not {"Ctrl+H", "Ctrl+Alt+H", "Ctrl+Shift+Q", "Ctrl+Shift+S"} & set(meanings)
+
+
+def test_what_needs_a_feature_waits_for_it(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    waiting = (menu.new_text, menu.home, menu.close_document, menu.edit_text, menu.add_bookmark, menu.from_beginning)
+    assert not any(action.isEnabled() for action in waiting)
+
+
+def test_the_window_can_fill_the_screen_and_come_back(qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    menu = MainMenu(window)
+    window.setMenuBar(menu)
+    window.show()
+    titles = []
+    for full in (True, False):
+        menu.full_screen.trigger()
+        assert window.isFullScreen() is full
+        menu.view_menu.aboutToShow.emit()
+        titles.append(menu.full_screen.text())
+    assert titles[0] != titles[1]
 
 
 @pytest.mark.parametrize(
@@ -87,13 +126,12 @@ def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:
 def test_parts_of_the_window_come_first_in_their_menu(qtbot: QtBot) -> None:
     menu, part, other = MainMenu(), QAction("Part"), QAction("Other")
     qtbot.addWidget(menu)
-    menu.add_view(part, "Ctrl+D")
+    menu.add_view(part, "Ctrl+Shift+I")
     menu.add_view(other)
-    first, second, third, fourth = menu.view_menu.actions()[:4]
+    first, second, third = menu.view_menu.actions()[:3]
     assert (first, second) == (part, other)
     assert third.isSeparator()
-    assert fourth in menu.appearances.actions()
-    assert [key.toString() for key in part.shortcuts()] == ["Ctrl+D"]
+    assert [key.toString() for key in part.shortcuts()] == ["Ctrl+Shift+I"]
 
 
 def test_editing_works_from_the_menu(qtbot: QtBot) -> None:

@@ -10,8 +10,9 @@ from app.speech.activity import Readiness
 from app.speech.pause_control import LONGEST_PAUSES
 
 ALWAYS = {
-    "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…", "Close",
-    "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts", "About Kokoro Desk",
+    "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…",
+    "Close Window", "Enter Full Screen", "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts",
+    "About Kokoro Desk",
 }  # fmt: skip
 """Commands that do something whatever the text and the speech are."""
 

@@ -50,7 +50,7 @@ def test_help_and_keys_are_in_the_menu(application: Application) -> None:
     for action in (menu.help, menu.shortcuts):
         action.trigger()
     pages = {page.windowTitle(): page.browser.toPlainText() for page in window.findChildren(Page)}
-    assert "The audio is wrong" in pages["Kokoro Desk Help"]
+    assert "Diagnostics" in pages["Kokoro Desk Help"]
     assert "Find…" in pages["Keyboard Shortcuts"]
 
 
