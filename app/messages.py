@@ -92,7 +92,7 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
 }
 
 _CURES: dict[Cure, tuple[str, Remedy | None]] = {
-    Cure.GET_MODEL: ("Fetch or import it under Speech > Models…, or use another one.", Remedy.MODELS),
+    Cure.GET_MODEL: ("Download or import it under Speech > Models…, or use another one.", Remedy.MODELS),
     Cure.COMPILE_AGAIN: ("It has to be compiled again, which takes a moment.", Remedy.COMPILE_AGAIN),
     Cure.INSTALL_AGAIN: ("Reinstall the application.", None),
     Cure.ADD_LANGUAGE: (

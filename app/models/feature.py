@@ -162,7 +162,7 @@ class ModelsFeature(QObject):
         speaking = self.controller.row(self._voices.speaking_model)
         if speaking is not None and removed.name == self._settings.model and not removed.usable:
             self._voices.take(self._voices.choice)
-            self.dialog.tell(f"{removed.title} is removed. “{speaking.title}” is in use now.")
+            self.dialog.tell(f"{removed.title} was removed. Kokoro Desk now uses {speaking.title}.")
 
     @Slot(object)
     def _on_failed(self, ended: JobEnded) -> None:

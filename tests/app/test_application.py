@@ -373,7 +373,7 @@ def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("kokoro-82m", "The weights of kokoro-82m are not installed. Fetch or import it under Speech > Models…"),
+        ("kokoro-82m", "The weights of kokoro-82m are not installed. Download or import it under Speech > Models…"),
         ("kokoro", "There is no model named “kokoro”. Known models: starter, kokoro-82m"),
     ],
 )
