@@ -265,6 +265,7 @@ class MainMenu(QMenuBar):
 
 def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
     action = QAction(title, menu)
+    action.setMenuRole(QAction.MenuRole.NoRole)  # else Qt takes Exit Full Screen, on a Mac, for what quits
     action.setShortcuts([QKeySequence(key) for key in keys])
     menu.addAction(action)
     return action

@@ -16,9 +16,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.speech.markup_pills import paint_pills
-from app.speech.place_click import chooses_place
 from app.theme import LIGHT, Colours
 from app.widgets.local_files import local_files
+from app.widgets.place_click import chooses_place
 
 MARGIN_PIXELS = 14
 MARK_PIXELS = 9

@@ -26,6 +26,8 @@ class WindowMenu(QMenu):
             self.addSeparator()
             self.addAction("Bring All to Front", self._bring_all)
             self.addSeparator()
+        for action in self.actions():
+            action.setMenuRole(QAction.MenuRole.NoRole)
         self._windows = QActionGroup(self)
         self._windows.triggered.connect(self._on_chosen)
         self.aboutToShow.connect(self._list)
@@ -39,6 +41,7 @@ class WindowMenu(QMenu):
         for window in self._open_windows():
             action = QAction(window.windowTitle().replace("&", "&&"), self)
             action.setData(int(window.effectiveWinId()))  # a widget might be gone when the action is triggered
+            action.setMenuRole(QAction.MenuRole.NoRole)  # else Qt takes one named Settings for the command, on a Mac
             action.setCheckable(True)
             action.setChecked(window.isActiveWindow())
             self._windows.addAction(action)

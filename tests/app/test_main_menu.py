@@ -46,6 +46,14 @@ def test_what_has_a_key_on_every_mac_has_no_other_meaning(
     assert not {"Ctrl+H", "Ctrl+Alt+H", "Ctrl+Shift+Q", "Ctrl+Shift+S"} & set(meanings)
 
 
+def test_on_a_mac_nothing_moves_to_another_menu_for_its_first_word(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.offer_texts([RecentText("Quit smoking.", Path("1.txt"), datetime(2026, 3, 5, 12, 30))])
+    roles = {action.menuRole() for action in all_actions(menu) if action.menu() is None}
+    assert QAction.MenuRole.TextHeuristicRole not in roles
+
+
 def test_what_needs_a_feature_waits_for_it(qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)

@@ -5,9 +5,9 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.speech.place_click import place_key
 from app.speech.plain_text_edit import MARGIN_PIXELS, PlainTextEdit
 from app.theme import DARK
+from app.widgets.place_click import place_key
 
 TEXT = "One 🙂 word here.\n\nThe next line has more of them."
 WORDS = "It was late in the year when they came down from the hills, and nobody in the town knew their names. "

@@ -2,6 +2,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QMainWindow
 from pytestqt.qtbot import QtBot
 
@@ -18,9 +19,13 @@ def window(qtbot: QtBot) -> Iterator[QMainWindow]:
     window.close()
 
 
+def windows(menu: WindowMenu) -> list[QAction]:
+    return [action for action in menu.actions() if action.isCheckable()]
+
+
 def listed(menu: WindowMenu) -> list[tuple[str, bool]]:
     menu.aboutToShow.emit()
-    return [(action.text(), action.isChecked()) for action in menu.actions() if action.isCheckable()]
+    return [(action.text(), action.isChecked()) for action in windows(menu)]
 
 
 def test_open_windows_are_listed_and_come_to_the_front(window: QMainWindow, qtbot: QtBot) -> None:
@@ -32,7 +37,7 @@ def test_open_windows_are_listed_and_come_to_the_front(window: QMainWindow, qtbo
     qtbot.waitUntil(dialog.isActiveWindow)
     assert listed(menu) == [("Salt && pepper", False), ("Another", True)]
     window.showMinimized()
-    menu.actions()[0].trigger()
+    windows(menu)[0].trigger()
     qtbot.waitUntil(window.isActiveWindow)
     assert not window.isMinimized()
     dialog.close()
@@ -47,7 +52,7 @@ def test_a_window_that_closes_while_the_menu_is_open_stays_closed(window: QMainW
     assert len(listed(menu)) == 2
     with qtbot.waitSignal(dialog.destroyed):
         dialog.deleteLater()
-    menu.actions()[1].trigger()
+    windows(menu)[1].trigger()
     assert [title for title, _ in listed(menu)] == ["Salt && pepper"]
 
 

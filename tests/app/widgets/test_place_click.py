@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
-from app.speech.place_click import chooses_place, place_click_words
+from app.widgets.place_click import chooses_place, place_click_words
 
 KEYS = Qt.KeyboardModifier
 
