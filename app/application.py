@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from app.audio.background_output import BackgroundOutput
@@ -23,6 +22,7 @@ from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
+from app.settings_window.feature import SettingsFeature
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
@@ -33,9 +33,7 @@ from app.system.mac import SpeakService, Wakefulness
 from app.system.objective_c import ObjectiveC
 from app.system.opened_files import OpenedFiles
 from app.theme import Theme
-from engine.artifacts.manifest import MPS
 from engine.languages import language_of
-from engine.preparation.lstm_methods import forget_crashes
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
 from engine.system.paths import sample_text_path
 
@@ -119,7 +117,6 @@ class Application(QObject):
             self.window, self.controller, self._settings, self.theme, self._make_library, self._fetch
         )
         models.engine_wanted.connect(self._on_engine_wanted)
-        models.prosody.changed.connect(self._on_prosody)
         return models
 
     @cached_property
@@ -208,6 +205,10 @@ class Application(QObject):
         window, speech, settings = self.window, self.controller, self._settings
         self.read_along = ReadAlongFeature(window, speech, settings)
         self.dialogs = MenuDialogs(window, window.menu)
+        self.settings_window = SettingsFeature(window, speech, settings, self.theme)
+        self.settings_window.engine_wanted.connect(self._on_engine_wanted)
+        self.settings_window.prosody_changed.connect(self._on_prosody)
+        self.settings_window.voices_wanted.connect(self._on_voices_wanted)
         self.reader = ReaderFeature(window, speech, settings, self.theme)
         self.export = ExportFeature(window, speech, settings, self.reader.document, self.reader.left_out)
         self.desktop = DesktopFeature(window, speech, settings, self.theme)
@@ -243,17 +244,9 @@ class Application(QObject):
         self.controller.renew_engine()
         self.window.page.status.tell(f"Speech is now made {times_faster:.1f} times as fast")
 
-    @Slot(QAction)
-    def _on_device(self, action: QAction) -> None:
-        self._settings.device = action.data()
-        self._on_engine_wanted()
-
-    @Slot(QAction)
-    def _on_lstm_method(self, action: QAction) -> None:
-        if action.data() == MPS:
-            forget_crashes()
-        self._settings.lstm_method = action.data()
-        self._on_engine_wanted()
+    @Slot()
+    def _on_voices_wanted(self) -> None:
+        self.window.page.side_bar.open(self.voices.panel)
 
     @Slot()
     def _on_prosody(self) -> None:
@@ -313,12 +306,8 @@ class Application(QObject):
         self.models.controller.look()
 
     def _connect_choices(self) -> None:
-        """Show what the settings have chosen, and follow the menu and the list of voices."""
+        """Follow the menu and the list of voices."""
         menu, voices = self.window.menu, self.window.page.header.voices
-        menu.choose_device(self._settings.device)
-        menu.devices.triggered.connect(self._on_device)
-        menu.choose_lstm_method(self._settings.lstm_method)
-        menu.lstm_methods.triggered.connect(self._on_lstm_method)
         menu.preview.triggered.connect(voices.preview)
         voices.preview_wanted.connect(self._on_preview)
         voices.model_changed.connect(self._on_engine_wanted)

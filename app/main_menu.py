@@ -16,23 +16,10 @@ from app.speech.activity import Activity
 from app.speech.page import SpeechPage
 from app.speech.speak_button import Meaning
 from app.theme import Appearance
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
-from engine.ops.packed_lstm import LstmMethod
-from engine.preparation.devices import AUTO, DEVICES, metal_obstacle
-from engine.preparation.lstm_methods import LSTM_WISHES
+from app.widgets.window_menu import WindowMenu
 from engine.system.paths import APPLICATION_NAME
 
-_APPEARANCE_TITLES = {
-    Appearance.SYSTEM: "Same as System",
-    Appearance.LIGHT: "Light",
-    Appearance.DARK: "Dark",
-}
-_DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "Processor", METAL_DEVICE: "Metal GPU"}
-_LSTM_TITLES = {
-    AUTO: "LSTMs on Metal: Automatic",
-    LstmMethod.TIR: "LSTMs on Metal: Own Kernels",
-    LstmMethod.MPS: "LSTMs on Metal: Performance Shaders",
-}
+_APPEARANCE_TITLES = {Appearance.SYSTEM: "Auto", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
 _NOTES_TITLES = {False: "Left Out", True: "At the End of Each Chapter"}
 WIDEST_TITLE_PIXELS = 500
 """Of a file; the tool tip has all of it."""
@@ -41,7 +28,10 @@ Keys = str | QKeySequence | QKeySequence.StandardKey
 
 
 class MainMenu(QMenuBar):
-    """Its actions are public, to be connected by the main window and the features."""
+    """Its actions are public, to be connected by the main window and the features.
+
+    What needs a feature, a document or a text is disabled until it is offered.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,10 +42,10 @@ class MainMenu(QMenuBar):
         self.play = _action(speech, Meaning.PLAY.value, "Ctrl+Return", "Ctrl+Enter", "Ctrl+Shift+Return", "Media Play")
         self.play.setData(Meaning.PLAY)
         self.speak_from_here = _action(speech, "Play from Here", _skip_key("Return"), _skip_key("Enter"))
-        self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+V")
-        self.stop = _action(speech, "Stop", *_stop_keys())
-        self.stop.setEnabled(False)
-        self.preview = _action(speech, "Preview Voice", "Ctrl+Shift+H")
+        self.from_beginning = _disabled(speech, "Play from the Beginning")
+        self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+K")
+        self.stop = _disabled(speech, "Stop", *_stop_keys())
+        self.preview = _action(speech, "Preview Voice", "Ctrl+Shift+J")
         speech.addSeparator()
         self.back = _action(speech, "Back 5 Seconds", _skip_key("Left"))
         self.forward = _action(speech, "Forward 5 Seconds", _skip_key("Right"))
@@ -66,13 +56,11 @@ class MainMenu(QMenuBar):
         speech.addSeparator()
         self._add_manner(speech)
         speech.addSeparator()
-        self._add_engine(speech)
+        self._add_models(speech)
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
-        self.appearances = self._add_appearances()
-        self.view_menu.addSeparator()
-        self.tray_icon = _action(self.view_menu, "Menu Bar Icon" if sys.platform == "darwin" else "Tray Icon")
-        self.tray_icon.setCheckable(True)
+        self._add_appearance(self.view_menu)
+        self.addMenu(WindowMenu(self))
         self._add_help(self.addMenu("&Help"))
 
     def add_editing(self, page: SpeechPage) -> None:
@@ -106,18 +94,8 @@ class MainMenu(QMenuBar):
         self.view_menu.insertAction(self._below_views, action)
 
     def follow(self, activity: Activity) -> None:
-        """Enable Stop only while there is something to stop; at other times Esc is free for other uses.
-
-        What computes, and why, is in the tool tips of what chooses it; what LSTM methods took, in their titles.
-        """
+        """Enable Stop only while there is something to stop; at other times Esc is free for other uses."""
         self.stop.setEnabled(activity.can_stop)
-        if (device := activity.device) is not None:
-            self.devices.actions()[0].setToolTip(device.device)
-            self.lstm_methods.actions()[0].setToolTip(device.lstm_method)
-            for action in self.lstm_methods.actions():
-                seconds = device.lstm_seconds.get(action.data())
-                title = _LSTM_TITLES[action.data()]
-                action.setText(title if seconds is None else f"{title} ({1000 * seconds:.1f} ms)")
 
     def mean(self, meaning: Meaning) -> None:
         """Say what Play does now."""
@@ -129,16 +107,6 @@ class MainMenu(QMenuBar):
         """Tick an appearance."""
         for action in self.appearances.actions():
             action.setChecked(action.data() is appearance)
-
-    def choose_device(self, device: str) -> None:
-        """Tick a device."""
-        for action in self.devices.actions():
-            action.setChecked(action.data() == device)
-
-    def choose_lstm_method(self, method: str) -> None:
-        """Tick an LSTM method."""
-        for action in self.lstm_methods.actions():
-            action.setChecked(action.data() == method)
 
     def choose_notes(self, read: bool) -> None:
         """Tick whether notes are read."""
@@ -187,19 +155,21 @@ class MainMenu(QMenuBar):
     def _add_editing_actions(self, edit: QMenu) -> None:
         """Those that change or copy a text are disabled as long as there is none."""
         keys = QKeySequence.StandardKey
-        self.undo = _action(edit, "Undo", keys.Undo)
-        self.redo = _action(edit, "Redo", keys.Redo)
+        self.undo = _disabled(edit, "Undo", keys.Undo)
+        self.redo = _disabled(edit, "Redo", keys.Redo)
         edit.addSeparator()
-        self.cut = _action(edit, "Cut", keys.Cut)
-        self.copy = _action(edit, "Copy", keys.Copy)
-        self.paste = _action(edit, "Paste", keys.Paste)
-        self.select_all = _action(edit, "Select All", keys.SelectAll)
+        self.cut = _disabled(edit, "Cut", keys.Cut)
+        self.copy = _disabled(edit, "Copy", keys.Copy)
+        self.paste = _action(edit, "Paste", keys.Paste, *_plain_paste_keys())
+        self.select_all = _disabled(edit, "Select All", keys.SelectAll)
         edit.addSeparator()
         self.find_text = _action(edit, "Find…", keys.Find)
         self.find_next = _action(edit, "Find Next", *QKeySequence.keyBindings(keys.FindNext))
         self.find_previous = _action(edit, "Find Previous", *QKeySequence.keyBindings(keys.FindPrevious))
-        for action in (self.undo, self.redo, self.cut, self.copy, self.select_all):
-            action.setEnabled(False)
+        self.use_selection = _disabled(edit, "Use Selection for Find", "Ctrl+E")
+        edit.addSeparator()
+        self.add_bookmark = _disabled(edit, "Add Bookmark", "Ctrl+D")
+        self.edit_text = _disabled(edit, "Edit Text")
 
     @Slot()
     def _copy(self) -> None:
@@ -233,32 +203,31 @@ class MainMenu(QMenuBar):
         self.usual_pauses = _action(pauses, "Normal Pauses")
         self.notes = self._add_notes(speech.addMenu("Notes of Documents"))
 
-    def _add_engine(self, speech: QMenu) -> None:
-        """What speaks: the entries for models, devices and LSTM methods."""
+    def _add_models(self, speech: QMenu) -> None:
         self.model_menu = speech.addMenu("Model")
         self.model_actions = QActionGroup(self)
         self.models = _action(speech, "Models…", "Ctrl+Shift+M")
-        self.device_menu = speech.addMenu("Device")
-        self.devices = self._add_devices(self.device_menu)
-        self.device_menu.addSeparator()
-        self.lstm_methods = self._add_lstm_methods(self.device_menu)
 
     def _add_file_actions(self, file: QMenu) -> None:
-        self.open_text = _action(file, "Open…", QKeySequence.StandardKey.Open)
+        keys = QKeySequence.StandardKey
+        self.new_text = _disabled(file, "New", keys.New)
+        self.open_text = _action(file, "Open…", keys.Open)
         self.open_clipboard = _action(file, "Open from Clipboard", "Ctrl+Shift+O")
         self.recent_files_menu = file.addMenu("Open Recent")
         self.offer_files([])
         self.recent_menu = file.addMenu("Recent Texts")
         self.offer_texts([])
-        self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
-        self.export = _action(file, "Export…", "Ctrl+E")
-        self.stop_saving = _action(file, "Stop Saving", "Ctrl+Shift+E")
-        self.stop_saving.setEnabled(False)
+        self.home = _disabled(file, "Home", "Ctrl+Shift+H")
+        file.addSeparator()
+        self.close_document = _disabled(file, "Close Document", "Ctrl+Shift+W")
+        self.save = _action(file, "Save Audio…", keys.Save)
+        self.export = _action(file, "Export…", "Ctrl+Shift+E")
+        self.stop_saving = _disabled(file, "Stop Saving", "Ctrl+Shift+.")
         file.addSeparator()
         self.settings = _action(file, "Settings…", "Ctrl+,")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         file.addSeparator()
-        self.close_window = _action(file, "Close", "Ctrl+W")
+        self.close_window = _action(file, "Close Window", "Ctrl+W")
         self.quit = _action(file, f"Quit {APPLICATION_NAME}", "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
 
@@ -273,32 +242,9 @@ class MainMenu(QMenuBar):
     def _add_queue(self, menu: QMenu) -> None:
         """What lines up texts and documents, to be heard or saved one after the other."""
         self.add_to_queue = _action(menu, "Add to Queue", "Ctrl+Shift+A")
-        self.queue_file = _action(menu, "Add to Queue as File…", "Ctrl+Shift+S")
+        self.queue_file = _action(menu, "Add to Queue as File…")
         self.queue_document = _action(menu, "Add Document to Queue…", "Ctrl+Shift+D")
         self.queue_document_file = _action(menu, "Add Document to Queue as File…", "Ctrl+Shift+L")
-
-    def _add_devices(self, menu: QMenu) -> QActionGroup:
-        """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""
-        group = QActionGroup(self)
-        menu.setToolTipsVisible(True)
-        for device in DEVICES:
-            action = _action(menu, _DEVICE_TITLES[device])
-            action.setCheckable(True)
-            action.setData(device)
-            group.addAction(action)
-            if device == METAL_DEVICE:
-                _forbid_without_metal(action)
-        return group
-
-    def _add_lstm_methods(self, menu: QMenu) -> QActionGroup:
-        group = QActionGroup(self)
-        for method in LSTM_WISHES:
-            action = _action(menu, _LSTM_TITLES[method])
-            action.setCheckable(True)
-            action.setData(str(method))
-            group.addAction(action)
-            _forbid_without_metal(action)
-        return group
 
     def _add_notes(self, menu: QMenu) -> QActionGroup:
         """Whether the notes of documents are read; the data of each action says so."""
@@ -310,31 +256,52 @@ class MainMenu(QMenuBar):
             group.addAction(action)
         return group
 
-    def _add_appearances(self) -> QActionGroup:
-        group = QActionGroup(self)
+    def _add_appearance(self, view: QMenu) -> None:
+        """What the window looks like, and whether it fills the screen."""
+        appearance_menu = view.addMenu("Appearance")
+        self.appearances = QActionGroup(self)
         for appearance, title in _APPEARANCE_TITLES.items():
-            action = _action(self.view_menu, title)
+            action = _action(appearance_menu, title)
             action.setCheckable(True)
             action.setData(appearance)
-            group.addAction(action)
-        return group
+            self.appearances.addAction(action)
+        keys = QKeySequence.keyBindings(QKeySequence.StandardKey.FullScreen)
+        self.full_screen = _action(view, "", *keys[:1])  # the others are those of other desktops
+        self.full_screen.triggered.connect(self._toggle_full_screen)
+        view.aboutToShow.connect(self._name_full_screen)
+        self._name_full_screen()
 
+    @Slot()
+    def _toggle_full_screen(self) -> None:
+        window = self.window()
+        window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-def _forbid_without_metal(action: QAction) -> None:
-    if (obstacle := metal_obstacle()) is not None:
-        action.setEnabled(False)
-        action.setToolTip(obstacle)
+    @Slot()
+    def _name_full_screen(self) -> None:
+        self.full_screen.setText("Exit Full Screen" if self.window().isFullScreen() else "Enter Full Screen")
 
 
 def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
     action = QAction(title, menu)
+    action.setMenuRole(QAction.MenuRole.NoRole)  # else Qt takes Exit Full Screen, on a Mac, for what quits
     action.setShortcuts([QKeySequence(key) for key in keys])
     menu.addAction(action)
     return action
 
 
+def _disabled(menu: QMenu, title: str, *keys: Keys) -> QAction:
+    action = _action(menu, title, *keys)
+    action.setEnabled(False)
+    return action
+
+
 def _stop_keys() -> tuple[str, ...]:
     return ("Esc", "Ctrl+.") if sys.platform == "darwin" else ("Esc",)
+
+
+def _plain_paste_keys() -> tuple[str, ...]:
+    """Those of Paste and Match Style, which is what Paste does where no text has a style."""
+    return ("Ctrl+Shift+V", "Ctrl+Alt+Shift+V") if sys.platform == "darwin" else ("Ctrl+Shift+V",)
 
 
 def _skip_key(arrow: str) -> str:

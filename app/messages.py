@@ -92,7 +92,7 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
 }
 
 _CURES: dict[Cure, tuple[str, Remedy | None]] = {
-    Cure.GET_MODEL: ("Fetch or import it under Speech > Models…, or use another one.", Remedy.MODELS),
+    Cure.GET_MODEL: ("Download or import it under Speech > Models…, or use another one.", Remedy.MODELS),
     Cure.COMPILE_AGAIN: ("It has to be compiled again, which takes a moment.", Remedy.COMPILE_AGAIN),
     Cure.INSTALL_AGAIN: ("Reinstall the application.", None),
     Cure.ADD_LANGUAGE: (
@@ -100,7 +100,7 @@ _CURES: dict[Cure, tuple[str, Remedy | None]] = {
         Remedy.CHOOSE_VOICE,
     ),
     Cure.ADD_REFERENCE: ("Press the button to add them to the application.", Remedy.ADD_REFERENCE),
-    Cure.OTHER_DEVICE: ("Choose another one under Speech > Device.", None),
+    Cure.OTHER_DEVICE: ("Choose another one in Settings > Advanced.", None),
     Cure.EXAMINE: ("Try again; if that does not help, reinstall the application.", Remedy.TRY_AGAIN),
 }
 """What to do in the window about a failure for which the engine's own hint is a command to type."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import Enum
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from app.theme import Appearance
 from engine.preparation.devices import AUTO, DEVICES
@@ -43,12 +43,15 @@ class Key(Enum):
     SIDE_BAR_WIDTH = "window/side_bar_width"
     DIAGNOSTICS_PLACE = "diagnostics/place"
     DIAGNOSTICS_SHOWN = "diagnostics/shown"
+    DIAGNOSE_WHILE_SPEAKING = "diagnose_while_speaking"
     APPEARANCE = "window/appearance"
     DEVICE = "device"
     LSTM_METHOD = "lstm_method"
     PROSODY = "prosody"
     SAVE_FOLDER = "save_folder"
+    EXPORT_FORMAT = "export_format"
     TEXT_SIZE = "text_size"
+    READING_FONT = "reading_font"
     FAVOURITES = "favourite_voices"
     KEPT_MEGABYTES = "history/kept_megabytes"
     RECENT_FILES = "recent_files"
@@ -56,10 +59,16 @@ class Key(Enum):
     NOTES_READ = "notes_read"
 
 
-class Settings:
-    """Reads values, with a default for any that is missing or invalid; writes them at once."""
+class Settings(QObject):
+    """Reads values, with a default for any that is missing or invalid; writes them at once.
+
+    `changed` carries the `Key` of a value that is another one from now on.
+    """
+
+    changed = Signal(object)
 
     def __init__(self, store: QSettings) -> None:
+        super().__init__()
         self._store = store
 
     @property
@@ -208,6 +217,15 @@ class Settings:
         self._write(Key.TEXT_SIZE, str(pixels))
 
     @property
+    def reading_font(self) -> str:
+        """The family of the font of texts and books: a name, `app.theme.SERIF`, or empty for the system's own."""
+        return self._string(Key.READING_FONT) or ""
+
+    @reading_font.setter
+    def reading_font(self, family: str) -> None:
+        self._write(Key.READING_FONT, family)
+
+    @property
     def geometry(self) -> QByteArray:
         """The size and position of the window; empty when unknown."""
         return self._bytes(Key.GEOMETRY)
@@ -262,6 +280,15 @@ class Settings:
         self._write(Key.DIAGNOSTICS_SHOWN, str(shown))
 
     @property
+    def diagnose_while_speaking(self) -> bool:
+        """Whether speech is diagnosed while the window of diagnostics is open, without being asked to."""
+        return self._string(Key.DIAGNOSE_WHILE_SPEAKING) == str(True)
+
+    @diagnose_while_speaking.setter
+    def diagnose_while_speaking(self, wanted: bool) -> None:
+        self._write(Key.DIAGNOSE_WHILE_SPEAKING, str(wanted))
+
+    @property
     def save_folder(self) -> Path:
         """Where a file was last saved; the home folder if that no longer exists."""
         folder = Path(self._string(Key.SAVE_FOLDER) or "")
@@ -270,6 +297,15 @@ class Settings:
     @save_folder.setter
     def save_folder(self, folder: Path) -> None:
         self._write(Key.SAVE_FOLDER, str(folder))
+
+    @property
+    def export_format(self) -> str:
+        """The suffix of the files that are exported; empty for the one that suits what is exported."""
+        return self._string(Key.EXPORT_FORMAT) or ""
+
+    @export_format.setter
+    def export_format(self, suffix: str) -> None:
+        self._write(Key.EXPORT_FORMAT, suffix)
 
     @property
     def favourites(self) -> tuple[tuple[str, str], ...]:
@@ -345,7 +381,10 @@ class Settings:
         return value if isinstance(value, QByteArray) else QByteArray()
 
     def _write(self, key: Key, value: str | QByteArray | None) -> None:
+        if value == self._store.value(key.value):
+            return
         if value is None:
             self._store.remove(key.value)
         else:
             self._store.setValue(key.value, value)
+        self.changed.emit(key)

@@ -8,7 +8,7 @@ from enum import Enum
 from string import Template
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from engine.system.paths import resources_folder
@@ -52,6 +52,10 @@ class Colours:
     warning: str
     error: str
 
+
+SERIF = "serif"
+"""In place of the family of a font: the system's own with serifs."""
+_SERIF_FAMILIES = ["New York", "Georgia", "Noto Serif", "DejaVu Serif", "serif"]
 
 LIGHT = Colours(
     window="#f4f4f7", surface="#ffffff", control="#ffffff", control_hover="#ececf2",
@@ -106,6 +110,14 @@ class Theme(QObject):
         if self._appearance is not Appearance.SYSTEM:
             return self._appearance is Appearance.DARK
         return QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+
+
+def reading_font(chosen: str) -> QFont:
+    """The font of texts, chosen by the name of its family or as `SERIF`; empty for the system's own."""
+    font = QFont()
+    if chosen:
+        font.setFamilies(_SERIF_FAMILIES if chosen == SERIF else [chosen])
+    return font
 
 
 def with_system_colours(colours: Colours, palette: QPalette) -> Colours:

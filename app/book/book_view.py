@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Signal, Slot
-from PySide6.QtGui import QFont, QFontDatabase, QTextCursor
+from PySide6.QtGui import QFont, QTextCursor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.book.book_edit import NOTHING, BookEdit
@@ -19,7 +19,6 @@ from engine.documents import Chapter
 from engine.speech import SpokenWord, Utterance
 
 TEXT_PIXELS = 16
-SERIF_FAMILIES = ("Charter", "Iowan Old Style", "Georgia", "Noto Serif", "Liberation Serif", "DejaVu Serif")
 
 Span = tuple[int, int]
 """Characters of the chapter, from the first up to the last."""
@@ -53,7 +52,8 @@ class BookView(QFrame):
         self._spoken = False  # whether the speech is of this chapter
         self._spoken_text = ""
         self._marked: tuple[Span, Span | None] | None = None
-        self._pixels, self._family = TEXT_PIXELS, ""
+        self._pixels = TEXT_PIXELS
+        self._reading_font = QFont()
         self._selecting = False
         self._selected = False
         self._apply_font()
@@ -146,9 +146,9 @@ class BookView(QFrame):
         self._pixels = pixels
         self._apply_font()
 
-    def set_font_family(self, name: str) -> None:
-        """Show the text in a font of this family; in the system's own if the name is empty."""
-        self._family = name
+    def set_reading_font(self, font: QFont) -> None:
+        """Show the text in this font, in its own size."""
+        self._reading_font = font
         self._apply_font()
 
     def set_colours(self, colours: Colours) -> None:
@@ -169,10 +169,8 @@ class BookView(QFrame):
         self.chip.clicked.connect(self.follow)
 
     def _apply_font(self) -> None:
-        font = QFont()
+        font = QFont(self._reading_font)
         font.setPixelSize(self._pixels)
-        if self._family:
-            font.setFamily(self._family)
         self.edit.setFont(font)
 
     def _cursor(self, span: Span) -> QTextCursor:
@@ -202,9 +200,3 @@ class BookView(QFrame):
     def _on_place(self, position: int) -> None:
         character = self.edit.positions.character(position)
         self.place_wanted.emit(character if self._spoken else None, character)
-
-
-def serif_family() -> str:
-    """The first serif family that is installed, of those that are good to read; empty if none is."""
-    installed = set(QFontDatabase.families())
-    return next((family for family in SERIF_FAMILIES if family in installed), "")

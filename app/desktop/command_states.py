@@ -38,7 +38,7 @@ class CommandStates(QObject):
     def _follow_text(self) -> None:
         menu, text = self._menu, self._reading.text
         self._has_text = bool(text.strip())
-        for action in (menu.speak_from_here, menu.save, menu.add_to_queue, menu.queue_file):
+        for action in (menu.speak_from_here, menu.from_beginning, menu.save, menu.add_to_queue, menu.queue_file):
             action.setEnabled(self._has_text)
         menu.find_text.setEnabled(bool(text))
         self._follow_speech()

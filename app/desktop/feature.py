@@ -18,7 +18,7 @@ from app.desktop.session_bus import session_bus_address
 from app.desktop.text_finder import TextFinder
 from app.desktop.tray_icon import TrayIcon
 from app.main_window import MainWindow
-from app.settings import Settings
+from app.settings import Key, Settings
 from app.speech.controller import SpeechController
 from app.theme import Theme
 from app.widgets.page import Page
@@ -40,9 +40,6 @@ class DesktopFeature(QObject):
         self._window, self._controller = window, controller
         self._settings = settings
         self._mpris: Mpris | None = None
-        window.menu.tray_icon.setEnabled(False)
-        window.menu.tray_icon.setChecked(settings.tray_icon)
-        window.menu.tray_icon.triggered.connect(self._on_tray_icon)
         self.find_bar = FindBar(window.page)
         self.finder = TextFinder(self.find_bar, window.page, window.menu)
         window.reading.text_changed.connect(self.finder.on_text)
@@ -94,18 +91,18 @@ class DesktopFeature(QObject):
         return page
 
     def _add_tray_icon(self) -> None:
-        """Where there is a tray; elsewhere the command to show the icon stays disabled."""
+        """Where there is a tray."""
         self.tray_icon = TrayIcon(self._window.menu)
         self.tray_icon.follow(self._controller.activity)
         self._controller.activity_changed.connect(self.tray_icon.follow)
         self.tray_icon.window_wanted.connect(self._window.come_to_front)
-        self._window.menu.tray_icon.setEnabled(True)
         self.tray_icon.setVisible(self._settings.tray_icon)
+        self._settings.changed.connect(self._on_setting)
 
-    @Slot(bool)
-    def _on_tray_icon(self, shown: bool) -> None:
-        self._settings.tray_icon = shown
-        self.tray_icon.setVisible(shown)
+    @Slot(object)
+    def _on_setting(self, key: Key) -> None:
+        if key is Key.TRAY_ICON:
+            self.tray_icon.setVisible(self._settings.tray_icon)
 
     def _join_bus(self, address: str) -> None:
         from app.desktop.mpris import Mpris  # not before the window is shown

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from app.main_menu import MainMenu
+from app.widgets.place_click import place_click_words
 from engine.system.paths import cache_folder, data_folder, resources_folder
 
 
@@ -17,8 +18,8 @@ def help_html(menu: MainMenu) -> str:
     """How to use the application; the keys in it are those of the menu."""
     template = Template((resources_folder() / "help.html").read_text(encoding="utf-8"))
     named = {name: _keys(action) for name, action in vars(menu).items() if isinstance(action, QAction)}
-    folders = {"data_folder": data_folder(), "cache_folder": cache_folder()}
-    return template.substitute(named | {name: escape(str(folder)) for name, folder in folders.items()})
+    others = {"data_folder": data_folder(), "cache_folder": cache_folder(), "place_click": place_click_words()}
+    return template.substitute(named | {name: escape(str(words)) for name, words in others.items()})
 
 
 def shortcuts_html(menu: MainMenu) -> str:

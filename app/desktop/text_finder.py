@@ -26,6 +26,9 @@ class TextFinder(QObject):
         menu.find_text.triggered.connect(self.begin)
         menu.find_next.triggered.connect(self.find_next)
         menu.find_previous.triggered.connect(self.find_previous)
+        menu.use_selection.triggered.connect(self.use_selection)
+        for view in (page.editor, page.book):
+            view.selection_changed.connect(self._on_selection)
         bar.words_changed.connect(self._on_words)
         bar.next_wanted.connect(self.find_next)
         bar.previous_wanted.connect(self.find_previous)
@@ -36,11 +39,20 @@ class TextFinder(QObject):
     @Slot()
     def begin(self) -> None:
         """Show the bar, with what is selected in the text."""
+        self._place = self._selected()[0]
+        self._bar.begin(self._seed())
+
+    @Slot()
+    def use_selection(self) -> None:
+        """Look for what is selected from now on, whether or not the bar is shown."""
+        if seed := self._seed():
+            self._place = self._selected()[0]
+            self._bar.field.setText(seed)
+
+    @Slot()
+    def _on_selection(self) -> None:
         start, end = self._selected()
-        self._place = start
-        selected = self._page.view.text[start:end]
-        is_seed = "\n" not in selected and len(selected) <= LONGEST_SEED_CHARACTERS
-        self._bar.begin(selected if is_seed else "")
+        self._menu.use_selection.setEnabled(start < end)
 
     @Slot()
     def find_next(self) -> None:
@@ -78,6 +90,13 @@ class TextFinder(QObject):
             self._bar.tell(found_words(match, ""))
         elif self._bar.field.text():
             self._bar.tell(f"{len(matches.spans):,} found" if matches.spans else "Not found")
+
+    def _seed(self) -> str:
+        """What is selected; empty if that is too long to be looked for, or on several lines."""
+        start, end = self._selected()
+        selected = self._page.view.text[start:end]
+        is_seed = "\n" not in selected and len(selected) <= LONGEST_SEED_CHARACTERS
+        return selected if is_seed else ""
 
     def _matches(self) -> Matches:
         return Matches.of(self._page.view.text, self._bar.field.text())

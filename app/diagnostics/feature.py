@@ -38,7 +38,7 @@ from engine.errors import InvalidRequest
 from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import Regime
 
-SHORTCUT = "Ctrl+D"
+SHORTCUT = "Ctrl+Shift+I"
 ADDING = Message("PyTorch is being added, which takes some minutes; speech goes on meanwhile.", Tone.NOTE)
 ADDED = Message("PyTorch is installed. Press Diagnose to compare with it.", Tone.NOTE)
 

@@ -21,7 +21,7 @@ from app.library.speech_desk import SpeechDesk
 from app.library.worker import Recalled
 from app.main_window import MainWindow
 from app.messages import Message, Tone, message_for
-from app.settings import Settings
+from app.settings import Key, Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_choice import Choice
@@ -154,8 +154,8 @@ class LibraryFeature(QObject):
         panel.bring_back_wanted.connect(library.bring_back)
         panel.looked_for.connect(library.look_for)
         panel.limit_chosen.connect(self._on_limit)
-        panel.set_limit(self._settings.kept_megabytes)
-        library.limit(self._settings.kept_megabytes)
+        self._settings.changed.connect(self._on_setting)
+        self._on_setting(Key.KEPT_MEGABYTES)
 
     def _connect_queue(self) -> None:
         panel, runner = self.queue, self.runner
@@ -247,7 +247,12 @@ class LibraryFeature(QObject):
     @Slot(object)
     def _on_limit(self, megabytes: int) -> None:
         self._settings.kept_megabytes = megabytes
-        self.library.limit(megabytes)
+
+    @Slot(object)
+    def _on_setting(self, key: Key) -> None:
+        if key is Key.KEPT_MEGABYTES:
+            self.history.set_limit(self._settings.kept_megabytes)
+            self.library.limit(self._settings.kept_megabytes)
 
     @Slot(object, int)
     def _on_moved(self, item: Item, steps: int) -> None:

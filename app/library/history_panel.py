@@ -52,7 +52,7 @@ class HistoryPanel(QWidget):
         self.kept = ElidedLabel(self)
         self.kept.setObjectName("faint")
         self.limit = ComboBox("Sound kept at most", "How much sound is kept, apart from what has a star", 7, self)
-        self.limit.offer((megabytes, _limit_words(megabytes), "") for megabytes in LIMITS_MEGABYTES)
+        self.limit.offer((megabytes, limit_words(megabytes), "") for megabytes in LIMITS_MEGABYTES)
         self._typing = QTimer(self, singleShot=True, interval=SEARCH_AFTER_MS)
         self._lay_out()
         self._connect()
@@ -175,5 +175,6 @@ class _DeletedStrip(QFrame):
         self.show()
 
 
-def _limit_words(megabytes: int) -> str:
+def limit_words(megabytes: int) -> str:
+    """A limit of the sound that is kept."""
     return size_words(megabytes * 1_000_000) if megabytes else "Nothing"

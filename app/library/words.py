@@ -10,7 +10,7 @@ from app.widgets.two_line_list import Row
 from engine.voices.packs import describe
 
 USUAL_SPEED = 1.0
-_STATES = {State.WAITING: "Waiting", State.WORKING: "Being made", State.DONE: "Done"}
+_STATES = {State.WAITING: "Waiting", State.WORKING: "Generating", State.DONE: "Done"}
 _SYMBOLS = {State.WORKING: "play", State.DONE: "done", State.FAILED: "error"}
 
 
@@ -20,7 +20,7 @@ def entry_row(entry: Entry, now: datetime | None = None) -> Row:
     if entry.seconds:
         parts.append(clock_time(entry.seconds))
     if not entry.kept_bytes:
-        parts.append("sound not kept")
+        parts.append("no saved audio")
     star = ("star", "Starred") if entry.starred else ("", "")
     return Row(entry.title, " · ".join(parts), *star)
 
@@ -30,7 +30,7 @@ def item_row(item: Item) -> Row:
     if item.state is State.FAILED:
         return Row(item.title, item.message, _SYMBOLS[item.state], "Failed", fault=True)
     wish = item.wish
-    what = f"save to {wish.target.name}" if wish.target is not None else "hear"
+    what = f"Save to {wish.target.name}" if wish.target is not None else "Play"
     parts = [_STATES[item.state], what, voice_words(wish.request.voice)]
     if wish.request.speed != USUAL_SPEED:
         parts.append(f"{wish.request.speed:g}×")

@@ -116,7 +116,7 @@ class ModelCard(QFrame):
 
     def _add_menu(self) -> None:
         menu = QMenu(self.more)
-        self.complete = QAction(f"Fetch the Published Model ({size_words(self._row.status.entry.bytes)})", menu)
+        self.complete = QAction(f"Download the Published Model ({size_words(self._row.status.entry.bytes)})", menu)
         self.verify = QAction("Verify", menu)
         self.reveal = QAction(REVEAL_TITLE, menu)
         self.remove = QAction("Remove…", menu)

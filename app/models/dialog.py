@@ -169,7 +169,7 @@ class ModelsDialog(QDialog):
         return card
 
     def _add_imports(self, row: ModelRow) -> None:
-        for title, ask in (("a File…", ask_which_model_file), ("a Folder…", ask_which_model_folder)):
+        for title, ask in (("File…", ask_which_model_file), ("Folder…", ask_which_model_folder)):
             action = self.import_menu.addAction(f"{row.title} from {title}")
             action.setData(partial(ask, self, partial(self._on_chosen, row.name)))
 
@@ -206,7 +206,7 @@ class ModelsDialog(QDialog):
         """Ask first, since getting it back takes a while."""
         self._to_remove = row.name
         size = size_words(row.status.bytes_here)
-        question = f"Remove {row.title} ({size}) from this computer? It can be fetched or imported again."
+        question = f"Remove {row.title}? This frees {size}. You can download it again later."
         self.banner.show_message(Message(question, Tone.WARNING, Remedy.REMOVE_MODEL))
 
     @Slot(object)

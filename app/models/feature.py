@@ -14,7 +14,6 @@ from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.jobs import JobEnded, ModelJob, Task
 from app.models.library import DeskLibrary
-from app.models.prosody_menu import ProsodyMenu
 from app.models.row import ModelRow
 from app.models.upgrade import Upgrade, missing_model
 from app.models.words import completion_words
@@ -54,8 +53,6 @@ class ModelsFeature(QObject):
         self._connect_window(theme)
         self.controller.voices_listed.connect(self._on_voices)
         self.controller.rows_changed.connect(self._on_rows)
-        self.prosody = ProsodyMenu(window, settings, self)
-        self.prosody.changed.connect(self.engine_wanted)
         self.upgrade = Upgrade(window, speech, settings, self.controller, fetch)
         self.controller.done.connect(self._on_done)
         self.controller.failed.connect(self._on_failed)
@@ -165,7 +162,7 @@ class ModelsFeature(QObject):
         speaking = self.controller.row(self._voices.speaking_model)
         if speaking is not None and removed.name == self._settings.model and not removed.usable:
             self._voices.take(self._voices.choice)
-            self.dialog.tell(f"{removed.title} is removed. “{speaking.title}” is in use now.")
+            self.dialog.tell(f"{removed.title} was removed. Kokoro Desk now uses {speaking.title}.")
 
     @Slot(object)
     def _on_failed(self, ended: JobEnded) -> None:

@@ -13,9 +13,9 @@ from engine.model_store import Activity, ModelProgress, ModelState, ModelStatus
 class RowButton(Enum):
     """The main action of a row; the value is the button's title."""
 
-    FETCH = "Fetch"
+    FETCH = "Download"
     RESUME = "Resume"
-    FETCH_AGAIN = "Fetch Again"
+    FETCH_AGAIN = "Download Again"
     CANCEL = "Cancel"
     USE = "Use"
     IN_USE = "In Use"

@@ -23,8 +23,8 @@ from engine.errors import EngineError, UnknownModel
 from engine.model_store import ModelState
 from engine.model_store.checkpoints import at_least_as_good
 
-_LEADS = {Task.FETCH: "Fetching {title}", Task.IMPORT: "Importing {title}", Task.PREPARE: "Making {title} ready"}
-_FAILURES = {Task.FETCH: "{title} could not be fetched", Task.PREPARE: "{title} could not be made ready"}
+_LEADS = {Task.FETCH: "Downloading {title}", Task.IMPORT: "Importing {title}", Task.PREPARE: "Preparing {title}"}
+_FAILURES = {Task.FETCH: "Couldn’t download {title}", Task.PREPARE: "Couldn’t prepare {title}"}
 
 
 class Upgrade(QObject):
@@ -109,7 +109,7 @@ class Upgrade(QObject):
     def _refuse_unknown(self) -> None:
         if self._fetch is not None:
             known = ", ".join(row.name for row in self._controller.rows)
-            error = UnknownModel(f"There is no model named “{self._fetch}” to fetch.", f"Known models: {known}.")
+            error = UnknownModel(f"Unknown model “{self._fetch}”.", f"Known models: {known}.")
             self._window.show_failure(error)
 
     @Slot(object)
@@ -140,12 +140,12 @@ class Upgrade(QObject):
             self._tell(ModelNotice(f"{title} is ready.", name, (Answer.NOT_NOW, Answer.USE)))
         elif not self._silent:
             self._next = name
-            self._tell(ModelNotice(f"{title} is ready and speaks next.", name))
+            self._tell(ModelNotice(f"{title} is ready and will be used next.", name))
         else:
             self._before = self._voices.choice
             self._voices.take_over(name)
             info = voice_info(self._voices.choice, self._voices.models)
-            words = f"{title} is ready: now speaking with {info.title if info else self._voices.voice}."
+            words = f"Now using {title} (voice: {info.title if info else self._voices.voice})."
             self._tell(ModelNotice(words, name, (Answer.GO_BACK, Answer.CHOOSE_VOICE, Answer.CLOSE)))
 
     @Slot(object)
@@ -205,7 +205,7 @@ class Upgrade(QObject):
             return None
         entry = rows[0].status.entry
         size = size_words(entry.bytes).replace(" ", "\N{NO-BREAK SPACE}")
-        text = f"The full {entry.title} model with {len(entry.voices)} voices can be fetched ({size})."
+        text = f"Get better voices: download {entry.title} ({len(entry.voices)} voices, {size})."
         return ModelNotice(text, entry.name, (Answer.NOT_NOW, Answer.FETCH))
 
     def _title(self, name: str) -> str:

@@ -11,10 +11,10 @@ from engine.speech import PreparationEvent
 MEGABYTE, GIGABYTE = 1e6, 1e9
 _FETCHING = (RowButton.FETCH, RowButton.FETCH_AGAIN)
 
-_LEADS = {Activity.CHECKING: "Checking, ", Activity.CONVERTING: "Making it ready, "}
+_LEADS = {Activity.CHECKING: "Checking, ", Activity.CONVERTING: "Preparing, "}
 _STARTS = {
     Task.FETCH: "Connecting…",
-    Task.IMPORT: "Looking into the files…",
+    Task.IMPORT: "Checking files…",
     Task.VERIFY: "Checking…",
     Task.REMOVE: "Removing…",
     Task.PREPARE: "Starting…",
@@ -50,10 +50,10 @@ def state_words(status: ModelStatus) -> str:
             count = len(status.voices)
             return f"Installed, {count} {'voice' if count == 1 else 'voices'}, {here}"
         case ModelState.PARTIAL:
-            return f"Interrupted, {here} of {whole} received"
+            return f"Paused: {here} of {whole} downloaded"
         case ModelState.DAMAGED:
             return f"Damaged: {status.problem}"
-    return f"Not installed, {whole} to fetch"
+    return f"Not installed, {whole} to download"
 
 
 def button_words(row: ModelRow) -> str:
@@ -78,7 +78,7 @@ def progress_words(progress: JobProgress) -> str:
     if isinstance(progress, PreparationEvent):
         return step_words(progress)
     if progress.activity is Activity.WAITING:
-        return "Waiting for another program that is working on this model…"
+        return "Waiting for another app that is using this model…"
     if progress.activity is Activity.FETCHING and not progress.bytes_done:
         return "Connecting…"
     words = f"{_LEADS.get(progress.activity, '')}{_done_words(progress)}"

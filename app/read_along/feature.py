@@ -40,7 +40,7 @@ class ReadAlongFeature(QObject):
         self._marked: Mark | None = None
         self.actions = ReadAlongActions(window.menu)
         self.focus = FocusMode(window, window.page)
-        self.text_size = TextSize((window.page.editor, window.page.book), settings, self)
+        self.text_size = TextSize(window.page, settings, self)
         self.adapting = Adapting(window, speech)
         self.insert = InsertMenu(window.menu, window.page.editor, window.page.header.voices)
         self._connect_speech()

@@ -1,34 +1,27 @@
-"""The size of the text, in steps, remembered from one start to the next."""
+"""The font and the size of the text, in steps, remembered from one start to the next."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.settings import USUAL_TEXT_PIXELS, Settings
+from app.settings import USUAL_TEXT_PIXELS, Key, Settings
+from app.speech.page import SpeechPage
+from app.theme import reading_font
 
 SIZES_PIXELS = (10, 12, 14, USUAL_TEXT_PIXELS, 18, 20, 24, 28, 32, 40, 48, 64)
 
 
-class SizedText(Protocol):
-    """A text that can be shown in any size."""
-
-    def set_text_size(self, pixels: int) -> None:
-        """Show it in this size."""
-
-
 class TextSize(QObject):
-    """Shows the size that the settings have, and changes both; `changed` carries the pixels."""
+    """Shows the font and size that the settings have, and changes the size; `changed` carries the pixels."""
 
     changed = Signal(int)
 
-    def __init__(self, views: Sequence[SizedText], settings: Settings, parent: QObject) -> None:
+    def __init__(self, page: SpeechPage, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
-        self._views = views
+        self._page = page
         self._settings = settings
-        self._show(self.pixels)
+        self._show()
+        settings.changed.connect(self._on_setting)
 
     @property
     def pixels(self) -> int:
@@ -52,9 +45,16 @@ class TextSize(QObject):
 
     def _become(self, pixels: int) -> None:
         self._settings.text_pixels = pixels
-        self._show(pixels)
-        self.changed.emit(pixels)
 
-    def _show(self, pixels: int) -> None:
-        for view in self._views:
-            view.set_text_size(pixels)
+    @Slot(object)
+    def _on_setting(self, key: Key) -> None:
+        if key in (Key.TEXT_SIZE, Key.READING_FONT):
+            self._show()
+            self.changed.emit(self.pixels)
+
+    def _show(self) -> None:
+        font = reading_font(self._settings.reading_font)
+        self._page.editor.edit.setFont(font)
+        self._page.book.set_reading_font(font)
+        for view in (self._page.editor, self._page.book):
+            view.set_text_size(self.pixels)

@@ -186,6 +186,17 @@ class ReaderFeature(QObject):
         self.shelf.remove_wanted.connect(reading.unshelve)
         reading.text_changed.connect(self._show_shelf)
         window.page.side_bar.changed.connect(self._show_shelf)
+        for command, slot in (
+            (menu.new_text, self.new_text),
+            (menu.close_document, self.close_document),
+            (menu.edit_text, self.edit_text),
+            (menu.from_beginning, reading.play_from_beginning),
+            (menu.add_bookmark, reading.mark_place),
+            (menu.home, self._show_home),
+        ):
+            command.triggered.connect(slot)
+        menu.new_text.setEnabled(True)
+        menu.home.setEnabled(True)
         menu.next_chapter.triggered.connect(self._on_next)
         menu.previous_chapter.triggered.connect(self._on_previous)
         window.page.header.speed.speed_changed.connect(panel.set_speed)
@@ -299,6 +310,10 @@ class ReaderFeature(QObject):
         return 0 if found is None else found
 
     @Slot()
+    def _show_home(self) -> None:
+        self._page.side_bar.open(self.shelf)
+
+    @Slot()
     def _show_shelf(self) -> None:
         """List the books that were read, if that is seen."""
         if self._page.side_bar.panel is self.shelf:
@@ -312,6 +327,9 @@ class ReaderFeature(QObject):
     def _show_reading(self) -> None:
         reading, menu = self.reading, self._window.menu
         self.panel.show_document(reading.document, reading.place, reading.progress)
+        is_book = reading.document is not None
+        for command in (menu.close_document, menu.edit_text, menu.add_bookmark):
+            command.setEnabled(is_book)
         menu.next_chapter.setEnabled(reading.neighbour(1) is not None)
         menu.previous_chapter.setEnabled(reading.neighbour(-1) is not None)
         if reading.document is None:

@@ -22,10 +22,10 @@ class Answer(Enum):
     """What the user can answer; the value is the button's title."""
 
     NOT_NOW = "Not Now"
-    FETCH = "Fetch"
+    FETCH = "Download"
     CANCEL = "Cancel"
-    USE = "Use It"
-    GO_BACK = "Go Back"
+    USE = "Use Now"
+    GO_BACK = "Use Previous Voice"
     CHOOSE_VOICE = "Choose a Voice"
     TRY_AGAIN = "Try Again"
     CLOSE = "Dismiss"
@@ -62,7 +62,7 @@ class ModelStrip(NoticeStrip):
         self.bar.setFixedSize(BAR_WIDTH_PIXELS, BAR_HEIGHT_PIXELS)
         self.buttons = tuple(QPushButton(self) for _ in range(MOST_ANSWERS))
         self.close_button = QToolButton(self)
-        self.close_button.setAccessibleName("Dismiss what is said about the model")
+        self.close_button.setAccessibleName("Dismiss model notification")
         self.close_button.setToolTip(Answer.CLOSE.value)
         self.lay_out(self.bar, *self.buttons, self.close_button)
         for button in self.buttons:

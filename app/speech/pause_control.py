@@ -1,4 +1,4 @@
-"""How long pauses are: a button that opens a slider."""
+"""How long pauses are: a slider, and a button that opens one."""
 
 from __future__ import annotations
 
@@ -7,33 +7,34 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, 
 
 from app.icons import icon
 from app.settings import USUAL_PAUSES
+from app.speech.speed_slider import ShrinkingSlider
 from app.theme import Colours
 
 LONGEST_PAUSES = 3.0
 STEPS_PER_UNIT = 4
-SLIDER_PIXELS = 160
 
 
-class PauseControl(QToolButton):
-    """Steps of a quarter from none to three times as long as usual."""
+class PauseSlider(QWidget):
+    """Steps of a quarter from none to three times as long as usual, the value as text, and a button that resets it."""
 
     pauses_changed = Signal(float)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("pauses")
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = ShrinkingSlider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(0, round(LONGEST_PAUSES * STEPS_PER_UNIT))
         self.slider.setValue(round(USUAL_PAUSES * STEPS_PER_UNIT))
         self.slider.setPageStep(STEPS_PER_UNIT // 2)
-        self.slider.setFixedWidth(SLIDER_PIXELS)
         self.slider.setAccessibleName("Length of pauses")
-        self.label = QLabel()
+        self.label = QLabel(self)
         self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)
-        self.reset_button = QPushButton("Normal")
+        self.reset_button = QPushButton("Normal", self)
         self.reset_button.setAccessibleName("Normal pauses")
-        self.setMenu(self._popover())
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setFocusProxy(self.slider)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.slider, self.label, self.reset_button):
+            layout.addWidget(widget)
         self.slider.valueChanged.connect(self._on_value)
         self.reset_button.clicked.connect(self.reset)
         self._on_value()
@@ -53,14 +54,49 @@ class PauseControl(QToolButton):
         self.set_pause_scale(USUAL_PAUSES)
 
     @Slot()
+    def _on_value(self) -> None:
+        self.label.setText(f"{self.pause_scale:.2f}×")
+        self.reset_button.setEnabled(self.pause_scale != USUAL_PAUSES)
+        self.pauses_changed.emit(self.pause_scale)
+
+
+class PauseControl(QToolButton):
+    """A button that opens a `PauseSlider`; `pauses_changed` is emitted by either."""
+
+    pauses_changed = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("pauses")
+        self.pauses = PauseSlider()
+        self.setMenu(self._popover())
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.pauses.pauses_changed.connect(self._on_value)
+        self._on_value()
+
+    @property
+    def pause_scale(self) -> float:
+        """How long pauses are; 1 is as long as usual, 0 as short as can be."""
+        return self.pauses.pause_scale
+
+    def set_pause_scale(self, pause_scale: float) -> None:
+        """Set the length, rounded to the nearest step."""
+        self.pauses.set_pause_scale(pause_scale)
+
+    @Slot()
+    def reset(self) -> None:
+        """Return to usual pauses."""
+        self.pauses.reset()
+
+    @Slot()
     def longer(self) -> None:
         """Make pauses longer by half of the usual length."""
-        self.slider.triggerAction(QSlider.SliderAction.SliderPageStepAdd)
+        self.pauses.slider.triggerAction(QSlider.SliderAction.SliderPageStepAdd)
 
     @Slot()
     def shorter(self) -> None:
         """Make pauses shorter by half of the usual length."""
-        self.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
+        self.pauses.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
 
     def set_colours(self, colours: Colours) -> None:
         """Redraw the icon."""
@@ -71,21 +107,19 @@ class PauseControl(QToolButton):
         layout = QHBoxLayout(row)
         layout.setContentsMargins(12, 8, 12, 8)
         title = QLabel("Pauses")
-        title.setBuddy(self.slider)
-        for widget in (title, self.slider, self.label, self.reset_button):
-            layout.addWidget(widget)
+        title.setBuddy(self.pauses)
+        layout.addWidget(title)
+        layout.addWidget(self.pauses)
         menu = QMenu(self)
         action = QWidgetAction(menu)
         action.setDefaultWidget(row)
         menu.addAction(action)
-        menu.aboutToShow.connect(self.slider.setFocus)
+        menu.aboutToShow.connect(self.pauses.slider.setFocus)
         return menu
 
     @Slot()
     def _on_value(self) -> None:
         words = f"{self.pause_scale:.2f}×"
-        self.label.setText(words)
         self.setAccessibleName(f"Pauses, {words}")
-        self.setToolTip(f"How long pauses are: {words} the normal length")
-        self.reset_button.setEnabled(self.pause_scale != USUAL_PAUSES)
+        self.setToolTip(f"Pause length: {words}")
         self.pauses_changed.emit(self.pause_scale)

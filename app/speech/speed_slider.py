@@ -22,7 +22,7 @@ class SpeedSlider(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.slider = _Slider(Qt.Orientation.Horizontal, self)
+        self.slider = ShrinkingSlider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(round(SLOWEST_SPEED * STEPS_PER_UNIT), round(FASTEST_SPEED * STEPS_PER_UNIT))
         self.slider.setValue(round(USUAL_SPEED * STEPS_PER_UNIT))
         self.slider.setPageStep(STEPS_PER_UNIT // 4)
@@ -90,11 +90,13 @@ class SpeedSlider(QWidget):
         self.speed_changed.emit(self.speed)
 
 
-class _Slider(QSlider):
+class ShrinkingSlider(QSlider):
     """A slider of a fixed preferred width, shorter if space is short."""
 
     def sizeHint(self) -> QSize:
+        """The preferred width."""
         return QSize(SLIDER_PIXELS, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
+        """The width that can still be moved."""
         return QSize(SMALLEST_SLIDER_PIXELS, super().minimumSizeHint().height())

@@ -160,13 +160,13 @@ def describe(activity: Activity, time_words: str = "") -> str:
 
 def _doing(activity: Activity, time_words: str) -> str:
     if activity.playback is Playback.PLAYING and not activity.waiting:
-        return _counted("Speaking", activity)
+        return "Playing"
     if activity.readiness is Readiness.PREPARING:
         return ", ".join(part for part in (_preparing(activity.preparation), time_words) if part)
     if activity.previewing:
         return "Previewing the voice"
     if activity.making:
-        return _counted("Making speech", activity)
+        return _generating(activity)
     if activity.saving:
         return "Saving"
     if activity.readiness is Readiness.FAILED:
@@ -176,10 +176,10 @@ def _doing(activity: Activity, time_words: str) -> str:
     return f"Ready · {activity.device.setback}" if activity.device and activity.device.setback else "Ready"
 
 
-def _counted(word: str, activity: Activity) -> str:
+def _generating(activity: Activity) -> str:
     if not activity.utterance_count:
-        return word
-    return f"{word} {activity.utterance_number} of {activity.utterance_count}"
+        return "Generating…"
+    return f"Generating… {activity.made_count / activity.utterance_count:.0%}"
 
 
 def _preparing(event: PreparationEvent | None) -> str:

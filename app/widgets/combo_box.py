@@ -21,6 +21,7 @@ class ComboBox(ElidedComboBox):
     def __init__(self, name: str, explanation: str, width_characters: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._values: list[object] = []
+        self._explanations: list[str] = []
         self.setAccessibleName(name)
         self.setToolTip(explanation)
         self.setMinimumContentsLength(width_characters)
@@ -47,18 +48,19 @@ class ComboBox(ElidedComboBox):
         kept = self.value if self._values else next((value for value, _, _ in offered), None)
         self.clear()
         self._values = [value for value, _, _ in offered]
-        for number, (_, title, explanation) in enumerate(offered):
+        self._explanations = [explanation or title for _, title, explanation in offered]
+        for number, (_, title, _) in enumerate(offered):
             self.addItem(title)
-            self.setItemData(number, explanation or title, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(number, self._explanations[number], Qt.ItemDataRole.ToolTipRole)
         self.choose(kept)
 
     def forbid(self, value: object, reason: str) -> None:
-        """Disable a value; its tool tip says why."""
+        """Disable a value, of which the tool tip says why; without a reason, allow it again."""
         number = self._values.index(value)
-        self.setItemData(number, reason, Qt.ItemDataRole.ToolTipRole)
+        self.setItemData(number, reason or self._explanations[number], Qt.ItemDataRole.ToolTipRole)
         model = self.model()
         assert isinstance(model, QStandardItemModel)
-        model.item(number).setEnabled(False)
+        model.item(number).setEnabled(not reason)
 
     def choose(self, value: object) -> None:
         """Select a value without emitting `chosen`; the first one if it is not on offer."""

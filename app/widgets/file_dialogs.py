@@ -82,10 +82,15 @@ def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFi
 
 def ask_which_model_folder(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a folder with a checkpoint, voice packs or both."""
-    dialog = _dialog(parent, "Import a Folder", "", chosen)
+    return ask_which_folder(parent, "Import a Folder", _downloads(), chosen)
+
+
+def ask_which_folder(parent: QWidget, title: str, folder: str, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a folder."""
+    dialog = _dialog(parent, title, "", chosen)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    dialog.setDirectory(_downloads())
+    dialog.setDirectory(folder)
     dialog.open()
     return dialog
 

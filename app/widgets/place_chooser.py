@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPolygonF, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from app.theme import LIGHT, Colours
+from app.widgets.place_click import chooses_place
 
 MARGIN_PIXELS = 14
 MARK_PIXELS = 9
@@ -14,7 +15,7 @@ TOOL_TIP = "Play from This Line"
 
 
 class PlaceChooser(QObject):
-    """`place_chosen` carries the position of the word that is clicked with Alt, or that begins a line.
+    """`place_chosen` carries the position of a word that is clicked with the key of `place_click`, or of a line.
 
     The line under the pointer has a mark, to be clicked, in the margin of the document; `paint` draws it after the
     text. Other clicks are the edit's own.
@@ -85,7 +86,7 @@ class PlaceChooser(QObject):
 
     def _choose(self, event: QMouseEvent) -> bool:
         place, on_mark = event.position().toPoint(), self._on_mark(event)
-        if event.button() is not Qt.MouseButton.LeftButton or not (on_mark or _with_alt(event)):
+        if event.button() is not Qt.MouseButton.LeftButton or not (on_mark or chooses_place(event)):
             return False
         self.place_chosen.emit(self._line_at(place) if on_mark else self.word_at(place))
         return True
@@ -96,7 +97,7 @@ class PlaceChooser(QObject):
         if (pointed and pointed.center().y()) != (self._pointed and self._pointed.center().y()):
             self._pointed = pointed
             viewport.update(0, 0, MARGIN_PIXELS, viewport.height())
-        chooses = self._on_mark(event) or _with_alt(event)
+        chooses = self._on_mark(event) or chooses_place(event)
         viewport.setCursor(Qt.CursorShape.PointingHandCursor if chooses else Qt.CursorShape.IBeamCursor)
         viewport.setToolTip(TOOL_TIP if self._on_mark(event) else "")
 
@@ -113,7 +114,3 @@ class PlaceChooser(QObject):
         cursor = self._edit.cursorForPosition(place)
         line = cursor.block().layout().lineForTextPosition(cursor.positionInBlock())
         return cursor.block().position() + line.textStart()
-
-
-def _with_alt(event: QMouseEvent) -> bool:
-    return event.modifiers() == Qt.KeyboardModifier.AltModifier

@@ -23,7 +23,7 @@ from engine.system.whole_file import write_atomically
 MANIFEST_NAME = "manifest.json"
 STUDENTS_NAME = "prosody.safetensors"
 """The file of students, which is not part of the model, but goes with it."""
-_HINT = "Fetch or import the model again."
+_HINT = "Download or import the model again."
 _DAMAGED_PREFIX = "damaged-"
 _DIGEST_LETTERS = 16
 

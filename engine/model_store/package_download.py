@@ -143,8 +143,8 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
         return failure
     if _NOT_FOUND in words:
         return DownloadError(
-            f"The package index has no {package.name} {package.version}.",
-            "Check whether pip is set to another index, or look for a newer version of this program.",
+            f"The download server has no {package.name} {package.version}.",
+            "Check whether pip is set to another server, or look for a newer version of Kokoro Desk.",
         )
     reason = lines[-1] if lines else "it gave no reason"
     return DownloadError(f"pip could not get {package.name} ({reason}).", _RETRY_HINT)
@@ -153,14 +153,14 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
 def connection_failure(words: str) -> DownloadError | None:
     """What is wrong with the connection if these words of pip tell of that."""
     if any(sign in words for sign in _UNREACHABLE):
-        return DownloadError("The package index cannot be reached.", UNREACHABLE_HINT)
+        return DownloadError("The download server can’t be reached.", UNREACHABLE_HINT)
     if any(sign in words for sign in _CONNECTION_FAILED):
-        return DownloadError("The connection to the package index broke off.", _RETRY_HINT)
+        return DownloadError("The connection to the download server was lost.", _RETRY_HINT)
     return None
 
 
 def _wrong_digest(package: PinnedPackage) -> DownloadError:
     return DownloadError(
-        f"What the package index offers as {package.name} {package.version} is not the published package.",
-        "Try again; if that does not help, something between this computer and the index changes files.",
+        f"{package.name} {package.version} on the download server is not the published package.",
+        "Try again; if that does not help, something between this computer and the server changes files.",
     )

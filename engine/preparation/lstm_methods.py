@@ -23,7 +23,7 @@ from engine.preparation.probes import KeptResult, ProbeResult, forget_results
 
 LSTM_METHODS = (AUTO, *LstmMethod)
 _CRASH = KeptResult("mps-in-speech", "any")
-_CRASHED = "Metal Performance Shaders ended the program while it spoke; choose them in the Device menu to try again"
+_CRASHED = "Metal Performance Shaders ended the program while it spoke; choose them in Settings > Advanced to try again"
 _ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
 LSTM_WISHES = (AUTO, *_ON_METAL)
 """What a person may want for speech on a Mac's GPU."""

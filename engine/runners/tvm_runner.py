@@ -181,7 +181,7 @@ def weight_for(parameter: Parameter, weights: Mapping[str, Array]) -> Array:
     """The weight of this name as the library wants it; raises `EngineError` when it is missing or misshapen."""
     weight = weights.get(parameter.name)
     if weight is None:
-        raise EngineError(f"The model has no weight named {parameter.name}.", "Fetch or import the model again.")
+        raise EngineError(f"The model has no weight named {parameter.name}.", "Download or import the model again.")
     if tuple(weight.shape) != parameter.shape:
         raise EngineError(
             f"The weight {parameter.name} has shape {tuple(weight.shape)} instead of {parameter.shape}.",

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 import app.application
-from app import main_menu
 from app.application import Application, greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
@@ -206,11 +205,11 @@ def test_another_device_means_another_engine(
     settings.device = "cpu"
     application = Application(qapp, Options(), settings, make_engine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
-    automatic, processor, _ = application.window.menu.devices.actions()
-    assert processor.isChecked()
+    device = application.settings_window.dialog.advanced.device
+    assert device.value == "cpu"
     application.open()
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
-    automatic.trigger()
+    device.activated.emit(device.values.index("auto"))
     assert settings.device == "auto"
     qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
 
@@ -232,16 +231,16 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
         engines.append(FakeEngine())
         return engines[-1]
 
-    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: None)
-    monkeypatch.setattr(app.application, "forget_crashes", lambda: forgets.append(True))
+    monkeypatch.setattr("app.settings_window.advanced.metal_obstacle", lambda: None)
+    monkeypatch.setattr("app.settings_window.feature.forget_crashes", lambda: forgets.append(True))
     settings.lstm_method = "mps"
     application = Application(qapp, Options(), settings, make_engine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
-    actions = {action.data(): action for action in application.window.menu.lstm_methods.actions()}
-    assert actions["mps"].isChecked()
+    methods = application.settings_window.dialog.advanced.lstm_method
+    assert methods.value == "mps"
     application.open()
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
-    actions[method].trigger()  # even the one that is ticked
+    methods.activated.emit(methods.values.index(method))  # even the one that is chosen
     assert settings.lstm_method == method
     assert len(forgets) == forgotten
     qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
@@ -258,7 +257,6 @@ def test_a_gpu_that_is_not_used_is_told_in_the_status_line(
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
     words = "Ready · the GPU is not used: it ended its process (SIGABRT)"
     assert application.window.page.status.label.toolTip() == words
-    assert application.window.menu.devices.actions()[0].toolTip() == "cpu (why)"
 
 
 def test_another_model_is_heard_with_the_next_speech_without_a_restart(
@@ -375,7 +373,7 @@ def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("kokoro-82m", "The weights of kokoro-82m are not installed. Fetch or import it under Speech > Models…"),
+        ("kokoro-82m", "The weights of kokoro-82m are not installed. Download or import it under Speech > Models…"),
         ("kokoro", "There is no model named “kokoro”. Known models: starter, kokoro-82m"),
     ],
 )

@@ -4,18 +4,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 from pytestqt.qtbot import QtBot
 
-from app import main_menu
 from app.main_menu import MainMenu
 from app.recent_texts import RecentText
 from app.speech.activity import Activity, Readiness
 from app.speech.page import SpeechPage
 from app.speech.speak_button import Meaning
 from app.theme import Appearance
-from engine.preparation.devices import DEVICES
-from engine.speech import DeviceEvent
 
 
 def all_actions(menu: MainMenu) -> list[QAction]:
@@ -30,6 +27,53 @@ def test_keys_are_those_that_were_promised(qtbot: QtBot) -> None:
     assert "Esc" in keys[menu.stop]
     assert keys[menu.save] == ["Ctrl+S"]
     assert keys[menu.open_text] == ["Ctrl+O"]
+    assert keys[menu.new_text] == ["Ctrl+N"]
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_what_has_a_key_on_every_mac_has_no_other_meaning(
+    platform: str, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    meanings = {key.toString(): action for action in all_actions(menu) for key in action.shortcuts()}
+    assert meanings["Ctrl+E"] is menu.use_selection
+    assert meanings["Ctrl+Shift+V"] is menu.paste
+    assert meanings["Ctrl+D"] is menu.add_bookmark
+    assert meanings["Ctrl+W"] is menu.close_window
+    assert meanings["Ctrl+,"] is menu.settings
+    assert not {"Ctrl+H", "Ctrl+Alt+H", "Ctrl+Shift+Q", "Ctrl+Shift+S"} & set(meanings)
+
+
+def test_on_a_mac_nothing_moves_to_another_menu_for_its_first_word(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.offer_texts([RecentText("Quit smoking.", Path("1.txt"), datetime(2026, 3, 5, 12, 30))])
+    roles = {action.menuRole() for action in all_actions(menu) if action.menu() is None}
+    assert QAction.MenuRole.TextHeuristicRole not in roles
+
+
+def test_what_needs_a_feature_waits_for_it(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    waiting = (menu.new_text, menu.home, menu.close_document, menu.edit_text, menu.add_bookmark, menu.from_beginning)
+    assert not any(action.isEnabled() for action in waiting)
+
+
+def test_the_window_can_fill_the_screen_and_come_back(qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    menu = MainMenu(window)
+    window.setMenuBar(menu)
+    window.show()
+    titles = []
+    for full in (True, False):
+        menu.full_screen.trigger()
+        assert window.isFullScreen() is full
+        menu.view_menu.aboutToShow.emit()
+        titles.append(menu.full_screen.text())
+    assert titles[0] != titles[1]
 
 
 @pytest.mark.parametrize(
@@ -71,55 +115,6 @@ def test_one_appearance_is_ticked(qtbot: QtBot) -> None:
     assert [action.data() for action in menu.appearances.actions() if action.isChecked()] == [Appearance.DARK]
 
 
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
-def test_devices_are_offered_and_say_why_not(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
-) -> None:
-    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: obstacle)
-    menu = MainMenu()
-    qtbot.addWidget(menu)
-    menu.choose_device("cpu")
-    automatic, processor, metal = menu.devices.actions()
-    assert [action.data() for action in menu.devices.actions()] == list(DEVICES)
-    assert [action.isChecked() for action in (automatic, processor, metal)] == [False, True, False]
-    assert metal.isEnabled() == (obstacle is None)
-    assert metal.toolTip() == (obstacle or "Metal GPU")
-
-
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
-def test_lstm_methods_are_offered_where_there_is_a_gpu(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
-) -> None:
-    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: obstacle)
-    menu = MainMenu()
-    qtbot.addWidget(menu)
-    menu.choose_lstm_method("mps")
-    methods = menu.lstm_methods.actions()
-    assert [(action.data(), action.isChecked()) for action in methods] == [
-        ("auto", False),
-        ("tir", False),
-        ("mps", True),
-    ]
-    assert all(action.isEnabled() == (obstacle is None) for action in methods)
-    assert all(action.toolTip() == (obstacle or action.text()) for action in methods)
-
-
-def test_what_computes_is_told_where_it_is_chosen(qtbot: QtBot) -> None:
-    menu = MainMenu()
-    qtbot.addWidget(menu)
-    menu.follow(Activity(device=DeviceEvent("cpu (why)", "tir (faster)", {"tir": 0.004, "mps": 0.0051})))
-    assert menu.devices.actions()[0].toolTip() == "cpu (why)"
-    assert menu.lstm_methods.actions()[0].toolTip() == "tir (faster)"
-    titles = [
-        "LSTMs on Metal: Automatic",
-        "LSTMs on Metal: Own Kernels (4.0 ms)",
-        "LSTMs on Metal: Performance Shaders (5.1 ms)",
-    ]
-    assert [action.text() for action in menu.lstm_methods.actions()] == titles
-    menu.follow(Activity(device=DeviceEvent("cpu (why)", "tir (why)", {})))
-    assert [action.text() for action in menu.lstm_methods.actions()] == [title.split(" (")[0] for title in titles]
-
-
 def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
@@ -139,13 +134,12 @@ def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:
 def test_parts_of_the_window_come_first_in_their_menu(qtbot: QtBot) -> None:
     menu, part, other = MainMenu(), QAction("Part"), QAction("Other")
     qtbot.addWidget(menu)
-    menu.add_view(part, "Ctrl+D")
+    menu.add_view(part, "Ctrl+Shift+I")
     menu.add_view(other)
-    first, second, third, fourth = menu.view_menu.actions()[:4]
+    first, second, third = menu.view_menu.actions()[:3]
     assert (first, second) == (part, other)
     assert third.isSeparator()
-    assert fourth in menu.appearances.actions()
-    assert [key.toString() for key in part.shortcuts()] == ["Ctrl+D"]
+    assert [key.toString() for key in part.shortcuts()] == ["Ctrl+Shift+I"]
 
 
 def test_editing_works_from_the_menu(qtbot: QtBot) -> None:

@@ -33,12 +33,14 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.split.isEmpty()
     assert settings.diagnostics_place.isEmpty()
     assert not settings.diagnostics_shown
+    assert not settings.diagnose_while_speaking
     assert settings.side_bar == ""
     assert settings.side_bar_pixels is None
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
     assert settings.recent_files == []
     assert settings.tray_icon
     assert not settings.notes_read
+    assert settings.reading_font == settings.export_format == ""
 
 
 def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
@@ -50,10 +52,11 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.model, before.models_offered = "kokoro-82m", True
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
     before.save_folder, before.document = tmp_path, tmp_path / "a.epub"
-    before.diagnostics_shown = True
+    before.diagnostics_shown = before.diagnose_while_speaking = True
     before.diagnostics_place = QByteArray(b"\xfe\x00")
     before.side_bar, before.side_bar_pixels = "Chapters", 301
     before.kept_megabytes, before.notes_read = 250, True
+    before.reading_font, before.export_format = "Noto Serif", ".mp3"
     before.recent_files, before.tray_icon = [tmp_path / "a, “b”.txt"], False
     store.sync()
     after = opened(file)
@@ -64,9 +67,11 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert (after.model, after.models_offered) == ("kokoro-82m", True)
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
     assert after.diagnostics_shown
+    assert after.diagnose_while_speaking
     assert after.diagnostics_place == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
     assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
+    assert (after.reading_font, after.export_format) == ("Noto Serif", ".mp3")
     assert (after.kept_megabytes, after.notes_read) == (250, True)
     assert (after.recent_files, after.tray_icon) == ([tmp_path / "a, “b”.txt"], False)
 
@@ -119,3 +124,14 @@ def test_a_number_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: str
     settings = Settings(store)
     assert (settings.text_pixels, settings.side_bar_pixels) == (USUAL_TEXT_PIXELS, None)
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
+
+
+def test_who_listens_hears_of_each_change_once_it_is_stored(file: Path) -> None:
+    settings = opened(file)
+    heard: list[tuple[Key, object]] = []
+    settings.changed.connect(lambda key: heard.append((key, settings.speed)))
+    settings.speed = 1.5
+    settings.speed = 1.5
+    settings.speed = 2.0
+    settings.document = None
+    assert heard == [(Key.SPEED, 1.5), (Key.SPEED, 2.0)]

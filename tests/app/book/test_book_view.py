@@ -2,14 +2,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QHelpEvent, QTextCursor, QWheelEvent
+from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QHelpEvent, QTextCursor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from app.book.book_view import BookView, serif_family
-from app.theme import DARK, LIGHT
+from app.book.book_view import BookView
+from app.theme import DARK, LIGHT, SERIF, reading_font
 from app.widgets.place_chooser import MARGIN_PIXELS
+from app.widgets.place_click import place_key
 from engine.documents import Chapter, Look, Picture, Styled
 from engine.speech import SpokenWord
 from tests.app.book.drawing import picture
@@ -139,7 +140,7 @@ def test_a_larger_text_and_another_font_keep_the_place_the_marks_and_the_cursor(
 ) -> None:
     view.place_cursor(LONG.text.index("Line 90 "))
     hear(100)
-    for change in (lambda: view.set_text_size(30), lambda: view.set_font_family(serif_family())):
+    for change in (lambda: view.set_text_size(30), lambda: view.set_reading_font(reading_font(SERIF))):
         change()
         assert is_in_view(view, "Line 100 is")
         assert marked(view) == ["Line 100 is here 🙂."]
@@ -153,9 +154,9 @@ def test_a_larger_text_and_another_font_keep_the_place_the_marks_and_the_cursor(
 def test_a_font_that_is_chosen_is_the_texts(view: BookView) -> None:
     usual = view.edit.font().family()
     family = next(each for each in QFontDatabase.families() if each != usual)
-    view.set_font_family(family)
+    view.set_reading_font(QFont(family))
     assert view.edit.document().defaultFont().family() == family
-    view.set_font_family("")
+    view.set_reading_font(QFont())
     assert view.edit.document().defaultFont().family() == usual
 
 
@@ -229,7 +230,7 @@ def test_what_is_selected_or_has_the_cursor_is_brought_into_view(view: BookView)
 def test_a_click_wants_the_word_under_it(view: BookView, wanted: list[tuple[int | None, int]], word: str) -> None:
     click(view, place_of(view, word))
     view.begin_speech(TEXT)
-    click(view, place_of(view, word), Qt.KeyboardModifier.AltModifier)
+    click(view, place_of(view, word), place_key())
     view.begin_speech("Another.")
     click(view, place_of(view, word))
     place = TEXT.index(word)

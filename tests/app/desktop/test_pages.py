@@ -4,6 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.pages import help_html, shortcuts_html
 from app.main_menu import MainMenu
+from app.widgets.place_click import place_click_words
 from engine.system.paths import data_folder
 
 
@@ -17,7 +18,8 @@ def menu(qtbot: QtBot) -> MainMenu:
 def test_the_help_names_the_keys_of_the_menu_and_the_folders(menu: MainMenu) -> None:
     menu.play.setShortcut(QKeySequence("Ctrl+J"))
     html = help_html(menu)
-    assert "press <b>Ctrl+J</b>" in html
+    assert "<b>Ctrl+J</b>" in html
+    assert place_click_words() in html
     assert str(data_folder()) in html
     assert "$" not in html
 
@@ -27,6 +29,6 @@ def test_every_key_of_the_menus_is_listed(menu: MainMenu) -> None:
     html = shortcuts_html(menu)
     assert "<td>Models…</td><td><b>Ctrl+Shift+U</b></td>" in html
     assert "<td>Stop</td><td><b>Esc</b></td>" in html
-    assert [part.partition("<")[0] for part in html.split("<h3>")[1:]] == ["File", "Edit", "Speech", "Help"]
+    assert [part.partition("<")[0] for part in html.split("<h3>")[1:]] == ["File", "Edit", "Speech", "View", "Help"]
     assert "Undo" in html
     assert "About" not in html

@@ -126,3 +126,23 @@ def test_what_was_found_is_not_what_is_to_be_played(desk: Desk, qtbot: QtBot) ->
     qtbot.keyClick(desk.bar.field, Qt.Key.Key_Escape)
     assert desk.selected[0]
     assert desk.editor.selection is None
+
+
+def test_the_selection_can_be_looked_for_without_the_bar(desk: Desk) -> None:
+    assert not desk.menu.use_selection.isEnabled()
+    desk.editor.select(0, 4)
+    assert desk.menu.use_selection.isEnabled()
+    desk.menu.use_selection.trigger()
+    assert (desk.selected, desk.bar.isVisible()) == (("Salt", 0), False)
+    desk.menu.find_next.trigger()
+    assert desk.selected == ("salt", 12)
+    desk.menu.find_previous.trigger()
+    assert desk.selected == ("Salt", 0)
+
+
+def test_a_selection_of_several_lines_is_not_looked_for(desk: Desk) -> None:
+    desk.editor.select(12, 20)
+    before = desk.selected
+    desk.menu.use_selection.trigger()
+    assert (desk.selected, desk.bar.field.text()) == (before, "")
+    assert not desk.menu.find_next.isEnabled()

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
-from app.diagnostics.feature import ADDED, ADDING, DiagnosticsFeature
+from app.diagnostics.feature import ADDED, ADDING, SHORTCUT, DiagnosticsFeature
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.view_controls import HEARD
@@ -82,7 +82,7 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
 def test_it_opens_and_closes_by_key(desk: Desk, qtbot: QtBot) -> None:
     assert not desk.panel.isVisible()
     for visible in (True, False):
-        qtbot.keyClick(desk.window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+        qtbot.keySequence(desk.window, SHORTCUT)
         assert desk.panel.isVisible() is visible
     entry = desk.window.menu.view_menu.actions()[0]
     assert (entry.text(), entry.isCheckable(), entry.isChecked()) == ("Diagnostics", True, False)

@@ -18,7 +18,7 @@ def entry(**values: object) -> Entry:
 def test_an_entry_tells_voice_moment_and_length() -> None:
     assert entry_row(entry(seconds=65.2, kept_bytes=5), NOW).details == "Heart · 19:30 · 1:05"
     row = entry_row(entry(starred=True, begun=datetime(2026, 3, 4, 5, 6).timestamp()), NOW)
-    assert (row.details, row.symbol_words) == ("Heart · 04 Mar, 05:06 · sound not kept", "Starred")
+    assert (row.details, row.symbol_words) == ("Heart · 04 Mar, 05:06 · no saved audio", "Starred")
     old = entry(voice="af_heart(2)+am_adam(1)", begun=datetime(2025, 3, 4).timestamp(), kept_bytes=5)
     assert entry_row(old, NOW).details == "Blend · 04 Mar 2025"
 
@@ -26,8 +26,8 @@ def test_an_entry_tells_voice_moment_and_length() -> None:
 @pytest.mark.parametrize(
     ("target", "speed", "state", "details"),
     [
-        (None, 1.0, State.WAITING, "Waiting · hear · Heart"),
-        (Path("/a/b.m4b"), 1.25, State.WORKING, "Being made · save to b.m4b · Heart · 1.25×"),
+        (None, 1.0, State.WAITING, "Waiting · Play · Heart"),
+        (Path("/a/b.m4b"), 1.25, State.WORKING, "Generating · Save to b.m4b · Heart · 1.25×"),
         (None, 1.0, State.FAILED, "The disk is full."),
     ],
 )

@@ -13,11 +13,13 @@ from app.speech.model_strip import Answer
 from app.speech.voice_choice import Choice
 from engine.errors import CompileError, DownloadError
 from engine.model_store import ModelState
+from engine.model_store.catalogue import catalogue
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
 from tests.patience import PATIENCE_MS
 
 COMPACT = "kokoro-82m-8bit"
+COMPACT_TITLE = next(entry.title for entry in catalogue() if entry.name == COMPACT)
 SALLY, HEART = Choice("af_sally", STARTER), Choice("af_heart", COMPACT)
 MakeDesk = Callable[..., Desk]
 
@@ -54,7 +56,8 @@ def test_a_model_is_fetched_made_ready_and_takes_over(opened: MakeDesk) -> None:
     assert desk.library.made_ready == [(COMPACT, "auto")]
     assert desk.voices.choice == HEART
     assert desk.engines_wanted == [COMPACT]
-    assert text_of(desk) == "Kokoro-82M (8 bit) is ready: now speaking with Heart."
+    assert COMPACT_TITLE in text_of(desk)
+    assert "Heart" in text_of(desk)
     assert desk.page.banner.message is None
     assert (desk.settings.voice, desk.settings.model) == (None, None)
 
@@ -75,7 +78,7 @@ def test_progress_and_time_left_are_shown_and_a_fetch_can_be_cancelled_for_good(
     desk.library.hold.clear()
     desk.start()
     qtbot.waitUntil(lambda: "left" in text_of(desk))
-    assert text_of(desk) == "Fetching Kokoro-82M (8 bit): 21 of 63 MB, 4.1 MB/s, about 10 seconds left"
+    assert text_of(desk).endswith(f"{COMPACT_TITLE}: 21 of 63 MB, 4.1 MB/s, about 10 seconds left")
     assert desk.strip.bar.isVisible()
     desk.strip.button(Answer.CANCEL).click()
     desk.wait()
@@ -91,7 +94,7 @@ def test_making_ready_is_shown_step_by_step(opened: MakeDesk, qtbot: QtBot) -> N
     desk.library.hold.clear()
     desk.start()
     qtbot.waitUntil(lambda: "compiling" in text_of(desk))
-    assert text_of(desk) == "Making Kokoro-82M (8 bit) ready: compiling decoder, 5 of 7"
+    assert text_of(desk).endswith(f"{COMPACT_TITLE}: compiling decoder, 5 of 7")
     assert desk.voices.choice == SALLY
     desk.library.hold.set()
     qtbot.waitUntil(lambda: desk.voices.choice == HEART)
@@ -105,7 +108,7 @@ def ready_during_a_speech(desk: Desk, qtbot: QtBot) -> Desk:
     desk.window.play()
     qtbot.waitUntil(lambda: desk.speech.track.whole)
     desk.library.hold.set()
-    desk.wait_until_told("Kokoro-82M (8 bit) is ready and speaks next.")
+    qtbot.waitUntil(lambda: text_of(desk).startswith(f"{COMPACT_TITLE} is ready and"))
     return desk
 
 
@@ -156,7 +159,7 @@ def test_who_has_chosen_a_voice_gets_an_offer(opened: MakeDesk) -> None:
     desk = opened()
     desk.voices.take(Choice("am_adam", STARTER))
     start(desk)
-    assert text_of(desk) == "Kokoro-82M (8 bit) is ready."
+    assert text_of(desk) == f"{COMPACT_TITLE} is ready."
     assert desk.voices.choice == Choice("am_adam", STARTER)
     desk.strip.button(Answer.USE).click()
     assert desk.voices.choice == Choice("am_adam", COMPACT)
@@ -179,9 +182,9 @@ def test_going_back_is_a_choice_that_is_remembered(opened: MakeDesk) -> None:
 
 def test_a_fetch_that_fails_is_one_notice_and_can_be_tried_again(opened: MakeDesk) -> None:
     desk = opened()
-    desk.library.error = DownloadError("The package index cannot be reached.", "Try again.")
+    desk.library.error = DownloadError("The server can’t be reached.", "Try again.")
     start(desk)
-    assert text_of(desk) == "Kokoro-82M (8 bit) could not be fetched: the package index cannot be reached."
+    assert text_of(desk).endswith(f"{COMPACT_TITLE}: the server can’t be reached.")
     assert desk.page.banner.message is None
     assert desk.voices.choice == SALLY
     desk.library.error = None
@@ -193,7 +196,7 @@ def test_a_failure_to_make_it_ready_is_a_notice_that_can_be_dismissed(opened: Ma
     desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
     desk.library.error = CompileError("There is no linker.", "Install one.")
     start(desk)
-    assert text_of(desk) == "Kokoro-82M (8 bit) could not be made ready: there is no linker."
+    assert text_of(desk).endswith(f"{COMPACT_TITLE}: there is no linker.")
     assert desk.page.banner.message is None
     desk.strip.close_button.click()
     assert desk.strip.isHidden()
@@ -224,7 +227,7 @@ def test_an_interrupted_fetch_goes_on_at_the_next_start(opened: MakeDesk) -> Non
 def test_a_model_to_fetch_that_does_not_exist_is_one_sentence(opened: MakeDesk) -> None:
     desk = opened(None, "kokoro")
     start(desk)
-    assert "There is no model named “kokoro” to fetch. Known models: starter," in desk.page.banner.label.text()
+    assert "“kokoro”. Known models: starter," in desk.page.banner.label.text()
     assert not desk.library.asked
 
 
@@ -255,8 +258,8 @@ def test_a_model_that_is_removed_is_no_longer_offered(opened: MakeDesk) -> None:
 
 def test_the_offer_is_made_until_it_is_declined(opened: MakeDesk) -> None:
     desk = opened(None, None)
-    words = "The full Kokoro-82M model with 54 voices can be fetched (355\N{NO-BREAK SPACE}MB)."
-    assert text_of(desk) == words
+    for part in ("Kokoro-82M", "54 voices", "355\N{NO-BREAK SPACE}MB"):
+        assert part in text_of(desk)
     desk.strip.button(Answer.NOT_NOW).click()
     desk.look()
     assert desk.strip.isHidden()
@@ -267,7 +270,7 @@ def test_the_offer_accepted_fetches_at_once_and_in_sight(opened: MakeDesk, qtbot
     desk = opened(None, None)
     desk.library.hold.clear()
     desk.strip.button(Answer.FETCH).click()
-    qtbot.waitUntil(lambda: text_of(desk).startswith("Fetching Kokoro-82M: 118 of 355 MB"))
+    qtbot.waitUntil(lambda: "Kokoro-82M: 118 of 355 MB" in text_of(desk))
     assert desk.settings.models_offered
     desk.strip.button(Answer.CANCEL).click()
     desk.wait()

@@ -33,8 +33,8 @@ def test_sizes(count: int, words: str) -> None:
     ("status", "words"),
     [
         (ModelStatus(ENTRY, ModelState.BUNDLED), "Included"),
-        (ModelStatus(ENTRY, ModelState.ABSENT), "Not installed, 363 MB to fetch"),
-        (ModelStatus(ENTRY, ModelState.PARTIAL, 120_000_000), "Interrupted, 120 MB of 363 MB received"),
+        (ModelStatus(ENTRY, ModelState.ABSENT), "Not installed, 363 MB to download"),
+        (ModelStatus(ENTRY, ModelState.PARTIAL, 120_000_000), "Paused: 120 MB of 363 MB downloaded"),
         (ModelStatus(ENTRY, ModelState.INSTALLED, 340_000_000, ("a", "b")), "Installed, 2 voices, 340 MB"),
         (ModelStatus(ENTRY, ModelState.INSTALLED, 340_000_000, ("a",)), "Installed, 1 voice, 340 MB"),
         (ModelStatus(ENTRY, ModelState.DAMAGED, problem="It is cut off."), "Damaged: It is cut off."),
@@ -57,10 +57,10 @@ def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_0
         (progress(Activity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3), "120 of 363 MB, 4.1 MB/s"),
         (progress(Activity.FETCHING, 120_000_000, 1_500_000_000), "0.1 of 1.5 GB"),
         (progress(Activity.CHECKING), "Checking, 120 of 363 MB"),
-        (progress(Activity.CONVERTING), "Making it ready, 120 of 363 MB"),
+        (progress(Activity.CONVERTING), "Preparing, 120 of 363 MB"),
         (PreparationEvent("Compiling decoder", 5, 7), "Compiling decoder, 5 of 7"),
         (PreparationEvent("Preparing the voice model", 0, 1), "Preparing the voice model"),
-        (progress(Activity.WAITING, 0), "Waiting for another program that is working on this model…"),
+        (progress(Activity.WAITING, 0), "Waiting for another app that is using this model…"),
     ],
 )
 def test_progress(said: JobProgress, words: str) -> None:

@@ -5,6 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
 from app.messages import MAKING_PART
+from app.widgets.place_click import place_key
 from tests.app.fakes import RATE_HZ
 from tests.app.read_along.desk import TEXT, WORD_SAMPLES, Desk
 
@@ -86,7 +87,7 @@ def test_a_click_with_alt_hears_the_word(desk: Desk, qtbot: QtBot, playback: Pla
     elif playback is Playback.STOPPED:
         desk.controller.player.stop()
     viewport = desk.editor.edit.viewport()
-    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, place_key(), place_of(desk, "six"))
     assert desk.position == 5 * WORD_SAMPLES
     assert desk.controller.player.playback is Playback.PLAYING
     desk.hear(1)
@@ -98,7 +99,7 @@ def test_a_place_that_is_not_made_is_told_and_made(desk: Desk, qtbot: QtBot) -> 
     desk.window.play()
     qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
     viewport = desk.editor.edit.viewport()
-    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, place_key(), place_of(desk, "six"))
     assert desk.controller.request is not None
     assert desk.controller.request.start == TEXT.index("Five")
     assert desk.page.status.label.text() == MAKING_PART
@@ -110,7 +111,7 @@ def test_a_place_in_a_text_that_was_pasted_over_the_spoken_one_is_heard(desk: De
     desk.editor.edit.selectAll()
     desk.editor.edit.insertPlainText("🙂 First. Another text.")
     viewport = desk.editor.edit.viewport()
-    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "text"))
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, place_key(), place_of(desk, "text"))
     assert desk.controller.request is not None
     assert desk.controller.request.part == "Another text."
 

@@ -87,9 +87,9 @@ class Desk:
         self._qapp = qapp
         self.controller = SpeechController(engine, output, list_voices=voices_here)
         self._theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.controller, settings, self._theme, RecentTexts(folder / "texts"))
-        places = Places(folder / "places.json")
-        self.feature = ReaderFeature(self.window, self.controller, settings, self._theme, places)
+        places, texts = Places(folder / "places.json"), RecentTexts(folder / "texts")
+        self.window = MainWindow(self.controller, settings, self._theme, texts, places)
+        self.feature = ReaderFeature(self.window, self.controller, settings, self._theme)
         self.listener = Listener(self.window, self.controller, output)
         qtbot.addWidget(self.window)
         self.window.show()

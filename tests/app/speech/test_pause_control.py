@@ -15,7 +15,7 @@ def control(qtbot: QtBot) -> PauseControl:
 def test_pauses_go_from_none_to_three_times_as_long(control: PauseControl, wanted: float, reached: float) -> None:
     control.set_pause_scale(wanted)
     assert control.pause_scale == reached
-    assert control.label.text() == f"{reached:.2f}×"
+    assert control.pauses.label.text() == f"{reached:.2f}×"
     assert control.accessibleName() == f"Pauses, {reached:.2f}×"
 
 
@@ -26,6 +26,6 @@ def test_keys_make_them_longer_and_shorter_and_usual(control: PauseControl, qtbo
     control.shorter()
     control.shorter()
     assert control.pause_scale == 0.5
-    control.reset_button.click()
+    control.pauses.reset_button.click()
     assert control.pause_scale == 1.0
-    assert not control.reset_button.isEnabled()
+    assert not control.pauses.reset_button.isEnabled()

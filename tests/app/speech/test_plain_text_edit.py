@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.speech.plain_text_edit import PlainTextEdit
+from app.widgets.place_click import place_key
 
 TEXT = "One 🙂 word here.\n\nThe next line has more of them."
 
@@ -26,7 +27,7 @@ def edit(qtbot: QtBot) -> Iterator[PlainTextEdit]:
 def test_a_click_with_alt_wants_the_word_under_it(edit: PlainTextEdit, qtbot: QtBot) -> None:
     inside = edit.cursorRect(edit.document().find("nex")).center()
     with qtbot.waitSignal(edit.place_wanted) as wanted:
-        qtbot.mouseClick(edit.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, inside)
+        qtbot.mouseClick(edit.viewport(), Qt.MouseButton.LeftButton, place_key(), inside)
     assert wanted.args == [edit.document().find("next").selectionStart()]
 
 

@@ -89,7 +89,7 @@ def test_news_stay_until_something_begins(status: StatusLine) -> None:
     status.follow(READY)
     assert status.label.text() == "Saved a.wav"
     status.follow(Activity(Readiness.READY, making=True))
-    assert status.label.text() == "Making speech"
+    assert status.label.text().startswith("Generating")
 
 
 @pytest.mark.parametrize(
@@ -122,15 +122,15 @@ def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> No
         ),
         (Activity(Readiness.FAILED), "Not ready"),
         (Activity(Readiness.READY, save=SaveProgress("a.wav")), "Saving"),
-        (Activity(Readiness.READY, making=True), "Making speech"),
-        (Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7), "Making speech 3 of 7"),
+        (Activity(Readiness.READY, making=True), "Generating…"),
+        (Activity(Readiness.READY, making=True, utterance_count=7, made_count=3), "Generating… 43%"),
         (
             Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=7),
-            "Speaking 2 of 7",
+            "Playing",
         ),
         (
             Activity(Readiness.READY, None, True, None, Playback.PLAYING, True, 1, 7),
-            "Making speech 1 of 7",
+            "Generating… 0%",
         ),
         (Activity(Readiness.READY, playback=Playback.PAUSED), "Paused"),
         (Activity(Readiness.READY, making=True, previewing=True), "Previewing the voice"),
@@ -150,7 +150,7 @@ def test_news_stay_while_something_goes_on(status: StatusLine) -> None:
 
 def test_that_the_processor_speaks_is_said_beside_what_is_done(status: StatusLine) -> None:
     status.follow(Activity(Readiness.READY, making=True, utterance_number=1, utterance_count=2, fallback="It failed."))
-    assert status.label.text() == "Making speech 1 of 2 · It failed."
+    assert status.label.text() == "Generating… 0% · It failed."
     status.follow(Activity(Readiness.READY, fallback="It failed."))
     assert status.label.text() == "Ready · It failed."
 

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.theme import DARK
 from app.widgets.place_chooser import MARGIN_PIXELS, TOOL_TIP, PlaceChooser
+from app.widgets.place_click import place_key
 
 TEXT = "One 🙂 word here.\n\nThe next line has more of them."
 WORDS = "It was late in the year when they came down from the hills, and nobody in the town knew their names. "
@@ -68,9 +69,7 @@ def margin_beside(edit: Edit, words: str) -> QPoint:
 def test_a_click_with_alt_chooses_the_word_under_it(edit: Edit, qtbot: QtBot, word: str, part: float) -> None:
     before = edit.textCursor().position()
     with qtbot.waitSignal(edit.places.place_chosen) as chosen:
-        qtbot.mouseClick(
-            edit.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(edit, word, part)
-        )
+        qtbot.mouseClick(edit.viewport(), Qt.MouseButton.LeftButton, place_key(), place_of(edit, word, part))
     assert chosen.args == [edit.document().find(word).selectionStart()]
     assert edit.textCursor().position() == before
 

@@ -27,7 +27,7 @@ def test_the_list_says_what_can_be_had(tmp_path: Path) -> None:
     assert [row["name"] for row in json.loads(json.dumps(outcome.data))] == ["starter", "kokoro-82m", "kokoro-82m-8bit"]
     assert "comes with the program" in outcome.words
     assert "355 MB from https://huggingface.co/hexgrad/Kokoro-82M" in outcome.words
-    assert "63 MB from the Python package index" in outcome.words
+    assert "63 MB from PyPI" in outcome.words
 
 
 def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

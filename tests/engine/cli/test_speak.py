@@ -113,7 +113,7 @@ def test_without_an_index_the_starter_speaks_and_the_line_says_so(
     assert main(["speak", "Hello there.", "--fetch", COMPACT, "--out", str(path)]) == 0
     output = capsys.readouterr()
     notes = [line for line in output.err.splitlines() if line.startswith("note: ")]
-    assert notes == [f"note: {COMPACT} was not fetched. The package index cannot be reached. {UNREACHABLE_HINT}"]
+    assert notes == [f"note: {COMPACT} was not fetched. The download server can’t be reached. {UNREACHABLE_HINT}"]
     assert output.out.startswith(f"{path}: ")
     assert output.out.endswith(f", by {starter.voices()[0].name} of starter\n")
     assert soundfile.info(path).duration > 0.5

@@ -59,7 +59,7 @@ def test_a_changed_file_is_damaged(installation: Installation, content: bytes) -
     manifest = installation.manifest()
     assert manifest is not None
     installation.path(manifest.weights).write_bytes(content)
-    with pytest.raises(DamagedFile, match=r"model-.*is damaged or missing.*Fetch or import"):
+    with pytest.raises(DamagedFile, match=r"model-.*is damaged or missing.*Download or import"):
         installation.opened()
 
 

@@ -86,7 +86,7 @@ def test_a_voice_that_could_be_had_names_the_smallest_model_that_has_it() -> Non
 
 def test_the_compact_model_is_enough_for_its_voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "data_folder", lambda: tmp_path)
-    with pytest.raises(MissingModel, match=r"Kokoro-82M \(8 bit\).*models fetch kokoro-82m-8bit"):
+    with pytest.raises(MissingModel, match=r"Kokoro-82M Compact.*models fetch kokoro-82m-8bit"):
         require_installed("heart")
 
 

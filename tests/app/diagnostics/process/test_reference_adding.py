@@ -32,7 +32,7 @@ def test_it_tells_when_it_is_done(qtbot: QtBot) -> None:
         ("raise SystemExit('Looking\\nERROR: No space left\\nerror: Not added.')", "ERROR: No space left"),
         (
             "raise SystemExit('WARNING: Retrying: [Errno -2] Name or service not known\\nERROR: No matching one')",
-            "The package index cannot be reached. Check that this computer is online, then try again;"
+            "The download server can’t be reached. Check that this computer is online, then try again;"
             " what was received is kept.",
         ),
         ("raise SystemExit(1)", "Check that this computer is online."),

@@ -1,0 +1,90 @@
+"""The settings, connected to the window: what File > Settings… does."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.main_window import MainWindow
+from app.settings import Settings
+from app.speech.controller import SpeechController
+from app.speech.voice_choice import prosody_of
+from app.theme import Theme
+from app.widgets.window_menu import bring_to_front
+from engine.artifacts.manifest import MPS
+from engine.preparation.lstm_methods import forget_crashes
+from engine.speech import Prosody
+
+if TYPE_CHECKING:
+    from app.settings_window.window import SettingsWindow
+
+PROSODY_NEWS = {Prosody.LSTM: "Now using LSTM prosody", Prosody.TRANSFORMER: "Now using Transformer prosody"}
+
+
+class SettingsFeature(QObject):
+    """`engine_wanted` tells that speech is to be computed in another way, `prosody_changed` that it is by that.
+
+    `voices_wanted` tells that another voice is to be chosen, in the main window.
+    """
+
+    engine_wanted = Signal()
+    prosody_changed = Signal()
+    voices_wanted = Signal()
+
+    def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings, theme: Theme) -> None:
+        super().__init__(window)
+        self._window, self._speech, self._settings, self._theme = window, speech, settings, theme
+        window.menu.settings.triggered.connect(self.open)
+
+    @cached_property
+    def dialog(self) -> SettingsWindow:
+        """The window, from when it is first opened."""
+        from app.settings_window.window import SettingsWindow  # lists fonts and formats, for which no start waits
+
+        window, speech = self._window, self._speech
+        dialog = SettingsWindow(window.page.header, window.menu, self._settings, window)
+        dialog.set_colours(self._theme.colours)
+        self._theme.changed.connect(dialog.set_colours)
+        window.closed.connect(dialog.close)
+        dialog.reading.voices_wanted.connect(self._on_voices)
+        advanced = dialog.advanced
+        advanced.follow(speech.activity)
+        speech.activity_changed.connect(advanced.follow)
+        advanced.device_chosen.connect(self._on_device)
+        advanced.lstm_method_chosen.connect(self._on_lstm_method)
+        advanced.prosody_chosen.connect(self._on_prosody)
+        return dialog
+
+    @Slot()
+    def open(self) -> None:
+        """Show the window, beside which the main window goes on working."""
+        bring_to_front(self.dialog)
+
+    @Slot()
+    def _on_voices(self) -> None:
+        self._window.come_to_front()
+        self.voices_wanted.emit()
+
+    @Slot(object)
+    def _on_device(self, device: str) -> None:
+        self._settings.device = device
+        self.engine_wanted.emit()
+
+    @Slot(object)
+    def _on_lstm_method(self, method: str) -> None:
+        if method == MPS:
+            forget_crashes()  # whoever chooses them wants them tried again
+        self._settings.lstm_method = method
+        self.engine_wanted.emit()
+
+    @Slot(object)
+    def _on_prosody(self, prosody: Prosody) -> None:
+        voices = self._window.page.header.voices
+        if prosody is prosody_of(voices.speaking_model, voices.models, self._settings.prosody):
+            return
+        self._settings.prosody = prosody
+        self._window.page.status.tell(PROSODY_NEWS[prosody])
+        self.engine_wanted.emit()
+        self.prosody_changed.emit()

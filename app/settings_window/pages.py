@@ -1,0 +1,240 @@
+"""The pages of the settings, except the advanced one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup, QFontDatabase, QShowEvent
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QTextBrowser, QWidget
+
+from app.desktop.pages import shortcuts_html
+from app.library.history_panel import LIMITS_MEGABYTES, limit_words
+from app.main_menu import MainMenu
+from app.read_along.text_size import SIZES_PIXELS
+from app.settings import USUAL_TEXT_PIXELS, Key, Settings
+from app.settings_window.page import LIST_CHARACTERS, ChosenElsewhere, GroupChoice, SettingsPage, WrappedLabel
+from app.speech.header_bar import HeaderBar
+from app.speech.pause_control import PauseSlider
+from app.speech.speed_slider import SpeedSlider
+from app.speech.voice_choice import voice_info
+from app.speech.voice_picker import FINDING, VoicePicker
+from app.theme import SERIF, Colours, reading_font
+from app.widgets.combo_box import ComboBox
+from app.widgets.file_dialogs import ask_which_folder, kinds_of_sound
+from engine.voices.packs import describe
+
+SAMPLE = "The keeper lit the lamp, sat down by the window, and read aloud until the ships were home."
+
+
+class ReadingPage(SettingsPage):
+    """What the header has as well: each follows the other. `voices_wanted`: another voice is to be chosen."""
+
+    voices_wanted = Signal()
+
+    def __init__(self, header: HeaderBar, notes: QActionGroup, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picker = header.voices
+        self.voice = ChosenElsewhere("Voice", self)
+        self.speed = SpeedSlider(self)
+        self.pauses = PauseSlider(self)
+        for slider in (self.speed, self.pauses):
+            slider.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.notes = GroupChoice("Notes in documents", "Whether footnotes and endnotes are read", notes, self)
+        self.add_row("Voice", self.voice)
+        self.add_row("Speed", self.speed)
+        self.add_row("Pauses", self.pauses, "The length of the pauses between sentences and paragraphs.")
+        self.add_row("Notes in documents", self.notes, "Footnotes and endnotes. What is being played stays as it is.")
+        self.voice.button.clicked.connect(self.voices_wanted)
+        self._picker.currentIndexChanged.connect(self._show_voice)
+        self._picker.listed.connect(self._show_voice)
+        self._show_voice()
+        self.speed.set_speed(header.speed.speed)
+        self.speed.speed_changed.connect(header.speed.set_speed)
+        header.speed.speed_changed.connect(self.speed.set_speed)
+        self.pauses.set_pause_scale(header.pauses.pause_scale)
+        self.pauses.pauses_changed.connect(header.pauses.set_pause_scale)
+        header.pauses.pauses_changed.connect(self.pauses.set_pause_scale)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Redraw the icons."""
+        self.speed.set_colours(colours)
+
+    @Slot()
+    def _show_voice(self) -> None:
+        choice, models = self._picker.choice, self._picker.models
+        if choice.voice is None:
+            self.voice.label.say(FINDING)
+            return
+        voice = voice_info(choice, models) or describe(choice.voice)
+        model = next((each.title for each in models if each.model == choice.model), "")
+        self.voice.label.say(f"{voice.title} ({model})" if model else voice.title)
+
+
+class AppearancePage(SettingsPage):
+    """Colours, and the font of the text, with a sample of it."""
+
+    def __init__(self, appearances: QActionGroup, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.appearance = GroupChoice("Appearance", "Light or dark", appearances, self)
+        self.font_choice = ComboBox("Reading font", "The font of texts and books", LIST_CHARACTERS, self)
+        self.font_choice.offer((family, title, "") for family, title in _fonts(settings.reading_font))
+        self.size_choice = ComboBox("Text size", "The size of texts and books", LIST_CHARACTERS, self)
+        self.sample = WrappedLabel(SAMPLE, self)
+        self.sample.setAccessibleName("Sample of the reading font")
+        self.add_row("Appearance", self.appearance)
+        self.add_row("Reading font", self.font_choice)
+        self.add_row("Text size", self.size_choice)
+        self.add_row("", self.sample)
+        self.font_choice.chosen.connect(self._on_font)
+        self.size_choice.chosen.connect(self._on_size)
+        settings.changed.connect(self._follow)
+        self._show()
+
+    @Slot(object)
+    def _on_font(self, family: str) -> None:
+        self._settings.reading_font = family
+
+    @Slot(object)
+    def _on_size(self, pixels: int) -> None:
+        self._settings.text_pixels = pixels
+
+    @Slot(object)
+    def _follow(self, key: Key) -> None:
+        if key in (Key.READING_FONT, Key.TEXT_SIZE):
+            self._show()
+
+    def _show(self) -> None:
+        family, pixels = self._settings.reading_font, self._settings.text_pixels
+        self.font_choice.choose(family)
+        self.size_choice.offer((size, _size_words(size), "") for size in sorted({*SIZES_PIXELS, pixels}))
+        self.size_choice.choose(pixels)
+        self.sample.setStyleSheet(f"font-size: {pixels}px;")
+        self.sample.setFont(reading_font(family))
+
+
+class ExportPage(SettingsPage):
+    """Where audio is saved, and as which kind of file."""
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.folder = ChosenElsewhere("Folder", self)
+        self.formats = ComboBox("Format", "The kind of file that Export suggests", LIST_CHARACTERS, self)
+        kinds = kinds_of_sound().items()
+        self.formats.offer([("", "Automatic", ""), *((suffix, f"{title} ({suffix})", "") for suffix, title in kinds)])
+        self.add_row("Folder", self.folder, "Where Save Audio and Export begin; it follows where you saved last.")
+        self.add_row("Format", self.formats, "Automatic: an audiobook if there are chapters, or else MP3.")
+        self.folder.button.clicked.connect(self._choose_folder)
+        self.formats.chosen.connect(self._on_format)
+        settings.changed.connect(self._follow)
+        self._show()
+
+    @Slot()
+    def _choose_folder(self) -> None:
+        ask_which_folder(self, "Choose a Folder", str(self._settings.save_folder), self._on_folder)
+
+    def _on_folder(self, folder: Path) -> None:
+        self._settings.save_folder = folder
+
+    @Slot(object)
+    def _on_format(self, suffix: str) -> None:
+        self._settings.export_format = suffix
+
+    @Slot(object)
+    def _follow(self, key: Key) -> None:
+        if key in (Key.SAVE_FOLDER, Key.EXPORT_FORMAT):
+            self._show()
+
+    def _show(self) -> None:
+        self.folder.label.say(str(self._settings.save_folder))
+        self.formats.choose(self._settings.export_format)
+
+
+class HistoryPage(SettingsPage):
+    """How much audio is kept."""
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.limit = ComboBox("Storage limit", "Disk space for saved audio", LIST_CHARACTERS, self)
+        self.add_row(
+            "Storage limit",
+            self.limit,
+            "Disk space for the audio of what you played. The oldest is deleted first; starred items are always kept.",
+        )
+        self.limit.chosen.connect(self._on_limit)
+        settings.changed.connect(self._follow)
+        self._show()
+
+    @Slot(object)
+    def _on_limit(self, megabytes: int) -> None:
+        self._settings.kept_megabytes = megabytes
+
+    @Slot(object)
+    def _follow(self, key: Key) -> None:
+        if key is Key.KEPT_MEGABYTES:
+            self._show()
+
+    def _show(self) -> None:
+        limit = self._settings.kept_megabytes
+        self.limit.offer((megabytes, limit_words(megabytes), "") for megabytes in sorted({*LIMITS_MEGABYTES, limit}))
+        self.limit.choose(limit)
+
+
+class ModelsPage(SettingsPage):
+    """The models that are installed; `open_models` opens the window in which others are downloaded."""
+
+    def __init__(self, picker: VoicePicker, open_models: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picker = picker
+        self.installed = WrappedLabel("", self)
+        self.installed.setAccessibleName("Installed models")
+        self.button = QPushButton("Manage Models…", self)
+        self.button.setAutoDefault(False)
+        self.add_row("Installed", self.installed)
+        self.add_row("", self.button, "Download models, import your own, or remove those you don’t need.")
+        self.button.clicked.connect(open_models.trigger)
+        picker.listed.connect(self._show)
+        picker.model_changed.connect(self._show)
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        lines = []
+        for each in self._picker.models:
+            count = len(each.voices)
+            in_use = ", in use" if each.model == self._picker.speaking_model else ""
+            lines.append(f"{each.title}: {count} {'voice' if count == 1 else 'voices'}{in_use}")
+        self.installed.say("\n".join(lines) or "Looking for models…")
+
+
+class ShortcutsPage(QTextBrowser):
+    """All keys, as the menus have them at the moment."""
+
+    def __init__(self, menu: MainMenu, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._menu = menu
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName("Keyboard shortcuts")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """List them anew."""
+        super().showEvent(event)
+        self.setHtml(shortcuts_html(self._menu))
+
+
+def _fonts(chosen: str) -> Iterator[tuple[str, str]]:
+    """Families and their titles; one that was chosen is among them even if it is not installed any more."""
+    yield "", "System"
+    yield SERIF, "Serif"
+    families = QFontDatabase.families(QFontDatabase.WritingSystem.Latin)
+    public = {family for family in families if not QFontDatabase.isPrivateFamily(family)}
+    for family in sorted(public | ({chosen} - {"", SERIF})):
+        yield family, family
+
+
+def _size_words(pixels: int) -> str:
+    return f"{pixels} (Normal)" if pixels == USUAL_TEXT_PIXELS else str(pixels)

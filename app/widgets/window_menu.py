@@ -1,0 +1,88 @@
+"""The menu of the windows that are open."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+_KINDS = (Qt.WindowType.Window, Qt.WindowType.Dialog)
+
+
+class WindowMenu(QMenu):
+    """Lists the open windows whenever it opens, and brings one to the front; the active one is ticked.
+
+    On a Mac, it begins with the commands that every Window menu has there.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__("&Window", parent)
+        self._parent = parent
+        if sys.platform == "darwin":
+            self.addAction("Minimize", "Ctrl+M", self._minimize)
+            self.addAction("Zoom", self._zoom)
+            self.addSeparator()
+            self.addAction("Bring All to Front", self._bring_all)
+            self.addSeparator()
+        for action in self.actions():
+            action.setMenuRole(QAction.MenuRole.NoRole)
+        self._windows = QActionGroup(self)
+        self._windows.triggered.connect(self._on_chosen)
+        self.aboutToShow.connect(self._list)
+
+    @Slot()
+    def _list(self) -> None:
+        for action in self._windows.actions():
+            self._windows.removeAction(action)
+            self.removeAction(action)
+            action.deleteLater()
+        for window in self._open_windows():
+            action = QAction(window.windowTitle().replace("&", "&&"), self)
+            action.setData(int(window.effectiveWinId()))  # a widget might be gone when the action is triggered
+            action.setMenuRole(QAction.MenuRole.NoRole)  # else Qt takes one named Settings for the command, on a Mac
+            action.setCheckable(True)
+            action.setChecked(window.isActiveWindow())
+            self._windows.addAction(action)
+            self.addAction(action)
+
+    def _open_windows(self) -> list[QWidget]:
+        """The main window first, the others by their titles."""
+        main = self._parent.window()
+        shown = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each.windowType() in _KINDS]
+        titled = [each for each in shown if each.windowTitle()]
+        return sorted(titled, key=lambda each: (each is not main, each.windowTitle()))
+
+    @Slot(QAction)
+    def _on_chosen(self, action: QAction) -> None:
+        for window in self._open_windows():
+            if window.effectiveWinId() == action.data():
+                bring_to_front(window)
+
+    @Slot()
+    def _minimize(self) -> None:
+        self._active().showMinimized()
+
+    @Slot()
+    def _zoom(self) -> None:
+        window = self._active()
+        window.setWindowState(window.windowState() ^ Qt.WindowState.WindowMaximized)
+
+    @Slot()
+    def _bring_all(self) -> None:
+        active = self._active()
+        for window in self._open_windows():
+            window.raise_()
+        active.raise_()
+
+    def _active(self) -> QWidget:
+        return QApplication.activeWindow() or self._parent.window()
+
+
+def bring_to_front(window: QWidget) -> None:
+    """Let a window be seen and have the keyboard, even if it was minimized."""
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
+    window.raise_()
+    window.activateWindow()
