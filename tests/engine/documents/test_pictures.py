@@ -3,8 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents import pictures, read_picture
-from tests.engine.documents.books import PICTURE, book, write_epub
+from engine.documents import Picture, pictures, read_picture
+from engine.documents.ebook import read
+from engine.documents.word_file import read as read_word
+from tests.engine.documents.books import PICTURE, book, write_epub, write_word_file
 from tests.engine.documents.pages import CONTAINER, XHTML, package, packed_as, xhtml
 
 IMAGE = 'media-type="image/png"'
@@ -31,6 +33,53 @@ def picture_book(path: Path) -> Path:
     members["META-INF/container.xml"] = CONTAINER.format("OEBPS/book.opf")
     members["OEBPS/book.opf"] = package(items)
     return packed_as(path, members)
+
+
+def test_the_pictures_of_a_book_stand_in_its_text_but_for_the_cover(tmp_path: Path) -> None:
+    path = picture_book(tmp_path / "a.epub")
+    one, two = read(path).chapters
+    assert one.pictures == (Picture(len(one.text), "OEBPS/img/plate.png"),)
+    assert two.text == "Two\n\nIt a boat ends."
+    assert two.pictures == (
+        Picture(5, "OEBPS/img/title.png", "Two"),
+        Picture(8, "OEBPS/img/boat.png", "a boat"),
+        Picture(len(two.text), "OEBPS/img/end .png"),
+    )
+    found = [read_picture(path, picture.name) for chapter in (one, two) for picture in chapter.pictures]
+    assert found == [b"plate", b"title", b"boat", b"end "]
+
+
+def test_the_pictures_of_a_word_file_stand_in_its_text(tmp_path: Path) -> None:
+    names = (
+        "xmlns:wp='http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing' "
+        "xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main' "
+        "xmlns:r='http://schemas.openxmlformats.org/officeDocument/2006/relationships'"
+    )
+
+    def drawing(identifier: str, height: int = 900_000) -> str:
+        return (
+            f"<w:r><w:drawing {names}><wp:inline><wp:extent cx='900000' cy='{height}'/><wp:docPr descr='A boat'/>"
+            f"<a:graphic><a:blip r:embed='{identifier}'/></a:graphic></wp:inline></w:drawing></w:r>"
+        )
+
+    def text(said: str) -> str:
+        return f"<w:r><w:t xml:space='preserve'>{said}</w:t></w:r>"
+
+    body = (
+        f"<w:p>{text('One ')}{drawing('a')}{text('two.')}</w:p><w:p>{drawing('b')}</w:p><w:p>{drawing('line')}</w:p>"
+        f"<w:p>{drawing('a', 9525)}{drawing('away')}{text('Three.')}</w:p>"
+    )
+    targets = {"a": "media/a.png", "b": "/word/media/b.JPEG", "line": "media/line.emf", "away": "http://x.org/a.png"}
+    relationships = "".join(f"<R Id='{name}' Type='x/image' Target='{to}'/>" for name, to in targets.items())
+    parts: dict[str, str | bytes] = {
+        "word/_rels/document.xml.rels": f"<Relationships>{relationships}</Relationships>",
+        "word/media/a.png": b"first", "word/media/b.JPEG": b"second", "word/media/line.emf": b"third",
+    }  # fmt: skip
+    path = write_word_file(tmp_path / "a.docx", body, parts=parts)
+    (chapter,) = read_word(path).chapters
+    assert chapter.text == "One two.\n\nThree."
+    assert chapter.pictures == (Picture(4, "word/media/a.png", "A boat"), Picture(8, "word/media/b.JPEG", "A boat"))
+    assert [read_picture(path, each.name) for each in chapter.pictures] == [b"first", b"second"]
 
 
 def test_the_picture_of_a_page_is_in_its_folder(tmp_path: Path) -> None:
