@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import posixpath
+import struct
 import unicodedata
 import zipfile
 import zlib
@@ -13,13 +15,17 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import unquote
 
-from engine.documents.markup import xml_tree
 from engine.errors import DamagedDocument, EncryptedDocument, OversizedDocument
 
 LARGEST_MEMBER_BYTES = 64_000_000
 MOST_READ_BYTES = 256_000_000
 """Of all members together; a book of a million words has 6 MB of text."""
 _ENCRYPTED = 0x1
+_FAULTS = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OverflowError,
+    ValueError,
+)  # fmt: skip
+"""What the library raises for content that makes no sense to it."""
 
 
 class Archive:
@@ -33,7 +39,7 @@ class Archive:
         self._read_bytes = 0
         try:
             self._file = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as error:
+        except _FAULTS as error:
             raise self.damaged() from error
 
     @cached_property
@@ -41,18 +47,19 @@ class Archive:
         """The names of all members but those in which a Mac keeps what it knows of the others."""
         return frozenset(name for name in self._file.namelist() if not name.startswith("__MACOSX/"))
 
-    def read(self, name: str) -> bytes:
-        """The content of a member."""
+    def read(self, name: str, largest_bytes: int | None = None) -> bytes:
+        """The content of a member, which may be as large as any unless it is to be smaller."""
+        largest_bytes = LARGEST_MEMBER_BYTES if largest_bytes is None else largest_bytes
         try:
             member = self._file.getinfo(name)
             if member.flag_bits & _ENCRYPTED:
                 raise self.encrypted()
             with self._file.open(member) as file:
-                content = file.read(LARGEST_MEMBER_BYTES + 1)
-        except (KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
+                content = file.read(largest_bytes + 1)
+        except (KeyError, OSError, *_FAULTS) as error:
             raise self.damaged() from error
         self._read_bytes += len(content)
-        if len(content) > LARGEST_MEMBER_BYTES or self._read_bytes > MOST_READ_BYTES:
+        if len(content) > largest_bytes or self._read_bytes > MOST_READ_BYTES:
             raise OversizedDocument(f"“{self._name}” unpacks to more than a book holds.", "Choose another document.")
         return content
 
@@ -87,6 +94,8 @@ class Archive:
 
     def tree(self, name: str) -> Any:
         """The root of an XML member; entities and links to elsewhere are not followed."""
+        from engine.documents.markup import xml_tree  # what only reads pictures does without it
+
         root = xml_tree(self.read(name))
         if root is None:
             raise self.damaged()

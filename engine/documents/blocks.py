@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from engine.documents.document import BETWEEN_PARAGRAPHS, Chapter, Matter
+from engine.documents.document import BETWEEN_PARAGRAPHS, Chapter, Look, Matter, Picture, Styled
 from engine.documents.matter import matter_of_title
+from engine.documents.styling import in_order, moved, moved_pictures
 
 DEEPEST_LEVEL = 6
 LARGE_CHARACTERS = 40_000
@@ -25,7 +27,8 @@ class Block:
     """A heading or a paragraph; `level` is 1 for the highest heading, 0 for a paragraph.
 
     `anchors` are the names under which links can lead to it. `matter` is given where the format tells; else a heading's
-    words may tell. `notes` are those that the text refers to.
+    words may tell. `notes` are those that the text refers to. `shown_level` is that of a paragraph which is shown as a
+    heading, but begins no chapter; one that `is_quote` is set apart. `styles` and `pictures` are those in the text.
     """
 
     text: str
@@ -33,6 +36,37 @@ class Block:
     anchors: frozenset[str] = frozenset()
     matter: Matter = Matter.TEXT
     notes: tuple[str, ...] = ()
+    styles: tuple[Styled, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    shown_level: int = 0
+    is_quote: bool = False
+
+    def with_text(self, text: str) -> Block:
+        """The same with its text as later cleaning has left it."""
+        styles = moved(self.styles, self.text, text) if self.styles else ()
+        pictures = moved_pictures(self.pictures, self.text, text) if self.pictures else ()
+        return replace(self, text=text, styles=styles, pictures=pictures)
+
+    def as_paragraph(self) -> Block:
+        """The same, which begins no chapter; a heading is still shown as one."""
+        return replace(self, level=0, shown_level=self.level) if self.level else self
+
+    def looks(self, place: int) -> Iterator[Styled]:
+        """The styles of the whole block and of what is in it, if its text begins at a place of a chapter."""
+        end, level = place + len(self.text), self.level or self.shown_level
+        if level or self.is_quote:
+            yield Styled(place, end, Look.HEADING, level) if level else Styled(place, end, Look.QUOTE)
+        for style in self.styles:
+            yield Styled(style.start + place, style.end + place, style.look, style.level)
+
+
+def hang_pictures(blocks: list[Block], waiting: list[Picture]) -> None:
+    """Put pictures that wait for a text behind that of the last block; if there is no block, they wait on."""
+    if blocks and waiting:
+        last = blocks[-1]
+        behind = tuple(replace(picture, start=len(last.text)) for picture in waiting)
+        blocks[-1] = replace(last, pictures=last.pictures + behind)
+        waiting.clear()
 
 
 def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
@@ -42,13 +76,35 @@ def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
     has no heading has the title before them. A heading with no text of its own is spoken at the beginning of the
     next chapter. Empty if no block has text.
     """
-    present = [block for block in blocks if block.text.strip()]
+    present = _apart(_with_text(blocks))
     lowest = _lowest_level(present)
     chapters: list[Chapter] = []
     for part in _parts(present, lowest):
         chapters.append(_chapter(part, lowest, title))
         title = chapters[-1].title if chapters[-1].matter is Matter.TEXT else title
     return tuple(piece for chapter in chapters for piece in _pieces(chapter))
+
+
+def _with_text(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks that have text, with the pictures of those that have none."""
+    present: list[Block] = []
+    waiting: list[Picture] = []
+    for block in blocks:
+        if block.text.strip():
+            present.append(replace(block, pictures=(*waiting, *block.pictures)) if waiting else block)
+            waiting.clear()
+        elif block.pictures:
+            waiting += [replace(picture, start=0) for picture in block.pictures]
+            hang_pictures(present, waiting)
+    return present
+
+
+def _apart(blocks: list[Block]) -> list[Block]:
+    """The blocks, without quotes if they are most of the text: nothing is set apart then."""
+    quoted = sum(len(block.text) for block in blocks if block.is_quote)
+    if 2 * quoted <= sum(len(block.text) for block in blocks):
+        return blocks
+    return [replace(block, is_quote=False) if block.is_quote else block for block in blocks]
 
 
 def _lowest_level(blocks: Sequence[Block]) -> int:
@@ -91,11 +147,15 @@ def _chapter(part: Sequence[Block], lowest: int, title: str) -> Chapter:
         matter = matter_of_title(own[-1])
     untitled = title if matter is Matter.TEXT else matter.capitalize()
     text, notes = (block.text for block in part), (note for block in part for note in block.notes)
+    lengths = (len(block.text) + len(BETWEEN_PARAGRAPHS) for block in part)
+    placed = list(zip(accumulate(lengths, initial=0), part, strict=False))
     return Chapter(
         _LINE_END.sub(_joint, own[-1]) if own else untitled,
         BETWEEN_PARAGRAPHS.join(text),
         matter,
         BETWEEN_PARAGRAPHS.join(notes),
+        in_order(style for place, block in placed for style in block.looks(place)),
+        tuple(replace(each, start=each.start + place) for place, block in placed for each in block.pictures),
     )
 
 
@@ -111,11 +171,36 @@ def _pieces(chapter: Chapter) -> Iterator[Chapter]:
         yield chapter
         return
     aim, rest = len(chapter.text) // count, chapter.text
+    pieces: list[Chapter] = []
+    starts: list[int] = []
     for number in range(1, count + 1):
         end = _border(rest, aim) if number < count else len(rest)
         notes = chapter.notes if number == count else ""
-        yield Chapter(f"{chapter.title} ({number})", rest[:end].strip(), chapter.matter, notes)
+        starts.append(len(chapter.text) - len(rest.lstrip()))
+        pieces.append(Chapter(f"{chapter.title} ({number})", rest[:end].strip(), chapter.matter, notes))
         rest = rest[end:]
+    yield from _shared(chapter, pieces, starts)
+
+
+def _shared(chapter: Chapter, pieces: Sequence[Chapter], starts: Sequence[int]) -> Iterator[Chapter]:
+    """The pieces of a chapter, which begin at these places, with what it shows in each."""
+    styles: list[list[Styled]] = [[] for _ in pieces]
+    pictures: list[list[Picture]] = [[] for _ in pieces]
+    for style in chapter.styles:
+        for at in range(_piece_at(starts, style.start), bisect_left(starts, style.end)):
+            start = max(style.start - starts[at], 0)
+            end = min(style.end - starts[at], len(pieces[at].text))
+            styles[at] += [replace(style, start=start, end=end)] if start < end else []
+    for picture in chapter.pictures:
+        at = _piece_at(starts, picture.start)
+        start = min(max(picture.start - starts[at], 0), len(pieces[at].text))
+        pictures[at].append(replace(picture, start=start))
+    for piece, its_styles, its_pictures in zip(pieces, styles, pictures, strict=True):
+        yield replace(piece, styles=tuple(its_styles), pictures=tuple(its_pictures))
+
+
+def _piece_at(starts: Sequence[int], place: int) -> int:
+    return max(bisect_right(starts, place) - 1, 0)
 
 
 def _border(text: str, aim: int) -> int:

@@ -83,7 +83,7 @@ def with_entries(blocks: Sequence[Block], entries: Iterable[Entry]) -> list[Bloc
     made: list[Block] = []
     taken = 0
     for place in sorted(at):
-        made += [replace(block, level=0) for block in blocks[taken:place]]
+        made += [block.as_paragraph() for block in blocks[taken:place]]
         taken = max(taken, place)
         for entry in at[place]:
             heading = _heading_near(blocks, taken, entry)
@@ -92,10 +92,10 @@ def with_entries(blocks: Sequence[Block], entries: Iterable[Entry]) -> list[Bloc
                     Block(entry.title, entry.level, matter=blocks[taken].matter if taken < len(blocks) else _TEXT)
                 )
                 continue
-            made += [replace(block, level=0) for block in blocks[taken : heading.start]]
+            made += [block.as_paragraph() for block in blocks[taken : heading.start]]
             made.append(_merged(blocks[heading.start : heading.stop], entry))
             taken = heading.stop
-    return made + [replace(block, level=0) for block in blocks[taken:]]
+    return made + [block.as_paragraph() for block in blocks[taken:]]
 
 
 _TEXT = Block("").matter
@@ -114,8 +114,10 @@ def _merged(blocks: Sequence[Block], entry: Entry) -> Block:
     anchors = frozenset(anchor for block in blocks for anchor in block.anchors)
     notes = tuple(note for block in blocks for note in block.notes)
     single = len(blocks) == 1 and len(_words(blocks[0].text)) >= len(_words(entry.title))
+    pictures = tuple(replace(picture, start=0) for block in blocks for picture in block.pictures)
     title = blocks[0].text if single else entry.title
-    return replace(blocks[0], text=title.replace("\n", " "), level=entry.level, anchors=anchors, notes=notes)
+    heading = (blocks[0] if single else replace(blocks[0], styles=())).with_text(title.replace("\n", " "))
+    return replace(heading, level=entry.level, anchors=anchors, notes=notes, pictures=pictures)
 
 
 def _heading_near(blocks: Sequence[Block], place: int, entry: Entry) -> range | None:

@@ -1,4 +1,9 @@
-"""What is left of a document once everything that is not to be spoken is gone: plain text in chapters."""
+"""What is left of a document once everything that is not to be spoken is gone: plain text in chapters.
+
+What a reader sees besides is kept beside the text: headings, emphasis and passages that are set apart, as spans of its
+characters, and where pictures stand. Of plain text and PDF these are the headings, of plain text also what stands
+between signs of emphasis, as in _this_.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +58,7 @@ class Chapter:
     """A part of a document; `text` has a blank line between paragraphs, and its title, if it has one, comes first.
 
     `notes` are those that its text refers to, a paragraph each; they are not part of `text`. `styles` and `pictures`
-    are in the order of the text.
+    are in the order of the text; headings and quotes are whole paragraphs, emphasis is inside of one.
     """
 
     title: str

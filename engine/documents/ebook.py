@@ -7,15 +7,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from engine.documents.archive import Archive
 from engine.documents.blocks import Block, chapters_of
 from engine.documents.book_contents import Entry, entries_of_links, entries_of_map, entries_of_page, with_entries
-from engine.documents.document import Document, Matter
-from engine.documents.html_blocks import Piece, pieces_of
+from engine.documents.document import Document, Matter, Picture
+from engine.documents.html_blocks import Piece, pieces_of, with_pictures_behind
+from engine.documents.html_looks import Pictures
 from engine.documents.html_matter import is_front_page, sorted_blocks, with_licence
 from engine.documents.html_notes import mark_notes
 from engine.documents.markup import page_tree, text_of, tree_of_text
@@ -74,6 +75,7 @@ class _Book:
         self._apart: frozenset[str] = frozenset()
         self._references: dict[tuple[str, str], str] = {}
         self._sheets: dict[str, str] = {}
+        self._waiting: list[Picture] = []
         self._check_protection()
         self._package_file = self._found_package()
         self._package = None if self._package_file is None else self._tree(self._package_file)
@@ -84,7 +86,7 @@ class _Book:
         """What is in the book."""
         roots = self._pages()
         mark_notes(roots, lambda file, target: self._resolved(posixpath.dirname(file), target))
-        pages = [self._pieces(file, root) for file, root in roots.items()]
+        pages = list(self._pages_of_pieces(roots))
         if not any(piece.block.text for page in pages for piece in page):
             raise self._without_text()
         sorted_pages = dict(zip(roots, sorted_blocks(pages, in_book=True), strict=True))
@@ -197,7 +199,9 @@ class _Book:
         links = root.xpath("//link[contains(@rel, 'stylesheet')]/@href")
         sheets = [self._sheet(self._resolved(posixpath.dirname(file), link)) for link in links]
         unread = Unread(root, sheets, in_book=True)
-        pieces = pieces_of([root], unread, self._notices, f"in “{posixpath.basename(file)}”", in_book=True)
+        pictures = Pictures(partial(self._picture, posixpath.dirname(file)), self._waiting)
+        place = f"in “{posixpath.basename(file)}”"
+        pieces = pieces_of([root], unread, self._notices, place, in_book=True, pictures=pictures)
         matter = self._matters.get(file, Matter.BACK if file in self._apart else None)
         if matter is None:
             return pieces
@@ -206,6 +210,22 @@ class _Book:
             replace(piece, block=replace(piece.block, matter=matter)) if is_plain else piece
             for piece, is_plain in zip(pieces, plain, strict=True)
         ]
+
+    def _picture(self, folder: str, reference: str) -> str | None:
+        """The member of the archive that is the picture to which a page in a folder refers, if it is not the cover."""
+        file = self._resolved(folder, reference)
+        return file if file in self._archive.names and file != self._cover_file else None
+
+    def _pages_of_pieces(self, roots: Mapping[str, Any]) -> Iterator[list[Piece]]:
+        """What is on each page; pictures without text follow the text before them, unless the contents lead there."""
+        listed = {entry.file for entry in self._entries}
+        last: list[Piece] = []
+        for number, (file, root) in enumerate(roots.items(), 1):
+            page = self._pieces(file, root)
+            last = page or last
+            if last and (file not in listed or number == len(roots)):
+                last[-1] = with_pictures_behind(last[-1], self._waiting)
+            yield page
 
     def _sheet(self, file: str) -> str:
         """A style sheet; empty if it cannot be read."""
@@ -297,15 +317,21 @@ class _Book:
             by_file.setdefault(entry.file, []).append(entry)
         return [with_entries(page, by_file.get(file, ())) for file, page in pages.items()]
 
-    def _cover(self) -> bytes | None:
+    @cached_property
+    def _cover_file(self) -> str | None:
+        """The picture of the cover, as either edition of the format tells."""
         pictures = [item for item in self._items.values() if item.kind in _PICTURES]
         metas = () if self._package is None else self._package.xpath("//*[local-name()='meta'][@name='cover']/@content")
         named = next(iter(metas), None)
         cover = next((item for item in pictures if "cover-image" in item.properties), self._items.get(named or ""))
-        if cover is None or cover not in pictures or cover.file not in self._archive.names:
+        is_there = cover is not None and cover in pictures and cover.file in self._archive.names
+        return cover.file if cover is not None and is_there else None
+
+    def _cover(self) -> bytes | None:
+        if self._cover_file is None:
             return None
         try:
-            return self._archive.read(cover.file)
+            return self._archive.read(self._cover_file)
         except DamagedDocument:
             return None
 

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from engine.documents.document import Look, Styled
+
 _START = re.compile(
     r"^\*{3}[ ]?START OF.{0,300}?\*{3}[ \t]*$|^\*END\*?[ ]?THE SMALL PRINT.*$", re.MULTILINE | re.DOTALL
 )
@@ -60,13 +62,15 @@ class Note:
 class Bare:
     """A text without what stands in brackets in it.
 
-    `captions` are the places of what was said of pictures; notes are known by their labels and places, in order.
+    `captions` are the places of what was said of pictures, `emphasis` is where marks of it were, in order; notes are
+    known by their labels and places, in order.
     """
 
     text: str
     captions: frozenset[int]
     transcriber: tuple[str, ...]
     notes: dict[str, list[Note]] = field(repr=False)
+    emphasis: tuple[Styled, ...] = field(default=(), repr=False)
 
     @property
     def all_notes(self) -> Iterator[Note]:
@@ -107,6 +111,7 @@ def bare(text: str) -> Bare:
     captions: set[int] = set()
     transcriber: list[str] = []
     notes: dict[str, list[Note]] = defaultdict(list)
+    emphasis: list[Styled] = []
     for kind, content in _pieces(_bracketed(_PAGE.sub("", text))):
         if kind == "footnote" and (label := _NOTE_LABEL.match(content)):
             notes[label["label"] or "*"].append(Note(length, _plain(content[label.end() :])))
@@ -116,10 +121,10 @@ def bare(text: str) -> Bare:
             continue
         if kind.startswith("ill"):
             captions.add(length)
-        said = _plain(content) if not kind or kind.startswith(("ill", "side")) else ""
+        said = _plain(content, emphasis, length) if not kind or kind.startswith(("ill", "side")) else ""
         kept.append(said)
         length += len(said)
-    return Bare("".join(kept), frozenset(captions), tuple(transcriber), dict(notes))
+    return Bare("".join(kept), frozenset(captions), tuple(transcriber), dict(notes), tuple(emphasis))
 
 
 def with_notes(text: str, place: int, source: Bare) -> tuple[str, list[Note]]:
@@ -176,8 +181,20 @@ def _brackets(text: str) -> dict[int, int]:
     return closed
 
 
-def _plain(text: str) -> str:
-    return _EMPHASIS.sub(lambda match: match[1] or match[2], text)
+def _plain(text: str, emphasis: list[Styled] | None = None, place: int = 0) -> str:
+    """A text without the marks of emphasis, which is told to `emphasis` as if the text begins at this place."""
+    marks = 0
+
+    def seen(match: re.Match[str]) -> str:
+        nonlocal marks
+        said = match[1] or match[2]
+        if emphasis is not None:
+            start = place + match.start() - marks
+            emphasis.append(Styled(start, start + len(said), Look.EMPHASIS if match[1] else Look.STRONG))
+        marks += len(match[0]) - len(said)
+        return said
+
+    return _EMPHASIS.sub(seen, text)
 
 
 def _without_marker(text: str) -> str:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from lxml import etree
 
-from engine.documents.blocks import Block
-from engine.documents.document import Matter
+from engine.documents.blocks import Block, hang_pictures
+from engine.documents.document import Look, Matter, Picture, Styled
 from engine.documents.formulas import formula
+from engine.documents.html_looks import Pictures, is_set_apart, look_of
 from engine.documents.html_notes import LABEL, MARK, NOTE, is_notes
 from engine.documents.html_tables import arranges_text, is_contents, join_cells, told_in_short
 from engine.documents.inline import alternative_text, begun, in_one_line, initial, is_initial, ruby_text, settled
 from engine.documents.matter import matter_of_kinds
 from engine.documents.notices import Notices, Omission
 from engine.documents.raised import lowered, raised
+from engine.documents.styling import Mark, moved_pictures, styles_of
 from engine.documents.unread import Unread, kinds_of, words_of
 
 _BLOCKS = frozenset({
@@ -26,6 +29,8 @@ _BLOCKS = frozenset({
     "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 })  # fmt: skip
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_ENDS_PLACE = frozenset({"section", "article", "body"})
+"""Pictures before the end of such an element belong to what is before them, not to what follows."""
 _TITLE_WORDS = re.compile(r"(?:chap(?:ter)?|section|part)?-?(?:title|num(?:ber)?|head(?:ing)?|no)|c[nt]|chapter")
 _TITLE_CHARACTERS = 80
 _LINE_CHARACTERS = 200
@@ -51,11 +56,24 @@ class Piece:
     is_initial: bool = False
 
 
+def with_pictures_behind(piece: Piece, waiting: list[Picture]) -> Piece:
+    """The piece with the pictures behind its text that wait for a text."""
+    blocks = [piece.block]
+    hang_pictures(blocks, waiting)
+    return replace(piece, block=blocks[0])
+
+
 def pieces_of(
-    roots: Sequence[Any], unread: Unread, notices: Notices, place: str = "", *, in_book: bool = False
+    roots: Sequence[Any],
+    unread: Unread,
+    notices: Notices,
+    place: str = "",
+    *,
+    in_book: bool = False,
+    pictures: Pictures | None = None,
 ) -> list[Piece]:
     """What is below elements, in order; tables of data are told shortly."""
-    walk = _Walk(unread, notices, place, in_book=in_book)
+    walk = _Walk(unread, notices, place, pictures or Pictures(), in_book=in_book)
     for root in roots:
         walk.through(root)
     return _joined_initials(walk.pieces())
@@ -70,7 +88,10 @@ def _joined_initials(pieces: list[Piece]) -> list[Piece]:
             text = begun(before.block.text, piece.block.text, styled=before.is_initial)
             if text:
                 anchors = before.block.anchors | piece.block.anchors
-                joined[-1] = replace(piece, block=replace(piece.block, text=text, anchors=anchors))
+                pictures = tuple(replace(picture, start=0) for picture in before.block.pictures)
+                block = piece.block.with_text(text)
+                block = replace(block, anchors=anchors, pictures=pictures + block.pictures)
+                joined[-1] = replace(piece, block=block)
                 continue
         joined.append(piece)
     return joined
@@ -79,9 +100,9 @@ def _joined_initials(pieces: list[Piece]) -> list[Piece]:
 class _Walk:
     """Goes through a tree in the order of the text and collects blocks."""
 
-    def __init__(self, unread: Unread, notices: Notices, place: str, *, in_book: bool) -> None:
+    def __init__(self, unread: Unread, notices: Notices, place: str, pictures: Pictures, *, in_book: bool) -> None:
         self._unread, self._notices, self._place = unread, notices, place
-        self._in_book = in_book
+        self._pictures, self._in_book = pictures, in_book
         self._pieces: list[Piece] = []
         self._anchors: set[str] = set()
         self._level = 0
@@ -90,10 +111,16 @@ class _Walk:
         self._label = ""
         self._notes: list[tuple[Any, str]] = []
         self._matters: list[tuple[Any, Matter]] = []
+        self._quotes: list[Any] = []
+        self._looks: list[tuple[Any, Look, int]] = []
         self._clear()
 
     def _clear(self) -> None:
         self._text: list[str] = []
+        self._marks: list[Mark] = []
+        self._seen: list[tuple[int, Picture]] = []
+        if self._looks:
+            self._looks = [(element, look, 0) for element, look, _ in self._looks]
         self._refers_to: list[str] = []
         self._linked: list[str] = []
         self._unlinked: list[str] = []
@@ -108,6 +135,8 @@ class _Walk:
                 self._leave(element, root)
             elif self._is_left_out(element):
                 self._keep_anchors(element)
+                if element.tag == "svg" and not self._unread.hides(element):
+                    self._see(element)
                 walk.skip_subtree()
             else:
                 self._enter(element, walk)
@@ -125,6 +154,10 @@ class _Walk:
             self._end_block()
             self._level = _HEADINGS.get(name, 0)
             self._begin(element)
+            if name == "hr":
+                self._hang_pictures()
+        elif (look := look_of(element)) is not None and look not in (open_look for _, open_look, _ in self._looks):
+            self._looks.append((element, look, len(self._text)))
         self._keep_anchor(element)
         if name == "table" and is_contents(element):
             join_cells(element)
@@ -150,11 +183,14 @@ class _Walk:
         if key is not None or is_notes(element):
             self._label = element.get(LABEL, "")
             self._notes.append((element, key or (self._notes[-1][1] if self._notes else "")))
-        matter = matter_of_kinds([*kinds_of(element), element.get("id") or ""])
+        kinds, words = kinds_of(element), words_of(element)
+        matter = matter_of_kinds([*kinds, element.get("id") or ""])
         if matter is not None:
             self._matters.append((element, matter))
+        if is_set_apart(element.tag, words, kinds):
+            self._quotes.append(element)
         self._initial = is_initial(element)
-        self._like_title = any(_TITLE_WORDS.fullmatch(word) for word in words_of(element))
+        self._like_title = any(_TITLE_WORDS.fullmatch(word) for word in words)
 
     def _opening(self, element: Any) -> Iterator[str]:
         """What an element says before what is in it."""
@@ -178,9 +214,16 @@ class _Walk:
             self._end_block()
             self._level = 0
             self._preformatted -= name == "pre"
+            if self._quotes and self._quotes[-1] is element:
+                self._quotes.pop()
+            if name in _ENDS_PLACE:
+                self._hang_pictures()
             if self._notes or self._matters:
                 self._notes = [each for each in self._notes if each[0] is not element]
                 self._matters = [each for each in self._matters if each[0] is not element]
+        elif self._looks and self._looks[-1][0] is element:
+            _, look, start = self._looks.pop()
+            self._marks.append((start, len(self._text), look))
         if element.tail and element is not root:
             self._text.append(self._counted(element.tail))
 
@@ -201,13 +244,36 @@ class _Walk:
         if text:
             key = self._notes[-1][1] if self._notes else None
             said = in_one_line(text) if self._level else text
-            block = Block(said, self._level, frozenset(self._anchors), self._matter())
+            styles, pictures = self._shown(said)
+            block = Block(
+                said, self._level, frozenset(self._anchors), self._matter(), styles=styles, pictures=pictures,
+                is_quote=bool(self._quotes),
+            )  # fmt: skip
             like_title = self._like_title and not self._level and len(text) <= _TITLE_CHARACTERS
             self._pieces.append(
                 Piece(block, key, tuple(self._refers_to), self._only_links(text), like_title, self._initial)
             )
             self._anchors = set()
+        elif self._seen:
+            self._pictures.waiting.extend(picture for _, picture in self._seen)
         self._clear()
+
+    def _shown(self, said: str) -> tuple[tuple[Styled, ...], tuple[Picture, ...]]:
+        """The emphasis and the pictures of what was collected, of which this is said; first the pictures before it."""
+        waiting = tuple(self._pictures.waiting)
+        marks = self._marks + [(start, len(self._text), look) for _, look, start in self._looks]
+        styles = styles_of(marks, self._text, said) if marks else ()
+        if not (waiting or self._seen):
+            return styles, ()
+        self._pictures.waiting.clear()
+        places = list(accumulate(map(len, self._text), initial=0))
+        seen = [replace(picture, start=places[part]) for part, picture in self._seen]
+        return styles, waiting + moved_pictures(seen, "".join(self._text), said)
+
+    def _hang_pictures(self) -> None:
+        """Put the waiting pictures behind the text before them; they wait on if there is none on the page."""
+        if self._pictures.waiting and self._pieces:
+            self._pieces[-1] = with_pictures_behind(self._pieces[-1], self._pictures.waiting)
 
     def _only_links(self, text: str) -> bool:
         """Whether a block is a line of contents: a link with a number, or a title with the link to its page."""
@@ -287,7 +353,11 @@ class _Walk:
         self._append(ruby_text(element))
 
     def _image(self, element: Any) -> None:
+        self._see(element)
         self._text.append(alternative_text(element))
+
+    def _see(self, element: Any) -> None:
+        self._seen += [(len(self._text), picture) for picture in self._pictures.of(element)]
 
 
 def _leads_inside(link: Any) -> bool:

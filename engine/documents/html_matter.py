@@ -64,12 +64,12 @@ def with_licence(blocks: Sequence[Block]) -> list[Block]:
         while begins + 1 < len(blocks) and tells_producer(blocks[begins + 1].text):
             begins += 1
         for index in range(begins + 1):
-            marked[index] = replace(marked[index], level=0, matter=Matter.FRONT)
+            marked[index] = replace(marked[index].as_paragraph(), matter=Matter.FRONT)
     if ends is not None:
         while ends and begins_licence(blocks[ends - 1].text):
             ends -= 1
         for index in range(ends, len(blocks)):
-            marked[index] = replace(marked[index], level=0, matter=Matter.BACK)
+            marked[index] = replace(marked[index].as_paragraph(), matter=Matter.BACK)
     return marked
 
 
@@ -147,7 +147,7 @@ def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) 
         for piece in run:
             block = piece.block
             if is_note:
-                block = replace(block, text=block.text.lstrip(".:)] "), matter=Matter.BACK)
+                block = replace(block.with_text(block.text.lstrip(".:)] ")), matter=Matter.BACK)
             notes = tuple(told[key] for key in dict.fromkeys(piece.refers_to) if key in told and not is_note)
             if notes or lost:
                 block = replace(block, notes=block.notes + notes, anchors=block.anchors | lost)

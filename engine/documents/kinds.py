@@ -10,11 +10,12 @@ LARGEST_TEXT_BYTES = 32_000_000
 """The Bible has 5 MB."""
 LARGEST_FILE_BYTES = 1_000_000_000
 """Of kinds that also hold pictures."""
-_TEXT, _MARKDOWN, _PAGE, _WORD, _SUBTITLES = "plain_text", "markdown_text", "web_page", "word_file", "subtitle_file"
+_TEXT, _MARKDOWN, _PAGE, _SUBTITLES = "plain_text", "markdown_text", "web_page", "subtitle_file"
+_WORD, _BOOK = "word_file", "ebook"
 _READERS = {
     ".txt": _TEXT, ".text": _TEXT, ".md": _MARKDOWN, ".markdown": _MARKDOWN, ".html": _PAGE, ".htm": _PAGE,
     ".xhtml": _PAGE, ".mht": _PAGE, ".mhtml": _PAGE, ".docx": _WORD, ".docm": _WORD, ".dotx": _WORD, ".dotm": _WORD,
-    ".epub": "ebook", ".pdf": "pdf_file", ".srt": _SUBTITLES, ".vtt": _SUBTITLES,
+    ".epub": _BOOK, ".pdf": "pdf_file", ".srt": _SUBTITLES, ".vtt": _SUBTITLES,
 }  # fmt: skip
 _OTHERS = frozenset({
     ".doc", ".odt", ".rtf", ".pages", ".mobi", ".azw", ".azw3", ".kfx", ".fb2", ".djvu", ".xls", ".xlsx", ".ods",
@@ -35,6 +36,11 @@ def reader_of(path: Path) -> str:
             f"“{path.name}” is of a kind that cannot be read.", "Save it as a .docx, .epub, .pdf, .html or .txt first."
         )
     return _READERS.get(suffix, _TEXT)
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a document holds its pictures itself, by names."""
+    return reader_of(path) in (_BOOK, _WORD)
 
 
 def largest_bytes(path: Path) -> int:

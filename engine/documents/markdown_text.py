@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from engine.documents.decoding import decoded
 from engine.documents.document import Document
 from engine.documents.markdown_signs import plain_markdown
 from engine.documents.notices import Notices, Omission
+from engine.documents.pictures import picture_beside
 from engine.documents.tex import plain_formula
 from engine.documents.web_page import blocks_of, tree_of
 
@@ -46,7 +48,7 @@ def read(path: Path) -> Document:
     fields = _fields(front) if front else {}
     body = text[front.end() :] if front else text
     notices = Notices()
-    page = _Page(plain_markdown(body, notices), text.count("\n", 0, len(text) - len(body)), notices)
+    page = _Page(plain_markdown(body, notices), text.count("\n", 0, len(text) - len(body)), notices, path)
     title = fields.get("title") or path.stem
     chapters = chapters_of(page.blocks(), title)
     told = (*source.notices, *notices.sentences())
@@ -54,10 +56,11 @@ def read(path: Path) -> Document:
 
 
 class _Page:
-    """The blocks of a Markdown text; `first_line` lines of the file are above it."""
+    """The blocks of a Markdown text; `first_line` lines of the file, which is at `path`, are above it."""
 
-    def __init__(self, text: str, first_line: int, notices: Notices) -> None:
+    def __init__(self, text: str, first_line: int, notices: Notices, path: Path) -> None:
         self._first_line = first_line
+        self._find = partial(picture_beside, path)
         self._notices = notices
         self._parser = (
             MarkdownIt("commonmark")
@@ -104,7 +107,7 @@ class _Page:
 
     def _blocks_of(self, tokens: Sequence[Token]) -> list[Block]:
         page = self._renderer.render(tokens, self._parser.options, self._environment)
-        return blocks_of(tree_of(page.encode()))
+        return blocks_of(tree_of(page.encode()), find_picture=self._find)
 
     def _formula(self, tokens: Sequence[Token], index: int, options: Any, environment: Any) -> str:
         source = tokens[index].content
@@ -142,7 +145,7 @@ def _with_notes(block: Block, notes: dict[int, str]) -> Block:
     if not marks:
         return block
     found = tuple(text for mark in marks if (text := notes.get(mark)))
-    return replace(block, text=_MARK.sub("", block.text).strip(), notes=(*block.notes, *found))
+    return replace(block.with_text(_MARK.sub("", block.text).strip()), notes=(*block.notes, *found))
 
 
 def _fields(front: re.Match[str]) -> dict[str, str]:

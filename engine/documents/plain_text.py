@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,10 +12,11 @@ from pathlib import Path
 from engine.documents.blocks import Block, chapters_of
 from engine.documents.chapter_series import FULL_LINE_CHARACTERS, Outline, outline_of
 from engine.documents.decoding import decoded
-from engine.documents.document import Document, Matter
+from engine.documents.document import Document, Matter, Styled
 from engine.documents.furniture import Bare, Note, bare, framed, heading_of_file, is_about_making, with_notes
 from engine.documents.heading_lines import Kind, heading_line
 from engine.documents.prose import LineJoiner, clean
+from engine.documents.styling import moved
 
 WRAPPED_CHARACTERS = range(45, 101)
 """The length of lines that were wrapped, not ended: shorter ones may be verse, longer ones paragraphs."""
@@ -61,10 +62,11 @@ def blocks_of(text: str) -> list[Block]:
 
 @dataclass(frozen=True)
 class _Paragraph:
-    """Lines of a text, from the character `place` on."""
+    """Lines of a text from the character `start` on, in a passage between blank lines that begins at `place`."""
 
     lines: tuple[str, ...]
     place: int
+    start: int
 
 
 def _paragraphs(text: str) -> Iterator[_Paragraph]:
@@ -73,8 +75,10 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
     for gap in (*_BLANK_LINES.finditer(text), None):
         chunk = text[place : gap.start() if gap else len(text)]
         lines = [line for line in chunk.split("\n") if line.strip()]
+        start = place + (chunk.index(lines[0]) if lines else 0)
         for part in _parts(lines):
-            yield _Paragraph(tuple(part), place)
+            yield _Paragraph(tuple(part), place, start)
+            start += sum(len(line) + 1 for line in part)
         place = gap.end() if gap else place
 
 
@@ -148,9 +152,26 @@ def _blocks(
         elif _BREAK.fullmatch(text):
             text = _USUAL_BREAK
         matter = Matter.FRONT if number in outline.contents else Matter.TEXT
-        blocks.append((paragraph.place, Block(clean(text), level, matter=matter, notes=_texts(notes))))
+        said = clean(text)
+        styles = _styles(paragraph, said, source.emphasis)
+        blocks.append((paragraph.place, Block(said, level, matter=matter, notes=_texts(notes), styles=styles)))
         referred.update(notes)
     return _with_notes([each for each in blocks if each[1].text], set(source.all_notes) - referred)
+
+
+def _styles(paragraph: _Paragraph, said: str, emphasis: Sequence[Styled]) -> tuple[Styled, ...]:
+    """What of a paragraph that is said was emphasised."""
+    written = "\n".join(paragraph.lines)
+    start, end = paragraph.start, paragraph.start + len(written)
+    first = bisect_right(emphasis, start, key=lambda style: style.end)
+    last = bisect_left(emphasis, end, key=lambda style: style.start)
+    if first >= last:
+        return ()
+    inside = (
+        Styled(max(style.start, start) - start, min(style.end, end) - start, style.look)
+        for style in emphasis[first:last]
+    )
+    return moved(inside, written, said)
 
 
 def _with_notes(blocks: list[tuple[int, Block]], notes: Iterable[Note]) -> list[tuple[int, Block]]:

@@ -22,6 +22,7 @@ LONGEST_SECONDS = 120.0
 def read_document(path: Path, cancel: threading.Event | None = None) -> Document:
     """The text of a document by chapters: plain text, Markdown, HTML, DOCX, EPUB or PDF, by the file's suffix.
 
+    Its headings and emphasis are told by their places in the text, its pictures by names for `read_picture`.
     Raises `UnusableDocument` or one of its children with one sentence about the file, and `Cancelled` soon after
     `cancel` is set.
     """

@@ -61,7 +61,7 @@ class Unread:
     """
 
     def __init__(self, root: Any, sheets: Iterable[str] = (), *, in_book: bool = False, hides: bool = True) -> None:
-        self._in_book, self._hides = in_book, hides
+        self._in_book, self._obeys = in_book, hides
         own = ["".join(style.itertext()) for style in root.iter("style")]
         self._hidden = set(_hidden_selectors([*own, *sheets])) if hides else set()
 
@@ -72,7 +72,7 @@ class Unread:
             return True
         words: list[str] = []
         if element.attrib:
-            if self._is_hidden(element) or not _UNREAD_TYPES.isdisjoint(kinds_of(element)):
+            if self.hides(element) or not _UNREAD_TYPES.isdisjoint(kinds_of(element)):
                 return True
             words = words_of(element)
             if not _FOR_SCREEN_READERS.isdisjoint(words):
@@ -87,10 +87,11 @@ class Unread:
         """Whether an element of a kind that is not read is, in a book, part of the text."""
         return element.tag == "nav" and self._in_book
 
-    def _is_hidden(self, element: Any) -> bool:
+    def hides(self, element: Any) -> bool:
+        """Whether an element is not shown."""
         if "hidden" in element.attrib or element.get("aria-hidden") == "true":
             return not _holds_formula(element)
-        if self._hides and _HIDING.search(element.get("style", "")):
+        if self._obeys and _HIDING.search(element.get("style", "")):
             return not _holds_formula(element)
         if not self._hidden:
             return False

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,12 @@ from engine.documents.blocks import Block, chapters_of
 from engine.documents.decoding import Decoded, decoded
 from engine.documents.document import Document
 from engine.documents.html_blocks import pieces_of
+from engine.documents.html_looks import Pictures
 from engine.documents.html_matter import sorted_blocks
 from engine.documents.html_notes import mark_notes
 from engine.documents.markup import page_tree, text_of, tree_of_text
 from engine.documents.notices import Notices, Omission
+from engine.documents.pictures import no_picture, picture_beside
 from engine.documents.prose import clean
 from engine.documents.unread import Unread, letters_of, main_part
 
@@ -38,7 +42,8 @@ def read(path: Path) -> Document:
     author = "".join(root.xpath("string(//meta[@name='author']/@content)")).strip()
     language = (root.get("lang") or root.get(_LANGUAGE) or "").strip()
     notices = Notices()
-    chapters = chapters_of(blocks_of(root, notices, main=True), title)
+    find_picture = no_picture if is_saved else partial(picture_beside, path)
+    chapters = chapters_of(blocks_of(root, notices, main=True, find_picture=find_picture), title)
     return Document(title, author, language, chapters, notices=source.notices + notices.sentences())
 
 
@@ -47,16 +52,25 @@ def tree_of(content: bytes) -> Any:
     return page_tree(content)
 
 
-def blocks_of(root: Any, notices: Notices | None = None, *, main: bool = False) -> list[Block]:
-    """The headings and paragraphs below an element, in order; with `main`, only those of what the page is about."""
+def blocks_of(
+    root: Any,
+    notices: Notices | None = None,
+    *,
+    main: bool = False,
+    find_picture: Callable[[str], str | None] = no_picture,
+) -> list[Block]:
+    """The headings and paragraphs below an element, in order; with `main`, only those of what the page is about.
+
+    `find_picture` is the name of the picture that the page refers to by a path.
+    """
     mark_notes({"": root})
     parts = main_part(root) if main else [root]
     notices = Notices() if notices is None else notices
     if parts != [root] and letters_of([root]) > letters_of(parts) + _MOST_FURNITURE:
         notices.tell(_OUTSIDE, f"which has {letters_of(parts):,} letters")
-    pieces = pieces_of(parts, Unread(root), notices)
+    pieces = pieces_of(parts, Unread(root), notices, pictures=Pictures(find_picture))
     if not any(piece.block.text for piece in pieces):
-        pieces = pieces_of(parts, Unread(root, hides=False), notices)
+        pieces = pieces_of(parts, Unread(root, hides=False), notices, pictures=Pictures(find_picture))
     return sorted_blocks([pieces])[0]
 
 

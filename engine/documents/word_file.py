@@ -42,7 +42,7 @@ def read(path: Path) -> Document:
             for kind in ("footnote", "endnote")
             for number, text in _notes(package.part(f"{kind}s"), kind, styles, lists, notices)
         }
-    blocks = WordText(styles, lists, notices, notes).blocks_of(body)
+    blocks = WordText(styles, lists, notices, notes, package.picture).blocks_of(body)
     title = _fact(facts, "title") or path.stem
     chapters = chapters_of(blocks, title)
     return Document(title, _fact(facts, "creator"), _language(styles_part), chapters, notices=notices.sentences())

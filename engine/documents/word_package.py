@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 from typing import Any
 
 from engine.documents.archive import Archive
 from engine.documents.notices import Notices, Omission
+from engine.documents.pictures import is_picture
 from engine.errors import DamagedDocument
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -32,7 +34,9 @@ class Package:
         if main is None:
             raise archive.damaged()
         self._folder, file_name = posixpath.split(main)
-        self._related = self._relationships(f"{self._folder}/_rels/{file_name}.rels", self._folder)
+        relationships = f"{self._folder}/_rels/{file_name}.rels"
+        self._related = self._relationships(relationships, self._folder)
+        self._pictures = dict(self._found_pictures(relationships))
         self.text = _usual(archive.tree(self._names[main]))
 
     def part(self, kind: str) -> Any:
@@ -41,6 +45,10 @@ class Package:
         if name not in self._names:
             name = f"{self._folder}/{kind}.xml"
         return self._tree(name)
+
+    def picture(self, identifier: str) -> str | None:
+        """The member of the archive that is the picture to which the text refers by this; None if there is none."""
+        return self._pictures.get(identifier)
 
     def facts(self) -> Any:
         """The root of the part that has the title and the author; None if there is none."""
@@ -59,14 +67,21 @@ class Package:
 
     def _relationships(self, name: str, folder: str) -> dict[str, str]:
         """The parts by the kind of their relationship, the last word of its address."""
-        root = self._tree(_plain(name))
         found: dict[str, str] = {}
-        for each in () if root is None else root:
-            kind = each.get("Type", "").rpartition("/")[2].casefold()
-            target = each.get("Target", "").replace("\\", "/")
-            path = target if target.startswith("/") else f"{folder}/{target}"
-            found.setdefault(kind, _plain(posixpath.normpath(path)))
+        for each in self._each_relationship(name):
+            found.setdefault(_kind(each), _target(each, folder))
         return found
+
+    def _found_pictures(self, name: str) -> Iterator[tuple[str, str]]:
+        """The pictures that are in the file, by what the text calls them."""
+        for each in self._each_relationship(name):
+            member = self._names.get(_target(each, self._folder)) if _kind(each) == "image" else None
+            if member is not None and is_picture(member) and each.get("TargetMode") != "External":
+                yield each.get("Id", ""), member
+
+    def _each_relationship(self, name: str) -> Any:
+        root = self._tree(_plain(name))
+        return () if root is None else root
 
     def _tree(self, plain_name: str) -> Any:
         name = self._names.get(plain_name)
@@ -77,6 +92,16 @@ class Package:
         except DamagedDocument:
             self._notices.tell(_DAMAGED_PART, f"“{name}”")
             return None
+
+
+def _kind(relationship: Any) -> str:
+    return str(relationship.get("Type", "")).rpartition("/")[2].casefold()
+
+
+def _target(relationship: Any, folder: str) -> str:
+    target = relationship.get("Target", "").replace("\\", "/")
+    path = target if target.startswith("/") else f"{folder}/{target}"
+    return _plain(posixpath.normpath(path))
 
 
 def _plain(name: str) -> str:

@@ -11,6 +11,8 @@ from engine.documents.word_package import WORD
 
 _HEADING = re.compile(r"heading ?(\d)")
 _CONTENTS = re.compile(r"toc ?(?:\d|heading)|contents ?(?:\d|heading)|table of figures")
+_EMPHASIS, _STRONG = re.compile(r"(?:subtle |intense )?emphasis"), re.compile(r"strong")
+_QUOTE = re.compile(r"(?:intense ?)?quot(?:e|ation)s?|block ?(?:text|quote|quotation)|verse|poem|poetry|epigraph")
 _OFF = frozenset({"0", "false", "off", "none"})
 
 
@@ -19,7 +21,7 @@ class Look:
     """What matters of how text looks; None where nothing is said about it.
 
     `level` is that of a heading, 0 for text; `raised` is the alignment, such as “superscript”; `number` is the list and
-    `depth` the place in it.
+    `depth` the place in it; a `quote` is set apart.
     """
 
     level: int | None = None
@@ -30,6 +32,9 @@ class Look:
     number: str | None = None
     depth: int | None = None
     contents: bool | None = None
+    italic: bool | None = None
+    bold: bool | None = None
+    quote: bool | None = None
 
     def over(self, below: Look) -> Look:
         """This look where it says something, else the one below."""
@@ -78,7 +83,13 @@ def _look_of_name(name: str) -> Look:
     plain = name.casefold()
     heading = _HEADING.fullmatch(plain)
     level = None if heading is None else int(heading[1]) if int(heading[1]) <= DEEPEST_LEVEL else 0
-    return Look(level, contents=_CONTENTS.fullmatch(plain) is not None or None)
+    return Look(
+        level,
+        contents=_CONTENTS.fullmatch(plain) is not None or None,
+        italic=_EMPHASIS.fullmatch(plain) is not None or None,
+        bold=_STRONG.fullmatch(plain) is not None or None,
+        quote=_QUOTE.fullmatch(plain) is not None or None,
+    )
 
 
 def paragraph_look(properties: Any) -> Look:
@@ -107,6 +118,8 @@ def run_look(properties: Any) -> Look:
         struck=is_on(properties, "dstrike") if struck is None else struck,
         raised=value(properties, "vertAlign"),
         font=None if fonts is None else fonts.get(f"{WORD}ascii"),
+        italic=is_on(properties, "i"),
+        bold=is_on(properties, "b"),
     )
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from lxml import etree
 
-from engine.documents.blocks import Block
-from engine.documents.document import Matter
+from engine.documents.blocks import Block, hang_pictures
+from engine.documents.document import Matter, Picture
 from engine.documents.notices import Notices, Omission
-from engine.documents.prose import clean, is_reading
-from engine.documents.raised import with_raised
+from engine.documents.pictures import no_picture
+from engine.documents.prose import is_reading
 from engine.documents.tables import Cell, told
 from engine.documents.word_formulas import UNREADABLE, spoken
 from engine.documents.word_lists import Lists
 from engine.documents.word_package import MATH, WORD
-from engine.documents.word_styles import PLAIN, Look, Styles, paragraph_look, run_look, value
+from engine.documents.word_paragraph import Paragraph
+from engine.documents.word_styles import Styles, paragraph_look, run_look, value
 from engine.documents.word_symbols import shown, symbol
 
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -35,32 +37,14 @@ _LEFT_OUT = frozenset(
 _SIGNS = {
     f"{WORD}tab": " ", f"{WORD}ptab": " ", f"{WORD}cr": "\n", f"{WORD}noBreakHyphen": "-",
 }  # fmt: skip
+_PICTURES = (
+    "{http://schemas.openxmlformats.org/drawingml/2006/main}blip",
+    "{http://purl.oclc.org/ooxml/drawingml/main}blip",
+    "{urn:schemas-microsoft-com:vml}imagedata",
+)
 _PLACE_CHARACTERS = 60
-_NEAR_PARTS = 8
 _DEEPEST_FIELD = 50
 """Word itself allows about twenty fields within each other."""
-
-
-@dataclass
-class _Paragraph:
-    """A paragraph that is being read; `after` are the blocks of its text boxes."""
-
-    look: Look = PLAIN
-    parts: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    after: list[Block] = field(default_factory=list)
-    matter: Matter = Matter.TEXT
-    label: str = ""
-    joins: bool = False
-    run: Look = PLAIN
-    raised: str = ""
-
-    def write(self, text: str) -> None:
-        """Add text in line; what was raised before it is complete."""
-        if self.raised:
-            self.parts.append(with_raised("".join(self.parts[-_NEAR_PARTS:]), self.raised))
-            self.raised = ""
-        self.parts.append(text)
 
 
 @dataclass
@@ -68,7 +52,7 @@ class _Place:
     """What paragraphs go into: the body, a cell or a text box; `waiting` has lost its end to what follows."""
 
     blocks: list[Block] = field(default_factory=list)
-    waiting: _Paragraph | None = None
+    waiting: Paragraph | None = None
 
 
 @dataclass
@@ -80,15 +64,27 @@ class _Field:
 
 
 class WordText:
-    """The blocks below an element; `notes` are the texts of notes by the names of their kind and number."""
+    """The blocks below an element; `notes` are the texts of notes by the names of their kind and number.
 
-    def __init__(self, styles: Styles, lists: Lists, notices: Notices, notes: dict[tuple[str, str], str]) -> None:
+    `find_picture` is the name of the picture that the text calls so.
+    """
+
+    def __init__(
+        self,
+        styles: Styles,
+        lists: Lists,
+        notices: Notices,
+        notes: dict[tuple[str, str], str],
+        find_picture: Callable[[str], str | None] = no_picture,
+    ) -> None:
         self._styles = styles
         self._lists = lists
         self._notices = notices
         self._notes = notes
+        self._find_picture = find_picture
+        self._waiting: list[Picture] = []
         self._places = [_Place()]
-        self._paragraphs: list[_Paragraph] = []
+        self._paragraphs: list[Paragraph] = []
         self._tables: list[list[list[Cell]]] = []
         self._fields: list[_Field] = []
         self._contents = 0
@@ -123,7 +119,7 @@ class WordText:
         look = paragraph_look(properties)
         if properties is not None:
             look = look.over(self._styles.look(value(properties, "pStyle")))
-        paragraph = _Paragraph(look)
+        paragraph = Paragraph(look)
         mark = None if properties is None else properties.find(f"{WORD}rPr")
         if mark is not None:
             paragraph.joins = mark.find(f"{WORD}del") is not None or mark.find(f"{WORD}moveFrom") is not None
@@ -141,7 +137,7 @@ class WordText:
         self._fields = [each for each in self._fields if each.has_result or each.code.lstrip().startswith("TOC")]
         place = self._places[-1]
         if place.waiting is not None:
-            paragraph = _joined(place.waiting, paragraph)
+            paragraph = paragraph.behind(place.waiting)
         place.waiting = paragraph if paragraph.joins else None
         if not paragraph.joins:
             self._add(paragraph)
@@ -152,17 +148,13 @@ class WordText:
             self._add(place.waiting)
             place.waiting = None
 
-    def _add(self, paragraph: _Paragraph) -> None:
-        level = paragraph.look.level or 0
-        text = clean("".join(paragraph.parts))
-        if level:
-            text = _one_line(text)
-        if text:
-            text = f"{paragraph.label} {text}" if paragraph.label else text
-            if level:
-                self._where = f"in “{text[:_PLACE_CHARACTERS]}”"
-            block = Block(text, level, matter=paragraph.matter, notes=tuple(paragraph.notes))
+    def _add(self, paragraph: Paragraph) -> None:
+        block = paragraph.block(self._waiting)
+        if block is not None:
+            if block.level:
+                self._where = f"in “{block.text[:_PLACE_CHARACTERS]}”"
             self._places[-1].blocks.append(block)
+        hang_pictures(self._places[-1].blocks, self._waiting)
         self._places[-1].blocks += paragraph.after
 
     def _begin_run(self, element: Any) -> bool:
@@ -172,7 +164,7 @@ class WordText:
         properties = element.find(f"{WORD}rPr")
         style = None if properties is None else value(properties, "rStyle")
         look = run_look(properties).over(self._styles.look(style)).over(paragraph.look)
-        paragraph.run = look
+        paragraph.begin_run(look)
         if look.hidden:
             return False
         if look.struck and any((each.text or "").strip() for each in element.iter(f"{WORD}t")):
@@ -181,7 +173,7 @@ class WordText:
 
     def _end_run(self, _element: Any) -> None:
         if self._paragraphs:
-            self._paragraphs[-1].run = PLAIN
+            self._paragraphs[-1].end_run()
 
     def _write(self, text: str) -> None:
         if self._paragraphs and self._is_shown():
@@ -230,6 +222,13 @@ class WordText:
         if any((each.get("ProgID") or "").startswith("Equation") for each in element.iter()):
             self._notices.tell(_FORMULA, self._where)
             self._write(UNREADABLE)
+        return True
+
+    def _begin_picture(self, element: Any) -> bool:
+        identifier = next((value for name, value in element.attrib.items() if name.endswith(("}embed", "}id"))), "")
+        name = self._find_picture(identifier)
+        if name is not None and self._paragraphs:
+            self._paragraphs[-1].see(name, next(element.iterancestors(f"{WORD}drawing"), None))
         return True
 
     def _begin_link(self, element: Any) -> bool:
@@ -329,6 +328,7 @@ _BEGINNINGS = {
     f"{WORD}object": WordText._begin_object,
     f"{WORD}hyperlink": WordText._begin_link,
     f"{MATH}oMath": WordText._begin_formula,
+    **dict.fromkeys(_PICTURES, WordText._begin_picture),
     **dict.fromkeys(_SIGNS, WordText._begin_sign),
 }
 _ENDS = {
@@ -339,14 +339,6 @@ _ENDS = {
     f"{WORD}tc": WordText._end_cell,
     f"{WORD}txbxContent": WordText._end_box,
 }
-
-
-def _joined(before: _Paragraph, after: _Paragraph) -> _Paragraph:
-    """Two paragraphs between which the mark was deleted; the later says what it is. The lists of the first go on."""
-    before.parts += after.parts
-    before.notes += after.notes
-    before.after += after.after
-    return replace(after, parts=before.parts, notes=before.notes, after=before.after)
 
 
 def _is_other_choice(element: Any) -> bool:
@@ -363,9 +355,3 @@ def _is_contents(control: Any) -> bool:
 
 def _all_text(element: Any) -> str:
     return "" if element is None else "".join(each.text or "" for each in element.iter(f"{WORD}t"))
-
-
-def _one_line(text: str) -> str:
-    """A title on one line, with a pause where lines end."""
-    lines = [line for line in text.split("\n") if line]
-    return " ".join(line if line[-1] in ".,:;!?—–-" or line is lines[-1] else f"{line}:" for line in lines)

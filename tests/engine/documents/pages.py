@@ -5,8 +5,8 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from engine.documents.blocks import Block
-from engine.documents.document import Document
+from engine.documents.blocks import Block, chapters_of
+from engine.documents.document import Chapter, Document
 from engine.documents.ebook import read
 from engine.documents.web_page import blocks_of, tree_of
 
@@ -28,6 +28,16 @@ def blocks(page: str) -> list[Block]:
 def texts(page: str) -> list[str]:
     """Their texts."""
     return [block.text for block in blocks(page)]
+
+
+def shown(chapter: Chapter) -> list[tuple[str, str]]:
+    """The looks of the spans of a chapter with what is in them."""
+    return [(style.look.value, chapter.text[style.start : style.end]) for style in chapter.styles]
+
+
+def shown_on(page: str) -> list[tuple[str, str]]:
+    """The same of the chapters that a page makes."""
+    return [each for chapter in chapters_of(blocks(page), "A page") for each in shown(chapter)]
 
 
 def xhtml(body: str, head: str = "") -> str:

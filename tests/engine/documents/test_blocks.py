@@ -1,12 +1,14 @@
+from dataclasses import replace
+
 from engine.documents.blocks import LARGE_CHARACTERS, LARGEST_CHARACTERS, Block, chapters_of
-from engine.documents.document import Chapter, Matter
+from engine.documents.document import Chapter, Look, Matter, Picture, Styled
 
 
 def test_each_heading_begins_a_chapter_that_is_spoken_with_its_title() -> None:
     blocks = [Block("One", 1), Block("It begins."), Block("It goes on."), Block("Two", 1), Block("It ends.")]
     assert chapters_of(blocks, "Book") == (
-        Chapter("One", "One\n\nIt begins.\n\nIt goes on."),
-        Chapter("Two", "Two\n\nIt ends."),
+        Chapter("One", "One\n\nIt begins.\n\nIt goes on.", styles=(Styled(0, 3, Look.HEADING, 1),)),
+        Chapter("Two", "Two\n\nIt ends.", styles=(Styled(0, 3, Look.HEADING, 1),)),
     )
 
 
@@ -22,7 +24,8 @@ def test_text_before_the_first_heading_is_a_chapter() -> None:
 
 def test_the_title_of_the_whole_is_spoken_with_its_first_chapter() -> None:
     blocks = [Block("The Book", 1), Block("One", 2), Block("A."), Block("Two", 2), Block("B.")]
-    assert chapters_of(blocks, "Book")[0] == Chapter("One", "The Book\n\nOne\n\nA.")
+    styles = (Styled(0, 8, Look.HEADING, 1), Styled(10, 13, Look.HEADING, 2))
+    assert chapters_of(blocks, "Book")[0] == Chapter("One", "The Book\n\nOne\n\nA.", styles=styles)
 
 
 def test_headings_below_chapters_are_paragraphs() -> None:
@@ -88,12 +91,12 @@ def test_blocks_of_another_matter_are_chapters_of_their_own() -> None:
         Block("It, 1"),
         Block("Licence text.", matter=Matter.BACK),
     ]
-    assert chapters_of(blocks, "A Book") == (
-        Chapter("A Book", "A Book\n\nBy Somebody.", Matter.FRONT),
-        Chapter("A Book", "It begins.\n\nIt ends.", notes="A note.\n\nAnother."),
-        Chapter("Index", "Index\n\nIt, 1", Matter.BACK),
-        Chapter("Back matter", "Licence text.", Matter.BACK),
-    )
+    assert [(each.title, each.text, each.matter, each.notes) for each in chapters_of(blocks, "A Book")] == [
+        ("A Book", "A Book\n\nBy Somebody.", Matter.FRONT, ""),
+        ("A Book", "It begins.\n\nIt ends.", Matter.TEXT, "A note.\n\nAnother."),
+        ("Index", "Index\n\nIt, 1", Matter.BACK, ""),
+        ("Back matter", "Licence text.", Matter.BACK, ""),
+    ]
 
 
 def test_text_behind_another_matter_goes_on_under_its_title() -> None:
@@ -101,3 +104,57 @@ def test_text_behind_another_matter_goes_on_under_its_title() -> None:
     assert [(each.title, each.text) for each in chapters_of(blocks, "A Book")] == [
         ("One", "One\n\na"), ("Two", "Two\n\nb"), ("Front matter", "list"), ("Two", "c"),
     ]  # fmt: skip
+
+
+def test_pieces_of_a_long_chapter_show_what_is_in_them() -> None:
+    words = "word " * 200
+    paragraphs = [
+        Block(f"{number:03} {words}.", styles=(Styled(0, 3, Look.STRONG),), pictures=(Picture(4, f"{number:03}.png"),))
+        for number in range(150)
+    ]
+    quotes = [replace(block, is_quote=number % 3 == 0) for number, block in enumerate(paragraphs)]
+    pieces = chapters_of([Block("One", 1), *quotes], "Book")
+    assert len(pieces) == 3
+    numbers = []
+    for piece in pieces:
+        for style in piece.styles:
+            said = piece.text[style.start : style.end]
+            if style.look is Look.STRONG:
+                numbers.append(said)
+            elif style.look is Look.QUOTE:
+                assert int(said[:3]) % 3 == 0
+                assert said[3:] == f" {words}."
+        for picture in piece.pictures:
+            assert piece.text[picture.start - 4 : picture.start] == f"{picture.name[:3]} "
+    assert numbers == [f"{number:03}" for number in range(150)]
+    assert sum(len(piece.pictures) for piece in pieces) == 150
+
+
+def test_a_paragraph_that_is_cut_is_shown_alike_in_all_pieces() -> None:
+    word = "word " * LARGEST_CHARACTERS
+    blocks = [
+        Block("Short.", pictures=(Picture(6, "a.png"),)),
+        Block(word, styles=(Styled(5, len(word), Look.STRONG),)),
+    ]
+    pieces = chapters_of(blocks, "Book")
+    assert len(pieces) > 3
+    for piece in pieces[1:]:
+        assert piece.styles == (Styled(0, len(piece.text), Look.STRONG),)
+    assert [len(piece.pictures) for piece in pieces] == [1, *(0 for _ in pieces[1:])]
+
+
+def test_nothing_is_set_apart_where_most_is() -> None:
+    (chapter,) = chapters_of([Block("A verse.", is_quote=True), Block("By B.")], "Poems")
+    assert chapter.styles == ()
+
+
+def test_pictures_of_what_has_no_text_go_to_what_is_beside_it() -> None:
+    picture = Picture(0, "a.png")
+    (chapter,) = chapters_of([Block("", pictures=(picture,)), Block("One."), Block(" ", pictures=(picture,))], "Book")
+    assert chapter.pictures == (picture, Picture(4, "a.png"))
+
+
+def test_marks_of_emphasis_move_with_a_text_that_is_cleaned_further() -> None:
+    block = Block("1. He [3] left.", styles=(Styled(3, 9, Look.STRONG),), pictures=(Picture(10, "a.png"),))
+    cleaned = block.with_text("He left.")
+    assert (cleaned.styles, cleaned.pictures) == ((Styled(0, 2, Look.STRONG),), (Picture(3, "a.png"),))

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from engine.documents import Chapter, Document, Matter
+from engine.documents import Chapter, Document, Look, Matter, Picture, Styled
 
 
 def test_a_document_counts_the_characters_of_its_chapters() -> None:
@@ -23,3 +23,10 @@ def test_notes_are_read_at_the_end_of_their_chapter_or_not_at_all() -> None:
     document = Document("A Book", "", "en", (Chapter("One", "It begins.", notes="A note."), Chapter("Two", "Two.")))
     assert document.text == "It begins.\n\nTwo."
     assert document.with_notes().text == "It begins.\n\nA note.\n\nTwo."
+
+
+def test_notes_change_nothing_about_what_is_shown() -> None:
+    styles, pictures = (Styled(3, 9, Look.EMPHASIS),), (Picture(10, "a.png"),)
+    chapter = Chapter("One", "It begins.", notes="A note.", styles=styles, pictures=pictures)
+    (noted,) = Document("A Book", "", "en", (chapter,)).with_notes().chapters
+    assert (noted.styles, noted.pictures) == (styles, pictures)

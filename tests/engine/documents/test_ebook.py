@@ -6,6 +6,7 @@ import pytest
 from engine.documents.ebook import read
 from engine.errors import EncryptedDocument
 from tests.engine.documents.books import PICTURE, book, write_epub
+from tests.engine.documents.pages import shown
 
 
 def changed(path: Path, **members: str) -> Path:
@@ -41,10 +42,14 @@ def test_chapters_may_begin_inside_a_page(path: Path) -> None:
         c1="<p id='x'>First</p><p>It begins.</p><h2 id='y'>II</h2><h3>Second</h3><p>It ends.</p>",
         c2="", c3="",
     )  # fmt: skip
-    assert [(each.title, each.text) for each in read(path).chapters] == [
+    chapters = read(path).chapters
+    assert [(each.title, each.text) for each in chapters] == [
         ("First", "First\n\nIt begins.\n\nII"),
         ("Second", "Second\n\nIt ends."),
     ]
+    assert [shown(chapter) for chapter in chapters] == [
+        [("heading", "First"), ("heading", "II")], [("heading", "Second")],
+    ]  # fmt: skip
 
 
 def test_the_older_table_of_contents_is_read(path: Path) -> None:

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents.document import Chapter
+from engine.documents.document import Picture
 from engine.documents.markdown_text import read
+from tests.engine.documents.pages import shown
 from tests.shared_inputs import real_text
 
 TEXT = """---
@@ -38,11 +39,23 @@ def test_markup_goes_and_headings_begin_chapters(tmp_path: Path) -> None:
     path.write_text(TEXT)
     document = read(path)
     assert (document.title, document.author, document.language) == ("My Notes", "Ann", "en-GB")
-    assert document.chapters == (
-        Chapter("Diary", "Diary\n\nIntro with emphasis, code and a link.", notes="A note that goes on."),
-        Chapter("First", "First\n\none\n\ntwo\n\nTable: 1 row of A, B."),
-        Chapter("Second", "Second\n\nThe end."),
-    )
+    assert [(chapter.title, chapter.text, chapter.notes) for chapter in document.chapters] == [
+        ("Diary", "Diary\n\nIntro with emphasis, code and a link.", "A note that goes on."),
+        ("First", "First\n\none\n\ntwo\n\nTable: 1 row of A, B.", ""),
+        ("Second", "Second\n\nThe end.", ""),
+    ]
+
+
+def test_what_is_marked_is_shown_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# *The* Sea\n\nA[^1] **very *old* man**, _he_.\n\n> Come\n> back.\n\n![boat](a.png)\n\n[^1]: One.")
+    (tmp_path / "a.png").write_bytes(b"picture")
+    (chapter,) = read(path).chapters
+    assert shown(chapter) == [
+        ("heading", "The Sea"), ("emphasis", "The"), ("strong", "very old man"), ("emphasis", "old"),
+        ("emphasis", "he"), ("quote", "Come back."),
+    ]  # fmt: skip
+    assert chapter.pictures == (Picture(len(chapter.text), "a.png", "boat"),)
 
 
 def test_a_text_without_front_matter_is_named_after_its_file(tmp_path: Path) -> None:

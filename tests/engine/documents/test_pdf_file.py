@@ -5,6 +5,7 @@ import pytest
 from engine.documents.pdf_file import read
 from engine.errors import DamagedDocument, EncryptedDocument, UnusableDocument
 from tests.engine.documents.books import Book, PrintedLine, book, write_pages, write_pdf
+from tests.engine.documents.pages import shown
 
 
 @pytest.mark.parametrize("outline", [True, False])
@@ -15,6 +16,7 @@ def test_a_book_is_read_as_it_was_written(tmp_path: Path, outline: bool) -> None
     for chapter, (title, paragraphs) in zip(document.chapters, written.chapters, strict=True):
         assert chapter.title == title
         assert chapter.text == "\n\n".join([title, *paragraphs])
+        assert shown(chapter) == [("heading", title)]
 
 
 def test_a_scan_is_said_to_have_no_text(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.documents.blocks import Block, chapters_of
-from engine.documents.document import Chapter, Document, Matter
+from engine.documents.document import Document, Matter
 from engine.documents.plain_text import blocks_of, read
+from tests.engine.documents.pages import shown
 from tests.shared_inputs import book, real_text
 
 PROSE = "The old man walked down to the harbour in the early morning, when all the boats were still there, and waited."
@@ -272,12 +273,30 @@ def test_what_is_around_a_book_of_gutenberg_is_told_apart(tmp_path: Path) -> Non
         f"{PROSE} It is [so] snake_case_here."
     )
     assert re.sub(r"\s+", " ", usual[0].notes) == "That is, the North Sea [see 2]. It is cold. Or so."
-    assert usual[1] == Chapter("CHAPTER II", "CHAPTER II\n\nHe left.", notes="In May.")
+    assert (usual[1].text, usual[1].notes) == ("CHAPTER II\n\nHe left.", "In May.")
+    assert shown(usual[0]) == [
+        ("heading", "CHAPTER I"), ("emphasis", "In which"), ("emphasis", "old man"), ("strong", "nothing"),
+    ]  # fmt: skip
     others = {each.matter: each.text for each in document.chapters if each.matter is not Matter.TEXT}
     assert "some volunteers" in others[Matter.FRONT]
     assert "HARBOUR" in others[Matter.FRONT]
     assert "Two commas" in others[Matter.BACK]
     assert "General Terms" in others[Matter.BACK]
+
+
+def test_emphasis_is_found_again_in_lines_that_are_joined() -> None:
+    lines = (
+        "The old man walked down to the harbour in the early morning, to the _sec-",
+        "ond and [Pg 9] the last_ boat, when all the others were still there,",
+        "and waited. _Fin_\n\n_One\n\nTwo_, =three=.\n",
+    )
+    text = "\n".join(lines)
+    chapters = chapters_of(blocks_of(text), "a")
+    spans = [(look, re.sub(r"\s+", " ", said)) for chapter in chapters for look, said in shown(chapter)]
+    assert spans == [
+        ("emphasis", "second and the last"), ("emphasis", "Fin"), ("emphasis", "One"), ("emphasis", "Two"),
+        ("strong", "three"),
+    ]  # fmt: skip
 
 
 def test_a_note_may_have_only_its_mark() -> None:

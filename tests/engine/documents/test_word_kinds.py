@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engine.documents.document import Document, Matter
 from engine.documents.word_file import read
 from tests.engine.documents.books import word_part, write_word_file
+from tests.engine.documents.pages import shown
 from tests.shared_inputs import real_text
 
 
@@ -409,3 +410,35 @@ def test_every_word_that_is_seen_is_read_once(paragraphs: list[list[tuple[str, i
     with TemporaryDirectory() as folder:
         text = text_of(Path(folder), body + paragraph(run("end")))
     assert sorted(text.split()) == sorted([*seen, "end"])
+
+
+def test_what_is_italic_or_bold_beside_the_rest_is_emphasised(tmp_path: Path) -> None:
+    styles = (
+        "<w:style w:styleId='Slanted'><w:name w:val='Slanted'/><w:rPr><w:i/></w:rPr></w:style>"
+        "<w:style w:styleId='Q'><w:name w:val='Intense Quote'/></w:style>"
+        "<w:style w:styleId='Strong'><w:name w:val='Strong'/></w:style>"
+    )
+    italic, bold, plain = "<w:i/>", "<w:b w:val='true'/>", "<w:i w:val='0'/>"
+    body = "".join((
+        styled("Heading2", "The Sea", numbering := "<w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr>"),
+        paragraph(run("He "), run("s", italic), run("aw", italic), run(" "), run("it.", bold)),
+        paragraph(run("So", italic), raised("1"), run(" he", italic + bold), run(" said", plain), properties=numbering),
+        styled("Slanted", "All of it."),
+        styled("Q", "Come back."),
+        paragraph(run("Now", "<w:rStyle w:val='Strong'/>")),
+    ))  # fmt: skip
+    found = document(tmp_path, body, styles, numbering=levels(("decimal", "%1.")))
+    assert [each for chapter in found.chapters for each in shown(chapter)] == [
+        ("heading", "1. The Sea"), ("emphasis", "saw"), ("strong", "it."), ("emphasis", "So he"), ("strong", "he"),
+        ("quote", "Come back."), ("strong", "Now"),
+    ]  # fmt: skip
+
+
+def test_emphasis_stays_where_paragraphs_are_joined(tmp_path: Path) -> None:
+    deleted = "<w:rPr><w:del/></w:rPr>"
+    body = paragraph(run("One "), run("two", "<w:i/>"), properties=deleted) + paragraph(
+        run(" three "), run("four", "<w:b/>")
+    )
+    (chapter,) = document(tmp_path, body).chapters
+    assert chapter.text == "One two three four"
+    assert shown(chapter) == [("emphasis", "two"), ("strong", "four")]
