@@ -24,7 +24,7 @@ from app.theme import Theme
 from app.widgets.file_dialogs import ask_which_document
 from app.widgets.local_files import local_files
 from app.widgets.page import Page
-from engine.documents import Document, read_document
+from engine.documents import Document, read_document, read_picture
 from engine.errors import NothingToSpeak
 
 PANEL, SHELF = "Chapters", "Books"
@@ -321,7 +321,8 @@ class ReaderFeature(QObject):
 
     def _picture(self, name: str) -> bytes | None:
         """A picture of the book; it is read from the file when it is shown."""
-        return None
+        path = self.reading.path
+        return read_picture(path, name) if path is not None else None
 
     @Slot()
     def _show_reading(self) -> None:
