@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Slot
 
 from app.audio.output import AudioOutput
+from app.audio.player import Playback
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.cases.case_actions import CaseActions
 from app.diagnostics.experiments.exploration import Exploration
@@ -44,7 +45,7 @@ ADDED = Message("PyTorch is installed. Press Diagnose to compare with it.", Tone
 
 
 class DiagnosticsFeature(QObject):
-    """While the panel is open, all speech is diagnosed; closing it releases the reference process."""
+    """Diagnoses on request, or all speech while the panel is open; closing it releases the reference process."""
 
     def __init__(
         self,
@@ -116,6 +117,7 @@ class DiagnosticsFeature(QObject):
     def _connect_panel(self, theme: Theme) -> None:
         panel = self.panel
         panel.diagnose_wanted.connect(self._on_diagnose)
+        panel.controls.to_run.while_speaking.clicked.connect(self._on_while_speaking)
         panel.stop_wanted.connect(self.controller.stop)
         panel.export_wanted.connect(self._on_export)
         panel.controls.status.start_again_wanted.connect(self.controller.start_again)
@@ -153,6 +155,7 @@ class DiagnosticsFeature(QObject):
         for changed in (self._voices.listed, self._voices.model_changed):
             changed.connect(self.follow_model)
         self.follow_model()
+        self.follow_settings()
         self._on_activity(self._speech.activity)
 
     def _source(self) -> tuple[SpeechRequest | None, str]:
@@ -184,14 +187,27 @@ class DiagnosticsFeature(QObject):
             to_run.regime.choose(Regime.DISTILLED if prosody is Prosody.TRANSFORMER else Regime.COMPILED)
             to_run.regime_chosen.emit()
 
+    @Slot()
+    def follow_settings(self) -> None:
+        """Show whether speech is diagnosed without being asked to, which another window may have changed."""
+        self.panel.controls.to_run.while_speaking.setChecked(self._settings.diagnose_while_speaking)
+
     @Slot(object)
     def _on_speech(self, track: object) -> None:
         self.chip.follow(None)  # the panel may still redraw the run of the previous speech
-        if self.window.shown and self._speech.request is not None:
+        self._diagnose_speech()
+
+    def _diagnose_speech(self) -> None:
+        request = self._speech.request
+        if request is not None and self.window.shown and self._settings.diagnose_while_speaking:
             self.panel.controls.to_show.show_heard()
-            self.controller.diagnose(
-                self._speech.request, self.panel.controls.to_run.options, self._voices.speaking_model
-            )
+            self.controller.diagnose(request, self.panel.controls.to_run.options, self._voices.speaking_model)
+
+    @Slot(bool)
+    def _on_while_speaking(self, wanted: bool) -> None:
+        self._settings.diagnose_while_speaking = wanted
+        if self._speech.player.playback is not Playback.STOPPED:
+            self._diagnose_speech()
 
     @Slot()
     def _on_refreshed(self) -> None:
@@ -204,7 +220,9 @@ class DiagnosticsFeature(QObject):
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
         self._main.page.fold_player(self, folded=shown)
-        if not shown:
+        if shown:
+            self.follow_settings()
+        else:
             self.sounds.stop()
             self.controller.release()
             self.drill.forget()

@@ -103,6 +103,7 @@ class Scenario(QObject):
     def play(self) -> Iterator[object]:
         """The whole story; yields what to wait for."""
         window, panel = self.application.window, self.diagnostics.panel
+        panel.controls.to_run.while_speaking.click()
         yield lambda: self.speech.activity.readiness is Readiness.READY and window.request.voice
         yield from self.idle()
         self.begin("loading")

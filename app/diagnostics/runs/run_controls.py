@@ -24,7 +24,8 @@ PADDING_MEANING = "How much longer than the speech the padded regimes' arrays ar
 class RunControls(WrappingBar):
     """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run.
 
-    `fault` is the name of the fault that the next runs look for, empty for none. `regimes` are those on offer.
+    `while_speaking` is ticked while speech is diagnosed without being asked to. `fault` is the name of the fault that
+    the next runs look for, empty for none. `regimes` are those on offer.
     """
 
     diagnose_wanted = Signal(object)
@@ -39,6 +40,8 @@ class RunControls(WrappingBar):
         self._others: tuple[str, ...] = ()
         self.diagnose_button = QPushButton(self)
         self.diagnose_button.setObjectName("diagnose")
+        self.while_speaking = QCheckBox("Diagnose while speaking", self)
+        self.while_speaking.setToolTip("Compare whatever is spoken while this window is open")
         self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
         self.reference = ComboBox("Reference", "What it is compared with", 7, self)
         self.padding = ComboBox("Padding", PADDING_MEANING, 5, self)
@@ -114,7 +117,7 @@ class RunControls(WrappingBar):
         self.probes.setToolTip("Compare the values inside the stages too, which takes longer")
 
     def _lay_out(self) -> None:
-        self.add(self.diagnose_button)
+        self.add(self.diagnose_button, self.while_speaking)
         self.add(self.regime, faint_label("against", self.reference), self.reference)
         for title, control in (("Padding", self.padding), ("Device", self.device), ("LSTM", self.lstm_method)):
             self.add(faint_label(title, control), control)

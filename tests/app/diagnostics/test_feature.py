@@ -56,6 +56,11 @@ class Desk:
         self.speech.prepare()
         self.qtbot.waitUntil(lambda: self.speech.activity.readiness is Readiness.READY)
 
+    def open_to_diagnose_speech(self) -> None:
+        self.diagnostics.open()
+        if not self.panel.controls.to_run.while_speaking.isChecked():
+            self.panel.controls.to_run.while_speaking.click()
+
     def speak(self, text: str) -> None:
         self.window.page.editor.set_text(text)
         self.window.play()
@@ -88,13 +93,30 @@ def test_it_opens_and_closes_by_key(desk: Desk, qtbot: QtBot) -> None:
     assert (entry.text(), entry.isCheckable(), entry.isChecked()) == ("Diagnostics", True, False)
 
 
-def test_speech_is_diagnosed_while_the_panel_is_open_and_only_then(desk: Desk) -> None:
+def test_nothing_is_diagnosed_until_the_window_is_asked_to(desk: Desk) -> None:
+    runs: list[DiagnosticsRun] = []
+    desk.controller.run_started.connect(runs.append)
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("rows 1")
+    desk.qtbot.waitUntil(lambda: desk.speech.track.whole)
+    desk.qtbot.wait_for_timers()
+    assert not runs
+    assert desk.diagnostics.process.process_id is None
+    desk.panel.controls.to_run.diagnose_button.click()
+    desk.wait_for(RunState.FINISHED)
+    assert len(runs) == 1
+
+
+def test_speech_is_diagnosed_while_that_is_wanted_and_the_window_is_open(desk: Desk) -> None:
+    desk.settings.diagnose_while_speaking = True
     desk.prepare()
     desk.speak("rows 1")
     desk.qtbot.waitUntil(lambda: desk.speech.track.whole)
     desk.qtbot.wait_for_timers()
     assert desk.panel.run is None
     desk.diagnostics.open()
+    assert desk.panel.controls.to_run.while_speaking.isChecked()
     busy: list[bool] = []
     desk.controller.run_started.connect(lambda run: busy.append(desk.diagnostics.busy))
     desk.speak("rows 16")
@@ -103,6 +125,22 @@ def test_speech_is_diagnosed_while_the_panel_is_open_and_only_then(desk: Desk) -
     assert run.request.speech == desk.speech.request
     assert run.row_count == 16
     assert not desk.diagnostics.busy
+
+
+def test_what_is_spoken_is_diagnosed_once_that_is_wanted(desk: Desk) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("rows 3")
+    desk.qtbot.waitUntil(lambda: desk.speech.player.playback is Playback.PLAYING)
+    wanted = desk.panel.controls.to_run.while_speaking
+    wanted.click()
+    assert desk.settings.diagnose_while_speaking
+    assert desk.wait_for(RunState.FINISHED).request.speech == desk.speech.request
+    wanted.click()
+    assert not desk.settings.diagnose_while_speaking
+    desk.settings.diagnose_while_speaking = True  # in another window
+    desk.diagnostics.follow_settings()
+    assert wanted.isChecked()
 
 
 def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
@@ -130,7 +168,7 @@ def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
     desk.prepare()
     desk.window.page.header.voices.show_models(TWO_MODELS, "starter")
     desk.window.page.header.voices.take(Choice("af_heart", "kokoro-82m"))
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.speak("rows 1")
     assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"
     desk.panel.controls.to_run.diagnose_button.click()
@@ -149,7 +187,7 @@ def test_diagnose_without_any_text_takes_the_latest_speech(desk: Desk) -> None:
 
 def test_stop_stops(desk: Desk) -> None:
     desk.prepare()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.speak("hold")
     desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1)
     desk.qtbot.waitUntil(lambda: desk.panel.controls.to_run.diagnose_button.text() == "Stop")
@@ -160,7 +198,7 @@ def test_stop_stops(desk: Desk) -> None:
 
 def test_a_killed_reference_leaves_a_usable_window(desk: Desk) -> None:
     desk.prepare()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.speak("hold")
     desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1)
     assert desk.diagnostics.process.process_id is not None
@@ -175,7 +213,7 @@ def test_a_killed_reference_leaves_a_usable_window(desk: Desk) -> None:
 
 def test_closing_the_panel_ends_the_reference(desk: Desk) -> None:
     desk.prepare()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.speak("hold")
     desk.qtbot.waitUntil(lambda: desk.diagnostics.process.process_id is not None)
     desk.diagnostics.window.close()
@@ -215,7 +253,7 @@ def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
 
 def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
     desk.prepare()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.speak("freeze 3")
     desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 3)
     status = desk.panel.controls.status
@@ -234,7 +272,7 @@ def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
 def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> None:
     """The fake reference has one utterance, from the text's start to its end, and hears of every place."""
     desk.prepare()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     heard: list[int] = []
     desk.controller.hear = heard.append  # type: ignore[method-assign]
     desk.speak("rows 16. And more. And on.")
@@ -252,7 +290,7 @@ def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> N
 
 def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     desk.prepare()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.panel.controls.to_run.diagnose_button.click()
     desk.wait_for(RunState.FINISHED)
     path = desk.folder / "none" / "a.zip"
@@ -307,7 +345,7 @@ def test_the_chip_tells_how_it_goes_and_opens_the_panel(desk: Desk, qtbot: QtBot
     chip = desk.diagnostics.chip
     desk.prepare()
     assert not chip.isVisible()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.speak("hold")
     qtbot.waitUntil(lambda: chip.text() == "Comparing 1 of 8")
     desk.diagnostics.window.close()
@@ -326,7 +364,7 @@ def test_the_chip_tells_how_it_goes_and_opens_the_panel(desk: Desk, qtbot: QtBot
 @pytest.mark.parametrize("drawn", ["before the next speech", "after it"])
 def test_the_chip_is_gone_with_its_text_whenever_the_panel_is_drawn(desk: Desk, drawn: str) -> None:
     desk.prepare()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.speak("hold")
     desk.qtbot.waitUntil(lambda: desk.diagnostics.chip.text() == "Comparing 1 of 8")
     desk.diagnostics.window.close()
@@ -346,7 +384,7 @@ def test_the_chip_of_an_earlier_text_is_gone_when_the_next_cannot_be_compared(
         raise MissingReference("Comparing needs PyTorch.")
 
     desk.prepare()
-    desk.diagnostics.open()
+    desk.open_to_diagnose_speech()
     desk.speak("rows 16")
     desk.wait_for(RunState.FINISHED)
     desk.qtbot.waitUntil(desk.diagnostics.chip.isVisible)
