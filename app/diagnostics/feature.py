@@ -131,8 +131,8 @@ class DiagnosticsFeature(QObject):
 
     def _connect_controller(self) -> None:
         controller, panel = self.controller, self.panel
-        controller.run_started.connect(self.chip.follow)
         controller.run_started.connect(panel.show_run)
+        controller.run_started.connect(self._on_run)
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
@@ -194,8 +194,19 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
-        self.chip.follow(None)  # the panel may still redraw the run of the previous speech
+        self._show_chip()
         self._diagnose_speech()
+
+    @Slot(object)
+    def _on_run(self, run: object) -> None:
+        self._show_chip()
+
+    def _show_chip(self) -> None:
+        """Show how the latest run does, as long as this window is open and the run is of the text that is spoken."""
+        run, spoken = self.panel.live_run, self._speech.request
+        known = self.window.shown and run is not None and spoken is not None and run.request.speech.text == spoken.text
+        self.chip.follow(run if known else None)
+        self.chip.refresh(self.panel.shown.regime)
 
     def _diagnose_speech(self) -> None:
         request = self._speech.request
@@ -220,6 +231,7 @@ class DiagnosticsFeature(QObject):
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
         self._main.page.fold_player(self, folded=shown)
+        self._show_chip()
         if shown:
             self.follow_settings()
         else:

@@ -327,21 +327,7 @@ def test_it_follows_the_theme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> No
     desk.theme.choose(Appearance.LIGHT)
 
 
-def test_opening_folds_the_player_and_leaves_the_window_as_large_as_it_is(desk: Desk) -> None:
-    size, player = desk.window.size(), desk.window.page.player
-    height, state = player.height(), desk.window.page.split_state
-    desk.diagnostics.open()
-    desk.qtbot.waitUntil(lambda: player.height() < height / 2)
-    assert not player.wave.isVisible()
-    assert player.transport.isVisible()
-    assert desk.window.page.split_state == state  # what is remembered is how it is without the panel
-    desk.diagnostics.window.close()
-    desk.qtbot.waitUntil(lambda: player.height() == height)
-    assert player.wave.isVisible()
-    assert desk.window.size() == size
-
-
-def test_the_chip_tells_how_it_goes_and_opens_the_panel(desk: Desk, qtbot: QtBot) -> None:
+def test_the_chip_tells_how_it_goes_while_the_window_is_open(desk: Desk, qtbot: QtBot) -> None:
     chip = desk.diagnostics.chip
     desk.prepare()
     assert not chip.isVisible()
@@ -349,16 +335,36 @@ def test_the_chip_tells_how_it_goes_and_opens_the_panel(desk: Desk, qtbot: QtBot
     desk.speak("hold")
     qtbot.waitUntil(lambda: chip.text() == "Comparing 1 of 8")
     desk.diagnostics.window.close()
-    assert desk.panel.run is not None
+    assert not chip.isVisible()
+    desk.wait_for(RunState.STOPPED)
+    desk.diagnostics.open()
     qtbot.waitUntil(lambda: chip.text() == "Comparing was stopped")
-    chip.click()
-    assert desk.panel.isVisible()
     desk.speak("rows 16")
     desk.wait_for(RunState.FINISHED)
     qtbot.waitUntil(lambda: "agree, worst" in chip.text())
+    chip.click()
+    assert desk.panel.isVisible()
     desk.diagnostics.window.close()
+    assert not chip.isVisible()
+    desk.panel.refresh()
+    assert not chip.isVisible()
+
+
+def test_the_chip_is_of_the_text_that_is_spoken(desk: Desk, qtbot: QtBot) -> None:
+    chip = desk.diagnostics.chip
+    desk.prepare()
+    desk.diagnostics.open()
     desk.speak("rows 1")
-    qtbot.waitUntil(lambda: not chip.isVisible())  # it was of another text
+    qtbot.waitUntil(lambda: desk.speech.track.whole)
+    desk.window.page.editor.set_text("rows 16")
+    desk.panel.controls.to_run.diagnose_button.click()
+    desk.wait_for(RunState.FINISHED)
+    desk.panel.refresh()
+    assert not chip.isVisible()
+    desk.speak("rows 16")
+    qtbot.waitUntil(chip.isVisible)  # this was diagnosed
+    desk.speak("rows 1")
+    qtbot.waitUntil(lambda: not chip.isVisible())
 
 
 @pytest.mark.parametrize("drawn", ["before the next speech", "after it"])
@@ -367,7 +373,7 @@ def test_the_chip_is_gone_with_its_text_whenever_the_panel_is_drawn(desk: Desk, 
     desk.open_to_diagnose_speech()
     desk.speak("hold")
     desk.qtbot.waitUntil(lambda: desk.diagnostics.chip.text() == "Comparing 1 of 8")
-    desk.diagnostics.window.close()
+    desk.panel.controls.to_run.while_speaking.click()
     if drawn == "before the next speech":
         desk.panel.refresh()
     track = desk.speech.track
