@@ -230,7 +230,6 @@ class DiagnosticsFeature(QObject):
 
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
-        self._main.page.fold_player(self, folded=shown)
         self._show_chip()
         if shown:
             self.follow_settings()

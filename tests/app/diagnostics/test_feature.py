@@ -327,6 +327,15 @@ def test_it_follows_the_theme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> No
     desk.theme.choose(Appearance.LIGHT)
 
 
+def test_the_waveform_of_the_reader_stays(desk: Desk) -> None:
+    player = desk.window.page.player
+    size, state = player.size(), desk.window.page.split_state
+    desk.diagnostics.open()
+    desk.qtbot.wait_for_timers()
+    assert player.wave.isVisible()
+    assert (player.size(), desk.window.page.split_state) == (size, state)
+
+
 def test_the_chip_tells_how_it_goes_while_the_window_is_open(desk: Desk, qtbot: QtBot) -> None:
     chip = desk.diagnostics.chip
     desk.prepare()
