@@ -43,7 +43,7 @@ def algorithm_of(node: fx.Node, kernels: KernelSet, target: tvm.target.Target) -
     winograd: Winograd | None = getattr(plan, "winograd", None)
     how = "direct" if winograd is None else f"Winograd {winograd}"
     tile = getattr(plan, "tile", None)
-    return Algorithm(how if tile is None else f"{how}, tile {tile.rows} x {tile.columns}", winograd)
+    return Algorithm(how if tile is None else f"{how}, tile {tile.rows} × {tile.columns}", winograd)
 
 
 def amplification(winograd: Winograd | None) -> float:

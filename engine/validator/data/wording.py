@@ -116,7 +116,7 @@ def magnitude(value: float | None) -> str:
 
 def times(value: float | None) -> str:
     """How many times another error an error is."""
-    return NOTHING if value is None else f"{magnitude(value)} x"
+    return NOTHING if value is None else f"{magnitude(value)} ×"
 
 
 def percent(value: float) -> str:

@@ -47,7 +47,7 @@ def test_one_error_that_has_grown_fails_and_is_named(made: tuple[Path, Outcome],
     assert not failed.passed
     assert failed.data["passed"]
     assert {row["output"] for row in failed.data["rows"] if row["verdict"] == "worse"} == {"magnitude"}
-    assert "compiled: decoder's magnitude is within its tolerance, but its error is 30 x that of the golden run." in (
+    assert "compiled: decoder's magnitude is within its tolerance, but its error is 30 × that of the golden run." in (
         " ".join(failed.words.split())
     )
 

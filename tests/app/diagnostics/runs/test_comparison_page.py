@@ -52,7 +52,7 @@ def test_two_equal_runs_have_the_same_values(qtbot: QtBot) -> None:
     assert page.page.other.value is first
     assert page.page.words.text() == COMPARABLE
     assert page.column(PairColumn.FIRST) == page.column(PairColumn.SECOND)
-    assert set(page.column(PairColumn.RATIO)) <= {"1 x", "–"}
+    assert set(page.column(PairColumn.RATIO)) <= {"1 ×", "–"}
     assert page.column(PairColumn.STAGE)[0] == "Text features"
 
 
@@ -64,7 +64,7 @@ def test_regimes_of_one_run_are_compared(qtbot: QtBot) -> None:
     page.page.regime.chosen.emit(Regime.STATIC_NO_PACK)
     assert "They differ in: regime: compiled and static-no-pack." in page.page.words.text()
     assert any("other ✗ Fail" in words for words in page.column(PairColumn.VERDICT))
-    ratios = [float(words.removesuffix(" x")) for words in page.column(PairColumn.RATIO) if words.endswith(" x")]
+    ratios = [float(words.removesuffix(" ×")) for words in page.column(PairColumn.RATIO) if words.endswith(" ×")]
     assert min(ratios) < 1 / 1000
 
 
@@ -78,7 +78,7 @@ def test_runs_that_cannot_be_compared_say_why(qtbot: QtBot, changes: dict, words
     assert page.page.words.text().startswith("These runs cannot be compared.")
     assert words in page.page.words.text()
     assert page.page.words.accessibleName() == page.page.words.text()
-    assert not any(words.endswith(" x") for words in page.column(PairColumn.RATIO))
+    assert not any(words.endswith(" ×") for words in page.column(PairColumn.RATIO))
     assert page.column(PairColumn.FIRST)[0] != "–"
 
 

@@ -18,7 +18,7 @@ def test_every_cell_has_words() -> None:
     assert words_of(PAIR, PairColumn.STAGE) == "Text features"
     assert words_of(PAIR, PairColumn.OUTPUT) == "text_features"
     assert words_of(PAIR, PairColumn.FIRST) == words_of(PAIR, PairColumn.SECOND) != "–"
-    assert words_of(PAIR, PairColumn.RATIO) == "1 x"
+    assert words_of(PAIR, PairColumn.RATIO) == "1 ×"
     assert words_of(PAIR, PairColumn.VERDICT) == "✓ Pass"
 
 
@@ -44,4 +44,4 @@ def test_only_what_changes_is_drawn_again(qtbot: QtBot) -> None:
         model.show((replace(PAIR, ratio=2.0),))
     assert (model.rowCount(), model.columnCount()) == (1, len(PairColumn))
     assert model.headerData(PairColumn.RATIO, Qt.Orientation.Horizontal) == TITLES[PairColumn.RATIO][0]
-    assert model.index(0, PairColumn.RATIO).data() == "2 x"
+    assert model.index(0, PairColumn.RATIO).data() == "2 ×"

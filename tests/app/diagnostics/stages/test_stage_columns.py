@@ -29,8 +29,8 @@ def test_every_column_says_something() -> None:
     assert said == {
         Column.STAGE: "Decoder",
         Column.CORRELATION: "1 - 5e-9",
-        Column.TIMES_FLOOR: "0.1 x",
-        Column.TIMES_GOLDEN: "2 x",
+        Column.TIMES_FLOOR: "0.1 ×",
+        Column.TIMES_GOLDEN: "2 ×",
         Column.FLOOR: "1 - 5e-7",
         Column.MAX_ERROR: "4e-4",
         Column.SQNR: "80.0 dB",
