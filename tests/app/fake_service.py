@@ -5,8 +5,8 @@
 Texts: `rows N` sends so many rows and finishes, `hold` goes on until it is cancelled, `crash N` kills itself after N
 rows, `freeze N` stops after N rows as a process does that hangs, `listen` waits until something is heard and calls the
 utterance of its row after it, `fail` says that it cannot, `nonsense` writes what is no event, `leave` ends with words
-on stderr, `stubborn` does not end when its input does. A sweep gets two points at each amount, a fuzz as many trials as
-it asks for; `hold` in their text holds them as well.
+on stderr, `stubborn` does not end when its input does. A sweep gets two points at each amount; `hold` in its text
+holds it as well.
 """
 
 from __future__ import annotations
@@ -26,15 +26,11 @@ import numpy as np
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGES
 from engine.validator.data.experiments import (
-    ExperimentRequest,
-    FuzzedEvent,
     ProgressEvent,
     ServiceEvent,
     SweepPoint,
     SweepRequest,
     SweptEvent,
-    Trial,
-    TrialEvent,
 )
 from engine.validator.data.results import (
     AlignmentEvent,
@@ -49,7 +45,7 @@ from engine.validator.data.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.data.wire import EXPERIMENTS, Wire
+from engine.validator.data.wire import Wire
 
 SECONDS_PER_ROW = 0.002
 PROFILE_CELLS = 512
@@ -77,19 +73,12 @@ def row_of(number: int) -> Row:
     )
 
 
-def trial_of(number: int) -> Trial:
-    """A random utterance; those with higher numbers are worse."""
-    phonemes = "a" * (number + 1)
-    worst = replace(row_of(2), metrics=Metrics(1 - number / 100, 0.9, 20.0, 0.1, number / 100, 100.0))
-    return Trial(Utterance(number, phonemes, phonemes, 0, len(phonemes)), "af_heart", 1.25, 7, worst, True)
-
-
 class Service:
     """Reads requests in a thread, so that a cancel is noticed at once."""
 
     def __init__(self) -> None:
         self.wire = Wire()
-        self.requests: queue.Queue[tuple[ValidationRequest | ExperimentRequest, threading.Event] | None] = queue.Queue()
+        self.requests: queue.Queue[tuple[ValidationRequest | SweepRequest, threading.Event] | None] = queue.Queue()
         self.cancels: list[threading.Event] = []
         self.heard: queue.Queue[int] = queue.Queue()
 
@@ -106,11 +95,10 @@ class Service:
         self.cancel()
         self.requests.put(None)
 
-    def request_in(self, message: dict[str, object]) -> ValidationRequest | ExperimentRequest:
+    def request_in(self, message: dict[str, object]) -> ValidationRequest | SweepRequest:
         if "validate" in message:
             return self.wire.decode_request(json.dumps(message["validate"]))
-        name = next(name for name in EXPERIMENTS if name in message)
-        return self.wire.decode_experiment(json.dumps(message[name]), EXPERIMENTS[name])
+        return self.wire.decode_experiment(json.dumps(message["sweep"]), SweepRequest)
 
     def cancel(self) -> None:
         for cancel in self.cancels:
@@ -124,19 +112,18 @@ class Service:
             if isinstance(request, ValidationRequest):
                 self.answer(request, cancel)
             else:
-                self.experiment(request, cancel)
+                self.sweep(request, cancel)
 
-    def experiment(self, asked: ExperimentRequest, cancel: threading.Event) -> None:
+    def sweep(self, asked: SweepRequest, cancel: threading.Event) -> None:
         what = asked.request.speech.text.partition(" ")[0]
-        total = len(asked.paddings) if isinstance(asked, SweepRequest) else asked.count
-        self.send(ProgressEvent("Trying", 0, total))
+        self.send(ProgressEvent("Trying", 0, len(asked.paddings)))
         if what == "crash":
             os.kill(os.getpid(), signal.SIGKILL)
         if what == "hold":
             cancel.wait()
         if cancel.is_set() or what == "fail":
             self.send(FailedEvent("It was stopped." if cancel.is_set() else "No voice.", "Choose another."))
-        elif isinstance(asked, SweepRequest):
+        else:
             regimes = ("static-packed", "static-no-pack")
             points = (
                 SweepPoint(padding, regime, 0, "istft", "audio", Reading.REFERENCE_FED, 0.9 - 0.1 * padding)
@@ -144,11 +131,6 @@ class Service:
                 for regime in regimes
             )
             self.send(SweptEvent(tuple(points)))
-        else:
-            for number in range(asked.count):
-                self.send(TrialEvent(trial_of(number)))
-                self.send(ProgressEvent("Trying", number + 1, total, float(total - number - 1)))
-            self.send(FuzzedEvent(asked.count, asked.count, ()))
 
     def answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
         what, *rest = request.speech.text.replace(".", " ").split()

@@ -1,4 +1,4 @@
-"""Runs experiments, sweeps and fuzzes, in the reference process, one at a time, and none beside a diagnosis."""
+"""Runs experiments, such as sweeps, in the reference process, one at a time, and none beside a diagnosis."""
 
 from __future__ import annotations
 

@@ -49,7 +49,6 @@ class DiagnosticsOptions:
     probes: bool = False
     fault: str = ""
     cross: tuple[tuple[str, Regime], ...] = ()
-    phonemes: str = ""
 
 
 class RunState(Enum):

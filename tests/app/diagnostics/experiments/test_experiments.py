@@ -13,14 +13,10 @@ from app.diagnostics.runs.run_folders import RunFolders
 from engine.errors import EngineError
 from engine.speech import SpeechRequest
 from engine.validator.data.experiments import (
-    ExperimentRequest,
-    FuzzedEvent,
-    FuzzRequest,
     ProgressEvent,
     ServiceEvent,
     SweepRequest,
     SweptEvent,
-    TrialEvent,
 )
 from engine.validator.data.results import RowEvent, ValidationRequest
 from tests.app.diagnostics.process.test_process import COMMAND
@@ -75,17 +71,8 @@ def test_a_sweep_arrives_with_its_points(desk: Desk) -> None:
     assert desk.diagnosed == []
 
 
-def test_a_fuzz_arrives_trial_by_trial(desk: Desk) -> None:
-    desk.experiments.begin(FuzzRequest(request(), 3))
-    desk.wait_for_the_end()
-    assert sum(isinstance(event, TrialEvent) for event in desk.events) == 3
-    assert isinstance(desk.events[-1], FuzzedEvent)
-    assert desk.experiments.request is None
-
-
-@pytest.mark.parametrize("asked", [SweepRequest(request("hold")), FuzzRequest(request("hold"), 3)])
-def test_an_experiment_can_be_stopped_and_another_begun(desk: Desk, asked: ExperimentRequest) -> None:
-    desk.experiments.begin(asked)
+def test_an_experiment_can_be_stopped_and_another_begun(desk: Desk) -> None:
+    desk.experiments.begin(SweepRequest(request("hold")))
     desk.wait_for_an_event()
     desk.experiments.stop()
     assert desk.endings == [STOPPED]
@@ -110,7 +97,7 @@ def test_an_experiment_stops_a_diagnosis(desk: Desk) -> None:
     desk.controller.stopped.connect(lambda: stopped.append(True))
     desk.controller.diagnose(SpeechRequest("hold", "af_heart"), DiagnosticsOptions())
     desk.qtbot.waitUntil(lambda: bool(desk.diagnosed))
-    desk.experiments.begin(FuzzRequest(request(), 2))
+    desk.experiments.begin(SweepRequest(request()))
     assert stopped == [True]
     desk.wait_for_the_end()
     assert desk.endings == [""]

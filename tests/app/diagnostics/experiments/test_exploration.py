@@ -8,10 +8,10 @@ from app.diagnostics.experiments.exploration import Exploration
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process.controller import DiagnosticsController
 from app.diagnostics.process.process import DiagnosticsProcess
-from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
+from app.diagnostics.runs.run import DiagnosticsOptions
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.speech import SpeechRequest
-from engine.validator.data.experiments import ExperimentRequest, FuzzRequest, SweepRequest
+from engine.validator.data.experiments import ExperimentRequest, SweepRequest
 from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics.process.test_process import COMMAND
 from tests.patience import PATIENCE_MS
@@ -44,7 +44,7 @@ def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
 
 def test_the_pages_are_in_the_panel(desk: Desk) -> None:
     pages = desk.exploration
-    assert desk.panel.pages.all[-3:] == (pages.matrix, pages.padding, pages.fuzz)
+    assert desk.panel.pages.all[-2:] == (pages.matrix, pages.padding)
 
 
 def test_all_regimes_are_compared_in_one_run(desk: Desk) -> None:
@@ -71,34 +71,6 @@ def test_a_sweep_is_made_of_the_text_and_shown(desk: Desk) -> None:
     assert not desk.exploration.padding.bar.running
 
 
-def test_random_utterances_are_tried_in_the_regime_that_is_looked_at(desk: Desk) -> None:
-    desk.panel.controls.to_run.regime.choose(Regime.STATIC_PACKED)
-    desk.exploration.fuzz.count.setValue(4)
-    desk.exploration.fuzz.seed.setValue(9)
-    desk.exploration.fuzz.bar.button.click()
-    desk.wait()
-    (request,) = desk.begun
-    assert isinstance(request, FuzzRequest)
-    assert (request.count, request.request.speech.seed, request.request.regimes) == (4, 9, (Regime.STATIC_PACKED,))
-    assert len(desk.exploration.fuzz.model.trials) == 4
-
-
-def test_one_of_them_is_diagnosed_by_its_phonemes(desk: Desk) -> None:
-    runs: list[DiagnosticsRun] = []
-    desk.controller.run_started.connect(runs.append)
-    desk.exploration.fuzz.bar.button.click()
-    desk.wait()
-    desk.exploration.fuzz.table.selectRow(0)
-    trial = desk.exploration.fuzz.trial
-    desk.exploration.fuzz.diagnose.click()
-    assert trial is not None
-    (run,) = runs
-    assert run.request.phonemes == run.request.speech.text == trial.utterance.phonemes
-    speech = run.request.speech
-    assert (speech.voice, speech.speed, speech.seed) == (trial.voice, trial.speed, trial.seed)
-    assert desk.panel.pages.current is desk.panel.drill_down
-
-
 def test_a_sweep_is_cancelled_by_its_button(desk: Desk) -> None:
     desk.speech = SpeechRequest("hold", "af_heart")
     desk.exploration.padding.bar.button.click()
@@ -111,6 +83,5 @@ def test_without_a_text_it_says_so(desk: Desk) -> None:
     failures: list[Exception] = []
     desk.exploration.failed.connect(failures.append)
     desk.exploration.padding.bar.button.click()
-    desk.exploration.fuzz.bar.button.click()
-    assert ["nothing to compare" in str(failure) for failure in failures] == [True, True]
+    assert ["nothing to compare" in str(failure) for failure in failures] == [True]
     assert desk.begun == []
