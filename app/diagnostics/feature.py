@@ -13,7 +13,6 @@ from app.audio.player import Playback
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.cases.case_actions import CaseActions
 from app.diagnostics.experiments.exploration import Exploration
-from app.diagnostics.faults.fault_drill import FaultDrill
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.outputs.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
@@ -72,7 +71,6 @@ class DiagnosticsFeature(QObject):
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
-        self.drill = FaultDrill(self.panel, self.sounds, theme)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
@@ -136,7 +134,6 @@ class DiagnosticsFeature(QObject):
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
-        controller.failed.connect(self.drill.forget)
         controller.stalled.connect(panel.take_stall)
         controller.went_on.connect(panel.take_stall)
         self.export.exported.connect(self._on_exported)
@@ -169,7 +166,6 @@ class DiagnosticsFeature(QObject):
     def _on_diagnose(self, options: DiagnosticsOptions) -> None:
         request, model = self._source()
         if request is None:
-            self.drill.forget()
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
             self.controller.diagnose(request, options, model)
@@ -236,7 +232,6 @@ class DiagnosticsFeature(QObject):
         else:
             self.sounds.stop()
             self.controller.release()
-            self.drill.forget()
 
     @Slot(object)
     def _on_export(self, path: Path) -> None:

@@ -47,7 +47,6 @@ class DiagnosticsPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("diagnostics")
-        self.column = QVBoxLayout(self)
         self.history = RunHistory(self)
         self.banner = MessageBanner(self)
         self.controls = DiagnosticsControls(self)
@@ -103,10 +102,6 @@ class DiagnosticsPanel(QFrame):
         """Add something that can be done with the run or its chosen stage, to the menu and to that of each row."""
         self.controls.to_show.to_do.add(action)
         self.table.addAction(action)
-
-    def add_notice(self, notice: QWidget) -> None:
-        """Add a strip above the controls, below the messages, which shows itself when there is something to say."""
-        self.column.insertWidget(1, notice)
 
     def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
         """Tell what somebody does, and how much of it is done if that is known; no words when it has ended."""
@@ -253,7 +248,7 @@ class DiagnosticsPanel(QFrame):
         self.refresh()
 
     def _lay_out(self) -> None:
-        layout = self.column
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)
         layout.addWidget(self.banner)

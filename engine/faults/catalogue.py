@@ -16,7 +16,6 @@ FAULTS: tuple[Fault, ...] = (
         Edit(rf"length: T\.int64 = {_ANY_LENGTH}", "length: T.int64 = time"),
         "The LSTM of the duration stage ignores the length of the sentence and runs to the end of its array.",
         "The rhythm is another as soon as a sentence shares its array with a longer one; alone it is right.",
-        shown_first=True,
         needs_padding=True,
     ),
     Fault(
@@ -30,7 +29,6 @@ FAULTS: tuple[Fault, ...] = (
         ),
         "The inverse STFT reads the spectrum of the frame before.",
         "Everything is heard 25 ms late, which nobody notices until words are marked as they are spoken.",
-        shown_first=True,
     ),
     Fault(
         "half-precision",
@@ -45,7 +43,6 @@ FAULTS: tuple[Fault, ...] = (
         ),
         "A Winograd convolution of pitch and energy rounds its weights to the ten bits that float16 has.",
         "Nothing is heard: the error is a hundred times what it was, and far below what an ear can tell.",
-        shown_first=True,
     ),
     Fault(
         "swapped-gates",
@@ -55,7 +52,6 @@ FAULTS: tuple[Fault, ...] = (
         Edit(r"gates\[block, (2 \+ )?vector, lane\]", r"gates[block, 2 - (\g<1>0) + vector, lane]", everywhere=True),
         "The LSTM of the text encoder takes its input gate for its forget gate, and the other way round.",
         "Length and melody stay as they are; the sounds themselves are blurred.",
-        shown_first=True,
     ),
     Fault(
         "zeroed-noise",
@@ -65,7 +61,6 @@ FAULTS: tuple[Fault, ...] = (
         Edit(r'T\.Cast\("float64", excitation\[[^\]]*\]\)', "T.float64(0.0)"),
         "The harmonic source multiplies its noise by nothing.",
         "The breath in the voice is gone, which is clearly seen and hardly heard.",
-        shown_first=True,
     ),
     Fault(
         "gelu-constant",

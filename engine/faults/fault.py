@@ -32,9 +32,9 @@ class Edit:
 class Fault:
     """A fault in a kernel: `title` names it, `planted` says what was done, `symptom` what it does to the speech.
 
-    The kernel is the first of those named `kernel` in the stage whose script has a match for `edit`. `shown_first` puts
-    it among the few that people are offered first. A fault that `needs_padding` shows only on arrays longer than the
-    speech in them, one with a `text` only at the lengths that this text has.
+    The kernel is the first of those named `kernel` in the stage whose script has a match for `edit`. A fault that
+    `needs_padding` shows only on arrays longer than the speech in them, one with a `text` only at the lengths that this
+    text has.
     """
 
     name: str
@@ -44,7 +44,6 @@ class Fault:
     edit: Edit
     planted: str
     symptom: str
-    shown_first: bool = False
     needs_padding: bool = False
     text: str = ""
 

@@ -19,7 +19,6 @@ from engine.speech import PreparationEvent, SpeechRequest
 from engine.system.bundle import require_reference
 from engine.validator.data.kernel_request import KernelRequest, Replacement
 from engine.validator.data.results import ValidationRequest
-from engine.validator.runners.drill import drill_speech
 from engine.validator.runs.arrays import ArrayFolder
 
 KEPT_RUNS = 5
@@ -70,9 +69,7 @@ class DiagnosticsController(QObject):
     def diagnose(self, speech: SpeechRequest, options: DiagnosticsOptions, model: str = STARTER) -> None:
         """Diagnose this speech; emits `failed` if there is no PyTorch, no such model, or no space."""
         self._heard = None
-        self._compare(
-            ValidationRequest(drill_speech(speech, options.fault), model, **vars(options)), self._process.validate
-        )
+        self._compare(ValidationRequest(speech, model, **vars(options)), self._process.validate)
 
     def substitute(self, request: ValidationRequest, utterance: int, replacements: tuple[Replacement, ...]) -> None:
         """Compare an utterance of an earlier request again, some kernels or stages computed by something else."""

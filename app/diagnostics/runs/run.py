@@ -47,7 +47,6 @@ class DiagnosticsOptions:
     device: str = AUTO
     lstm_method: str = AUTO
     probes: bool = False
-    fault: str = ""
     cross: tuple[tuple[str, Regime], ...] = ()
 
 

@@ -10,11 +10,9 @@ from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.artifacts.manifest import METAL_DEVICE, MPS
-from engine.faults.catalogue import fault_named
 from engine.preparation.devices import DEVICES, metal_obstacle
 from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, Regime
-from engine.validator.runners.drill import drill_regimes
 from engine.validator.runners.regimes import MOST_PADDING
 
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -24,8 +22,8 @@ PADDING_MEANING = "How much longer than the speech the padded regimes' arrays ar
 class RunControls(WrappingBar):
     """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run.
 
-    `while_speaking` is ticked while speech is diagnosed without being asked to. `fault` is the name of the fault that
-    the next runs look for, empty for none. `regimes` are those on offer.
+    `while_speaking` is ticked while speech is diagnosed without being asked to. `regimes` are those on
+    offer.
     """
 
     diagnose_wanted = Signal(object)
@@ -35,7 +33,6 @@ class RunControls(WrappingBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._running = False
-        self.fault = ""
         self.regimes = regimes_of(has_students=False)
         self._others: tuple[str, ...] = ()
         self.diagnose_button = QPushButton(self)
@@ -60,8 +57,6 @@ class RunControls(WrappingBar):
         reference = Regime(str(self.reference.value))
         chosen = str(self.regime.value)
         wanted = {Regime.UPSTREAM, Regime.COMPILED if chosen not in tuple(Regime) else Regime(chosen)} - {reference}
-        if self.fault:
-            wanted |= set(drill_regimes(fault_named(self.fault)))
         return DiagnosticsOptions(
             regimes=tuple(regime for regime in Regime if regime in wanted),
             reference=reference,
@@ -69,7 +64,6 @@ class RunControls(WrappingBar):
             device=str(self.device.value),
             lstm_method=str(self.lstm_method.value),
             probes=self.probes.isChecked(),
-            fault=self.fault,
         )
 
     def offer_students(self, has_students: bool) -> None:

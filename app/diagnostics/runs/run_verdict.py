@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.diagnostics.colours import Tone, verdict_tone
-from app.diagnostics.faults.drill_words import MARK
 from app.diagnostics.metric_words import VERDICT_SIGNS, correlation_words
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
+from app.diagnostics.runs.run_words import PLANTED
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.data.results import Reading, Row, Verdict
 from engine.validator.data.verdicts import severity
@@ -28,9 +28,9 @@ class RunVerdict:
 
 
 def verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
-    """How a regime of a run does, every stage by itself; a drill says that it is one."""
+    """How a regime of a run does, every stage by itself; one with a planted fault says so."""
     verdict = _verdict_of(run, regime)
-    return RunVerdict(f"{MARK}: {verdict.words}", verdict.tone) if run.request.fault else verdict
+    return RunVerdict(f"{PLANTED}: {verdict.words}", verdict.tone) if run.request.fault else verdict
 
 
 def _verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from app.diagnostics.faults.drill_words import drill_mark
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.runs.kept_curves import MOST_UTTERANCES
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.messages import words_for
+from engine.faults.catalogue import fault_named
 from engine.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import Reading, Regime, Verdict
 from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Press Diagnose to compare the compiled model with PyTorch, stage by stage."
+PLANTED = "Planted fault"
+"""Marks a run, made by the command line, of a model into which a fault was put to see it found."""
 TEXT_CHARACTERS = 32
 _ENDINGS = {RunState.STOPPED: "stopped", RunState.FAILED: "failed", RunState.CRASHED: "crashed"}
 
@@ -89,8 +91,9 @@ def memory_words(run: DiagnosticsRun) -> str:
 def run_name(run: DiagnosticsRun) -> str:
     """What a run was: the regime that it was about, its padding, device and LSTM method, and the text."""
     parts = [_subject(run), *_padding(run), *_machine(run), *(["inner values"] if run.request.probes else [])]
-    mark = drill_mark(run)
-    return f"{f'{mark} · ' if mark else ''}{', '.join(parts)}: {shortened(run.request.speech.text, TEXT_CHARACTERS)}"
+    fault = run.request.fault
+    mark = f"{PLANTED} ({fault_named(fault).title.lower()}) · " if fault else ""
+    return f"{mark}{', '.join(parts)}: {shortened(run.request.speech.text, TEXT_CHARACTERS)}"
 
 
 def run_title(number: int, run: DiagnosticsRun, name: str = "", pinned: bool = False) -> str:

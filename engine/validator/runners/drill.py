@@ -8,16 +8,13 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from engine.artifacts.manifest import Variant
 from engine.config import ModelConfig
 from engine.faults.catalogue import fault_named
 from engine.faults.fault import Fault, PlantedFault
-from engine.languages import AMERICAN
 from engine.preparation.modules import PreparationObserver
-from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.data.results import Reading, Regime, Report, Row, Verdict
 
@@ -56,12 +53,6 @@ def drill_regimes(fault: Fault) -> tuple[Regime, ...]:
     """The regimes that show the fault, after the noise floor."""
     padded = (Regime.COMPILED_PADDED,) if fault.needs_padding else ()
     return (Regime.UPSTREAM, Regime.COMPILED, *padded)
-
-
-def drill_speech(speech: SpeechRequest, fault: str) -> SpeechRequest:
-    """The speech that a drill diagnoses: this one, or one with a text that shows the fault of this name."""
-    text = fault_named(fault).text if fault else ""
-    return replace(speech, text=text, language=AMERICAN.tag) if text else speech
 
 
 def drill_text(report: Report) -> str:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,7 @@ from app.diagnostics.stages.stage_columns import Column
 from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import DARK, LIGHT, Colours
 from engine.stages import STAGES
-from engine.validator.data.results import FailedEvent, Reading, Regime, RowEvent
-from tests.app.diagnostics.faults.test_drill_words import drill_run
+from engine.validator.data.results import FailedEvent, Reading, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
@@ -149,7 +149,12 @@ def test_the_reading_and_the_utterance_can_be_chosen(panel: DiagnosticsPanel) ->
 def test_the_worst_stage_of_each_run_is_looked_at_while_no_other_is_chosen(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run())
     assert panel.stage == "istft"
-    panel.show_run(drill_run())
+    other = DiagnosticsRun(request(), CONFIG)
+    for event in events(request()):
+        if isinstance(event, RowEvent) and event.row.stage == "source":
+            event = RowEvent(replace(event.row, verdict=Verdict.FAIL))
+        other.take(event)
+    panel.show_run(other)
     assert panel.stage == "source"
 
 

@@ -1,8 +1,10 @@
 import dataclasses
 
 from app.diagnostics.runs.run import DiagnosticsRun
+from app.diagnostics.runs.run_verdict import verdict_of
 from app.diagnostics.runs.run_words import NO_RUN, divergence_words, run_name, run_title, state_words
 from engine.errors import Cure
+from engine.faults.catalogue import fault_named
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.validator.data.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request
@@ -113,3 +115,10 @@ def test_a_finished_run_is_named_by_what_ran_it() -> None:
 
 def test_a_given_name_and_a_pin_show_in_the_title() -> None:
     assert run_title(4, fresh(), "Before the change", pinned=True) == "4 · 14:02 · pinned · Before the change"
+
+
+def test_a_planted_fault_is_told_in_lists_and_by_the_chip() -> None:
+    fault = fault_named("zeroed-noise")
+    run = DiagnosticsRun(dataclasses.replace(request(), fault=fault.name), CONFIG)
+    assert f"Planted fault ({fault.title.lower()})" in run_title(3, run)
+    assert verdict_of(run, Regime.COMPILED).words.startswith("Planted fault: ")
