@@ -21,7 +21,6 @@ from app.diagnostics.process.following import Following
 from app.diagnostics.process.process import COMMAND, DiagnosticsProcess
 from app.diagnostics.process.reference_adding import ReferenceAdding
 from app.diagnostics.runs.bundle_export import BundleExport
-from app.diagnostics.runs.golden_pinning import GoldenPinning
 from app.diagnostics.runs.run import DiagnosticsOptions
 from app.diagnostics.runs.run_chip import RunChip
 from app.diagnostics.runs.run_folders import RunFolders
@@ -74,7 +73,6 @@ class DiagnosticsFeature(QObject):
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
-        self.golden = GoldenPinning(self.panel, parent=self)
         self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
@@ -141,10 +139,9 @@ class DiagnosticsFeature(QObject):
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
-        for source in (self.keeping, self.cases, self.golden):
+        for source in (self.keeping, self.cases):
             source.told.connect(self._on_told)
-        keepers = (self.keeping, self.cases, self.golden, self.exploration)
-        for part in (controller, self.sounds, self.adding, *keepers):
+        for part in (controller, self.sounds, self.adding, self.keeping, self.cases, self.exploration):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)

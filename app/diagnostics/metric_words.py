@@ -118,7 +118,8 @@ def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
     if row.metrics is not None:
         figures += _metric_figures(row.metrics)
         figures += [("Over the floor", wording.times(row.times_floor))]
-        figures += [("Over the golden run", wording.times(row.times_golden))]
+        if row.times_golden is not None:
+            figures += [("Over the golden run", wording.times(row.times_golden))]
     if row.by_phoneme is not None:
         figures += [(f"{name} {BY_PHONEME}", words) for name, words in _metric_figures(row.by_phoneme)]
     if row.durations is not None:

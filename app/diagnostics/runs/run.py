@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -222,16 +221,6 @@ class DiagnosticsRun:
     def _broke_off(self) -> bool:
         """Whether it ended in the middle: its process crashed, or what it compared failed."""
         return self.state is RunState.CRASHED or (self.state is RunState.FAILED and self.last_row is not None)
-
-    def rate(self, rated: Callable[[Row], Row], golden: str) -> None:
-        """Rate all rows anew, in their order; `golden` says which golden run they are held against now."""
-        self._worst.clear()
-        for (_, _, reading, _), rows in self._rows.items():
-            rows.update({name: rated(row) for name, row in rows.items()})
-            for row in rows.values():
-                self._note_worst(row, reading)
-        if self.report is not None:
-            self.report = replace(self.report, rows=self.rows, golden=golden)
 
     def _indices(self) -> tuple[int, ...]:
         planned = tuple(utterance.index for utterance in self.utterances)

@@ -68,8 +68,7 @@ def _end_words(run: DiagnosticsRun) -> str:
     done = f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
     if run.report is None or not run.report.device_choice:
         return done
-    golden = f"{run.report.golden} " if run.report.golden else ""
-    return f"{done} {golden}Device: {run.report.device_choice}. LSTM method: {run.report.lstm_choice}."
+    return f"{done} Device: {run.report.device_choice}. LSTM method: {run.report.lstm_choice}."
 
 
 def _progress_words(run: DiagnosticsRun) -> str:

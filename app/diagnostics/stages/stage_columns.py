@@ -39,19 +39,18 @@ class Column(IntEnum):
     VERDICT = 1
     CORRELATION = 2
     TIMES_FLOOR = 3
-    TIMES_GOLDEN = 4
-    FLOOR = 5
-    MAX_ERROR = 6
-    SQNR = 7
-    STAGE_MS = 8
-    REFERENCE_MS = 9
-    CHANGE = 10
-    STRIP = 11
+    FLOOR = 4
+    MAX_ERROR = 5
+    SQNR = 6
+    STAGE_MS = 7
+    REFERENCE_MS = 8
+    CHANGE = 9
+    STRIP = 10
 
 
 @dataclass(frozen=True)
 class StageEntry:
-    """What is known of one stage: its worst row, that of the floor and of an earlier run, and which golden run."""
+    """What is known of one stage: its worst row, that of the floor and of an earlier run."""
 
     stage: Stage
     number: int
@@ -61,7 +60,6 @@ class StageEntry:
     token_count: int = 0
     awaited: bool = False
     stuck: bool = False
-    golden: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,8 +120,6 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
     if column in (Column.STAGE_MS, Column.REFERENCE_MS):
         regime = row.regime if column is Column.STAGE_MS else row.reference
         return f"{entry.stage.title}: milliseconds of {worker_of(entry.stage, regime)}"
-    if column is Column.TIMES_GOLDEN and entry.golden:
-        return entry.golden
     if column in (Column.FLOOR, Column.TIMES_FLOOR) and _is_exact(entry.floor):
         return "PyTorch in float32 has no error here, because the reference computes the stage in float32 too"
     what = "durations of tokens" if row.durations is not None else row.output
@@ -206,15 +202,6 @@ COLUMNS: Mapping[Column, StageColumn] = {
         ("× floor", "1.23e-10 ×"),
         gives_way=6,
         tone=lambda entry, row: _tone_of_times(row.times_floor),
-    ),
-    Column.TIMES_GOLDEN: StageColumn(
-        "× golden",
-        "The error over that of the golden run, once found good: more than 10 is a regression",
-        lambda entry, row: wording.times(row.times_golden),
-        lambda entry, row: row.times_golden,
-        ("× golden", "1.23e-10 ×"),
-        gives_way=7,
-        tone=lambda entry, row: _tone_of_times(row.times_golden),
     ),
     Column.FLOOR: StageColumn(
         "Floor",

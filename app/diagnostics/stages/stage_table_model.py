@@ -119,7 +119,6 @@ class StageTableModel(QAbstractTableModel):
             run.stage_summary(floor, stage.name) if floor is not None else None,
             self._earlier.stage_summary(shown, stage.name) if self._earlier is not None else None,
             len(run.alignment(row.utterance)),
-            golden=run.report.golden if run.report is not None else "",
         )
 
     def _colour(self, tone: Tone) -> QColor | None:

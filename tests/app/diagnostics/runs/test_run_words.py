@@ -73,8 +73,11 @@ def test_the_first_divergence_is_named() -> None:
 
 
 def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
-    run = finished_run()
-    run.rate(lambda row: dataclasses.replace(row, verdict=Verdict.WORSE) if row.output == "energy" else row, "")
+    run = fresh()
+    for event in events(run.request):
+        if isinstance(event, RowEvent) and event.row.output == "energy":
+            event = RowEvent(dataclasses.replace(event.row, verdict=Verdict.WORSE))
+        run.take(event)
     words = "Compiled: no stage diverges by itself, but further off than it should be: Pitch and energy"
     assert divergence_words(run, Regime.COMPILED) == words
 

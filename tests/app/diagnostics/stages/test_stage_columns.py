@@ -19,7 +19,7 @@ from engine.validator.data.results import DurationMetrics, Regime, Verdict
 from tests.app.diagnostics_fakes import metrics, row
 
 DECODER = stage_named("decoder")
-ROW = replace(row(DECODER, "phase", Regime.COMPILED, error=1e-4), times_floor=0.1, times_golden=2.0)
+ROW = replace(row(DECODER, "phase", Regime.COMPILED, error=1e-4), times_floor=0.1)
 assert ROW.profile is not None
 ENTRY = StageEntry(DECODER, 6, ROW, floor=replace(ROW, metrics=metrics(1e-3)))
 
@@ -30,7 +30,6 @@ def test_every_column_says_something() -> None:
         Column.STAGE: "Decoder",
         Column.CORRELATION: "1 - 5e-9",
         Column.TIMES_FLOOR: "0.1 ×",
-        Column.TIMES_GOLDEN: "2 ×",
         Column.FLOOR: "1 - 5e-7",
         Column.MAX_ERROR: "4e-4",
         Column.SQNR: "80.0 dB",
@@ -52,11 +51,10 @@ def test_tones_say_what_the_words_say() -> None:
 
 
 def test_more_than_ten_times_is_amber() -> None:
-    worse = replace(ENTRY, row=replace(ROW, times_floor=10.5, times_golden=30.0, verdict=Verdict.WORSE))
-    for column in (Column.TIMES_FLOOR, Column.TIMES_GOLDEN):
-        assert tone_of(worse, column) is Tone.WARNING
-        assert tone_of(ENTRY, column) is Tone.PLAIN
-        assert sort_key(worse, column) > sort_key(ENTRY, column)
+    worse = replace(ENTRY, row=replace(ROW, times_floor=10.5, verdict=Verdict.WORSE))
+    assert tone_of(worse, Column.TIMES_FLOOR) is Tone.WARNING
+    assert tone_of(ENTRY, Column.TIMES_FLOOR) is Tone.PLAIN
+    assert sort_key(worse, Column.TIMES_FLOOR) > sort_key(ENTRY, Column.TIMES_FLOOR)
     assert tone_of(worse, Column.VERDICT) is Tone.WARNING
     assert words_of(worse, Column.VERDICT) == "≫ Worse"
     assert "10 times" in explanation_of(worse, Column.VERDICT)
@@ -79,9 +77,7 @@ def test_no_time_is_called_ours_that_is_pytorchs(regime: str, worker: str) -> No
     assert "ours" not in COLUMNS[Column.STAGE_MS].title.lower()
 
 
-def test_a_row_says_which_golden_run_it_is_held_against_and_why_it_has_no_floor() -> None:
-    words = "The golden run is of another build (other compiler sources), made on 2026-03-04."
-    assert explanation_of(replace(ENTRY, golden=words), Column.TIMES_GOLDEN) == words
+def test_a_row_says_why_it_has_no_floor() -> None:
     exact = replace(ENTRY, floor=replace(ROW, metrics=metrics(0)))
     for column in (Column.FLOOR, Column.TIMES_FLOOR):
         assert "no error here" in explanation_of(exact, column)
