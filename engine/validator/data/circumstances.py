@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from engine.artifacts.manifest import Identity
@@ -33,11 +31,6 @@ class Subject:
     device: str
     lstm_method: str
     precision: str
-
-    @property
-    def digest(self) -> str:
-        """A short name for this subject alone."""
-        return hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

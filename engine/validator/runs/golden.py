@@ -14,8 +14,8 @@ from cattrs.preconf.json import make_converter
 from engine.errors import DamagedFile, InvalidRequest
 from engine.speech import Utterance
 from engine.system.json_text import json_value
-from engine.system.paths import data_folder, resources_folder
-from engine.system.whole_file import whole_file, write_error
+from engine.system.paths import resources_folder
+from engine.system.whole_file import whole_file
 from engine.validator.data.circumstances import Circumstances, Subject, builds_apart, subjects_apart
 from engine.validator.data.results import Reading, Row, ValidationRequest
 
@@ -103,46 +103,10 @@ def _errors(rows: Iterable[Row]) -> Iterable[GoldenError]:
             yield GoldenError(*names, metrics.relative_l2, metrics.max_abs)
 
 
-class GoldenRuns:
-    """The golden runs of this machine: those that were pinned, and those that come with the program."""
-
-    def __init__(self, pinned: Path | None = None, shipped: Path | None = None) -> None:
-        self._pinned = pinned or data_folder() / NAME
-        self._shipped = shipped or resources_folder() / NAME
-
-    def of(self, subject: Subject) -> Golden | None:
-        """The golden run of a subject, the pinned one first; None if there is none.
-
-        Raises `DamagedFile` for a pinned one that cannot be read.
-        """
-        if self.is_pinned(subject):
-            return Golden.load(self._path(subject))
-        shipped = (Golden.load(path) for path in sorted(self._shipped.glob(f"*{SUFFIX}")))
-        return next((golden for golden in shipped if golden.circumstances.subject == subject), None)
-
-    def is_pinned(self, subject: Subject) -> bool:
-        """Whether a run of this subject was pinned."""
-        return self._path(subject).is_file()
-
-    def pin(self, golden: Golden) -> None:
-        """Keep a golden run, in place of an earlier one of its subject; raises `OutputError`."""
-        path = self._path(golden.circumstances.subject)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise write_error(path, error) from error
-        golden.save(path)
-
-    def unpin(self, subject: Subject) -> None:
-        """Forget the pinned run of a subject."""
-        self._path(subject).unlink(missing_ok=True)
-
-    def _path(self, subject: Subject) -> Path:
-        return self._pinned / f"{subject.digest}{SUFFIX}"
-
-
-def chosen(request: ValidationRequest, now: Circumstances | None, runs: GoldenRuns) -> tuple[Golden | None, str]:
-    """The golden run that the request names, or else the one that is kept for it, if any; and a sentence about it.
+def chosen(
+    request: ValidationRequest, now: Circumstances | None, shipped: Path | None = None
+) -> tuple[Golden | None, str]:
+    """The golden run that the request names, or else the one that comes with the program; and a sentence about it.
 
     Raises `InvalidRequest` when it names one that `now` has nothing to do with, and the errors of `Golden.load`.
     """
@@ -152,10 +116,16 @@ def chosen(request: ValidationRequest, now: Circumstances | None, runs: GoldenRu
     if now is None:
         return None, ""
     try:
-        kept = runs.of(now.subject)
+        kept = _of(now.subject, shipped or resources_folder() / NAME)
     except DamagedFile as error:
         return None, error.message
     return kept, in_words(kept, now)
+
+
+def _of(subject: Subject, folder: Path) -> Golden | None:
+    """The golden run of a subject in a folder; None if there is none."""
+    found = (Golden.load(path) for path in sorted(folder.glob(f"*{SUFFIX}")))
+    return next((golden for golden in found if golden.circumstances.subject == subject), None)
 
 
 def _named(path: str, now: Circumstances | None) -> Golden:

@@ -32,7 +32,7 @@ from engine.validator.runs.agenda import Agenda, Listener
 from engine.validator.runs.array_limit import array_limit_of
 from engine.validator.runs.arrays import ArrayFolder
 from engine.validator.runs.comparison import Comparison
-from engine.validator.runs.golden import GoldenRuns, chosen
+from engine.validator.runs.golden import chosen
 from engine.validator.runs.inner_values import InnerValues
 from engine.validator.runs.own_run import RegimeChain
 from engine.validator.runs.versions import versions
@@ -101,7 +101,7 @@ class Validator:
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
         circumstances = _circumstances(regimes, request)
-        golden, golden_words = chosen(request, circumstances, GoldenRuns())
+        golden, golden_words = chosen(request, circumstances)
         yardstick, limit = Yardstick(golden), array_limit_of(request)
         rows: list[Row] = []
         compared: list[Spoken] = []

@@ -33,12 +33,11 @@ def test_only_what_is_spoken_counts(now: Circumstances) -> None:
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Subject)])
-def test_each_difference_has_a_name_and_another_digest(now: Circumstances, name: str) -> None:
+def test_each_difference_has_a_name(now: Circumstances, name: str) -> None:
     value = getattr(now.subject, name)
     other = replace(now.subject, **{name: value + 1 if isinstance(value, float | int) else "other"})
     assert subjects_apart(now.subject, now.subject) == ""
     assert subjects_apart(now.subject, other).startswith("another ")
-    assert other.digest != now.subject.digest
 
 
 def test_two_differences_are_both_told(now: Circumstances) -> None:

@@ -13,7 +13,7 @@ from engine.model_store.checkpoints import STARTER, open_checkpoint
 from engine.system.paths import sample_text_path, shipped_modules_folder
 from engine.validator.data.circumstances import Build, Circumstances, Subject
 from engine.validator.data.results import Reading, Regime, Row, ValidationRequest
-from engine.validator.runs.golden import LEAST_ERROR, Golden, GoldenRuns, chosen
+from engine.validator.runs.golden import LEAST_ERROR, Golden, chosen
 from engine.validator.runs.validation import phonemizer
 from tests.engine.validator.reports.example_report import example_report
 
@@ -34,10 +34,10 @@ def asked(golden: str | None = None) -> ValidationRequest:
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> GoldenRuns:
-    shipped = tmp_path / "shipped"
-    shipped.mkdir()
-    return GoldenRuns(tmp_path / "data" / "golden", shipped)
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "shipped"
+    made.mkdir()
+    return made
 
 
 def test_every_compiled_error_is_kept_and_no_other() -> None:
@@ -94,60 +94,38 @@ def test_a_missing_file_and_folder_are_said(tmp_path: Path) -> None:
         GOLDEN.save(tmp_path / "nowhere" / "golden.json")
 
 
-def test_pinned_runs_are_found_again_until_they_are_unpinned(runs: GoldenRuns) -> None:
-    assert runs.of(SUBJECT) is None
-    assert not runs.is_pinned(SUBJECT)
-    runs.pin(GOLDEN)
-    runs.pin(replace(GOLDEN, made="2026-04-05"))
-    assert runs.is_pinned(SUBJECT)
-    assert (found := runs.of(SUBJECT)) is not None
-    assert found.made == "2026-04-05"
-    assert runs.of(replace(SUBJECT, text="No.")) is None
-    runs.unpin(SUBJECT)
-    runs.unpin(SUBJECT)
-    assert runs.of(SUBJECT) is None
-
-
-def test_a_pinned_run_goes_before_the_one_that_comes_with_the_program(tmp_path: Path, runs: GoldenRuns) -> None:
-    GOLDEN.save(tmp_path / "shipped" / "starter.json")
-    assert runs.of(SUBJECT) == GOLDEN
-    runs.pin(replace(GOLDEN, made="2026-04-05"))
-    assert (found := runs.of(SUBJECT)) is not None
-    assert found.made == "2026-04-05"
-
-
-def test_the_run_that_is_kept_is_taken_and_told(runs: GoldenRuns) -> None:
-    assert chosen(asked(), NOW, runs) == (None, "There is no golden run of this text, voice, model and device.")
-    runs.pin(GOLDEN)
-    golden, words = chosen(asked(), NOW, runs)
+def test_the_run_that_comes_with_the_program_is_taken_and_told(folder: Path) -> None:
+    assert chosen(asked(), NOW, folder) == (None, "There is no golden run of this text, voice, model and device.")
+    GOLDEN.save(folder / "starter.json")
+    golden, words = chosen(asked(), NOW, folder)
     assert golden == GOLDEN
     assert words == "The golden run is of the same build, made on 2026-03-04."
-    assert chosen(asked(), None, runs) == (None, "")
+    assert chosen(asked(), replace(NOW, subject=replace(SUBJECT, text="No.")), folder)[0] is None
+    assert chosen(asked(), None, folder) == (None, "")
 
 
-def test_another_build_is_told(runs: GoldenRuns) -> None:
-    runs.pin(GOLDEN)
-    _, words = chosen(asked(), replace(NOW, build=Build("xyz", "0.27", "x86-64-v3")), runs)
+def test_another_build_is_told(folder: Path) -> None:
+    GOLDEN.save(folder / "starter.json")
+    _, words = chosen(asked(), replace(NOW, build=Build("xyz", "0.27", "x86-64-v3")), folder)
     assert words == "The golden run is of another build (other compiler sources), made on 2026-03-04."
 
 
-def test_a_damaged_run_that_is_kept_is_told_and_stops_nothing(tmp_path: Path, runs: GoldenRuns) -> None:
-    runs.pin(GOLDEN)
-    (tmp_path / "data" / "golden" / f"{SUBJECT.digest}.json").write_text("{", encoding="utf-8")
-    golden, words = chosen(asked(), NOW, runs)
+def test_a_damaged_run_that_is_kept_is_told_and_stops_nothing(folder: Path) -> None:
+    (folder / "starter.json").write_text("{", encoding="utf-8")
+    golden, words = chosen(asked(), NOW, folder)
     assert golden is None
     assert "cannot be read" in words
 
 
-def test_a_run_that_is_named_must_be_of_the_same(tmp_path: Path, runs: GoldenRuns) -> None:
+def test_a_run_that_is_named_must_be_of_the_same(tmp_path: Path) -> None:
     path = tmp_path / "golden.json"
     GOLDEN.save(path)
-    golden, _ = chosen(asked(str(path)), NOW, runs)
+    golden, _ = chosen(asked(str(path)), NOW)
     assert golden == GOLDEN
     with pytest.raises(InvalidRequest, match="is of another voice"):
-        chosen(asked(str(path)), replace(NOW, subject=replace(SUBJECT, voice="af_heart")), runs)
+        chosen(asked(str(path)), replace(NOW, subject=replace(SUBJECT, voice="af_heart")))
     with pytest.raises(InvalidRequest, match="compiled regimes, and none is run"):
-        chosen(asked(str(path)), None, runs)
+        chosen(asked(str(path)), None)
 
 
 def shipped() -> list[Golden]:
