@@ -107,7 +107,6 @@ class DiagnosticsFeature(QObject):
         self.export.shut_down(timeout_ms)
         self.cases.shut_down(timeout_ms)
         self.keeping.shut_down(timeout_ms)
-        self.kernels.shut_down(timeout_ms)
         self.controller.shut_down(timeout_ms)
 
     def _connect_panel(self, theme: Theme) -> None:

@@ -51,10 +51,13 @@ class StageInspection:
         """The id of the first finding's node, else of the kernel that is worst."""
         return self.findings[0].node if self.findings else self.worst(node.id for node in self.kernels)
 
-    def suspects(self) -> tuple[str, ...]:
-        """The ids of the kernels that are wrong or imprecise."""
-        doubtful = (KernelVerdict.WRONG, KernelVerdict.IMPRECISE)
-        return tuple(node for node, each in self.measurements.items() if each.verdict in doubtful)
+    def read_by(self, node: str) -> tuple[GraphNode, ...]:
+        """The nodes whose results this one reads."""
+        return tuple(self._nodes[edge.source] for edge in self.graph.edges if edge.target == node)
+
+    def readers_of(self, node: str) -> tuple[GraphNode, ...]:
+        """The nodes that read this one's result."""
+        return tuple(self._nodes[edge.target] for edge in self.graph.edges if edge.source == node)
 
 
 class Inspection:

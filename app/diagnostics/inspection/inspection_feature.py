@@ -24,7 +24,7 @@ WAVEFORM = STAGE_NAMES[-1]
 COMPUTING = "Computing the speech with this replaced…"
 NOTHING_CAME = "There is no result; the state of the run says why."
 HEAR = "Choose the waveform on the page Signals to hear it."
-MEANING = "The stage's graph, and the error, source and code of each of its kernels"
+MEANING = "The error, source and code of each kernel of the stage"
 
 
 class InspectionFeature(QObject):
@@ -49,10 +49,6 @@ class InspectionFeature(QObject):
         self.inspections.found.connect(self._on_found)
         self.inspections.told.connect(self._on_told)
         self.inspections.failed.connect(self.page.tell)
-
-    def shut_down(self, timeout_ms: int) -> None:
-        """End the process that lays graphs out."""
-        self.page.shut_down(timeout_ms)
 
     @Slot(object)
     def _on_inspect(self, job: Job) -> None:

@@ -19,7 +19,7 @@ NO_CODE = "The kernel's code follows when all kernels of the stage are measured.
 
 
 class KernelDetails(QTabWidget):
-    """`node_chosen` carries the id of the node whose line of source was chosen."""
+    """`node_chosen` carries the id of the node whose line of source, or the link to which, was chosen."""
 
     node_chosen = Signal(str)
 
@@ -47,7 +47,8 @@ class KernelDetails(QTabWidget):
             ("Replace", self.switches),
         ):
             self.addTab(_page(parts), title)
-        self.source.node_chosen.connect(self.node_chosen)
+        for part in (self.figures, self.source):
+            part.node_chosen.connect(self.node_chosen)
 
     def show_node(self, stage: str | None, known: StageInspection | None, node: GraphNode | None) -> None:
         """Show everything about a node."""

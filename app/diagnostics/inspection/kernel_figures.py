@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from app.diagnostics.inspection.inspection import StageInspection
@@ -12,11 +13,16 @@ from app.diagnostics.inspection.words import figures_of
 from app.theme import LIGHT, Colours
 from engine.inspection.results import GraphNode
 
-CHOOSE = "Choose a kernel in the list, the graph or the source."
+CHOOSE = "Choose a kernel in the list or the source."
 
 
 class KernelFigures(QScrollArea):
-    """What the kernel computes and how, its error, its time, its operations and bytes; a finding in words on top."""
+    """What the kernel computes and how, its error, its time, its operations and bytes; a finding in words on top.
+
+    `node_chosen` carries the id of a node before or after it, when the link to that is clicked.
+    """
+
+    node_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,9 +34,8 @@ class KernelFigures(QScrollArea):
         self.label.setTextFormat(Qt.TextFormat.RichText)
         self.label.setWordWrap(True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.label.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.label.linkActivated.connect(self.node_chosen)
         self.setObjectName("figuresArea")
         self.setAccessibleName("Numbers of the kernel")
         self.setWidget(self.label)
@@ -48,10 +53,16 @@ class KernelFigures(QScrollArea):
             self.label.setText(escape(CHOOSE))
             return
         figures = figures_of(self._node, self._known.measurements.get(self._node.id))
+        rows = [(name, _breakable(words)) for name, words in figures]
+        for name, nodes in (
+            ("Reads", self._known.read_by(self._node.id)),
+            ("Read by", self._known.readers_of(self._node.id)),
+        ):
+            if nodes:
+                rows.append((name, self._links(nodes)))
         lines = "".join(
-            f"<tr><td style='color:{self._colours.faint}; padding-right:8px'>{escape(name)}</td>"
-            f"<td>{_breakable(words)}</td></tr>"
-            for name, words in figures
+            f"<tr><td style='color:{self._colours.faint}; padding-right:8px'>{escape(name)}</td><td>{cell}</td></tr>"
+            for name, cell in rows
         )
         found = [each.words for each in self._known.findings or () if each.node == self._node.id]
         top = "".join(f"<div style='color:{self._colours.error}'>{_breakable(words)}</div>" for words in found)
@@ -62,6 +73,10 @@ class KernelFigures(QScrollArea):
         """Take the theme's colours."""
         self._colours = colours
         self.refresh()
+
+    def _links(self, nodes: Sequence[GraphNode]) -> str:
+        style = f"color:{self._colours.accent}"
+        return ", ".join(f"<a href='{escape(node.id)}' style='{style}'>{_breakable(node.label)}</a>" for node in nodes)
 
 
 def _breakable(words: str) -> str:

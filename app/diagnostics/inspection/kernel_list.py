@@ -142,10 +142,9 @@ class _Sorted(QSortFilterProxyModel):
 
 
 class KernelList(QTreeView):
-    """`node_chosen` carries the id of a node, `node_activated` that of one to be shown in the graph."""
+    """`node_chosen` carries the id of a node."""
 
     node_chosen = Signal(str)
-    node_activated = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -167,7 +166,6 @@ class KernelList(QTreeView):
         self.header().setMinimumSectionSize(LEAST_PIXELS)
         for column, width in WIDTHS_PIXELS.items():
             self.header().resizeSection(column, width)
-        self.activated.connect(self._on_activated)
         self.selectionModel().selectionChanged.connect(self._on_selection)
 
     @property
@@ -211,10 +209,6 @@ class KernelList(QTreeView):
 
     def _node(self, index: QModelIndex) -> str:
         return self.kernels.node_at(self._sorted.mapToSource(index).row()).id
-
-    @Slot(QModelIndex)
-    def _on_activated(self, index: QModelIndex) -> None:
-        self.node_activated.emit(self._node(index))
 
     @Slot(QItemSelection, QItemSelection)
     def _on_selection(self, chosen: QItemSelection, left: QItemSelection) -> None:

@@ -1,17 +1,14 @@
-"""The kernels of the chosen stage: list, graph and details, which choose each other's node."""
+"""The kernels of the chosen stage: list and details, which choose each other's node."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
-from app.diagnostics.inspection.folding import Box
-from app.diagnostics.inspection.graph_pane import GraphPane
 from app.diagnostics.inspection.inspection import Inspection, StageInspection
 from app.diagnostics.inspection.inspection_controller import Job
 from app.diagnostics.inspection.kernel_details import KernelDetails
@@ -27,12 +24,8 @@ from engine.stages import Place, stage_named
 SPACE_PIXELS = 6
 REFRESH_MS = 150
 """Measurements may come in a hundred a second; the page is redrawn no more often than this."""
-SHARES = (0.6, 0.4)
-"""The shares of the graph, and of list and details together."""
-WIDE_FROM = 1.2
-"""The page's width over its height from which list and details stand beside the graph rather than below it."""
-SMALL_PIXELS = 330
-"""A page narrower or lower than this has list and details in one place."""
+SHARES = (400, 600)
+"""The widths of list and details, of whatever there is."""
 CHOOSE_A_STAGE = "Choose a stage to look into its kernels."
 NOT_INSPECTED = "{stage}: its kernels are not measured yet."
 NO_KERNELS = "{stage}: it is computed in Python and has no kernels."
@@ -56,7 +49,6 @@ class KernelPage(StagePage):
         self._job: Job | None = None
         self._asked: WeakKeyDictionary[Inspection, set[str]] = WeakKeyDictionary()
         self._told = ""
-        self._arranged: tuple[bool, bool] | None = None
         self._known: StageInspection | None = None
         self._node: str | None = None
         self._follows = True
@@ -66,9 +58,8 @@ class KernelPage(StagePage):
         self.worst_first = QCheckBox("Worst first", self)
         self.listed = QWidget(self)
         self.list = KernelList(self)
-        self.graph = GraphPane(self)
         self.details = KernelDetails(self)
-        self._outer, self._near = QSplitter(self), QSplitter(self)
+        self._split = QSplitter(self)
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._turn = QTimer(self, singleShot=True, interval=0)  # so that not everything is drawn at once
         self._parts: list[Callable[[], None]] = []
@@ -136,7 +127,7 @@ class KernelPage(StagePage):
         self._follows = self._follows or node is None
         self._node = node if node is not None or known is None else known.worst_kernel()
         self._say()
-        self._parts = [self._list_stage, self._draw_stage, self._show_node]
+        self._parts = [self._list_stage, self._show_node]
         self._turn.start()
 
     def refresh_soon(self) -> None:
@@ -151,39 +142,13 @@ class KernelPage(StagePage):
         if self._parts:
             self.refresh_soon()
         else:
-            self._parts = [self.list.kernels.refresh, self.graph.refresh, self.details.refresh, self._follow]
+            self._parts = [self.list.kernels.refresh, self.details.refresh, self._follow]
             self._turn.start()
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
         self.list.kernels.set_colours(colours)
-        self.graph.set_colours(colours)
         self.details.set_colours(colours)
-
-    def shut_down(self, timeout_ms: int) -> None:
-        """End the process that lays out."""
-        self.graph.shut_down(timeout_ms)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put list and details beside the graph or below it, or in one place where there is little room."""
-        super().resizeEvent(event)
-        width, height = self.width(), self.height()
-        wide, small = width > WIDE_FROM * height, min(width, height) < SMALL_PIXELS
-        if (wide, small) != self._arranged:
-            self._arranged = wide, small
-            self._arrange(wide, small)
-
-    def _arrange(self, wide: bool, small: bool) -> None:
-        if small:
-            self.details.insertTab(0, self.listed, "List")
-        else:
-            self._near.insertWidget(0, self.listed)
-            self.listed.show()
-        self._outer.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
-        self._near.setOrientation(Qt.Orientation.Vertical if wide else Qt.Orientation.Horizontal)
-        room = self.width() if wide else self.height()
-        self._outer.setSizes([int(share * room) for share in SHARES])
-        self.graph.scale.setVisible(not small)
 
     @Slot(str)
     def choose(self, node: str) -> None:
@@ -191,20 +156,6 @@ class KernelPage(StagePage):
         self._follows = False
         if node != self._node:
             self._look_at(node)
-
-    @Slot(object)
-    def _on_box(self, box: Box) -> None:
-        node = self._known.worst(box.nodes) if self._known is not None else None
-        if node is not None and self._node not in box.nodes:
-            self.choose(node)
-
-    @Slot()
-    def choose_worst(self) -> None:
-        """Choose the kernel that is worst, and unfold the modules around it."""
-        node = self._known.worst_kernel() if self._known is not None else None
-        if node is not None:
-            self._look_at(node)
-            self.graph.reveal(node)
 
     @Slot()
     def _on_inspect(self) -> None:
@@ -225,9 +176,6 @@ class KernelPage(StagePage):
     def _list_stage(self) -> None:
         self.list.show_stage(self._known)
 
-    def _draw_stage(self) -> None:
-        self.graph.show_stage(self._known)
-
     def _follow(self) -> None:
         worst = self._known.worst_kernel() if self._known is not None and self._known.findings else None
         if self._follows and worst is not None and worst != self._node:
@@ -239,7 +187,6 @@ class KernelPage(StagePage):
 
     def _show_node(self) -> None:
         self.list.choose(self._node)
-        self.graph.choose(self._node)
         found = self._known.node(self._node) if self._known is not None else None
         self.details.show_node(self._stage, self._known, found)
 
@@ -262,9 +209,6 @@ class KernelPage(StagePage):
         self.search.textChanged.connect(self.list.search)
         self.worst_first.toggled.connect(self.list.put_worst_first)
         self.list.node_chosen.connect(self.choose)
-        self.list.node_activated.connect(self.graph.reveal)
-        self.graph.box_chosen.connect(self._on_box)
-        self.graph.worst_wanted.connect(self.choose_worst)
         self.details.node_chosen.connect(self.choose)
         self.details.switches.replacements_wanted.connect(self._on_replace)
         self._timer.timeout.connect(self.refresh)
@@ -288,27 +232,19 @@ class KernelPage(StagePage):
         above.add(self.worst_first)
         column.addWidget(above)
         column.addWidget(self.list, 1)
-        for part in (self.listed, self.details):
-            self._near.addWidget(part)
-        for number, part in enumerate((self.graph, self._near)):
-            self._outer.addWidget(part)
-            self._outer.setStretchFactor(number, int(10 * SHARES[number]))
+        for number, part in enumerate((self.listed, self.details)):
+            self._split.addWidget(part)
+            self._split.setStretchFactor(number, SHARES[number])
+        self._split.setSizes(SHARES)
+        self._split.setHandleWidth(2 * SPACE_PIXELS)
         top, layout = QHBoxLayout(), QVBoxLayout(self)
         top.addWidget(self.title, 1)
-        for control in (self.graph.scale, *self.graph.buttons, self.inspect_button):
-            top.addWidget(control)
+        top.addWidget(self.inspect_button)
         for each in (column, top, layout):
             each.setContentsMargins(0, 0, 0, 0)
             each.setSpacing(SPACE_PIXELS)
         layout.addLayout(top)
-        layout.addWidget(self._outer, 1)
-        for before, after in pairwise(self._stops):
-            self.setTabOrder(before, after)
-
-    @property
-    def _stops(self) -> tuple[QWidget, ...]:
-        """Where the tab key goes before it comes to the details, as the page is read."""
-        return *self.graph.buttons, self.inspect_button, self.graph.view, self.search, self.worst_first, self.list
+        layout.addWidget(self._split, 1)
 
 
 def can_be_inspected(job: Job) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.diagnostics.inspection.folding import Box
 from app.diagnostics.inspection.inspection import StageInspection
 from app.diagnostics.metric_words import number_words
 from app.theme import Colours
@@ -71,35 +70,6 @@ def short_words(measurement: KernelMeasurement | None) -> str:
     if measurement is None:
         return NOTHING
     return f"{SIGNS[measurement.verdict]} {error_words(measurement)}".removesuffix(FLOOR).removesuffix(NOTHING)
-
-
-def box_title(box: Box, known: StageInspection) -> str:
-    """The name of a box: a node's label, or the module's path."""
-    node = known.node(box.nodes[0])
-    return box.module_path if box.folded or node is None else node.label
-
-
-def box_words(box: Box, known: StageInspection) -> str:
-    """The state of a box: of a folded module, how many kernels it has and the worst of their states."""
-    worst = known.node(known.worst(box.nodes))
-    if worst is None:
-        return NOTHING
-    state = state_words(worst, known.measurements.get(worst.id))
-    return f"{folded_words(box)}{state}"
-
-
-def folded_words(box: Box) -> str:
-    """How many kernels a folded module has, before their state; nothing for a single node."""
-    return f"{len(box.nodes)} kernels · " if box.folded else ""
-
-
-def spoken_box(box: Box, known: StageInspection) -> str:
-    """A box in words for somebody who cannot see it."""
-    worst = known.worst(box.nodes)
-    measurement = known.measurements.get(worst or "")
-    verdict = f", {TITLES[measurement.verdict].lower()}" if measurement is not None else ""
-    folded = "folded module " if box.folded else ""
-    return f"{folded}{box_title(box, known)}, {box_words(box, known)}{verdict}"
 
 
 def summary_words(known: StageInspection) -> str:

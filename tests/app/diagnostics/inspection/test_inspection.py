@@ -38,7 +38,14 @@ def test_the_worst_kernel_is_the_first_finding_and_until_then_the_largest_error(
     assert under_way.worst_kernel() == "b1"
     assert finished.worst(("a1", "a3", "m")) == "a3"
     assert finished.worst(()) is None
-    assert finished.suspects() == ("a3", "b1")
+
+
+def test_a_node_reads_those_before_it_and_is_read_by_those_after_it() -> None:
+    known = inspected().stage(STAGE)
+    assert known is not None
+    assert [node.id for node in known.read_by("a2")] == ["a1", "in"]
+    assert [node.id for node in known.readers_of("a2")] == ["a3"]
+    assert known.read_by("in") == known.readers_of("out") == ()
 
 
 def test_severity_goes_by_verdict_then_by_error() -> None:

@@ -72,7 +72,6 @@ class Desk:
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, tmp_path)
     yield desk
-    desk.feature.shut_down(PATIENCE_MS)
     desk.controller.shut_down(PATIENCE_MS)
 
 
@@ -92,7 +91,6 @@ def test_the_page_shows_the_kernels_of_the_chosen_stage(desk: Desk) -> None:
     desk.diagnose("Hello.")
     desk.panel.table.select(STAGE)
     desk.qtbot.waitUntil(lambda: desk.feature.page.node == FINDING.node)
-    desk.qtbot.waitUntil(lambda: desk.feature.page.graph.view.box is not None)
     assert FINDING.words in desk.feature.page.title.toolTip()
 
 

@@ -40,6 +40,18 @@ def test_numbers_that_come_in_are_shown(qtbot: QtBot) -> None:
     assert "250 µs" in figures.label.text()
 
 
+def test_what_is_read_and_what_reads_it_are_links(qtbot: QtBot) -> None:
+    figures = KernelFigures()
+    qtbot.addWidget(figures)
+    known = inspected().stage(STAGE)
+    assert known is not None
+    figures.show_node(known, known.node("b1"))
+    assert {"href='m'", "href='b2'"} <= set(figures.label.text().split())
+    with qtbot.waitSignal(figures.node_chosen) as chosen:
+        figures.label.linkActivated.emit("m")
+    assert chosen.args == ["m"]
+
+
 def test_without_a_node_it_says_what_to_do(qtbot: QtBot) -> None:
     figures = KernelFigures()
     qtbot.addWidget(figures)

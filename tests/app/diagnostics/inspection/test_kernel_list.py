@@ -100,14 +100,6 @@ def test_what_is_not_listed_cannot_be_chosen(qtbot: QtBot) -> None:
     assert "a1" not in chosen
 
 
-def test_return_shows_a_node_in_the_graph(qtbot: QtBot) -> None:
-    kernels, _ = shown(qtbot, inspected())
-    activated = []
-    kernels.node_activated.connect(activated.append)
-    kernels.activated.emit(kernels.model().index(3, TITLE))
-    assert activated == ["a3"]
-
-
 def test_another_stage_replaces_the_list(qtbot: QtBot) -> None:
     kernels, chosen = shown(qtbot, inspected())
     kernels.choose("m")

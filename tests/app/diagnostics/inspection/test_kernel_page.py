@@ -1,11 +1,8 @@
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.inspection.folding import Box
 from app.diagnostics.inspection.inspection import Inspection
 from app.diagnostics.inspection.inspection_controller import Job
 from app.diagnostics.inspection.kernel_page import CHOOSE_A_STAGE, KernelPage
@@ -18,7 +15,6 @@ from engine.speech import SpeechRequest
 from engine.validator.data.kernel_request import Replacement
 from engine.validator.data.results import FinishedEvent, Report, ValidationRequest
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
-from tests.patience import PATIENCE_MS
 from tests.starter_voices import MALE
 
 SHOWN = Part("compiled", utterance=0)
@@ -44,49 +40,38 @@ class Shown:
 
     def show(self, inspection: Inspection) -> None:
         self.inspection = inspection
-        with self.qtbot.waitSignal(self.page.graph.view.drawn):
-            self.page.show_stage(self.run, SHOWN, STAGE)
+        self.page.show_stage(self.run, SHOWN, STAGE)
         self.qtbot.waitUntil(lambda: not self.page.busy_drawing)
 
-    def everywhere(self) -> tuple[str | None, tuple[str, ...], str]:
-        """What list, graph and details have chosen."""
+    def everywhere(self) -> tuple[str | None, str]:
+        """What list and details have chosen."""
         page = self.page
         row = page.list.currentIndex().row()
         listed = page.list.shown_nodes[row] if page.list.selectedIndexes() else None
-        box = page.graph.view.box
-        return listed, box.nodes if box is not None else (), page.details.schedule.text()
+        return listed, page.details.schedule.text()
 
 
 @pytest.fixture
-def shown(qtbot: QtBot) -> Iterator[Shown]:
-    shown = Shown(qtbot)
-    yield shown
-    shown.page.shut_down(PATIENCE_MS)
+def shown(qtbot: QtBot) -> Shown:
+    return Shown(qtbot)
 
 
 def test_the_worst_kernel_is_chosen_first(shown: Shown) -> None:
     shown.show(inspected())
     assert shown.page.node == "b1"
-    assert shown.everywhere() == ("b1", ("b1",), "fused_conv1d: direct, tiles of 8 × 32")
+    assert shown.everywhere() == ("b1", "fused_conv1d: direct, tiles of 8 × 32")
     assert shown.page.title.toolTip() == f"Pitch and energy: {FINDING.words}"
 
 
-def test_list_graph_and_source_choose_for_each_other(shown: Shown) -> None:
+def test_list_links_and_source_choose_for_each_other(shown: Shown) -> None:
     shown.show(inspected())
     page = shown.page
     page.list.setCurrentIndex(page.list.model().index(4, 0))
-    assert shown.everywhere()[:2] == ("m", ("m",))
-    QTest.keyClick(page.graph.view, Qt.Key.Key_Up)
-    assert shown.everywhere()[:2] == ("a3", ("a3",))
+    assert shown.everywhere()[0] == page.node == "m"
+    page.details.figures.label.linkActivated.emit("a3")
+    assert shown.everywhere()[0] == page.node == "a3"
     page.details.source.node_chosen.emit("a1")
-    assert shown.everywhere()[:2] == ("a1", ("a1",))
-
-
-def test_a_folded_module_stands_for_its_worst_kernel(shown: Shown) -> None:
-    shown.show(inspected())
-    shown.page.choose("m")
-    shown.page.graph.box_chosen.emit(Box(("a1", "a2", "a3"), "predictor.F0.0"))
-    assert shown.page.node == "a3"
+    assert shown.everywhere()[0] == page.node == "a1"
 
 
 def test_a_wrong_kernel_is_chosen_when_it_is_found_unless_somebody_chose(shown: Shown) -> None:
@@ -111,13 +96,6 @@ def test_news_that_come_while_the_page_is_drawn_are_not_lost(shown: Shown) -> No
     shown.page._parts.pop()  # it was too late for the part that follows what is wrong
     shown.page.refresh()
     shown.qtbot.waitUntil(lambda: shown.page.node == "b1")
-
-
-def test_the_button_goes_back_to_the_worst(shown: Shown) -> None:
-    shown.show(inspected())
-    shown.page.choose("m")
-    shown.page.graph.worst.click()
-    assert shown.everywhere()[0] == "b1"
 
 
 def test_a_stage_that_is_looked_at_is_inspected_once(shown: Shown) -> None:
@@ -186,7 +164,7 @@ def test_a_stage_inspected_again_keeps_the_chosen_node(shown: Shown) -> None:
     shown.page.choose("m")
     inspection = inspected()
     shown.show(inspection)
-    assert shown.everywhere()[:2] == ("m", ("m",))
+    assert shown.everywhere()[0] == shown.page.node == "m"
 
 
 def test_replacements_are_passed_on(shown: Shown) -> None:
@@ -224,26 +202,17 @@ def test_find_goes_to_the_search(shown: Shown) -> None:
     assert shown.page.search.hasFocus()
 
 
-@pytest.mark.parametrize(("width", "height", "beside"), [(1100, 500, True), (560, 620, False)])
-def test_list_and_details_stand_where_there_is_room(shown: Shown, width: int, height: int, beside: bool) -> None:
-    shown.page.resize(width, height)
-    graph, near = shown.page.graph, shown.page.details
-    right = near.mapTo(shown.page, near.rect().topLeft()).x() >= graph.mapTo(shown.page, graph.rect().topRight()).x()
-    assert right is beside
-
-
 def test_colours_reach_every_part(shown: Shown) -> None:
     shown.show(inspected())
     shown.page.set_colours(DARK)
-    assert shown.page.graph.view.backgroundBrush().color().name() == DARK.surface
     assert DARK.error in shown.page.details.figures.label.text()
 
 
 def test_tab_goes_through_the_page_as_it_is_read(shown: Shown) -> None:
     shown.show(inspected())
     page = shown.page
-    page.graph.buttons[0].setFocus()
-    stops = [*page.graph.buttons, page.inspect_button, page.graph.view, page.search, page.worst_first, page.list]
+    page.inspect_button.setFocus()
+    stops = [page.inspect_button, page.search, page.worst_first, page.list]
     reached: list[object] = []
     for _ in stops:
         reached.append(page.focusWidget())

@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 from app.diagnostics.inspection import words
-from app.diagnostics.inspection.folding import Box
 from app.theme import DARK, LIGHT
 from engine.inspection.results import KernelMeasurement, KernelVerdict
 from tests.app.inspection_fakes import GRAPH, INPUT, STAGE, graph_of, inspected, kernel, measurement
@@ -50,14 +49,6 @@ def test_what_is_exact_has_no_error() -> None:
 )
 def test_a_state_as_short_as_can_be(measured: KernelMeasurement | None, said: str) -> None:
     assert words.short_words(measured) == said
-
-
-def test_a_box_of_a_module_says_how_many_kernels_it_has_and_the_worst() -> None:
-    box = Box(("a1", "a2", "a3"), "predictor.F0.0")
-    assert words.box_title(box, KNOWN) == "predictor.F0.0"
-    assert words.box_words(box, KNOWN) == "3 kernels · ≈ 130 × floor"
-    assert words.spoken_box(box, KNOWN) == "folded module predictor.F0.0, 3 kernels · ≈ 130 × floor, imprecise"
-    assert words.spoken_box(Box(("m",)), KNOWN) == "lstm m, ✓ 1.2 × floor, right"
 
 
 def test_the_summary_goes_from_progress_to_what_is_wrong() -> None:
