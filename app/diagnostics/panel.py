@@ -47,7 +47,7 @@ class DiagnosticsPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("diagnostics")
-        self.history = RunHistory(self)
+        self.history = RunHistory()
         self.banner = MessageBanner(self)
         self.controls = DiagnosticsControls(self)
         self.model = StageTableModel(self)

@@ -14,14 +14,16 @@ from app.diagnostics.runs.run_words import shortened
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
-from engine.validator.data.results import Reading
+from engine.validator.data.results import Reading, Report
 from engine.validator.data.wording import READING_TITLES
+from engine.validator.reports.run_comparison import differences, obstacles
 
 UTTERANCE_CHARACTERS = 40
 HEARD = "heard"
 WORST_OF_ALL = "worst of all"
 NO_RUN = "no run yet"
 NOTHING = "nothing"
+EARLIER_MEANING = "The run that the column Change refers to"
 
 
 class ViewControls(WrappingBar):
@@ -35,9 +37,10 @@ class ViewControls(WrappingBar):
         self.reading = ComboBox("Reading", "What feeds each stage", 17, self)
         self.utterance = ComboBox("Utterance", "Which utterance is shown", 10, self)
         self.run = ComboBox("Run", "Which run is shown", 12, self)
-        self.earlier = ComboBox("Compared with run", "The run that the column Change refers to", 10, self)
+        self.earlier = ComboBox("Compared with run", EARLIER_MEANING, 10, self)
         self.to_do = RunActions(self)
         self._heard: int | None = None
+        self._shown: DiagnosticsRun | None = None
         self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
         self.run.offer([(None, NO_RUN, "")])
         self.earlier.offer([(None, NOTHING, "")])
@@ -87,13 +90,32 @@ class ViewControls(WrappingBar):
                 self.changed.emit()
 
     def show_history(self, history: RunHistory, run: DiagnosticsRun | None) -> None:
-        """Offer all runs, with `run` as the shown one, and all others to compare with."""
+        """Offer all runs, with `run` as the shown one, and those of the same speech to compare with."""
+        self._shown = run
         titles = [(each.run, each.title, each.run.request.speech.text) for each in history.listed]
         self.run.offer(titles or [(None, NO_RUN, "")])
         self.run.choose(run)
-        self.earlier.offer([(None, NOTHING, ""), *(entry for entry in titles if entry[0] is not run)])
+        self._offer_earlier(history, run)
         self.run.setEnabled(len(titles) > 1)
         self.earlier.setEnabled(len(titles) > 1)
+
+    def _offer_earlier(self, history: RunHistory, shown: DiagnosticsRun | None) -> None:
+        """One whose values mean something else cannot be chosen, and says why."""
+        others = [each for each in history.listed if each.run is not shown]
+        self.earlier.offer([(None, NOTHING, ""), *((each.run, each.title, "") for each in others)])
+        for each in others:
+            why_not = obstacles(_report(shown), _report(each.run)) if shown is not None else ()
+            if why_not:
+                self.earlier.forbid(each.run, " ".join(why_not))
+            if why_not and self.earlier.value is each.run:
+                self.earlier.choose(None)
+        self._explain()
+
+    def _explain(self) -> None:
+        """Say in the tool tip what else is different between the two runs."""
+        shown, earlier = self._shown, self.earlier_run
+        apart = differences(_report(shown), _report(earlier)) if shown is not None and earlier is not None else ()
+        self.earlier.setToolTip(f"{EARLIER_MEANING}. They differ in: {'; '.join(apart)}." if apart else EARLIER_MEANING)
 
     def _connect(self) -> None:
         for box in (self.reading, self.utterance, self.earlier):
@@ -102,6 +124,7 @@ class ViewControls(WrappingBar):
 
     @Slot(object)
     def _on_chosen(self, value: object) -> None:
+        self._explain()
         self.changed.emit()
 
     def _lay_out(self) -> None:
@@ -110,3 +133,8 @@ class ViewControls(WrappingBar):
         self.add(faint_label("Run", self.run), self.run, share=2)
         self.add(faint_label("vs", self.earlier), self.earlier, share=2)
         self.add(self.to_do)
+
+
+def _report(run: DiagnosticsRun) -> Report:
+    """What is to be compared of a run, without its rows."""
+    return run.report or Report(run.request, run.utterances, (), (), {})

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
-
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_words import run_name, run_title
 
@@ -33,13 +31,10 @@ class ListedRun:
         return run_title(self.number, self.run, self.given_name, self.pinned is not None)
 
 
-class RunHistory(QObject):
+class RunHistory:
     """Numbers the runs from 1; drops the oldest that is not pinned when there are too many."""
 
-    changed = Signal()
-
-    def __init__(self, parent: QObject | None = None, longest: int = LONGEST) -> None:
-        super().__init__(parent)
+    def __init__(self, longest: int = LONGEST) -> None:
         self._longest = longest
         self._last_number = 0
         self._listed: list[ListedRun] = []
@@ -62,7 +57,6 @@ class RunHistory(QObject):
         self._listed.insert(0, ListedRun(run, self._last_number, name, pinned))
         if len(self._listed) > self._longest:
             self._drop_oldest()
-        self.changed.emit()
 
     def of(self, run: DiagnosticsRun) -> ListedRun:
         """The entry of a run; raises `KeyError` if it is not listed."""
@@ -89,7 +83,6 @@ class RunHistory(QObject):
 
     def _replace(self, changed: ListedRun) -> None:
         self._listed = [changed if each.run is changed.run else each for each in self._listed]
-        self.changed.emit()
 
     def _drop_oldest(self) -> None:
         """Drop the oldest run that is not pinned; of pinned ones only, the oldest."""

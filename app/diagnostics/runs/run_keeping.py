@@ -1,4 +1,4 @@
-"""What can be done with whole runs: rename and pin them, open them from files, compare them."""
+"""What can be done with whole runs: rename and pin them, open them from files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QInputDialog, QMenu
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.bundle_export import BundleExport
 from app.diagnostics.runs.bundle_opening import BundleOpening, OpenedRun
-from app.diagnostics.runs.comparison_page import ComparisonPage
 from app.diagnostics.runs.pinned_runs import PinnedRuns
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
@@ -22,7 +21,7 @@ PIN, UNPIN = "Pin This Run", "Unpin This Run"
 
 
 class RunKeeping(QObject):
-    """Adds its actions and its page to the panel. `failed` carries an error, `told` words for the status line."""
+    """Adds its actions to the panel. `failed` carries an error, `told` words for the status line."""
 
     failed = Signal(object)
     told = Signal(str)
@@ -38,7 +37,6 @@ class RunKeeping(QObject):
         self._panel = panel
         self._pins = pins or PinnedRuns()
         self._pinning: DiagnosticsRun | None = None
-        self.page = ComparisonPage(panel.history)
         self.opening = BundleOpening(folders, parent=self)
         self.export = BundleExport(parent=self)
         self.rename = QAction("Rename This Run…", self)
@@ -47,7 +45,6 @@ class RunKeeping(QObject):
         self.pinned = QMenu("Pinned Runs", panel)
         self.rename.setToolTip("Give the run that is shown a name of your own")
         self.open.setToolTip("Open a diagnosis that was exported, here or on another computer")
-        panel.add_page("Compare", self.page, "The run that is shown beside another one")
         for action in (self.rename, self.pin, self.open, self.pinned.menuAction()):
             panel.add_action(action)
         self._connect()

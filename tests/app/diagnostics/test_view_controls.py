@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import DiagnosticsRun
@@ -91,3 +94,28 @@ def test_a_run_is_compared_with_others_only(controls: ViewControls, qtbot: QtBot
     with qtbot.waitSignal(controls.run_chosen) as chosen:
         controls.run.activated.emit(0)
     assert chosen.args == [newest]
+
+
+def test_a_run_of_another_text_cannot_be_compared_and_says_why(controls: ViewControls) -> None:
+    history = history_of(2)
+    newest, other = history.runs
+    controls.show_history(history, newest)
+    controls.earlier.choose(other)
+    asked = request()
+    another = DiagnosticsRun(replace(asked, speech=replace(asked.speech, text="Another.")), CONFIG)
+    history.add(another)
+    controls.show_history(history, another)
+    assert controls.earlier_run is None
+    entry = controls.earlier.model().index(controls.earlier.values.index(other), 0)
+    assert not entry.flags() & Qt.ItemFlag.ItemIsEnabled
+    assert "different texts" in entry.data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_what_was_set_otherwise_is_told(controls: ViewControls) -> None:
+    history = history_of(1)
+    other = DiagnosticsRun(replace(request(), padding=4.0), CONFIG)
+    history.add(other)
+    controls.show_history(history, other)
+    controls.earlier.choose(history.runs[1])
+    controls.earlier.activated.emit(1)
+    assert "padding: 4 and 1" in controls.earlier.toolTip()
