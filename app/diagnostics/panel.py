@@ -235,7 +235,7 @@ class DiagnosticsPanel(QFrame):
         to_show.changed.connect(self._on_view)
         to_show.to_do.export_wanted.connect(self.ask_where_to_export)
         to_show.run_chosen.connect(self.look_at)
-        to_show.to_do.worst_first_toggled.connect(self.table.put_worst_first)
+        to_run.more.worst_first_toggled.connect(self.table.put_worst_first)
         self.controls.status.stage_wanted.connect(self._look_into)
         self.table.stage_selected.connect(self._show_stage)
         self.table.stage_activated.connect(self._look_into)

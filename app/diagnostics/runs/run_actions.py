@@ -11,7 +11,6 @@ class RunActions(QPushButton):
     """`export` is disabled while there is nothing to export; other features add their own actions."""
 
     export_wanted = Signal()
-    worst_first_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Actions", parent)
@@ -20,14 +19,10 @@ class RunActions(QPushButton):
         self.list = QMenu(self)
         self.list.setToolTipsVisible(True)
         self.setMenu(self.list)
-        self.worst_first = QAction("Worst Stage First", self, checkable=True)
-        self.worst_first.setToolTip("Put the stage that diverges most on top")
         self.export = QAction("Export…", self)
         self.export.setToolTip("Save everything about this run as one file")
-        self.worst_first.toggled.connect(self.worst_first_toggled)
         self.export.triggered.connect(self.export_wanted)
-        for action in (self.worst_first, self.export):
-            self.add(action)
+        self.add(self.export)
 
     def add(self, action: QAction) -> None:
         """Add an action after the others."""

@@ -1,4 +1,4 @@
-"""Controls for the next run: regimes, padding, device, LSTM method, inner values."""
+"""Controls for the next run: what to compare with what, and the options that are seldom changed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from app.diagnostics.metric_words import REGIME_TITLES, regime_title
-from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions
+from app.diagnostics.runs.run import DiagnosticsOptions
+from app.diagnostics.runs.run_options import RunOptions
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
-from engine.artifacts.manifest import METAL_DEVICE, MPS
-from engine.preparation.devices import DEVICES, metal_obstacle
-from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, Regime
-from engine.validator.runners.regimes import MOST_PADDING
-
-PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
-PADDING_MEANING = "How much longer than the speech the padded regimes' arrays are"
 
 
 class RunControls(WrappingBar):
@@ -41,11 +35,8 @@ class RunControls(WrappingBar):
         self.while_speaking.setToolTip("Compare whatever is spoken while this window is open")
         self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
         self.reference = ComboBox("Reference", "What it is compared with", 7, self)
-        self.padding = ComboBox("Padding", PADDING_MEANING, 5, self)
-        self.device = ComboBox("Device", "Where the compiled model runs", 4, self)
-        self.lstm_method = ComboBox("LSTM method", "How the compiled LSTMs are computed", 4, self)
-        self.probes = QCheckBox("Inner values", self)
-        self._prepare()
+        self.more = RunOptions(self)
+        self.offer_students(has_students=False)
         self._lay_out()
         self.diagnose_button.clicked.connect(self._on_diagnose)
         self.regime.chosen.connect(self.regime_chosen)
@@ -60,10 +51,10 @@ class RunControls(WrappingBar):
         return DiagnosticsOptions(
             regimes=tuple(regime for regime in Regime if regime in wanted),
             reference=reference,
-            padding=float(str(self.padding.value)),
-            device=str(self.device.value),
-            lstm_method=str(self.lstm_method.value),
-            probes=self.probes.isChecked(),
+            padding=float(str(self.more.padding.value)),
+            device=str(self.more.device.value),
+            lstm_method=str(self.more.lstm_method.value),
+            probes=self.more.probes.isChecked(),
         )
 
     def offer_students(self, has_students: bool) -> None:
@@ -99,23 +90,10 @@ class RunControls(WrappingBar):
         else:
             self.diagnose_wanted.emit(self.options)
 
-    def _prepare(self) -> None:
-        self.offer_students(has_students=False)
-        self.device.offer((device, device, "") for device in DEVICES)
-        self.lstm_method.offer((method, method, "") for method in LSTM_METHODS)
-        if (obstacle := metal_obstacle()) is not None:
-            self.device.forbid(METAL_DEVICE, obstacle)
-            self.lstm_method.forbid(MPS, obstacle)
-        self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
-        self.padding.choose(USUAL_PADDING)
-        self.probes.setToolTip("Compare the values inside the stages too, which takes longer")
-
     def _lay_out(self) -> None:
         self.add(self.diagnose_button, self.while_speaking)
         self.add(self.regime, faint_label("against", self.reference), self.reference)
-        for title, control in (("Padding", self.padding), ("Device", self.device), ("LSTM", self.lstm_method)):
-            self.add(faint_label(title, control), control)
-        self.add(self.probes)
+        self.add(self.more)
 
 
 def regimes_of(has_students: bool) -> tuple[Regime, ...]:

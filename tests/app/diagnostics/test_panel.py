@@ -129,9 +129,9 @@ def test_the_pointer_opens_the_first_divergence(panel: DiagnosticsPanel) -> None
 
 def test_the_worst_comes_first_on_request(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run())
-    panel.controls.to_show.to_do.worst_first.trigger()
+    panel.controls.to_run.more.worst_first.trigger()
     assert cells(panel, Column.STAGE)[0] == "Waveform"
-    panel.controls.to_show.to_do.worst_first.trigger()
+    panel.controls.to_run.more.worst_first.trigger()
     assert cells(panel, Column.STAGE) == [stage.title for stage in STAGES]
 
 

@@ -7,9 +7,6 @@ from app.diagnostics.runs.run_actions import RunActions
 def test_its_own_actions_are_told(qtbot: QtBot) -> None:
     button = RunActions()
     qtbot.addWidget(button)
-    with qtbot.waitSignal(button.worst_first_toggled) as toggled:
-        button.worst_first.trigger()
-    assert toggled.args == [True]
     with qtbot.waitSignal(button.export_wanted):
         button.export.trigger()
 
@@ -19,4 +16,4 @@ def test_others_come_after_them(qtbot: QtBot) -> None:
     qtbot.addWidget(button)
     action = QAction("Reduce", button)
     button.add(action)
-    assert [each.text() for each in button.list.actions()] == ["Worst Stage First", "Export…", "Reduce"]
+    assert [each.text() for each in button.list.actions()] == ["Export…", "Reduce"]

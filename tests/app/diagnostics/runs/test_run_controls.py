@@ -2,11 +2,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.runs import run_controls
 from app.diagnostics.runs.run import DiagnosticsOptions
 from app.diagnostics.runs.run_controls import RunControls
-from engine.preparation.devices import DEVICES
-from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.validator.data.results import STUDENT_REGIMES, Regime
 
 
@@ -24,18 +21,16 @@ def test_the_usual_options(controls: RunControls) -> None:
 def test_every_choice_is_an_option(controls: RunControls) -> None:
     controls.regime.choose(Regime.STATIC_NO_PACK)
     controls.reference.choose(Regime.STATIC_PACKED)
-    controls.padding.choose(5.0)
-    controls.device.choose("cpu")
-    controls.lstm_method.choose("tir")
-    controls.probes.setChecked(True)
+    controls.more.padding.choose(5.0)
+    controls.more.device.choose("cpu")
+    controls.more.lstm_method.choose("tir")
+    controls.more.probes.trigger()
     assert controls.options == DiagnosticsOptions(
         (Regime.UPSTREAM, Regime.STATIC_NO_PACK), Regime.STATIC_PACKED, 5.0, "cpu", "tir", probes=True
     )
 
 
-def test_what_the_engine_has_can_be_chosen(controls: RunControls) -> None:
-    assert controls.device.values == DEVICES
-    assert controls.lstm_method.values == LSTM_METHODS
+def test_every_regime_can_be_chosen(controls: RunControls) -> None:
     controls.offer_students(True)
     assert set(controls.regime.values) == set(controls.reference.values) == set(Regime)
 
@@ -51,19 +46,6 @@ def test_students_are_offered_where_a_model_has_them(controls: RunControls) -> N
     assert set(controls.regime.values) == {*Regime, "compiled+decoder=dynamic"}
     controls.offer_students(False)
     assert controls.regime.value == Regime.COMPILED
-
-
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
-def test_metal_cannot_be_chosen_where_there_is_none(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
-) -> None:
-    monkeypatch.setattr(run_controls, "metal_obstacle", lambda: obstacle)
-    controls = RunControls()
-    qtbot.addWidget(controls)
-    for box, value in ((controls.device, "metal"), (controls.lstm_method, "mps")):
-        chosen = box.model().index(box.values.index(value), 0)
-        assert bool(chosen.flags() & Qt.ItemFlag.ItemIsEnabled) == (obstacle is None)
-        assert box.itemData(chosen.row(), Qt.ItemDataRole.ToolTipRole) == (obstacle or value)
 
 
 def test_the_reference_is_not_compared_with_itself(controls: RunControls) -> None:
