@@ -21,10 +21,11 @@ from app.diagnostics.process.following import Following
 from app.diagnostics.process.process import COMMAND, DiagnosticsProcess
 from app.diagnostics.process.reference_adding import ReferenceAdding
 from app.diagnostics.runs.bundle_export import BundleExport
-from app.diagnostics.runs.run import DiagnosticsOptions
+from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_chip import RunChip
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_keeping import RunKeeping
+from app.diagnostics.runs.run_words import subject_words
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for
@@ -60,6 +61,7 @@ class DiagnosticsFeature(QObject):
         self._speech = speech
         self._settings = settings
         self._prosody = Prosody.LSTM
+        self._timed: DiagnosticsRun | None = None
         self.panel = DiagnosticsPanel()
         self.window = DiagnosticsWindow(window, self.panel)
         self.chip = RunChip(window.page.status)
@@ -122,6 +124,7 @@ class DiagnosticsFeature(QObject):
         panel.refreshed.connect(self._on_refreshed)
         self.chip.clicked.connect(self.open)
         self.window.shown_changed.connect(self._on_shown)
+        self.window.activated.connect(self._on_activated)
         self._main.closed.connect(self._on_window_closed)
 
     def _connect_controller(self) -> None:
@@ -215,6 +218,22 @@ class DiagnosticsFeature(QObject):
     @Slot()
     def _on_refreshed(self) -> None:
         self.chip.refresh(self.panel.shown.regime)
+        run = self.panel.live_run
+        if run is not None and not run.active and run is not self._timed:
+            self._timed = run
+            self._show_subject()
+
+    @Slot()
+    def _on_activated(self) -> None:
+        self.follow_settings()
+        self._show_subject()
+
+    def _show_subject(self) -> None:
+        """Say what Diagnose would take, and how long, as the latest run of the same kind went."""
+        (speech, model), run, to_run = self._source(), self._timed, self.panel.controls.to_run
+        same = run is not None and (run.request.model, run.request.regimes) == (model, to_run.options.regimes)
+        rate = run.progress.seconds_per_phoneme if run is not None and same else None
+        to_run.subject.say(subject_words(speech.part if speech is not None else "", rate))
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
@@ -224,7 +243,7 @@ class DiagnosticsFeature(QObject):
     def _on_shown(self, shown: bool) -> None:
         self._show_chip()
         if shown:
-            self.follow_settings()
+            self._on_activated()
         else:
             self.sounds.stop()
             self.controller.release()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from PySide6.QtCore import QByteArray, QMargins, QRect, Qt, Signal, Slot
+from PySide6.QtCore import QByteArray, QEvent, QMargins, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -16,9 +16,13 @@ FRAME_PIXELS = QMargins(8, 40, 8, 8)
 
 
 class DiagnosticsWindow(QWidget):
-    """`shown_changed` is emitted when the user opens or closes it, not when it is minimised."""
+    """`shown_changed` is emitted when the user opens or closes it, not when it is minimised.
+
+    `activated` tells that it is the window in use from now on, after another one may have been.
+    """
 
     shown_changed = Signal(bool)
+    activated = Signal()
 
     def __init__(self, owner: QWidget, panel: QWidget) -> None:
         super().__init__(owner, Qt.WindowType.Window)
@@ -75,6 +79,12 @@ class DiagnosticsWindow(QWidget):
         super().hideEvent(event)
         if not event.spontaneous():
             self._become(shown=False)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Tell that it is the one in use."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
+            self.activated.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Close without asking: everything in it stays."""

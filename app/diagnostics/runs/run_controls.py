@@ -9,6 +9,7 @@ from app.diagnostics.metric_words import REGIME_TITLES, regime_title
 from app.diagnostics.runs.run import DiagnosticsOptions
 from app.diagnostics.runs.run_options import RunOptions
 from app.widgets.combo_box import ComboBox
+from app.widgets.elided_text import ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
 from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, Regime
 
@@ -33,6 +34,9 @@ class RunControls(WrappingBar):
         self.diagnose_button.setObjectName("diagnose")
         self.while_speaking = QCheckBox("Diagnose while speaking", self)
         self.while_speaking.setToolTip("Compare whatever is spoken while this window is open")
+        self.subject = ElidedLabel(self)
+        self.subject.setObjectName("faint")
+        self.subject.setAccessibleName("What Diagnose compares")
         self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
         self.reference = ComboBox("Reference", "What it is compared with", 7, self)
         self.more = RunOptions(self)
@@ -91,7 +95,8 @@ class RunControls(WrappingBar):
             self.diagnose_wanted.emit(self.options)
 
     def _lay_out(self) -> None:
-        self.add(self.diagnose_button, self.while_speaking)
+        self.add(self.diagnose_button, self.subject, share=1)
+        self.add(self.while_speaking)
         self.add(self.regime, faint_label("against", self.reference), self.reference)
         self.add(self.more)
 

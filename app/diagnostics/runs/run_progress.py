@@ -62,12 +62,18 @@ class RunProgress:
         return f"{self.compared} of {of} compared" + (f", {duration_words(left)} left" if left is not None else "")
 
     @property
+    def seconds_per_phoneme(self) -> float | None:
+        """How long comparing takes; None while too little is done."""
+        timed = self._phonemes_done - self._first_phonemes
+        enough = self.compared >= FEWEST_FOR_ESTIMATE and timed
+        return (self._ends[-1] - self._ends[0]) / timed if enough else None
+
+    @property
     def seconds_left(self) -> float | None:
         """An estimate from the phonemes of what is done and of what is not; None while too little is done."""
-        timed = self._phonemes_done - self._first_phonemes
-        if self.compared < FEWEST_FOR_ESTIMATE or not timed:
+        rate = self.seconds_per_phoneme
+        if rate is None:
             return None
-        rate = (self._ends[-1] - self._ends[0]) / timed
         whole = rate * (self._phonemes_expected - self._phonemes_done)
         return max(0.0, whole - (self._clock() - self._ends[-1]))
 

@@ -9,13 +9,20 @@ from app.messages import words_for
 from engine.faults.catalogue import fault_named
 from engine.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, stage_named
+from engine.system.durations import duration_words
 from engine.validator.data.results import Reading, Regime, Verdict
+from engine.validator.data.wording import counted
 from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Press Diagnose to compare the compiled model with PyTorch, stage by stage."
 PLANTED = "Planted fault"
 """Marks a run, made by the command line, of a model into which a fault was put to see it found."""
+NO_SUBJECT = "Type or paste some text to diagnose it."
 TEXT_CHARACTERS = 32
+CHARACTERS_PER_UTTERANCE = 110
+"""As English prose is divided, a little more or less; it has about as many phonemes as characters."""
+READ_FACTOR = 8
+"""A long text is not read to its end for its beginning, which may have spaces."""
 _ENDINGS = {RunState.STOPPED: "stopped", RunState.FAILED: "failed", RunState.CRASHED: "crashed"}
 
 
@@ -38,6 +45,15 @@ def state_words(run: DiagnosticsRun | None) -> str:
             return run.message
         case _:
             return words_for(run.message, run.hint, run.cure)
+
+
+def subject_words(text: str, seconds_per_phoneme: float | None) -> str:
+    """Which text would be diagnosed, about how many utterances that is, and how long it takes if that is known."""
+    if not text.strip():
+        return NO_SUBJECT
+    extent = f"about {counted(max(1, round(len(text) / CHARACTERS_PER_UTTERANCE)), 'utterance')}"
+    took = f", {duration_words(seconds_per_phoneme * len(text))}" if seconds_per_phoneme is not None else ""
+    return f"“{shortened(text, TEXT_CHARACTERS)}”: {extent}{took}"
 
 
 def divergence_words(run: DiagnosticsRun | None, regime: str) -> str:
@@ -141,5 +157,5 @@ def _machine(run: DiagnosticsRun) -> list[str]:
 
 def shortened(text: str, characters: int) -> str:
     """A text in one line, cut off after so many characters."""
-    words = " ".join(text.split())
+    words = " ".join(text[: READ_FACTOR * characters].split())
     return words if len(words) <= characters else f"{words[:characters]}…"

@@ -108,6 +108,18 @@ def test_nothing_is_diagnosed_until_the_window_is_asked_to(desk: Desk) -> None:
     assert len(runs) == 1
 
 
+def test_the_window_says_which_text_would_be_diagnosed(desk: Desk, qtbot: QtBot) -> None:
+    subject = desk.panel.controls.to_run.subject
+    desk.prepare()
+    desk.diagnostics.open()
+    assert "rows 16" in subject.accessibleDescription()
+    desk.window.page.editor.set_text("rows 4")
+    desk.window.come_to_front()
+    qtbot.waitUntil(desk.window.isActiveWindow)
+    desk.diagnostics.open()
+    qtbot.waitUntil(lambda: "rows 4" in subject.accessibleDescription())
+
+
 def test_speech_is_diagnosed_while_that_is_wanted_and_the_window_is_open(desk: Desk) -> None:
     desk.settings.diagnose_while_speaking = True
     desk.prepare()

@@ -2,7 +2,15 @@ import dataclasses
 
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_verdict import verdict_of
-from app.diagnostics.runs.run_words import NO_RUN, divergence_words, run_name, run_title, state_words
+from app.diagnostics.runs.run_words import (
+    NO_RUN,
+    NO_SUBJECT,
+    divergence_words,
+    run_name,
+    run_title,
+    state_words,
+    subject_words,
+)
 from engine.errors import Cure
 from engine.faults.catalogue import fault_named
 from engine.speech import Plan, PlanEvent, PreparationEvent
@@ -125,3 +133,10 @@ def test_a_planted_fault_is_told_in_lists_and_by_the_chip() -> None:
     run = DiagnosticsRun(dataclasses.replace(request(), fault=fault.name), CONFIG)
     assert f"Planted fault ({fault.title.lower()})" in run_title(3, run)
     assert verdict_of(run, Regime.COMPILED).words.startswith("Planted fault: ")
+
+
+def test_what_would_be_diagnosed_is_told_with_its_extent() -> None:
+    assert subject_words(" \n", None) == NO_SUBJECT
+    assert subject_words("Hello there.", None) == "“Hello there.”: about 1 utterance"
+    words = subject_words("It was a dark\n night. " * 100, 0.02)
+    assert words == "“It was a dark night. It was a da…”: about 20 utterances, about 40 seconds"
