@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QColor, QPalette
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.theme import LIGHT, Colours
 from engine.validator.data.results import Verdict
@@ -104,6 +104,13 @@ def _table(stops: tuple[float, ...], names: tuple[str, ...]) -> Table:
 def verdict_tone(verdict: Verdict) -> Tone:
     """What the colour of a verdict says."""
     return _VERDICT_TONES.get(verdict, Tone.ERROR)
+
+
+def show_tone(widget: QWidget, tone: str) -> None:
+    """Let the style sheet colour a widget by a tone, or by none."""
+    if widget.property("tone") != tone:
+        widget.setProperty("tone", tone)
+        widget.style().polish(widget)
 
 
 def verdict_colour(verdict: Verdict, colours: Colours) -> str:

@@ -42,6 +42,10 @@ REGIME_TITLES = {
     Regime.STATIC_DISTILLED: "Padded, Transformer",
     Regime.DISTILLED: "Transformer",
 }
+EXPECTED_RED: dict[str, str] = {
+    Regime.UPSTREAM: "Red is expected here: float32 adds up its rounding in the phase of the harmonic source.",
+    Regime.STATIC_NO_PACK: "Red is expected here: LSTMs that run over the padding give other values.",
+}
 READING_MEANINGS = {
     Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",
     Reading.OWN_FED: "Each stage gets what the earlier stages of its own regime made: the error adds up",
@@ -52,6 +56,12 @@ READING_MEANINGS = {
 def regime_title(regime: str) -> str:
     """A regime's name for people; a crossed regime's own name."""
     return REGIME_TITLES[Regime(regime)] if regime in tuple(Regime) else regime
+
+
+def verdict_meaning(row: Row) -> str:
+    """What the verdict on a row means, and whether it is as expected."""
+    wrong = row.verdict is not Verdict.PASS
+    return " ".join(filter(None, (VERDICT_MEANINGS[row.verdict], EXPECTED_RED.get(row.regime) if wrong else None)))
 
 
 def worker_of(stage: Stage, regime: str) -> str:

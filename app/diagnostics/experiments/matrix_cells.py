@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtGui import QColor
 
 from app.diagnostics.colours import verdict_tone
-from app.diagnostics.metric_words import VERDICT_MEANINGS, VERDICT_SIGNS, agreement_words, regime_title
+from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, agreement_words, regime_title, verdict_meaning
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.theme import Colours
 from engine.stages import STAGE_NAMES, STAGES, Stage, stage_named
@@ -18,6 +18,7 @@ INHERITED_ALPHA = 55
 RIGHT_ALPHA = 45
 PASSED_ON = (Verdict.INHERITED, Verdict.INCOMPARABLE)
 MIXED = "Mixed"
+EXPECTED = "(red is expected)"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class MatrixCell:
         title = f"{self.stage.title}, {regime_title(self.regime)}"
         if self.row is None:
             return f"{title}: nothing is known yet."
-        return f"{title}: {self.row.output}, {agreement_words(self.row)}. {VERDICT_MEANINGS[self.row.verdict]}"
+        return f"{title}: {self.row.output}, {agreement_words(self.row)}. {verdict_meaning(self.row)}"
 
     def colour(self, colours: Colours) -> QColor | None:
         """Green within tolerance; red beyond it, pale where the stage only passes on what reaches it."""
@@ -68,14 +69,15 @@ def matrix_of(run: DiagnosticsRun, shown: Shown) -> Matrix:
 
 
 def column_title(regime: str) -> str:
-    """A short title, one for all regimes that have stages of others."""
-    return regime_title(regime) if regime in tuple(Regime) else MIXED
+    """A short title, one for all regimes that have stages of others; on a line of its own, that red is expected."""
+    title = regime_title(regime) if regime in tuple(Regime) else MIXED
+    return f"{title}\n{EXPECTED}" if regime in EXPECTED_RED else title
 
 
 def column_explanation(regime: str) -> str:
     """What a regime is."""
     if regime in tuple(Regime):
-        return REGIME_MEANINGS[Regime(regime)]
+        return ". ".join(filter(None, (REGIME_MEANINGS[Regime(regime)], EXPECTED_RED.get(regime))))
     rest, *parts = regime.split("+")
     return f"{regime_title(rest)}, with {', '.join(map(_part_words, parts))}"
 

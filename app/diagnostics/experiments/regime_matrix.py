@@ -119,7 +119,7 @@ class RegimeMatrix(QTableWidget):
     def _show_regimes(self, regimes: tuple[str, ...]) -> None:
         self.setColumnCount(len(regimes))
         for column, regime in enumerate(regimes):
-            header = QTableWidgetItem(column_title(regime).replace(", ", ",\n"))
+            header = QTableWidgetItem(column_title(regime))
             header.setToolTip(column_explanation(regime))
             self.setHorizontalHeaderItem(column, header)
 

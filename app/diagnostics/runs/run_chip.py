@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colours import show_tone
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_verdict import RunVerdict, verdict_of
 from app.widgets.elided_text import ElidedButton
@@ -43,9 +43,4 @@ class RunChip(ElidedButton):
         if verdict is not None:
             self.say(verdict.words)
             self.setToolTip(f"{verdict.words}: show the diagnostics")
-            self._show_tone(verdict.tone)
-
-    def _show_tone(self, tone: Tone) -> None:
-        if self.property("tone") != tone.value:
-            self.setProperty("tone", tone.value)
-            self.style().polish(self)
+            show_tone(self, verdict.tone.value)

@@ -13,6 +13,9 @@ from app.widgets.elided_text import ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
 from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, Regime
 
+SUBJECT_PIXELS = 410
+"""Room for which text it is, how much, and how long it takes."""
+
 
 class RunControls(WrappingBar):
     """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run.
@@ -36,6 +39,7 @@ class RunControls(WrappingBar):
         self.while_speaking.setToolTip("Compare whatever is spoken while this window is open")
         self.subject = ElidedLabel(self)
         self.subject.setObjectName("faint")
+        self.subject.setMinimumWidth(SUBJECT_PIXELS)
         self.subject.setAccessibleName("What Diagnose compares")
         self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
         self.reference = ComboBox("Reference", "What it is compared with", 7, self)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from app.diagnostics.colours import show_tone
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
-from app.diagnostics.runs.run_words import divergence_words, state_words
+from app.diagnostics.runs.run_verdict import divergence_of
+from app.diagnostics.runs.run_words import state_words
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.progress import show_fraction
 from engine.stages import STAGE_NAMES
 
 SPACE_PIXELS = 10
-HEIGHT_PIXELS = 24
+LINE_PIXELS = 2
 PROGRESS_WIDTH_PIXELS = 90
 PROGRESS_HEIGHT_PIXELS = 4
 
@@ -47,14 +49,15 @@ class RunStatus(QWidget):
         self.progress.setAccessibleName("Diagnostics progress")
         self.progress.setTextVisible(False)
         self.progress.setFixedSize(PROGRESS_WIDTH_PIXELS, PROGRESS_HEIGHT_PIXELS)
-        self.setFixedHeight(HEIGHT_PIXELS)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(self.pointer)
-        layout.addWidget(self.progress)
-        layout.addWidget(self.label, 1)
-        layout.addWidget(self.start_again)
+        column, line = QVBoxLayout(self), QHBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(LINE_PIXELS)
+        line.setSpacing(SPACE_PIXELS)
+        line.addWidget(self.progress)
+        line.addWidget(self.label, 1)
+        line.addWidget(self.start_again)
+        column.addWidget(self.pointer)
+        column.addLayout(line)
         self.start_again.clicked.connect(self.start_again_wanted)
         self.pointer.clicked.connect(self._on_pointer)
         self.show_run(None, "")
@@ -62,16 +65,18 @@ class RunStatus(QWidget):
     def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
         """Show the progress of this run, and where this regime of it diverges."""
         self._run, self._regime = run, regime
-        words = divergence_words(run, regime)
+        verdict = divergence_of(run, regime)
         finding = run.first_divergence(regime) if run is not None else None
         self._stage = finding.stage if finding is not None else ""
-        self.pointer.say(words)
-        self.pointer.setVisible(bool(words))
+        self.pointer.say(verdict.words if verdict is not None else "")
+        self.pointer.setVisible(verdict is not None)
+        show_tone(self.pointer, verdict.tone.value if verdict is not None else "")
         self.pointer.setEnabled(bool(self._stage))
         self.start_again.setVisible(run is not None and run.is_stuck)
         if not self._told:
             self.label.say(_status_words(run, regime))
-            self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
+            failed = run is not None and run.state in (RunState.FAILED, RunState.CRASHED)
+            show_tone(self.label, "error" if failed else "")
             self._show_progress(run)
 
     def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
@@ -87,14 +92,9 @@ class RunStatus(QWidget):
             return
         words, fraction = next(reversed(self._told.values()))
         self.label.say(words)
-        self._show_tone("")
+        show_tone(self.label, "")
         self.progress.show()
         show_fraction(self.progress, fraction)
-
-    def _show_tone(self, tone: str) -> None:
-        if self.label.property("tone") != tone:
-            self.label.setProperty("tone", tone)
-            self.label.style().polish(self.label)
 
     def _show_progress(self, run: DiagnosticsRun | None) -> None:
         self.progress.setVisible(run is not None and run.active)

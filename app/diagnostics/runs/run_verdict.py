@@ -1,11 +1,11 @@
-"""A whole run in a few words: how many stages agree and how well, which differ, or how far it has come."""
+"""A whole run in a few words: how many stages agree and how well, which differ first, or how far it has come."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from app.diagnostics.colours import Tone, verdict_tone
-from app.diagnostics.metric_words import VERDICT_SIGNS, correlation_words
+from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, correlation_words, regime_title
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_words import PLANTED
 from engine.stages import STAGE_NAMES, STAGES, stage_named
@@ -33,12 +33,38 @@ def verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
     return RunVerdict(f"{PLANTED}: {verdict.words}", verdict.tone) if run.request.fault else verdict
 
 
+def divergence_of(run: DiagnosticsRun | None, regime: str) -> RunVerdict | None:
+    """The first stage of a regime that is itself wrong, or that there is none; None while that is unknown."""
+    finding = run.first_divergence(regime) if run is not None and run.row_count else None
+    if run is None or (finding is None and (run.state is not RunState.FINISHED or regime not in run.regimes)):
+        return None
+    if finding is None:
+        return _no_divergence(run, regime)
+    title = stage_named(finding.stage).title
+    words = f"{title} ({finding.words})" if finding.words and not finding.words.startswith(title) else finding.words
+    expected = regime in EXPECTED_RED
+    first = "First divergence, as expected" if expected else "First divergence"
+    return RunVerdict(f"{VERDICT_SIGNS[Verdict.FAIL]} {first}: {words or title}", Tone.NOTE if expected else Tone.ERROR)
+
+
+def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
+    """Names the stages that are within tolerance, yet worse than float32 or the golden run."""
+    worse = [stage_named(row.stage).title for row in _rows(run, regime) if row.verdict is Verdict.WORSE]
+    words = f"{regime_title(regime)}: no stage diverges"
+    if not worse:
+        return RunVerdict(f"{VERDICT_SIGNS[Verdict.PASS]} {words}", Tone.GOOD)
+    also = f"but further off than it should be: {', '.join(worse)}"
+    return RunVerdict(f"{VERDICT_SIGNS[Verdict.WORSE]} {words}, {also}", Tone.WARNING)
+
+
 def _verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
     rows = _rows(run, regime)
     wrong = [row for row in rows if row.verdict is not Verdict.PASS]
     if wrong:
         verdict = max(wrong, key=severity).verdict
         named = [row.stage for row in wrong if row.verdict is verdict]
+        if regime in EXPECTED_RED:
+            return RunVerdict(f"{VERDICT_SIGNS[verdict]} {_named(named, verdict)}, as expected", Tone.NOTE)
         return RunVerdict(f"{VERDICT_SIGNS[verdict]} {_named(named, verdict)}", verdict_tone(verdict))
     if run.active:
         return RunVerdict(_progress(run, regime), Tone.PLAIN)

@@ -1,16 +1,16 @@
-"""The state of a run as one line of text, and its first divergence as another."""
+"""The state of a run, its name, and what would be diagnosed, as one line of text each."""
 
 from __future__ import annotations
 
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.runs.kept_curves import MOST_UTTERANCES
-from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
+from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.messages import words_for
 from engine.faults.catalogue import fault_named
 from engine.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, stage_named
 from engine.system.durations import duration_words
-from engine.validator.data.results import Reading, Regime, Verdict
+from engine.validator.data.results import Reading, Regime
 from engine.validator.data.wording import counted
 from engine.validator.runners.regimes import PADDED_REGIMES
 
@@ -19,6 +19,7 @@ PLANTED = "Planted fault"
 """Marks a run, made by the command line, of a model into which a fault was put to see it found."""
 NO_SUBJECT = "Type or paste some text to diagnose it."
 TEXT_CHARACTERS = 32
+SUBJECT_CHARACTERS = 20
 CHARACTERS_PER_UTTERANCE = 110
 """As English prose is divided, a little more or less; it has about as many phonemes as characters."""
 READ_FACTOR = 8
@@ -53,30 +54,7 @@ def subject_words(text: str, seconds_per_phoneme: float | None) -> str:
         return NO_SUBJECT
     extent = f"about {counted(max(1, round(len(text) / CHARACTERS_PER_UTTERANCE)), 'utterance')}"
     took = f", {duration_words(seconds_per_phoneme * len(text))}" if seconds_per_phoneme is not None else ""
-    return f"“{shortened(text, TEXT_CHARACTERS)}”: {extent}{took}"
-
-
-def divergence_words(run: DiagnosticsRun | None, regime: str) -> str:
-    """The first stage that is itself wrong; empty while that is unknown."""
-    if run is None or not run.row_count:
-        return ""
-    finding = run.first_divergence(regime)
-    if finding is None:
-        if run.state is not RunState.FINISHED or regime not in run.regimes:
-            return ""
-        worse = _worse_stages(run, regime)
-        also = f", but further off than it should be: {', '.join(worse)}" if worse else ""
-        return f"{regime_title(regime)}: no stage diverges by itself{also}"
-    title = stage_named(finding.stage).title
-    if not finding.words:
-        return f"First divergence: {title}"
-    return f"First divergence: {finding.words if finding.words.startswith(title) else f'{title} ({finding.words})'}"
-
-
-def _worse_stages(run: DiagnosticsRun, regime: str) -> list[str]:
-    """The titles of the stages that are within tolerance, yet worse than float32 or the golden run."""
-    rows = [run.stage_summary(Shown(regime, Reading.REFERENCE_FED), name) for name in STAGE_NAMES]
-    return [stage_named(row.stage).title for row in rows if row is not None and row.verdict is Verdict.WORSE]
+    return f"“{shortened(text, SUBJECT_CHARACTERS)}”: {extent}{took}"
 
 
 def _end_words(run: DiagnosticsRun) -> str:
@@ -84,7 +62,8 @@ def _end_words(run: DiagnosticsRun) -> str:
     done = f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
     if run.report is None or not run.report.device_choice:
         return done
-    return f"{done} Device: {run.report.device_choice}. LSTM method: {run.report.lstm_choice}."
+    device, lstms = (choice.partition(" (")[0] for choice in (run.report.device_choice, run.report.lstm_choice))
+    return f"{done} Device: {device}. LSTMs: {lstms}."
 
 
 def _progress_words(run: DiagnosticsRun) -> str:

@@ -8,7 +8,6 @@ from enum import IntEnum
 
 from app.diagnostics.colours import Tone, verdict_tone
 from app.diagnostics.metric_words import (
-    VERDICT_MEANINGS,
     VERDICT_TITLES,
     agreement_words,
     change_words,
@@ -17,6 +16,7 @@ from app.diagnostics.metric_words import (
     millisecond_words,
     number_words,
     regime_title,
+    verdict_meaning,
     verdict_words,
     worker_of,
 )
@@ -114,7 +114,7 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
     if row is None:
         return ""
     if column is Column.VERDICT:
-        return VERDICT_MEANINGS[row.verdict]
+        return verdict_meaning(row)
     if column is Column.CHANGE and entry.earlier is not None:
         return f"Before: {correlation_words(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
     if column in (Column.STAGE_MS, Column.REFERENCE_MS):

@@ -65,3 +65,13 @@ def test_a_crossed_regime_is_last_and_explained() -> None:
         == "Compiled, with decoder:conv1d_3 from plain-loops"
     )
     assert "as the application speaks" in column_explanation(Regime.COMPILED)
+
+
+def test_red_that_is_expected_says_so() -> None:
+    for regime in (Regime.UPSTREAM, Regime.STATIC_NO_PACK):
+        assert "expected" in column_title(regime)
+        made = row(STAGES[0], "text_features", regime, error=0.5)
+        wrong = MatrixCell(STAGES[0], regime, replace(made, verdict=Verdict.FAIL))
+        assert "expected" in wrong.explanation
+        assert "expected" not in replace(wrong, row=replace(made, verdict=Verdict.PASS)).explanation
+    assert "expected" not in cell(Verdict.FAIL).explanation

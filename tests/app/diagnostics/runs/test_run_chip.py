@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_chip import RunChip
-from engine.validator.data.results import Regime
-from tests.app.diagnostics_fakes import CONFIG, finished_run, request
+from engine.stages import STAGES
+from engine.validator.data.results import Regime, RowEvent, Verdict
+from tests.app.diagnostics_fakes import CONFIG, finished_run, request, row
 
 
 @pytest.fixture
@@ -40,7 +43,12 @@ def test_it_tells_in_words_and_colour(chip: RunChip) -> None:
     assert chip.accessibleName() == "✓ 8 of 8 agree, worst 1 - 1.3e-8"
     assert chip.property("tone") == "good"
     tell(chip, finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
-    assert chip.accessibleName() == "✗ Text features and 6 more differ"
+    assert chip.accessibleName() == "✗ Text features and 6 more differ, as expected"
+    assert chip.property("tone") == "note"
+    run = DiagnosticsRun(request(), CONFIG)
+    run.take(RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), verdict=Verdict.FAIL)))
+    tell(chip, run)
+    assert chip.accessibleName() == "✗ Text features differs"
     assert chip.property("tone") == "error"
     tell(chip, DiagnosticsRun(request(), CONFIG))
     assert chip.accessibleName() == "Comparing 0 of 8"

@@ -25,10 +25,18 @@ def test_without_a_run_it_says_what_to_do(status: RunStatus) -> None:
 
 def test_the_pointer_leads_to_the_first_divergence(status: RunStatus, qtbot: QtBot) -> None:
     status.show_run(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
-    assert status.pointer.accessibleName() == "First divergence: Text features (LSTM packing matters)"
+    assert status.pointer.accessibleName() == "✗ First divergence, as expected: Text features (LSTM packing matters)"
     with qtbot.waitSignal(status.stage_wanted) as wanted:
         status.pointer.click()
     assert wanted.args == ["bert"]
+
+
+def test_the_verdict_is_there_in_full_where_a_window_is_wide(status: RunStatus) -> None:
+    status.resize(1400, 50)
+    status.show_run(finished_run(), Regime.COMPILED)
+    for part in (status.pointer, status.label):
+        assert "…" not in part.text()
+    assert status.pointer.property("tone") == "good"
 
 
 def test_a_pointer_to_nothing_cannot_be_used(status: RunStatus) -> None:

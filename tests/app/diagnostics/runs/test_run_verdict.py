@@ -4,9 +4,9 @@ import pytest
 
 from app.diagnostics.colours import Tone
 from app.diagnostics.runs.run import DiagnosticsRun
-from app.diagnostics.runs.run_verdict import verdict_of
+from app.diagnostics.runs.run_verdict import divergence_of, verdict_of
 from engine.stages import STAGES, stage_named
-from engine.validator.data.results import FailedEvent, Regime, RowEvent, Verdict
+from engine.validator.data.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, events, finished_run, request, row
 
 
@@ -63,3 +63,58 @@ def test_an_end_before_the_end_is_no_agreement(end: str) -> None:
     verdict = verdict_of(run, Regime.COMPILED)
     assert verdict.words.startswith("Comparing ")
     assert verdict.tone is Tone.WARNING
+
+
+def fresh(*regimes: Regime) -> DiagnosticsRun:
+    return DiagnosticsRun(request(regimes), CONFIG)
+
+
+def said(run: DiagnosticsRun | None, regime: Regime) -> str:
+    verdict = divergence_of(run, regime)
+    return verdict.words if verdict is not None else ""
+
+
+def test_the_first_divergence_is_named() -> None:
+    run = finished_run((Regime.STATIC_NO_PACK, Regime.COMPILED))
+    assert said(run, Regime.STATIC_NO_PACK) == "✗ First divergence, as expected: Text features (LSTM packing matters)"
+    assert said(run, Regime.COMPILED) == "✓ Compiled: no stage diverges"
+    assert said(run, Regime.STATIC_PACKED) == ""
+    assert said(None, Regime.COMPILED) == ""
+
+
+def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
+    run = fresh(Regime.COMPILED)
+    for event in events(run.request):
+        if isinstance(event, RowEvent) and event.row.output == "energy":
+            event = RowEvent(replace(event.row, verdict=Verdict.WORSE))
+        run.take(event)
+    words = "≫ Compiled: no stage diverges, but further off than it should be: Pitch and energy"
+    assert said(run, Regime.COMPILED) == words
+
+
+def test_a_stage_is_not_named_twice() -> None:
+    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK,)), CONFIG)
+    words = "Durations is the first stage where packing matters."
+    finding = Finding(Regime.STATIC_NO_PACK, "duration", words)
+    rows = tuple(event.row for event in events(run.request) if isinstance(event, RowEvent))
+    run.take(FinishedEvent(Report(run.request, UTTERANCES, rows, (finding,), {})))
+    assert said(run, Regime.STATIC_NO_PACK) == f"✗ First divergence, as expected: {words}"
+
+
+def test_nothing_is_claimed_before_the_end() -> None:
+    run = fresh(Regime.STATIC_NO_PACK, Regime.COMPILED)
+    assert said(run, Regime.COMPILED) == ""
+    for event in events(run.request)[:12]:
+        run.take(event)
+    assert said(run, Regime.COMPILED) == ""
+    assert said(run, Regime.STATIC_NO_PACK) == "✗ First divergence, as expected: Text features"
+
+
+def test_a_divergence_is_alarming_unless_it_is_expected() -> None:
+    run = fresh(Regime.UPSTREAM, Regime.COMPILED)
+    for regime in run.regimes:
+        run.take(RowEvent(replace(row(stage_named("source"), "harmonics", Regime(regime)), verdict=Verdict.FAIL)))
+    tones = [verdict.tone for regime in run.regimes if (verdict := divergence_of(run, regime)) is not None]
+    assert tones == [Tone.NOTE, Tone.ERROR]
+    assert verdict_of(run, Regime.UPSTREAM).words == "✗ Harmonic source differs, as expected"
+    assert verdict_of(run, Regime.COMPILED).words == "✗ Harmonic source differs"

@@ -5,7 +5,6 @@ from app.diagnostics.runs.run_verdict import verdict_of
 from app.diagnostics.runs.run_words import (
     NO_RUN,
     NO_SUBJECT,
-    divergence_words,
     run_name,
     run_title,
     state_words,
@@ -14,7 +13,7 @@ from app.diagnostics.runs.run_words import (
 from engine.errors import Cure
 from engine.faults.catalogue import fault_named
 from engine.speech import Plan, PlanEvent, PreparationEvent
-from engine.validator.data.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent, Verdict
+from engine.validator.data.results import FailedEvent, Regime, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request
 
 
@@ -51,9 +50,7 @@ def test_a_finished_run_tells_what_ran_the_modules() -> None:
     assert run.report.request.device == "auto"
     choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
     run.report = dataclasses.replace(run.report, **choices)
-    assert state_words(run) == (
-        "Done: 3 utterances. Device: cpu (Metal needs a Mac). LSTM method: tir (it was asked for)."
-    )
+    assert state_words(run) == ("Done: 3 utterances. Device: cpu. LSTMs: tir.")
 
 
 def test_endings_say_why() -> None:
@@ -70,42 +67,6 @@ def test_endings_say_why() -> None:
     assert titles[0].startswith("4 · 14:02 · stopped · Compiled: The window")
     assert " · failed · " in titles[1]
     assert " · crashed · " in titles[2]
-
-
-def test_the_first_divergence_is_named() -> None:
-    run = finished_run((Regime.STATIC_NO_PACK, Regime.COMPILED))
-    assert divergence_words(run, Regime.STATIC_NO_PACK) == "First divergence: Text features (LSTM packing matters)"
-    assert divergence_words(run, Regime.COMPILED) == "Compiled: no stage diverges by itself"
-    assert divergence_words(run, Regime.STATIC_PACKED) == ""
-    assert divergence_words(None, Regime.COMPILED) == ""
-
-
-def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
-    run = fresh()
-    for event in events(run.request):
-        if isinstance(event, RowEvent) and event.row.output == "energy":
-            event = RowEvent(dataclasses.replace(event.row, verdict=Verdict.WORSE))
-        run.take(event)
-    words = "Compiled: no stage diverges by itself, but further off than it should be: Pitch and energy"
-    assert divergence_words(run, Regime.COMPILED) == words
-
-
-def test_a_stage_is_not_named_twice() -> None:
-    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK,)), CONFIG)
-    words = "Durations is the first stage where packing matters."
-    finding = Finding(Regime.STATIC_NO_PACK, "duration", words)
-    rows = tuple(event.row for event in events(run.request) if isinstance(event, RowEvent))
-    run.take(FinishedEvent(Report(run.request, UTTERANCES, rows, (finding,), {})))
-    assert divergence_words(run, Regime.STATIC_NO_PACK) == f"First divergence: {words}"
-
-
-def test_nothing_is_claimed_before_the_end() -> None:
-    run = fresh(Regime.STATIC_NO_PACK, Regime.COMPILED)
-    assert divergence_words(run, Regime.COMPILED) == ""
-    for event in events(run.request)[:12]:
-        run.take(event)
-    assert divergence_words(run, Regime.COMPILED) == ""
-    assert divergence_words(run, Regime.STATIC_NO_PACK) == "First divergence: Text features"
 
 
 def test_a_run_is_named_by_what_it_was() -> None:
@@ -139,4 +100,4 @@ def test_what_would_be_diagnosed_is_told_with_its_extent() -> None:
     assert subject_words(" \n", None) == NO_SUBJECT
     assert subject_words("Hello there.", None) == "“Hello there.”: about 1 utterance"
     words = subject_words("It was a dark\n night. " * 100, 0.02)
-    assert words == "“It was a dark night. It was a da…”: about 20 utterances, about 40 seconds"
+    assert words == "“It was a dark night.…”: about 20 utterances, about 40 seconds"
