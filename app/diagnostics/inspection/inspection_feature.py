@@ -23,7 +23,7 @@ TITLE = "Kernels"
 WAVEFORM = STAGE_NAMES[-1]
 COMPUTING = "Computing the speech with this replaced…"
 NOTHING_CAME = "There is no result; the state of the run says why."
-HEAR = "Choose the waveform on the page Signals to hear it."
+HEAR = "The page Signals lets you hear it."
 MEANING = "The error, source and code of each kernel of the stage"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -31,8 +31,8 @@ from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
 from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
 from engine.speech import Utterance
-from engine.stages import stage_named
-from engine.validator.data.results import Row
+from engine.stages import STAGE_NAMES, stage_named
+from engine.validator.data.results import Reading, Row
 from engine.validator.runs.arrays import Arrays
 
 SPACE_PIXELS = 4
@@ -53,6 +53,8 @@ class _Subject:
     run: DiagnosticsRun
     row: Row
     clock: UtteranceClock
+    sound: Row | None
+    """The row of the speech of the same utterance and regime, which is heard."""
 
     @property
     def names(self) -> tuple[object, ...]:
@@ -67,9 +69,9 @@ class _Subject:
 
 
 class DrillDown(StagePage):
-    """`subject_changed` tells that another utterance, regime, reading or output is shown than before."""
+    """`sound_changed` tells that what is to be heard is of another utterance, regime or run than before, or nothing."""
 
-    subject_changed = Signal()
+    sound_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -111,13 +113,14 @@ class DrillDown(StagePage):
         row = next((each for each in rows if each.output == self._output), worst)
         self.outputs.show_rows(rows, row.output)
         clock = clock_of(run.utterance_at(row.utterance), run.alignment(row.utterance), run.config)
-        subject = _Subject(run, row, clock)
+        subject = _Subject(run, row, clock, self._sound_of(run, row, self.listening.end_to_end))
         if self._subject is None or subject != self._subject:
             before, self._subject = self._subject, subject
             if before is None or before.names != subject.names:
                 self._pictured = None  # what is in sight until there is another picture
                 self.tell("")
-                self.subject_changed.emit()
+            if before is None or (before.run, _speech(before.sound)) != (run, _speech(subject.sound)):
+                self.sound_changed.emit()
             self._show_subject(subject)
 
     def choose(self, output: str) -> None:
@@ -138,9 +141,9 @@ class DrillDown(StagePage):
         self.readout.say(words or HOW_TO_READ)
 
     @property
-    def row(self) -> Row | None:
-        """What is shown."""
-        return self._subject.row if self._subject is not None else None
+    def sound(self) -> Row | None:
+        """What is heard: the speech of the utterance and regime in sight, end to end or of its last stage alone."""
+        return self._subject.sound if self._subject is not None else None
 
     @property
     def arrays(self) -> Arrays | None:
@@ -180,19 +183,38 @@ class DrillDown(StagePage):
         broken = row.not_finite
         self.broken.say(not_finite_words(broken, subject.clock, subject.utterance) if broken is not None else "")
         self.broken.setVisible(broken is not None)
-        self.listening.setVisible(has_audio(subject.run.arrays, row))
         self.listening.name_sides(ours, reference)
-        self.listening.offer_difference(row.metrics is not None and row.metrics.sqnr_db is not None)
+        self._offer_sound(subject)
         for view in self._views:
             view.show_length(subject.clock.seconds)
         self.words.setText(DRAWING)
         self._load()
 
+    def _offer_sound(self, subject: _Subject) -> None:
+        metrics = subject.sound.metrics if subject.sound is not None else None
+        extents = (True, False)
+        self.listening.offer_views(has_audio(subject.run.arrays, subject.row))
+        self.listening.setVisible(any(self._sound_of(subject.run, subject.row, extent) for extent in extents))
+        self.listening.offer_sound(subject.sound is not None)
+        self.listening.offer_difference(metrics is not None and metrics.sqnr_db is not None)
+
+    def _sound_of(self, run: DiagnosticsRun, row: Row, end_to_end: bool) -> Row | None:
+        reading = Reading.OWN_FED if end_to_end else Reading.REFERENCE_FED
+        rows = run.rows_of(row.utterance, row.regime, reading, STAGE_NAMES[-1])
+        return next((each for each in rows if has_audio(run.arrays, each)), None)
+
+    @Slot(bool)
+    def _on_extent(self, end_to_end: bool) -> None:
+        subject = self._subject
+        if subject is not None:
+            self._subject = replace(subject, sound=self._sound_of(subject.run, subject.row, end_to_end))
+            self._offer_sound(self._subject)
+
     def _show_nothing(self, words: str) -> None:
         self._near.hide()
         if self._subject is not None:
             self._subject = None
-            self.subject_changed.emit()
+            self.sound_changed.emit()
         self.readout.hide()
         self._loader.forget()
         self._pictured = None
@@ -256,6 +278,7 @@ class DrillDown(StagePage):
     def _connect(self) -> None:
         self.outputs.output_chosen.connect(self.choose)
         self.listening.spectrogram_wanted.connect(self._load)
+        self.listening.end_to_end_toggled.connect(self._on_extent)
         self._loader.loaded.connect(self._on_picture)
         self._timer.timeout.connect(self._load)
         for view in self._views:
@@ -294,3 +317,8 @@ class DrillDown(StagePage):
         layout.addWidget(self.readout)
         for line in (self.broken, self.listening, self.readout):
             line.hide()
+
+
+def _speech(sound: Row | None) -> tuple[int, str] | None:
+    """Of which speech a sound is, end to end or not."""
+    return None if sound is None else (sound.utterance, sound.regime)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from app.diagnostics.outputs.listening import LOUDEST_GAIN, Part
@@ -13,8 +13,13 @@ from app.theme import LIGHT, Colours
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 
-TITLES = {Part.OURS: "A · {ours}", Part.REFERENCE: "B · {reference}", Part.DIFFERENCE: "A - B"}
-MEANINGS = {Part.OURS: "A: {ours}", Part.REFERENCE: "B: {reference}", Part.DIFFERENCE: "the difference"}
+TITLES = {Part.OURS: "A · {ours}, {extent}", Part.REFERENCE: "B · {reference}", Part.DIFFERENCE: "A - B"}
+MEANINGS = {Part.OURS: "A: {ours}, {extent}", Part.REFERENCE: "B: {reference}", Part.DIFFERENCE: "the difference"}
+END_TO_END, ALONE = "end to end", "last stage only"
+END_TO_END_MEANING = "Hear the speech that each side makes from the text, all stages in turn"
+ALONE_MEANING = (
+    "Hear only what the last stage does to the sound: it gets the reference's inputs, so all others are right"
+)
 GAINS = (
     (0.0, "0 dB", "The difference as loud as it is"),
     (20.0, "+20 dB", "The difference 10 times as loud"),
@@ -28,11 +33,13 @@ class ListeningBar(WrappingBar):
     """`wanted` carries the `Part` whose button is pressed, whether it is to begin or to end.
 
     `spectrogram_wanted` tells whether to show a spectrogram instead of the waveform, `loop_toggled` whether a selected
-    part goes round, `gain_chosen` that the difference is to be heard at another loudness.
+    part goes round, `gain_chosen` that the difference is to be heard at another loudness, `end_to_end_toggled` whether
+    A is the speech of all its stages or that of the last one alone.
     """
 
     wanted = Signal(object)
     gain_chosen = Signal(object)
+    end_to_end_toggled = Signal(bool)
     loop_toggled = Signal(bool)
     spectrogram_wanted = Signal(bool)
 
@@ -40,10 +47,12 @@ class ListeningBar(WrappingBar):
         super().__init__(parent)
         self.waveform_button = _switch("Waveform", self)
         self.spectrogram_button = _switch("Spectrogram", self)
+        self.whole_button = _switch("End to End", self)
+        self.alone_button = _switch("Last Stage Only", self)
         self.buttons = {part: _switch("", self) for part in Part}
         self.loop_button = _switch("Loop", self)
         self.gain = ComboBox("Loudness of the difference", "How much louder the difference is played", 6, self)
-        self._views = QButtonGroup(self)
+        self._views, self._extents = QButtonGroup(self), QButtonGroup(self)
         self._names = {"ours": "", "reference": ""}
         self._playing: Part | None = None
         self._colours = LIGHT
@@ -57,6 +66,11 @@ class ListeningBar(WrappingBar):
         return float(str(self.gain.value))
 
     @property
+    def end_to_end(self) -> bool:
+        """Whether A is the speech of all its stages, rather than of the last one with the reference's inputs."""
+        return self.whole_button.isChecked()
+
+    @property
     def loops(self) -> bool:
         """Whether the selected part goes round."""
         return self.loop_button.isChecked()
@@ -68,10 +82,20 @@ class ListeningBar(WrappingBar):
             self._names = names
             self._show()
 
+    def offer_views(self, there_are_some: bool) -> None:
+        """Offer or hide the choice between waveform and spectrogram, which only sound has."""
+        for button in (self.waveform_button, self.spectrogram_button):
+            button.setVisible(there_are_some)
+
     def show_playing(self, part: Part | None) -> None:
         """Show which of them is heard."""
         self._playing = part
         self._show()
+
+    def offer_sound(self, there_is_one: bool) -> None:
+        """Enable or disable the buttons for both sides."""
+        for part in (Part.OURS, Part.REFERENCE):
+            self.buttons[part].setEnabled(there_is_one)
 
     def offer_difference(self, there_is_one: bool) -> None:
         """Enable or disable the button for the difference."""
@@ -86,9 +110,10 @@ class ListeningBar(WrappingBar):
     def _show(self) -> None:
         for part, button in self.buttons.items():
             heard = part is self._playing
-            name = f"{'Stop' if heard else 'Play'} {MEANINGS[part].format(**self._names)}"
+            names = self._names | {"extent": END_TO_END if self.end_to_end else ALONE}
+            name = f"{'Stop' if heard else 'Play'} {MEANINGS[part].format(**names)}"
             button.setChecked(heard)
-            button.setText(TITLES[part].format(**self._names))
+            button.setText(TITLES[part].format(**names))
             button.setIcon(icon("stop" if heard else "play", self._colours.text))
             button.setAccessibleName(name)
             button.setToolTip(name)
@@ -97,7 +122,13 @@ class ListeningBar(WrappingBar):
         self._show()  # whether it is heard is told by who plays it
         self.wanted.emit(part)
 
+    @Slot(bool)
+    def _on_extent(self, end_to_end: bool) -> None:
+        self._show()
+        self.end_to_end_toggled.emit(end_to_end)
+
     def _connect(self) -> None:
+        self.whole_button.toggled.connect(self._on_extent)
         for part, button in self.buttons.items():
             button.clicked.connect(partial(self._on_button, part))
         self.loop_button.toggled.connect(self.loop_toggled)
@@ -107,11 +138,17 @@ class ListeningBar(WrappingBar):
     def _lay_out(self) -> None:
         for button in (self.waveform_button, self.spectrogram_button):
             self._views.addButton(button)
+        for button in (self.whole_button, self.alone_button):
+            self._extents.addButton(button)
         self.waveform_button.setChecked(True)
+        self.whole_button.setChecked(True)
+        self.whole_button.setToolTip(END_TO_END_MEANING)
+        self.alone_button.setToolTip(ALONE_MEANING)
         self.loop_button.setToolTip("Hear a part again and again; drag its borders, or set them with [ and ]")
         self.gain.offer(GAINS)
         self.gain.choose(USUAL_GAIN_DB)
         self.add(self.waveform_button, self.spectrogram_button)
+        self.add(self.whole_button, self.alone_button)
         self.add(self.buttons[Part.OURS], self.buttons[Part.REFERENCE], self.loop_button)
         self.add(self.buttons[Part.DIFFERENCE], self.gain)
         self.setTabOrder(self.loop_button, self.buttons[Part.DIFFERENCE])

@@ -41,7 +41,8 @@ class ListeningControl(QObject):
         self._bar.wanted.connect(self._on_wanted)
         self._bar.gain_chosen.connect(self._on_gain)
         self._bar.loop_toggled.connect(self._on_loop)
-        self._drill_down.subject_changed.connect(self._on_subject)
+        self._bar.end_to_end_toggled.connect(self._on_extent)
+        self._drill_down.sound_changed.connect(self._on_sound)
         for view in self._views:
             view.part_chosen.connect(self._on_part)
         self._sounds.playing_changed.connect(self._on_playing)
@@ -69,10 +70,22 @@ class ListeningControl(QObject):
 
     @Slot(object)
     def _on_gain(self, gain_db: float) -> None:
-        sound = self._sound(Part.DIFFERENCE) if self._heard is Part.DIFFERENCE else None
-        if sound is not None:
-            self._sounds.switch(sound.samples)
-            self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
+        if self._heard is Part.DIFFERENCE:
+            self._switch(Part.DIFFERENCE)
+
+    @Slot(bool)
+    def _on_extent(self, end_to_end: bool) -> None:
+        if self._heard is not None:
+            self._switch(self._heard)
+
+    def _switch(self, part: Part) -> None:
+        """Go on with the same part as it is to be heard now, or end it if there is none."""
+        sound = self._sound(part)
+        if sound is None:
+            self._sounds.stop()
+            return
+        self._sounds.switch(sound.samples)
+        self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
 
     @Slot(bool)
     def _on_loop(self, loops: bool) -> None:
@@ -109,12 +122,12 @@ class ListeningControl(QObject):
         self._sounds.play(sound.samples, rate_hz, stretch, start)
 
     def _sound(self, part: Part) -> Heard | None:
-        arrays, row = self._drill_down.arrays, self._drill_down.row
+        arrays, row = self._drill_down.arrays, self._drill_down.sound
         return heard(arrays, row, part, self._bar.gain_db) if arrays is not None and row is not None else None
 
     @Slot()
-    def _on_subject(self) -> None:
-        """What is heard is no longer what is shown."""
+    def _on_sound(self) -> None:
+        """What is heard is of another speech than what is shown."""
         self._bar.loop_button.setChecked(False)
         if self._heard is not None:
             self._sounds.stop()

@@ -50,7 +50,8 @@ def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> No
     assert drill_down.outputs.isVisible()
     assert drill_down.outputs.width() >= 150
     assert drill_down.title.accessibleDescription() == "Pitch and energy: f0 · Compiled against PyTorch · utterance 1"
-    assert not drill_down.listening.isVisible()
+    assert drill_down.listening.isVisible()  # whatever stage is looked at
+    assert not drill_down.listening.spectrogram_button.isVisible()
     assert drill_down.signals.ours.times[-1] == pytest.approx(drill_down.signals.seconds_in_view[1], abs=0.02)
 
 
@@ -84,8 +85,10 @@ def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: Q
     drill_down.listening.spectrogram_button.click()
     shows(qtbot, drill_down, drill_down.heat_maps)
     assert drill_down.arrays is arrays
-    assert drill_down.row is not None
-    assert drill_down.row.output == "audio"
+    assert drill_down.sound is not None
+    assert drill_down.sound.reading is Reading.OWN_FED
+    drill_down.listening.alone_button.click()
+    assert drill_down.sound.reading is Reading.REFERENCE_FED
     assert drill_down.sample_rate_hz == CONFIG.sample_rate_hz
     with qtbot.waitSignal(drill_down.listening.wanted):
         drill_down.listening.buttons[Part.DIFFERENCE].click()
@@ -144,14 +147,31 @@ def test_values_that_are_no_numbers_are_counted_and_placed(drill_down: DrillDown
     assert not drill_down.broken.isVisible()
 
 
-def test_another_subject_is_told_but_not_what_more_is_known_of_it(drill_down: DrillDown, qtbot: QtBot) -> None:
+def test_another_speech_is_told_but_no_other_stage_of_it(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = finished_run()
-    with qtbot.waitSignal(drill_down.subject_changed):
+    with qtbot.waitSignal(drill_down.sound_changed):
         drill_down.show_stage(run, SHOWN, "istft")
-    with qtbot.assertNotEmitted(drill_down.subject_changed):
-        drill_down.show_stage(run, SHOWN, "istft")
-    with qtbot.waitSignal(drill_down.subject_changed):
+    with qtbot.assertNotEmitted(drill_down.sound_changed):
+        drill_down.show_stage(run, SHOWN, "f0n")
+    with qtbot.waitSignal(drill_down.sound_changed):
         drill_down.show_stage(run, replace(SHOWN, utterance=1), "istft")
+
+
+def test_sound_that_comes_later_can_be_heard_then(drill_down: DrillDown) -> None:
+    run = finished_run()
+    arrays = run.arrays
+    assert isinstance(arrays, MemoryArrays)
+    kept = {name: arrays.arrays.pop(name) for name in tuple(arrays.arrays) if name[-1] == "audio"}
+    drill_down.show_stage(run, SHOWN, "f0n")
+    assert not drill_down.listening.isVisible()
+    ours = (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")
+    arrays.arrays[ours] = kept.pop(ours)
+    drill_down.show_stage(run, SHOWN, "istft")
+    assert drill_down.listening.isVisible()
+    assert not drill_down.listening.buttons[Part.OURS].isEnabled()  # the sound end to end is not there yet
+    arrays.arrays |= kept
+    drill_down.show_stage(run, SHOWN, "istft")
+    assert drill_down.listening.buttons[Part.OURS].isEnabled()
 
 
 def test_a_spectrogram_is_for_audio_only(drill_down: DrillDown, qtbot: QtBot) -> None:

@@ -30,9 +30,24 @@ def test_every_part_can_be_wanted_and_is_shown_only_when_it_is_heard(
 
 def test_sides_are_named(bar: ListeningBar) -> None:
     bar.name_sides("Padded, not packed", "PyTorch")
-    assert [button.text() for button in bar.buttons.values()] == ["A · Padded, not packed", "B · PyTorch", "A - B"]
-    assert bar.buttons[Part.OURS].accessibleName() == "Play A: Padded, not packed"
+    assert [button.text() for button in bar.buttons.values()] == [
+        "A · Padded, not packed, end to end",
+        "B · PyTorch",
+        "A - B",
+    ]
+    assert bar.buttons[Part.OURS].accessibleName() == "Play A: Padded, not packed, end to end"
     assert bar.buttons[Part.REFERENCE].toolTip() == "Play B: PyTorch"
+
+
+def test_a_is_end_to_end_until_the_last_stage_alone_is_wanted(bar: ListeningBar, qtbot: QtBot) -> None:
+    assert bar.end_to_end
+    for button, end_to_end in ((bar.alone_button, False), (bar.whole_button, True)):
+        with qtbot.waitSignal(bar.end_to_end_toggled) as toggled:
+            button.click()
+        assert toggled.args == [end_to_end]
+        assert bar.end_to_end is end_to_end
+        assert ("last stage only" in bar.buttons[Part.OURS].text()) is not end_to_end
+    assert bar.alone_button.toolTip() != bar.whole_button.toolTip()
 
 
 def test_waveform_or_spectrogram(bar: ListeningBar, qtbot: QtBot) -> None:

@@ -41,7 +41,7 @@ class Desk:
 
     def side(self, part: Part) -> np.ndarray:
         keys = {
-            Part.OURS: (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio"),
+            Part.OURS: (0, Regime.COMPILED, Reading.OWN_FED, "audio"),
             Part.REFERENCE: (0, Regime.DYNAMIC, Reading.OWN_FED, "audio"),
         }
         return np.clip(np.ravel(self.arrays[keys[part]]), -1, 1)
@@ -70,7 +70,7 @@ def test_without_a_device_nothing_is_heard(desk: Desk, qtbot: QtBot) -> None:
 
 
 def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
-    desk.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
     desk.press(Part.OURS)
     np.testing.assert_allclose(desk.hear(6000), desk.side(Part.OURS)[:6000])
     qtbot.waitUntil(lambda: desk.sounds.place >= 6000)
@@ -83,14 +83,31 @@ def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
     assert len(desk.output.streams) == 1
 
 
+def test_the_last_stage_alone_goes_on_where_the_whole_was(desk: Desk, qtbot: QtBot) -> None:
+    alone = -desk.side(Part.REFERENCE)
+    desk.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")] = alone[None]
+    desk.press(Part.OURS)
+    np.testing.assert_allclose(desk.hear(6000), desk.side(Part.OURS)[:6000])
+    qtbot.waitUntil(lambda: desk.sounds.place >= 6000)
+    desk.bar.alone_button.click()
+    assert desk.control.heard is Part.OURS
+    np.testing.assert_allclose(desk.hear(12_000)[-4000:], alone[14_000:18_000], atol=1e-6)
+
+
+def test_another_stage_of_the_same_speech_does_not_end_it(desk: Desk) -> None:
+    desk.press(Part.OURS)
+    desk.page.show_stage(desk.run, SHOWN, "f0n")
+    assert desk.sounds.playing
+
+
 def test_the_button_of_what_is_heard_stops_it(desk: Desk) -> None:
     desk.press(Part.OURS)
     assert desk.bar.buttons[Part.OURS].isChecked()
-    assert desk.bar.buttons[Part.OURS].accessibleName() == "Stop A: Compiled"
+    assert desk.bar.buttons[Part.OURS].accessibleName() == "Stop A: Compiled, end to end"
     desk.press(Part.OURS)
     assert not desk.sounds.playing
     assert desk.control.heard is None
-    assert desk.bar.buttons[Part.OURS].accessibleName() == "Play A: Compiled"
+    assert desk.bar.buttons[Part.OURS].accessibleName() == "Play A: Compiled, end to end"
     assert desk.places[-1] is None
 
 
@@ -127,7 +144,7 @@ def test_the_difference_is_as_much_louder_as_is_wanted(desk: Desk, qtbot: QtBot)
 
 
 def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
-    desk.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
     desk.bar.gain.choose(40.0)
     desk.press(Part.DIFFERENCE)
     assert "+40 dB, which is too loud" in desk.page.readout.accessibleDescription()
@@ -137,7 +154,7 @@ def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
 
 
 def test_equal_sides_have_nothing_to_hear(desk: Desk) -> None:
-    desk.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")] = desk.side(Part.REFERENCE)[None]
+    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = desk.side(Part.REFERENCE)[None]
     desk.press(Part.DIFFERENCE)
     assert not desk.sounds.playing
     assert desk.page.readout.accessibleDescription() == UNHEARD
