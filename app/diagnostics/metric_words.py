@@ -46,6 +46,12 @@ EXPECTED_RED: dict[str, str] = {
     Regime.UPSTREAM: "Red is expected here: float32 adds up its rounding in the phase of the harmonic source.",
     Regime.STATIC_NO_PACK: "Red is expected here: LSTMs that run over the padding give other values.",
 }
+READING_TITLES = {
+    Reading.REFERENCE_FED: "alone",
+    Reading.OWN_FED: "in its chain",
+    Reading.OWN_FED_REFERENCE_DURATIONS: "in its chain, the reference's durations",
+}
+"""After the words “each stage”."""
 READING_MEANINGS = {
     Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",
     Reading.OWN_FED: "Each stage gets what the earlier stages of its own regime made: the error adds up",

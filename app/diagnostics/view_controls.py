@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.diagnostics.metric_words import READING_MEANINGS
+from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_actions import RunActions
 from app.diagnostics.runs.run_controls import faint_label
@@ -15,7 +15,6 @@ from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
 from engine.validator.data.results import Reading, Report
-from engine.validator.data.wording import READING_TITLES
 from engine.validator.reports.run_comparison import differences, obstacles
 
 UTTERANCE_CHARACTERS = 40

@@ -38,7 +38,7 @@ def looks() -> tuple[Look, ...]:
     """Everything that can be looked at, the most telling first."""
     outputs = ((stage.title, tensor.name) for stage in STAGES for tensor in stage.outputs if tensor.dtype == "float32")
     return (
-        Look("Worst stage, fed by the reference", Reading.REFERENCE_FED),
+        Look("Worst stage, each alone", Reading.REFERENCE_FED),
         Look("Waveform as heard, at its best lag", Reading.OWN_FED, AUDIO, heard=True),
         *(Look(f"{title}: {name.replace('_', ' ')}", Reading.REFERENCE_FED, name) for title, name in outputs),
     )
