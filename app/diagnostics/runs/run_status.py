@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.diagnostics.colours import show_tone
 from app.diagnostics.metric_words import regime_title
@@ -38,6 +38,11 @@ class RunStatus(QWidget):
         self.pointer = ElidedButton(self)
         self.pointer.setObjectName("pointer")
         self.pointer.hide()
+        self.details = QLabel(self)
+        self.details.setObjectName("faint")
+        self.details.setWordWrap(True)
+        self.details.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.details.hide()
         self.start_again = QPushButton("Start again", self)
         self.start_again.setToolTip("End the reference process, which does nothing, and compare again")
         self.start_again.hide()
@@ -57,6 +62,7 @@ class RunStatus(QWidget):
         line.addWidget(self.label, 1)
         line.addWidget(self.start_again)
         column.addWidget(self.pointer)
+        column.addWidget(self.details)
         column.addLayout(line)
         self.start_again.clicked.connect(self.start_again_wanted)
         self.pointer.clicked.connect(self._on_pointer)
@@ -72,6 +78,8 @@ class RunStatus(QWidget):
         self.pointer.setVisible(verdict is not None)
         show_tone(self.pointer, verdict.tone.value if verdict is not None else "")
         self.pointer.setEnabled(bool(self._stage))
+        self.details.setText(verdict.details if verdict is not None else "")
+        self.details.setVisible(bool(self.details.text()))
         self.start_again.setVisible(run is not None and run.is_stuck)
         if not self._told:
             self.label.say(_status_words(run, regime))

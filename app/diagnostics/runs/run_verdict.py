@@ -25,6 +25,7 @@ class RunVerdict:
 
     words: str
     tone: Tone
+    details: str = ""
 
 
 def verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
@@ -40,11 +41,10 @@ def divergence_of(run: DiagnosticsRun | None, regime: str) -> RunVerdict | None:
         return None
     if finding is None:
         return _no_divergence(run, regime)
-    title = stage_named(finding.stage).title
-    words = f"{title} ({finding.words})" if finding.words and not finding.words.startswith(title) else finding.words
     expected = regime in EXPECTED_RED
     first = "First divergence, as expected" if expected else "First divergence"
-    return RunVerdict(f"{VERDICT_SIGNS[Verdict.FAIL]} {first}: {words or title}", Tone.NOTE if expected else Tone.ERROR)
+    words = f"{VERDICT_SIGNS[Verdict.FAIL]} {first}: {stage_named(finding.stage).title}"
+    return RunVerdict(words, Tone.NOTE if expected else Tone.ERROR, finding.words)
 
 
 def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:

@@ -83,7 +83,7 @@ def test_the_first_divergence_names_the_kernel(desk: Desk) -> None:
         return finding is not None and FINDING.words in finding.words
 
     desk.qtbot.waitUntil(named)
-    assert FINDING.words in desk.panel.controls.status.pointer.toolTip()
+    assert FINDING.words in desk.panel.controls.status.details.text()
 
 
 def test_the_page_shows_the_kernels_of_the_chosen_stage(desk: Desk) -> None:

@@ -25,7 +25,8 @@ def test_without_a_run_it_says_what_to_do(status: RunStatus) -> None:
 
 def test_the_pointer_leads_to_the_first_divergence(status: RunStatus, qtbot: QtBot) -> None:
     status.show_run(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
-    assert status.pointer.accessibleName() == "✗ First divergence, as expected: Text features (LSTM packing matters)"
+    assert status.pointer.accessibleName() == "✗ First divergence, as expected: Text features"
+    assert status.details.text() == "LSTM packing matters"
     with qtbot.waitSignal(status.stage_wanted) as wanted:
         status.pointer.click()
     assert wanted.args == ["bert"]
