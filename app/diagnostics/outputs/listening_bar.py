@@ -84,8 +84,9 @@ class ListeningBar(WrappingBar):
 
     def offer_views(self, there_are_some: bool) -> None:
         """Offer or hide the choice between waveform and spectrogram, which only sound has."""
-        for button in (self.waveform_button, self.spectrogram_button):
-            button.setVisible(there_are_some)
+        group = self.waveform_button.parentWidget()  # with the room between the buttons
+        assert group is not None
+        group.setVisible(there_are_some)
 
     def show_playing(self, part: Part | None) -> None:
         """Show which of them is heard."""
