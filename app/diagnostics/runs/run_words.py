@@ -20,8 +20,10 @@ PLANTED = "Planted fault"
 NO_SUBJECT = "Type or paste some text to diagnose it."
 TEXT_CHARACTERS = 32
 SUBJECT_CHARACTERS = 20
-CHARACTERS_PER_UTTERANCE = 110
+CHARACTERS_PER_UTTERANCE = 115
 """As English prose is divided, a little more or less; it has about as many phonemes as characters."""
+FIRST_UTTERANCES = 1
+"""The first ones are short, so that speech begins soon, and make up for one more."""
 READ_FACTOR = 8
 """A long text is not read to its end for its beginning, which may have spaces."""
 _ENDINGS = {RunState.STOPPED: "stopped", RunState.FAILED: "failed", RunState.CRASHED: "crashed"}
@@ -52,7 +54,8 @@ def subject_words(text: str, seconds_per_phoneme: float | None) -> str:
     """Which text would be diagnosed, about how many utterances that is, and how long it takes if that is known."""
     if not text.strip():
         return NO_SUBJECT
-    extent = f"about {counted(max(1, round(len(text) / CHARACTERS_PER_UTTERANCE)), 'utterance')}"
+    utterances = round(FIRST_UTTERANCES + len(text) / CHARACTERS_PER_UTTERANCE)
+    extent = f"about {counted(utterances, 'utterance')}"
     took = f", {duration_words(seconds_per_phoneme * len(text))}" if seconds_per_phoneme is not None else ""
     return f"“{shortened(text, SUBJECT_CHARACTERS)}”: {extent}{took}"
 
