@@ -45,6 +45,7 @@ class CaseActions(QObject):
         super().__init__(parent)
         self._panel = panel
         self._wanted: Path | None = None
+        self._reduced: _Failure | None = None
         self.making = making or CaseMaking(parent=self)
         self.page = ReductionPage()
         self.copy = QAction("Copy as Command", self)
@@ -74,6 +75,8 @@ class CaseActions(QObject):
         self.making.made.connect(self._on_made)
         self.making.failed.connect(self._on_failed)
         self._panel.refreshed.connect(self._refresh)
+        self._panel.controls.status.reduce_button.clicked.connect(self.reduce.trigger)
+        self._panel.controls.status.reduce_button.setToolTip(self.reduce.toolTip())
 
     @Slot()
     def _refresh(self) -> None:
@@ -82,6 +85,10 @@ class CaseActions(QObject):
         failing = fails(panel.run, panel.shown, panel.stage) and not self.making.active
         self.reduce.setEnabled(failing)
         self.save.setEnabled(failing)
+        panel.controls.status.reduce_button.setVisible(failing)
+        reduced = self._reduced
+        of_this_run = reduced is not None and panel.run is not None and panel.run.request is reduced.request
+        panel.pages.offer(self.page, of_this_run or (reduced is not None and self.making.active))
 
     @Slot()
     def _on_copy(self) -> None:
@@ -91,9 +98,10 @@ class CaseActions(QObject):
 
     @Slot()
     def _on_reduce(self) -> None:
-        self._panel.pages.open(self.page)
         failure = self._failure()
         if failure is not None:
+            self._reduced = failure
+            self._panel.pages.open(self.page)
             self._make(failure, reduced=True, words=REDUCING)
 
     @Slot()

@@ -23,7 +23,7 @@ PROGRESS_HEIGHT_PIXELS = 4
 class RunStatus(QWidget):
     """`stage_wanted` carries the first stage that is itself wrong, when the link to it is clicked.
 
-    `start_again_wanted` is for a process that does nothing any more.
+    `start_again_wanted` is for a process that does nothing any more. `reduce_button` is shown by who reduces.
     """
 
     stage_wanted = Signal(str)
@@ -38,6 +38,9 @@ class RunStatus(QWidget):
         self.pointer = ElidedButton(self)
         self.pointer.setObjectName("pointer")
         self.pointer.hide()
+        self.reduce_button = QPushButton("Reduce", self)
+        self.reduce_button.setObjectName("panelButton")
+        self.reduce_button.hide()
         self.details = QLabel(self)
         self.details.setObjectName("faint")
         self.details.setWordWrap(True)
@@ -54,14 +57,18 @@ class RunStatus(QWidget):
         self.progress.setAccessibleName("Diagnostics progress")
         self.progress.setTextVisible(False)
         self.progress.setFixedSize(PROGRESS_WIDTH_PIXELS, PROGRESS_HEIGHT_PIXELS)
-        column, line = QVBoxLayout(self), QHBoxLayout()
+        column, top, line = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(LINE_PIXELS)
         line.setSpacing(SPACE_PIXELS)
         line.addWidget(self.progress)
         line.addWidget(self.label, 1)
         line.addWidget(self.start_again)
-        column.addWidget(self.pointer)
+        top.setSpacing(SPACE_PIXELS)
+        top.addWidget(self.pointer)
+        top.addWidget(self.reduce_button)
+        top.addStretch(1)
+        column.addLayout(top)
         column.addWidget(self.details)
         column.addLayout(line)
         self.start_again.clicked.connect(self.start_again_wanted)

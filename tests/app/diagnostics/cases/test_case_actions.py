@@ -93,6 +93,31 @@ def test_reducing_opens_its_page_and_shows_what_is_left(made: Panel, tmp_path: P
     assert made.told[-1].startswith("Saved mine.safetensors to ")
 
 
+def test_a_stage_that_fails_has_a_button_that_reduces_it(made: Panel) -> None:
+    button = made.panel.controls.status.reduce_button
+    assert button.isVisible()
+    button.click()
+    made.qtbot.waitUntil(lambda: made.actions.page.case is not None)
+    made.choose(Regime.COMPILED)
+    assert not button.isVisible()
+
+
+def test_what_is_left_of_a_run_is_shown_with_that_run_only(made: Panel) -> None:
+    tabs = made.panel.pages.tabs
+
+    def offered() -> list[str]:
+        return [tabs.tabText(number) for number in range(tabs.count()) if tabs.isTabVisible(number)]
+
+    assert offered() == ["Signals"]
+    made.actions.reduce.trigger()
+    made.qtbot.waitUntil(lambda: made.actions.page.case is not None)
+    assert offered() == ["Signals", "Reduce"]
+    made.panel.show_run(finished_run())
+    assert offered() == ["Signals"]
+    made.panel.look_at(made.run)
+    assert offered() == ["Signals", "Reduce"]
+
+
 def test_a_case_is_saved_as_it_is(made: Panel, tmp_path: Path) -> None:
     made.actions.save.trigger()
     made.panel.findChild(QFileDialog).fileSelected.emit(str(tmp_path / "whole.safetensors"))
