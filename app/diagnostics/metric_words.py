@@ -133,7 +133,7 @@ def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
     figures = [("Tolerance", wording.correlation(row.tolerance))]
     if row.metrics is not None:
         figures += _metric_figures(row.metrics)
-        figures += [("Over the floor", wording.times(row.times_floor))]
+        figures += [("Over float32", wording.times(row.times_floor))]
         if row.times_golden is not None:
             figures += [("Over the golden run", wording.times(row.times_golden))]
     if row.by_phoneme is not None:

@@ -32,7 +32,7 @@ from engine.inspection.results import GraphNode, KernelMeasurement, NodeKind
 from engine.validator.data.wording import NOTHING
 
 TITLE, ERROR, TIME, MODULE = range(4)
-HEADINGS = ("Kernel", "× floor", "Time", "Module")
+HEADINGS = ("Kernel", "× float32", "Time", "Module")
 SEARCHED_ROLE = int(Qt.ItemDataRole.UserRole)
 ORDER_ROLE = SEARCHED_ROLE + 1
 WIDTHS_PIXELS = {TITLE: 140, ERROR: 88, TIME: 70}

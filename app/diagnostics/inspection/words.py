@@ -27,7 +27,7 @@ MEANINGS = {
     KernelVerdict.UNKNOWN: "PyTorch has no value that corresponds to its result.",
 }
 KINDS = {NodeKind.INPUT: "input", NodeKind.OUTPUT: "output", NodeKind.KERNEL: "kernel"}
-FLOOR = " × floor"
+FLOOR = " × float32"
 NOT_MEASURED = "not measured yet"
 _PREFIXES = ("", "k", "M", "G", "T")
 
@@ -66,7 +66,7 @@ def state_words(node: GraphNode, measurement: KernelMeasurement | None) -> str:
 
 
 def short_words(measurement: KernelMeasurement | None) -> str:
-    """The verdict's sign and the error over the floor, as short as can be."""
+    """The verdict's sign and the error over float32's, as short as can be."""
     if measurement is None:
         return NOTHING
     return f"{SIGNS[measurement.verdict]} {error_words(measurement)}".removesuffix(FLOOR).removesuffix(NOTHING)

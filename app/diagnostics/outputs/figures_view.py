@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from app.diagnostics.colours import verdict_colour
-from app.diagnostics.metric_words import VERDICT_MEANINGS, VERDICT_TITLES, figures_of
+from app.diagnostics.metric_words import VERDICT_TITLES, figures_of, verdict_meaning
 from app.theme import LIGHT, Colours
 from engine.validator.data.results import Row
 
@@ -53,7 +53,7 @@ class FiguresView(QScrollArea):
             f"<td>{escape(words)}</td></tr>"
             for name, words in figures
         )
-        meaning = f"{VERDICT_TITLES[verdict]}. {VERDICT_MEANINGS[verdict]}"
+        meaning = f"{VERDICT_TITLES[verdict]}. {verdict_meaning(self._row)}"
         colour = verdict_colour(verdict, self._colours)
         self.label.setText(f"<div style='color:{colour}'>{escape(meaning)}</div><table>{lines}</table>")
         self.label.setWordWrap(True)

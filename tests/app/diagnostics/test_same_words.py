@@ -25,7 +25,7 @@ IN_BOTH = {
     "SQNR": "SQNR",
     "max error": "Max error",
     "relative L2": "Relative L2",
-    "over the floor": "Over the floor",
+    "over the floor": "Over float32",
     "over golden": "Over the golden run",
     "finite": "Finite",
     "energy in padding": "Energy in padding",

@@ -13,7 +13,7 @@ def test_a_wrong_kernel_says_so_first_and_shows_its_numbers(qtbot: QtBot) -> Non
     assert known is not None
     figures.show_node(known, known.node("b1"))
     assert figures.label.accessibleName().startswith(FINDING.words)
-    assert "3.&#8203;1e4 × floor" in figures.label.text()
+    assert "3.&#8203;1e4 × float32" in figures.label.text()
     figures.set_colours(DARK)
     assert DARK.error in figures.label.text()
 

@@ -37,8 +37,8 @@ def test_a_verdict_is_coloured_and_can_be_heard(qtbot: QtBot) -> None:
     kernels, _ = shown(qtbot, inspected())
     kernels.kernels.set_colours(DARK)
     assert cell(kernels, 5, ERROR, Qt.ItemDataRole.ForegroundRole) == QColor(DARK.error)
-    assert cell(kernels, 5, ERROR, Qt.ItemDataRole.AccessibleTextRole) == "Wrong, 3.1e4 × floor"
-    assert cell(kernels, 5, TITLE, Qt.ItemDataRole.ToolTipRole) == "conv1d b1, predictor.N.0.conv1: ✗ 3.1e4 × floor"
+    assert cell(kernels, 5, ERROR, Qt.ItemDataRole.AccessibleTextRole) == "Wrong, 3.1e4 × float32"
+    assert cell(kernels, 5, TITLE, Qt.ItemDataRole.ToolTipRole) == "conv1d b1, predictor.N.0.conv1: ✗ 3.1e4 × float32"
 
 
 def test_the_worst_come_first_if_wanted_and_equals_in_the_order_of_the_calls(qtbot: QtBot) -> None:

@@ -27,7 +27,7 @@ def test_signs_tell_verdicts_apart() -> None:
 def test_the_state_of_a_node() -> None:
     assert words.state_words(INPUT, None) == "input"
     assert words.state_words(kernel("a"), None) == "not measured yet"
-    assert words.state_words(kernel("a"), measurement("a")) == "✓ 1.2 × floor"
+    assert words.state_words(kernel("a"), measurement("a")) == "✓ 1.2 × float32"
     assert words.state_words(kernel("a"), measurement("a", KernelVerdict.UNKNOWN)) == "? Not comparable"
     lost = replace(measurement("a", KernelVerdict.WRONG), times_floor=None, finite_percent=50.0)
     assert words.state_words(kernel("a"), lost) == "✗ 50 % finite"
