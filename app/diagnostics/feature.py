@@ -39,8 +39,8 @@ from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import Regime
 
 SHORTCUT = "Ctrl+Shift+I"
-ADDING = Message("PyTorch is being added, which takes some minutes; speech goes on meanwhile.", Tone.NOTE)
-ADDED = Message("PyTorch is installed. Press Diagnose to compare with it.", Tone.NOTE)
+ADDING = Message("Installing PyTorch… This takes a few minutes. You can keep using Kokoro Desk.", Tone.NOTE)
+ADDED = Message("PyTorch is installed. Click Diagnose to compare with it.", Tone.NOTE)
 
 
 class DiagnosticsFeature(QObject):
@@ -165,7 +165,7 @@ class DiagnosticsFeature(QObject):
     def _on_diagnose(self, options: DiagnosticsOptions) -> None:
         request, model = self._source()
         if request is None:
-            self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
+            self._on_failure(InvalidRequest("There’s nothing to diagnose yet.", "Type or paste some text."))
         else:
             self.controller.diagnose(request, options, model)
 

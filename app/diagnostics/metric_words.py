@@ -26,11 +26,11 @@ VERDICT_TITLES = {
 VERDICT_MEANINGS = {
     Verdict.PASS: "Within the stage's tolerance.",
     Verdict.WORSE: "Within tolerance, but more than 10 times as far off as PyTorch's float32 or the golden run.",
-    Verdict.FAIL: "The stage itself is wrong.",
-    Verdict.INHERITED: "The stage is right; what reaches it is not.",
-    Verdict.INCOMPARABLE: "The two have different durations, so that no value has a partner; "
-    "* marks what was measured with the frames of each phoneme paired.",
-    Verdict.CRASHED: "The comparison ended before it was done.",
+    Verdict.FAIL: "The stage itself is wrong: it fails in isolation.",
+    Verdict.INHERITED: "The stage is correct, but its inputs are wrong.",
+    Verdict.INCOMPARABLE: "Durations differ, so values can’t be compared one to one. "
+    "* marks values aligned by phoneme.",
+    Verdict.CRASHED: "The comparison ended early.",
 }
 REGIME_TITLES = {
     Regime.DYNAMIC: "PyTorch",
@@ -43,19 +43,18 @@ REGIME_TITLES = {
     Regime.DISTILLED: "Transformer",
 }
 EXPECTED_RED: dict[str, str] = {
-    Regime.UPSTREAM: "Red is expected here: float32 adds up its rounding in the phase of the harmonic source.",
-    Regime.STATIC_NO_PACK: "Red is expected here: LSTMs that run over the padding give other values.",
+    Regime.UPSTREAM: "Red is expected here: float32 accumulates rounding in the phase of the harmonic source.",
+    Regime.STATIC_NO_PACK: "Red is expected here: LSTMs that run over the padding give different values.",
 }
 READING_TITLES = {
-    Reading.REFERENCE_FED: "alone",
-    Reading.OWN_FED: "in its chain",
-    Reading.OWN_FED_REFERENCE_DURATIONS: "in its chain, the reference's durations",
+    Reading.REFERENCE_FED: "Isolated",
+    Reading.OWN_FED: "End to End",
+    Reading.OWN_FED_REFERENCE_DURATIONS: "End to End, Reference Durations",
 }
-"""After the words “each stage”."""
 READING_MEANINGS = {
-    Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",
-    Reading.OWN_FED: "Each stage gets what the earlier stages of its own regime made: the error adds up",
-    Reading.OWN_FED_REFERENCE_DURATIONS: "The same, but in the reference's frames where the durations differ",
+    Reading.REFERENCE_FED: "Each stage gets the reference’s inputs, so only its own error counts",
+    Reading.OWN_FED: "Each stage uses this configuration’s own outputs, so errors accumulate",
+    Reading.OWN_FED_REFERENCE_DURATIONS: "End to end, but with the reference’s durations where these differ",
 }
 
 
@@ -73,7 +72,7 @@ def verdict_meaning(row: Row) -> str:
 def worker_of(stage: Stage, regime: str) -> str:
     """What computes a stage in a regime, as the rest of a sentence."""
     if stage.runs_on is Place.HOST:
-        return "numpy, as in every regime"
+        return "numpy, as in every configuration"
     rest, *crossed = regime.split("+")
     chosen = dict(part.split("=") for part in crossed if "=" in part).get(stage.name, rest)
     return "the compiled module" if chosen.startswith(Regime.COMPILED) or chosen == Regime.DISTILLED else "PyTorch"
@@ -157,7 +156,7 @@ def _metric_figures(metrics: Metrics) -> list[tuple[str, str]]:
         ("Finite", wording.percent(metrics.finite_percent)),
     ]
     if metrics.sign_flips is not None:
-        figures.append(("Phases of -pi for pi", str(metrics.sign_flips)))
+        figures.append(("Phase sign flips (−π/π)", str(metrics.sign_flips)))
     if metrics.tail_energy is not None:
         figures.append(("Energy in padding", wording.magnitude(metrics.tail_energy)))
     return figures

@@ -19,7 +19,7 @@ from engine.validator.reports.run_comparison import differences, obstacles
 
 UTTERANCE_CHARACTERS = 40
 HEARD = "heard"
-WORST_OF_ALL = "worst of all"
+WORST_OF_ALL = "Worst Utterance"
 NO_RUN = "no run yet"
 NOTHING = "nothing"
 EARLIER_MEANING = "The run that the column Change refers to"
@@ -73,7 +73,7 @@ class ViewControls(WrappingBar):
             for each in utterances
         )
         worst = (None, WORST_OF_ALL, "Each stage's worst utterance")
-        heard = (HEARD, "heard now", "The utterance that is heard; when there is silence, each stage's worst")
+        heard = (HEARD, "Now Playing", "The utterance that is playing; while nothing is, each stage’s worst")
         self.utterance.offer((worst, heard, *numbered))
 
     def show_heard(self) -> None:
@@ -127,7 +127,7 @@ class ViewControls(WrappingBar):
         self.changed.emit()
 
     def _lay_out(self) -> None:
-        self.add(faint_label("Each stage", self.reading), self.reading)
+        self.add(faint_label("Stages", self.reading), self.reading)
         self.add(faint_label("Utterance", self.utterance), self.utterance, share=3)
         self.add(faint_label("Run", self.run), self.run, share=2)
         self.add(faint_label("vs", self.earlier), self.earlier, share=2)

@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.validator.cases.as_command import as_command
 from engine.validator.data.results import ValidationRequest
 
-COPIED = "Copied: it gives the same rows in a terminal."
+COPIED = "Command copied. Run it in a terminal to reproduce this run."
 SAVING = "Saving a failing case"
 REDUCING = "Starting to reduce"
 STOPPED = "Stopped."
@@ -51,7 +51,7 @@ class CaseActions(QObject):
         self.copy = QAction("Copy as Command", self)
         self.reduce = QAction("Reduce the Failure", self)
         self.save = QAction("Save Failing Case…", self)
-        self.copy.setToolTip("Copy the command that gives the same rows in a terminal")
+        self.copy.setToolTip("Copy a terminal command that reproduces this run")
         self.reduce.setToolTip("Find the shortest text and the smallest inputs on which the chosen stage fails")
         self.save.setToolTip("Save the chosen stage with the inputs on which it fails")
         panel.add_page("Reduce", self.page, "The smallest case in which the chosen stage fails")

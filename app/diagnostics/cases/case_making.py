@@ -21,7 +21,7 @@ from engine.validator.data.results import ValidationRequest
 
 PROGRAM = python_command("engine")
 CASE_NAME = "case.safetensors"
-NOTHING_FAILS = "It does not fail now, so there is no case."
+NOTHING_FAILS = "This stage no longer fails, so there’s nothing to save."
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class CaseMaking(QObject):
         try:
             figures = json.loads("\n".join(self._lines))
         except ValueError:
-            self.failed.emit(EngineError("The case was not made.", self._command.last_words))
+            self.failed.emit(EngineError("Couldn’t create the case.", self._command.last_words))
             return
         case = figures.get("case")
         if case is None:

@@ -17,7 +17,7 @@ from engine.validator.data.results import Reading, Verdict
 
 SPACE_PIXELS = 4
 MEANING = "Find the fewest phonemes and the smallest inputs on which the chosen stage still fails"
-NOT_FAILING = "Choose a stage that is itself wrong: it fails alone, on the reference’s inputs."
+NOT_FAILING = "Select a stage that fails in isolation."
 READY = "{stage} fails in {regime}: Reduce finds the shortest text and smallest inputs that show it."
 
 

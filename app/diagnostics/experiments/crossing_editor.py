@@ -26,7 +26,9 @@ class CrossingEditor(WrappingBar):
         super().__init__(parent)
         self.boxes: dict[str, ComboBox] = {}
         for stage in DEVICE_STAGES:
-            box = ComboBox(f"{stage.title} from", "Which regime this stage comes from", WIDTH_CHARACTERS, self)
+            box = ComboBox(
+                f"{stage.title} from", "The configuration that this stage comes from", WIDTH_CHARACTERS, self
+            )
             box.chosen.connect(self._on_chosen)
             self.add(faint_label(stage.title, box), box)
             self.boxes[stage.name] = box

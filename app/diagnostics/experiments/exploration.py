@@ -21,7 +21,7 @@ from engine.validator.data.results import Regime, ValidationRequest
 
 Source = Callable[[], tuple[SpeechRequest | None, str]]
 """What would be diagnosed now, and the name of the model that speaks."""
-NOTHING_YET = InvalidRequest("There is nothing to compare yet.", "Type or paste some text.")
+NOTHING_YET = InvalidRequest("There’s nothing to compare yet.", "Type or paste some text.")
 
 
 class Exploration(QObject):
@@ -38,7 +38,7 @@ class Exploration(QObject):
         self._source = source
         self.experiments = Experiments(process, controller, self)
         self.matrix, self.padding = MatrixPage(), PaddingPage()
-        panel.add_page("Regimes", self.matrix, "Every stage in every regime")
+        panel.add_page("Configurations", self.matrix, "Every stage in every configuration")
         panel.add_page("Padding", self.padding, "How padding affects every stage")
         self._connect()
 

@@ -18,7 +18,8 @@ from engine.validator.data.results import Regime
 
 SPACE_PIXELS = 6
 LEGEND = "Green: within tolerance. Red: beyond it, pale where it only comes from an earlier stage."
-START = "Press Compare all regimes to run every stage in every regime."
+MIX = "Mix Stages"
+START = "Click Compare All to run every stage in every configuration."
 
 
 class MatrixPage(StagePage):
@@ -29,8 +30,8 @@ class MatrixPage(StagePage):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown = Shown(Regime.COMPILED)
-        self.compare = QPushButton("Compare all regimes", self)
-        self.crossing = QPushButton("Cross stages", self)
+        self.compare = QPushButton("Compare All", self)
+        self.crossing = QPushButton(MIX, self)
         self.editor = CrossingEditor(self)
         self.words = ElidedLabel(self)
         self.table = RegimeMatrix(self)
@@ -63,13 +64,13 @@ class MatrixPage(StagePage):
     @Slot()
     def _say(self) -> None:
         crossed = "+".join([Regime.COMPILED, *(f"{stage}={regime}" for stage, regime in self.editor.cross)])
-        self.crossing.setText(f"Cross stages ({len(self.editor.cross)})" if self.editor.cross else "Cross stages")
+        self.crossing.setText(f"{MIX} ({len(self.editor.cross)})" if self.editor.cross else MIX)
         words = START if not self.table.matrix.regimes else LEGEND
         self.words.say(f"Next: {column_explanation(crossed)}. {words}" if self.editor.cross else words)
 
     def _lay_out(self) -> None:
-        self.compare.setToolTip("Run every stage in every regime, on the text above")
-        self.crossing.setToolTip("Run some stages of the compiled model from other regimes as well")
+        self.compare.setToolTip("Run every stage in every configuration, on the text named above")
+        self.crossing.setToolTip("Also run the compiled model with some stages taken from other configurations")
         self.crossing.setCheckable(True)
         for button in (self.compare, self.crossing):
             button.setObjectName("panelButton")

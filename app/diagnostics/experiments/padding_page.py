@@ -29,7 +29,7 @@ SPACE_PIXELS = 6
 ROW_PIXELS = 23
 FRAME_PIXELS = 4
 LOOK_CHARACTERS = 26
-EXPLANATION = "Runs the text in every padded regime at growing amounts of padding"
+EXPLANATION = "Runs the text in every padded configuration with more and more padding"
 DONE = "The lowest correlation of all utterances; a gap where the durations differ."
 
 
@@ -43,7 +43,7 @@ class PaddingPage(StagePage):
         super().__init__(parent)
         self.points: tuple[SweepPoint, ...] = ()
         self._colours = LIGHT
-        self.bar = ExperimentBar("Measure padding", EXPLANATION, self)
+        self.bar = ExperimentBar("Measure Padding", EXPLANATION, self)
         self.look = ComboBox("Curve of", "What the curves show", LOOK_CHARACTERS, self)
         self.look.offer((look, look.title, "") for look in looks())
         self.plot = CurvePlot()
@@ -111,7 +111,7 @@ class PaddingPage(StagePage):
 
     def _lay_out(self) -> None:
         self.table.setObjectName("stages")
-        self.table.setAccessibleName("Correlation by regime and padding")
+        self.table.setAccessibleName("Correlation by configuration and padding")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setTabKeyNavigation(False)
         self.table.setShowGrid(False)

@@ -57,7 +57,7 @@ class RegimeMatrix(QTableWidget):
         self._matrix = Matrix()
         self._colours = LIGHT
         self.setObjectName("stages")
-        self.setAccessibleName("Stages by regimes")
+        self.setAccessibleName("Stages by configurations")
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setTabKeyNavigation(False)

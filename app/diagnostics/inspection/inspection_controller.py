@@ -21,7 +21,7 @@ from engine.validator.data.results import FailedEvent, FinishedEvent, Reading, R
 COMPILED = (Regime.COMPILED, Regime.COMPILED_PADDED)
 UNSUSPICIOUS = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE)
 BEGINNING = "Looking into the kernels"
-ENDED = "The reference process ended while it inspected kernels. {why} Press Inspect to try again."
+ENDED = "The reference process ended while inspecting kernels. {why} Click Inspect to try again."
 
 
 @dataclass(frozen=True)

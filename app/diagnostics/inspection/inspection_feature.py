@@ -21,9 +21,9 @@ from engine.validator.data.verdicts import with_kernels
 
 TITLE = "Kernels"
 WAVEFORM = STAGE_NAMES[-1]
-COMPUTING = "Computing the speech with this replaced…"
-NOTHING_CAME = "There is no result; the state of the run says why."
-HEAR = "The page Signals lets you hear it."
+COMPUTING = "Computing speech with this replacement…"
+NOTHING_CAME = "No result. See the run status for details."
+HEAR = "Play it on the Signals page."
 MEANING = "The error, source and code of each kernel of the stage"
 
 

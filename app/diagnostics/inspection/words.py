@@ -21,10 +21,10 @@ TITLES = {
     KernelVerdict.UNKNOWN: "Not comparable",
 }
 MEANINGS = {
-    KernelVerdict.RIGHT: "On its own inputs it computes what PyTorch does in float64, as exactly as float32 can.",
-    KernelVerdict.IMPRECISE: "On its own inputs it rounds far more than PyTorch's float32 does.",
-    KernelVerdict.WRONG: "On its own inputs it computes something else than PyTorch does.",
-    KernelVerdict.UNKNOWN: "PyTorch has no value that corresponds to its result.",
+    KernelVerdict.RIGHT: "Given the same inputs, matches PyTorch float64 to within float32 rounding.",
+    KernelVerdict.IMPRECISE: "Given the same inputs, loses far more to rounding than PyTorch’s float32.",
+    KernelVerdict.WRONG: "Given the same inputs, its output differs from PyTorch’s.",
+    KernelVerdict.UNKNOWN: "PyTorch has no value to compare its output with.",
 }
 KINDS = {NodeKind.INPUT: "input", NodeKind.OUTPUT: "output", NodeKind.KERNEL: "kernel"}
 FLOOR = " × float32"

@@ -16,15 +16,13 @@ from app.widgets.wrapping_bar import WrappingBar
 TITLES = {Part.OURS: "A · {ours}, {extent}", Part.REFERENCE: "B · {reference}", Part.DIFFERENCE: "A - B"}
 MEANINGS = {Part.OURS: "A: {ours}, {extent}", Part.REFERENCE: "B: {reference}", Part.DIFFERENCE: "the difference"}
 END_TO_END, ALONE = "end to end", "last stage only"
-END_TO_END_MEANING = "Hear the speech that each side makes from the text, all stages in turn"
-ALONE_MEANING = (
-    "Hear only what the last stage does to the sound: it gets the reference's inputs, so all others are right"
-)
+END_TO_END_MEANING = "Play the speech that each side generates from the text, through all stages"
+ALONE_MEANING = "Play the last stage in isolation: it gets the reference’s inputs, as if all others were right"
 GAINS = (
-    (0.0, "0 dB", "The difference as loud as it is"),
-    (20.0, "+20 dB", "The difference 10 times as loud"),
-    (40.0, "+40 dB", "The difference 100 times as loud"),
-    (LOUDEST_GAIN, "loudest", "The difference as loud as can be, up to +100 dB"),
+    (0.0, "0 dB", "No gain"),
+    (20.0, "+20 dB", "10× amplitude"),
+    (40.0, "+40 dB", "100× amplitude"),
+    (LOUDEST_GAIN, "loudest", "As loud as possible, up to +100 dB"),
 )
 USUAL_GAIN_DB = 20.0
 
@@ -145,7 +143,7 @@ class ListeningBar(WrappingBar):
         self.whole_button.setChecked(True)
         self.whole_button.setToolTip(END_TO_END_MEANING)
         self.alone_button.setToolTip(ALONE_MEANING)
-        self.loop_button.setToolTip("Hear a part again and again; drag its borders, or set them with [ and ]")
+        self.loop_button.setToolTip("Loop a selection. Drag its edges, or press [ and ] to set them.")
         self.gain.offer(GAINS)
         self.gain.choose(USUAL_GAIN_DB)
         self.add(self.waveform_button, self.spectrogram_button)

@@ -13,8 +13,8 @@ from app.diagnostics.outputs.time_pane import PaneStack
 SHOW_EVERY_MS = 33
 SELECTED_SHARE = 0.5
 """How much of what is in view is selected at first."""
-CLIPPED = "Played at {gain:+.0f} dB, which is too loud in places: they are cut off."
-UNHEARD = "The difference cannot be heard at any loudness."
+CLIPPED = "Amplified by {gain:.0f} dB; some peaks are clipped."
+UNHEARD = "The difference is too small to hear, even at maximum gain."
 
 
 class ListeningControl(QObject):

@@ -26,7 +26,7 @@ KEPT_RUNS = 5
 MOST_ARRAY_BYTES = 400_000_000
 """What the arrays of one run may take on disk: those of about 20 sentences."""
 WAITING_WORDS = "Waiting until speech is ready"
-TRY_AGAIN = "Press Diagnose to start it again."
+TRY_AGAIN = "Click Diagnose to try again."
 
 
 class DiagnosticsController(QObject):
@@ -119,7 +119,9 @@ class DiagnosticsController(QObject):
         if self._run is None or not self._run.active:
             return
         request = self._run.request
-        self.crashed.emit(f"The reference process was ended: it did nothing while it {under_way(self._run)}.")
+        self.crashed.emit(
+            f"The reference process was stopped because it wasn’t responding while {under_way(self._run)}."
+        )
         self._process.release()
         options = {field.name: getattr(request, field.name) for field in fields(DiagnosticsOptions)}
         self.diagnose(request.speech, DiagnosticsOptions(**options), request.model)
@@ -171,4 +173,4 @@ class DiagnosticsController(QObject):
     @Slot(str)
     def _on_death(self, why: str) -> None:
         if self._run is not None and self._run.active:
-            self.crashed.emit(f"The reference process ended while it {under_way(self._run)}. {why} {TRY_AGAIN}")
+            self.crashed.emit(f"The reference process ended while {under_way(self._run)}. {why} {TRY_AGAIN}")

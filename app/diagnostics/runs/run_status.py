@@ -46,8 +46,8 @@ class RunStatus(QWidget):
         self.details.setWordWrap(True)
         self.details.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.details.hide()
-        self.start_again = QPushButton("Start again", self)
-        self.start_again.setToolTip("End the reference process, which does nothing, and compare again")
+        self.start_again = QPushButton("Restart", self)
+        self.start_again.setToolTip("Restart the unresponsive reference process")
         self.start_again.hide()
         self.label = ElidedLabel(self)
         self.label.setObjectName("faint")
@@ -139,4 +139,4 @@ def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
         return words
     if regime == run.reference:
         return f"{words} {regime_title(regime)} is the reference itself."
-    return f"{words} {regime_title(regime)} was not part of this run; press Diagnose."
+    return f"{words} {regime_title(regime)} was not part of this run. Click Diagnose to run it."

@@ -14,7 +14,7 @@ from engine.validator.data.results import Reading, Regime
 from engine.validator.data.wording import counted
 from engine.validator.runners.regimes import PADDED_REGIMES
 
-NO_RUN = "Press Diagnose to compare the compiled model with PyTorch, stage by stage."
+NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by stage."
 PLANTED = "Planted fault"
 """Marks a run, made by the command line, of a model into which a fault was put to see it found."""
 NO_SUBJECT = "Type or paste some text to diagnose it."
@@ -34,7 +34,7 @@ def state_words(run: DiagnosticsRun | None) -> str:
     if run is None:
         return NO_RUN
     if run.is_stuck:
-        return f"The reference has done nothing for {run.stalled_seconds} s while it {under_way(run)}; it may be stuck."
+        return f"The reference process hasn’t responded for {run.stalled_seconds} s while {under_way(run)}."
     match run.state:
         case RunState.LOADING | RunState.RUNNING if run.preparation is not None:
             return f"{run.preparation.title}…"
@@ -82,7 +82,7 @@ def memory_words(run: DiagnosticsRun) -> str:
     """What is no longer kept of a long text; empty if everything is."""
     if run.progress.compared <= MOST_UTTERANCES:
         return ""
-    return f"curves and arrays of the last {MOST_UTTERANCES} or fewer utterances are kept"
+    return f"only the last {MOST_UTTERANCES} utterances keep their curves and arrays"
 
 
 def run_name(run: DiagnosticsRun) -> str:
@@ -101,14 +101,14 @@ def run_title(number: int, run: DiagnosticsRun, name: str = "", pinned: bool = F
 
 
 def under_way(run: DiagnosticsRun) -> str:
-    """What a run is doing, as the end of the sentence “… while it …”."""
+    """What a run is doing, as the end of the sentence “… while …”."""
     row = run.last_row
     if row is None:
-        return "was getting ready"
+        return "getting ready"
     stage = row.stage
     if all(_is_compared(run, row.utterance, regime, stage) for regime in run.regimes):
         stage = STAGE_NAMES[(STAGE_NAMES.index(stage) + 1) % len(STAGE_NAMES)]
-    return f"computed the {stage_named(stage).title.lower()}"
+    return f"computing the {stage_named(stage).title.lower()}"
 
 
 def _is_compared(run: DiagnosticsRun, utterance: int, regime: str, stage: str) -> bool:

@@ -121,7 +121,7 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
         regime = row.regime if column is Column.STAGE_MS else row.reference
         return f"{entry.stage.title}: milliseconds of {worker_of(entry.stage, regime)}"
     if column in (Column.FLOOR, Column.TIMES_FLOOR) and _is_exact(entry.floor):
-        return "PyTorch in float32 has no error here, because the reference computes the stage in float32 too"
+        return "No baseline: the reference computes this stage in float32 too"
     what = "durations of tokens" if row.durations is not None else row.output
     return f"{entry.stage.title}: {what}, {regime_title(row.regime)} against {regime_title(row.reference)}"
 
@@ -196,7 +196,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.TIMES_FLOOR: StageColumn(
         "× float32",
-        "The error over that of PyTorch in float32 in the same place: more than 10 is worse than necessary",
+        "Error relative to PyTorch float32. Above 10×: worse than expected.",
         lambda entry, row: wording.times(row.times_floor),
         lambda entry, row: row.times_floor,
         ("× float32", "1.23e-10 ×"),
@@ -205,7 +205,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.FLOOR: StageColumn(
         "Float32",
-        "The correlation of PyTorch in float32; ours need not be closer than that",
+        "Correlation of PyTorch float32, the baseline",
         lambda entry, row: _agreement(entry.floor, entry.token_count),
         lambda entry, row: _pearson(entry.floor),
         ("1 - 1.2e-10",),

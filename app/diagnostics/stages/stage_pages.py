@@ -98,9 +98,7 @@ class StagePages(QWidget):
         words = "Show Stages" if wanted else "Enlarge"
         self.room_button.setText(words)
         self.room_button.setAccessibleName(words)
-        self.room_button.setToolTip(
-            "Show the list of stages again" if wanted else "Take the room of the list of stages"
-        )
+        self.room_button.setToolTip("Show the stage list" if wanted else "Hide the stage list")
         self.room_wanted.emit(wanted)
 
     @Slot(int)

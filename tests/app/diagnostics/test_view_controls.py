@@ -34,8 +34,8 @@ def test_at_first_the_isolated_error_of_the_worst_is_shown(controls: ViewControl
 def test_utterances_are_numbered_and_quoted(controls: ViewControls) -> None:
     controls.show_utterances(UTTERANCES)
     assert [controls.utterance.itemText(number) for number in range(5)] == [
-        "worst of all",
-        "heard now",
+        "Worst Utterance",
+        "Now Playing",
         "1 · The window is open.",
         "2 · Everything happens on this computer.",
         "3 · Dr. Smith left.",

@@ -151,7 +151,7 @@ def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:
     panel = Panel(qtbot, tmp_path, f"print({json.dumps(json.dumps({'passed': True}))})")
     panel.actions.reduce.trigger()
     qtbot.waitUntil(lambda: bool(panel.failures))
-    assert "does not fail now" in panel.actions.page.state.text()
+    assert "no longer fails" in panel.actions.page.state.text()
     assert panel.actions.reduce.isEnabled()
     panel.actions.shut_down(PATIENCE_MS)
 

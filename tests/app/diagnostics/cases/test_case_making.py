@@ -93,13 +93,13 @@ def test_a_case_is_saved_where_the_user_wants_it(maker: Maker, tmp_path: Path) -
 def test_what_does_not_fail_has_no_case(maker_of: Callable[..., Maker]) -> None:
     maker = maker_of("-c", f"print({json.dumps(json.dumps({'passed': True}))})")
     maker.make()
-    assert "does not fail now" in str(maker.failures[0])
+    assert "no longer fails" in str(maker.failures[0])
 
 
 def test_a_command_that_fails_says_why(maker_of: Callable[..., Maker]) -> None:
     maker = maker_of("-c", "import sys; sys.exit('error: There is no voice.')")
     maker.make()
-    assert str(maker.failures[0]) == "The case was not made. error: There is no voice."
+    assert str(maker.failures[0]) == "Couldn’t create the case. error: There is no voice."
 
 
 def test_a_stopped_one_tells_nothing(maker_of: Callable[..., Maker]) -> None:

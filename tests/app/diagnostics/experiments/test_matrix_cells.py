@@ -46,9 +46,7 @@ def test_red_begins_where_a_tolerance_is_left_and_is_pale_after_that(colours: ob
 
 def test_a_cell_has_a_mark_and_a_figure_and_says_what_it_means() -> None:
     assert cell(Verdict.FAIL).words == "✗ 0.8750"
-    assert (
-        "Text features, Compiled: text_features, 0.8750. The stage itself is wrong." in cell(Verdict.FAIL).explanation
-    )
+    assert "Text features, Compiled: text_features, 0.8750. The stage itself is wrong" in cell(Verdict.FAIL).explanation
     assert MatrixCell(STAGES[0], Regime.COMPILED, None).words == ""
     lost = replace(cell(Verdict.INCOMPARABLE).row, metrics=None, by_phoneme=metrics(0.5))  # type: ignore[type-var]
     assert MatrixCell(STAGES[0], Regime.COMPILED, lost).words == "≠ 0.8750*"

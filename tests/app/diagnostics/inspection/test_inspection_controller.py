@@ -152,7 +152,7 @@ def test_a_failure_is_said_and_the_next_works(desk: Desk) -> None:
 def test_a_process_that_dies_is_said(desk: Desk) -> None:
     run = desk.diagnose("crash")
     desk.qtbot.waitUntil(lambda: bool(desk.failures))
-    assert desk.failures[0].startswith("The reference process ended while it inspected kernels. It was ended by signal")
+    assert desk.failures[0].startswith("The reference process ended while inspecting kernels. It was ended by signal")
     assert run.state is RunState.FINISHED
     again = desk.diagnose("Hello.")
     desk.qtbot.waitUntil(lambda: (again, (FINDING,)) in desk.found)

@@ -160,5 +160,5 @@ def test_progress_and_failures_are_told(desk: Desk) -> None:
     desk.panel.pages.open(desk.feature.page)
     desk.diagnose("crash")
     desk.panel.table.select("bert")
-    desk.qtbot.waitUntil(lambda: "ended while it inspected" in desk.feature.page.title.toolTip())
+    desk.qtbot.waitUntil(lambda: "ended while inspecting" in desk.feature.page.title.toolTip())
     assert "kernels" not in desk.panel.controls.status.label.toolTip()

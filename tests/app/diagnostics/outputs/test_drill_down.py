@@ -230,7 +230,7 @@ def test_a_crashed_stage_says_what_there_is(drill_down: DrillDown, qtbot: QtBot)
     run = DiagnosticsRun(request(), CONFIG)
     run.crash("Gone.")
     drill_down.show_stage(run, Shown(Regime.COMPILED), "istft")
-    qtbot.waitUntil(lambda: "not kept" in drill_down.words.text())
+    qtbot.waitUntil(lambda: "weren’t saved" in drill_down.words.text())
     assert "Crashed" in drill_down.figures.label.text()
 
 

@@ -1,10 +1,10 @@
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.metric_words import figures_of
+from app.diagnostics.metric_words import VERDICT_MEANINGS, figures_of
 from app.diagnostics.outputs.figures_view import FiguresView
 from app.theme import DARK
 from engine.stages import STAGES
-from engine.validator.data.results import Regime
+from engine.validator.data.results import Regime, Verdict
 from tests.app.diagnostics_fakes import row
 
 AUDIO = row(STAGES[-1], "audio", Regime.STATIC_NO_PACK)
@@ -18,7 +18,7 @@ def test_every_number_is_there(qtbot: QtBot) -> None:
         assert name in view.label.text()
         assert words in view.label.text()
         assert f"{name} {words}" in view.accessibleDescription()
-    assert "The stage itself is wrong." in view.label.text()
+    assert VERDICT_MEANINGS[Verdict.FAIL] in view.label.text()
 
 
 def test_nothing_is_empty(qtbot: QtBot) -> None:

@@ -244,7 +244,7 @@ def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst
         run.take(RowEvent(curved))
     without = [each.utterance for each in run.rows if each.profile is None]
     assert without == [0, 2]
-    assert "are kept" in state_words(run)
+    assert "keep their curves" in state_words(run)
     assert run.row_count == MOST_UTTERANCES + 3
 
 

@@ -18,7 +18,7 @@ def status(qtbot: QtBot) -> RunStatus:
 
 
 def test_without_a_run_it_says_what_to_do(status: RunStatus) -> None:
-    assert "Press Diagnose" in status.label.accessibleDescription()
+    assert "Click Diagnose" in status.label.accessibleDescription()
     assert not status.pointer.isVisible()
     assert not status.progress.isVisible()
 
@@ -82,6 +82,6 @@ def test_a_crash_is_an_error(status: RunStatus) -> None:
 def test_a_regime_that_was_not_run_says_so(status: RunStatus) -> None:
     run = finished_run()
     status.show_run(run, Regime.STATIC_PACKED)
-    assert "press Diagnose" in status.label.accessibleDescription()
+    assert "Click Diagnose" in status.label.accessibleDescription()
     status.show_run(run, Regime.DYNAMIC)
     assert "reference itself" in status.label.accessibleDescription()

@@ -80,14 +80,14 @@ def test_no_time_is_called_ours_that_is_pytorchs(regime: str, worker: str) -> No
 def test_a_row_says_why_it_has_no_floor() -> None:
     exact = replace(ENTRY, floor=replace(ROW, metrics=metrics(0)))
     for column in (Column.FLOOR, Column.TIMES_FLOOR):
-        assert "no error here" in explanation_of(exact, column)
-        assert "no error here" not in explanation_of(ENTRY, column)
+        assert "No baseline" in explanation_of(exact, column)
+        assert "No baseline" not in explanation_of(ENTRY, column)
 
 
 def test_the_alignment_is_numpys_in_every_regime() -> None:
     alignment = stage_named("alignment")
     entry = StageEntry(alignment, 2, row(alignment, "frame_token", Regime.COMPILED))
-    assert explanation_of(entry, Column.STAGE_MS).endswith("numpy, as in every regime")
+    assert explanation_of(entry, Column.STAGE_MS).endswith("numpy, as in every configuration")
 
 
 def test_what_is_awaited_says_so_and_nothing_else() -> None:
