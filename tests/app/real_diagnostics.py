@@ -103,7 +103,6 @@ class Scenario(QObject):
     def play(self) -> Iterator[object]:
         """The whole story; yields what to wait for."""
         window, panel = self.application.window, self.diagnostics.panel
-        panel.controls.to_run.while_speaking.click()
         yield lambda: self.speech.activity.readiness is Readiness.READY and window.request.voice
         yield from self.idle()
         self.begin("loading")
@@ -205,6 +204,7 @@ def main() -> int:
     qt = QApplication(sys.argv[:1])
     settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
     settings.text = TEXT
+    settings.diagnose_while_speaking = True
     application = Application(qt, Options(diagnostics=True), settings)
     scenario = Scenario(application, folder)
     with collected_between_events():

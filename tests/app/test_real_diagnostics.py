@@ -120,8 +120,8 @@ def test_a_killed_reference_leaves_a_clear_word_and_a_usable_window(told: Told) 
     killed, after = phase(told, "killed"), phase(told, "after")
     assert killed["state"] == "crashed"
     assert len(killed["rows"]) >= KILL_AFTER_ROWS
-    assert killed["message"].startswith("The reference process ended while it computed the ")
-    assert killed["message"].endswith("Press Diagnose to start it again.")
+    assert killed["message"].startswith("The reference process ended while computing the ")
+    assert killed["message"].endswith("Click Diagnose to try again.")
     assert told["spoken_after"] > 0
     assert after["state"] == "finished"
 
