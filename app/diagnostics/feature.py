@@ -190,7 +190,8 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_speech(self, track: object) -> None:
         self._show_chip()
-        self._diagnose_speech()
+        if track is self._speech.track:  # or else another speech has begun since
+            self._diagnose_speech()
 
     @Slot(object)
     def _on_run(self, run: object) -> None:

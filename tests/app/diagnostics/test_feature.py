@@ -25,7 +25,7 @@ from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import DARK, Appearance, Theme
 from engine.errors import Cure, MissingReference
-from engine.speech import Prosody
+from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics_fakes import finished_run
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
@@ -190,8 +190,8 @@ def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
 
 def test_diagnose_without_any_text_takes_the_latest_speech(desk: Desk) -> None:
     desk.prepare()
-    desk.speak("rows 2")
     desk.window.page.editor.set_text(" ")
+    desk.window.reading.play_item("An item", SpeechRequest("rows 2", "af_heart"))
     desk.diagnostics.open()
     desk.panel.controls.to_run.diagnose_button.click()
     assert desk.wait_for(RunState.FINISHED).request.speech.text == "rows 2"
