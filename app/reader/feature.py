@@ -210,6 +210,8 @@ class ReaderFeature(QObject):
         menu.notes.triggered.connect(self._on_notes)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
+        self.shelf.set_colours(theme.colours)
+        theme.changed.connect(self.shelf.set_colours)
         self._show_reading()
 
     @Slot()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QIcon, QImageReader, QKeySequence, QPixmap
+from PySide6.QtGui import QAction, QColor, QIcon, QImageReader, QKeySequence, QPainter, QPixmap
 from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.reading.places import ShelvedBook
+from app.theme import LIGHT, Colours
 from app.widgets.action_button import ActionButton
 from app.widgets.wrapping_bar import WrappingBar
 from engine.system.paths import data_folder
@@ -36,13 +38,14 @@ class Covers:
         if size.isValid():
             reader.setScaledSize(size.scaled(COVER_SIZE * SHARPNESS, Qt.AspectRatioMode.KeepAspectRatio))
         image = reader.read()
-        self._folder.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
         image.save(str(self._path(digest)))
 
-    def icon(self, digest: str) -> QIcon:
-        """A cover; the empty icon if there is none."""
-        pixmap = QPixmap(str(self._path(digest)))
-        return QIcon(pixmap) if not pixmap.isNull() else QIcon()
+    def icon(self, book: ShelvedBook, colours: Colours) -> QIcon:
+        """A cover; one with the first letter of its title if the book has none."""
+        pixmap = QPixmap(str(self._path(book.digest)))
+        return QIcon(_plain_cover(book.title, colours) if pixmap.isNull() else pixmap)
 
     def _path(self, digest: str) -> Path:
         return self._folder / f"{digest}.png"
@@ -60,6 +63,7 @@ class ShelfPanel(QWidget):
     def __init__(self, covers: Covers, commands: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._covers = covers
+        self._colours = LIGHT
         self.list = QListWidget(self)
         self.list.setObjectName("chapters")
         self.list.setAccessibleName("Books")
@@ -90,7 +94,7 @@ class ShelfPanel(QWidget):
         """List books, the latest first; the one that is open is bold."""
         self.list.clear()
         for book in books:
-            item = QListWidgetItem(self._covers.icon(book.digest), _words(book), self.list)
+            item = QListWidgetItem(self._covers.icon(book, self._colours), _words(book), self.list)
             item.setData(BOOK_ROLE, book)
             item.setToolTip(str(book.path))
             font = self.list.font()
@@ -98,6 +102,10 @@ class ShelfPanel(QWidget):
             item.setFont(font)
         self.empty.setVisible(not books)
         self.list.setVisible(bool(books))
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours, from the next time that books are shown on."""
+        self._colours = colours
 
     @Slot(QListWidgetItem)
     def _on_item(self, item: QListWidgetItem) -> None:
@@ -108,6 +116,19 @@ class ShelfPanel(QWidget):
         item = self.list.currentItem()
         if item is not None:
             self.remove_wanted.emit(item.data(BOOK_ROLE))
+
+
+def _plain_cover(title: str, colours: Colours) -> QPixmap:
+    cover = QPixmap(COVER_SIZE * SHARPNESS)
+    cover.fill(QColor(colours.highlight))
+    painter = QPainter(cover)
+    font = painter.font()
+    font.setPixelSize(cover.width() // 2)
+    painter.setFont(font)
+    painter.setPen(QColor(colours.accent))
+    painter.drawText(cover.rect(), Qt.AlignmentFlag.AlignCenter, title[:1].upper())
+    painter.end()
+    return cover
 
 
 def _words(book: ShelvedBook) -> str:

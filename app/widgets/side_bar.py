@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToo
 from app.icons import icon
 from app.theme import Colours
 
-USUAL_WIDTH_PIXELS = 300
+USUAL_WIDTH_PIXELS = 340
 LEAST_WIDTH_PIXELS = 220
 MARGIN_PIXELS = 8
 
