@@ -29,7 +29,7 @@ from app.diagnostics.runs.run_words import subject_words
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for
-from app.settings import Settings
+from app.settings import Key, Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
@@ -124,7 +124,7 @@ class DiagnosticsFeature(QObject):
         panel.refreshed.connect(self._on_refreshed)
         self.chip.clicked.connect(self.open)
         self.window.shown_changed.connect(self._on_shown)
-        self.window.activated.connect(self._on_activated)
+        self.window.activated.connect(self._show_subject)
         self._main.closed.connect(self._on_window_closed)
 
     def _connect_controller(self) -> None:
@@ -151,7 +151,8 @@ class DiagnosticsFeature(QObject):
         for changed in (self._voices.listed, self._voices.model_changed):
             changed.connect(self.follow_model)
         self.follow_model()
-        self.follow_settings()
+        self._settings.changed.connect(self._on_setting)
+        self._on_setting(Key.DIAGNOSE_WHILE_SPEAKING)
         self._on_activity(self._speech.activity)
 
     def _source(self) -> tuple[SpeechRequest | None, str]:
@@ -182,10 +183,10 @@ class DiagnosticsFeature(QObject):
             to_run.regime.choose(Regime.DISTILLED if prosody is Prosody.TRANSFORMER else Regime.COMPILED)
             to_run.regime_chosen.emit()
 
-    @Slot()
-    def follow_settings(self) -> None:
-        """Show whether speech is diagnosed without being asked to, which another window may have changed."""
-        self.panel.controls.to_run.while_speaking.setChecked(self._settings.diagnose_while_speaking)
+    @Slot(object)
+    def _on_setting(self, key: Key) -> None:
+        if key is Key.DIAGNOSE_WHILE_SPEAKING:  # the window of settings has it, too
+            self.panel.controls.to_run.while_speaking.setChecked(self._settings.diagnose_while_speaking)
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
@@ -225,10 +226,6 @@ class DiagnosticsFeature(QObject):
             self._show_subject()
 
     @Slot()
-    def _on_activated(self) -> None:
-        self.follow_settings()
-        self._show_subject()
-
     def _show_subject(self) -> None:
         """Say what Diagnose would take, and how long, as the latest run of the same kind went."""
         (speech, model), run, to_run = self._source(), self._timed, self.panel.controls.to_run
@@ -244,7 +241,7 @@ class DiagnosticsFeature(QObject):
     def _on_shown(self, shown: bool) -> None:
         self._show_chip()
         if shown:
-            self._on_activated()
+            self._show_subject()
         else:
             self.sounds.stop()
             self.controller.release()

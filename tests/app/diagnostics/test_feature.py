@@ -151,7 +151,6 @@ def test_what_is_spoken_is_diagnosed_once_that_is_wanted(desk: Desk) -> None:
     wanted.click()
     assert not desk.settings.diagnose_while_speaking
     desk.settings.diagnose_while_speaking = True  # in another window
-    desk.diagnostics.follow_settings()
     assert wanted.isChecked()
 
 
