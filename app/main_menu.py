@@ -188,7 +188,8 @@ class MainMenu(QMenuBar):
         self.undo.setEnabled(own and edit.document().isUndoAvailable())
         self.redo.setEnabled(own and edit.document().isRedoAvailable())
         self.cut.setEnabled(own and start < end)
-        self.copy.setEnabled(start < end)
+        for action in (self.copy, self.use_selection):
+            action.setEnabled(start < end)
         self.paste.setEnabled(own and edit.canPaste())
         self.select_all.setEnabled(not own or not edit.document().isEmpty())
 
