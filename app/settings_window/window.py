@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QDialog, QFrame, QHBoxLayout, QListWidget, QStackedWidget, QWidget
 
@@ -20,7 +20,7 @@ from app.settings_window.pages import (
 from app.speech.header_bar import HeaderBar
 from app.theme import Colours
 
-SIZE_PIXELS = (720, 520)
+SIZE = QSize(720, 520)
 MARGIN_PIXELS = 12
 LIST_PADDING_PIXELS = 28
 NARROW_LISTS = 4
@@ -37,7 +37,7 @@ class SettingsWindow(QDialog):
         super().__init__(parent)
         self.setObjectName("settings")
         self.setWindowTitle("Settings")
-        self.resize(*SIZE_PIXELS)
+        self.resize(SIZE.boundedTo(self.screen().availableSize()))
         self.list = QListWidget(self)
         self.list.setObjectName("settingsList")
         self.list.setAccessibleName("Pages")
