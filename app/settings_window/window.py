@@ -52,6 +52,7 @@ class SettingsWindow(QDialog):
         self.box = QComboBox(self)
         self.box.setAccessibleName("Pages")
         self.box.setModel(self.list.model())
+        self.box.hide()
         self._stack = QStackedWidget(self)
         for title, page in (
             ("Reading", self.reading),
@@ -82,10 +83,11 @@ class SettingsWindow(QDialog):
         """Choose between the list and the box."""
         super().resizeEvent(event)
         narrow = self.width() < NARROW_LISTS * self.list.width()
-        self.list.setHidden(narrow)
-        self.box.setVisible(narrow)
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._layout.setDirection(down if narrow else across)
+        if narrow == self.box.isHidden():  # beside each other, both would need more room than either has
+            (self.list if narrow else self.box).hide()
+            across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+            self._layout.setDirection(down if narrow else across)
+            (self.box if narrow else self.list).show()
 
     def _lay_out(self) -> None:
         frame = QFrame(self)
