@@ -43,7 +43,7 @@ class MainMenu(QMenuBar):
         self.play.setData(Meaning.PLAY)
         self.speak_from_here = _action(speech, "Play from Here", _skip_key("Return"), _skip_key("Enter"))
         self.from_beginning = _disabled(speech, "Play from the Beginning")
-        self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+K")
+        self.speak_clipboard = _action(speech, "Play Clipboard", "Ctrl+Shift+K")
         self.stop = _disabled(speech, "Stop", *_stop_keys())
         self.preview = _action(speech, "Preview Voice", "Ctrl+Shift+J")
         speech.addSeparator()
@@ -188,7 +188,8 @@ class MainMenu(QMenuBar):
         self.undo.setEnabled(own and edit.document().isUndoAvailable())
         self.redo.setEnabled(own and edit.document().isRedoAvailable())
         self.cut.setEnabled(own and start < end)
-        self.copy.setEnabled(start < end)
+        for action in (self.copy, self.use_selection):
+            action.setEnabled(start < end)
         self.paste.setEnabled(own and edit.canPaste())
         self.select_all.setEnabled(not own or not edit.document().isEmpty())
 
@@ -201,7 +202,7 @@ class MainMenu(QMenuBar):
         self.longer_pauses = _action(pauses, "Longer Pauses", "Ctrl+Shift+]")
         self.shorter_pauses = _action(pauses, "Shorter Pauses", "Ctrl+Shift+[")
         self.usual_pauses = _action(pauses, "Normal Pauses")
-        self.notes = self._add_notes(speech.addMenu("Notes of Documents"))
+        self.notes = self._add_notes(speech.addMenu("Notes in Documents"))
 
     def _add_models(self, speech: QMenu) -> None:
         self.model_menu = speech.addMenu("Model")

@@ -55,7 +55,7 @@ class Colours:
 
 SERIF = "serif"
 """In place of the family of a font: the system's own with serifs."""
-_SERIF_FAMILIES = ["New York", "Georgia", "Noto Serif", "DejaVu Serif", "serif"]
+_SERIF_FAMILIES = ["Charter", "Iowan Old Style", "Georgia", "Noto Serif", "Liberation Serif", "DejaVu Serif", "serif"]
 
 LIGHT = Colours(
     window="#f4f4f7", surface="#ffffff", control="#ffffff", control_hover="#ececf2",

@@ -17,7 +17,8 @@ from engine.system.paths import cache_folder, data_folder, resources_folder
 def help_html(menu: MainMenu) -> str:
     """How to use the application; the keys in it are those of the menu."""
     template = Template((resources_folder() / "help.html").read_text(encoding="utf-8"))
-    named = {name: _keys(action) for name, action in vars(menu).items() if isinstance(action, QAction)}
+    actions = {name: action for name, action in vars(menu).items() if isinstance(action, QAction)}
+    named = {name: _words(action.shortcut()) for name, action in actions.items()}
     others = {"data_folder": data_folder(), "cache_folder": cache_folder(), "place_click": place_click_words()}
     return template.substitute(named | {name: escape(str(words)) for name, words in others.items()})
 
@@ -46,8 +47,11 @@ def _commands(action: QAction) -> Iterator[QAction]:
 
 
 def _keys(action: QAction) -> str:
-    words = (key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts())
-    return " or ".join(word for word in words if word)
+    return " or ".join(words for key in action.shortcuts() if (words := _words(key)))
+
+
+def _words(key: QKeySequence) -> str:
+    return key.toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def _title(text: str) -> str:

@@ -27,8 +27,6 @@ class TextFinder(QObject):
         menu.find_next.triggered.connect(self.find_next)
         menu.find_previous.triggered.connect(self.find_previous)
         menu.use_selection.triggered.connect(self.use_selection)
-        for view in (page.editor, page.book):
-            view.selection_changed.connect(self._on_selection)
         bar.words_changed.connect(self._on_words)
         bar.next_wanted.connect(self.find_next)
         bar.previous_wanted.connect(self.find_previous)
@@ -48,11 +46,6 @@ class TextFinder(QObject):
         if seed := self._seed():
             self._place = self._selected()[0]
             self._bar.field.setText(seed)
-
-    @Slot()
-    def _on_selection(self) -> None:
-        start, end = self._selected()
-        self._menu.use_selection.setEnabled(start < end)
 
     @Slot()
     def find_next(self) -> None:

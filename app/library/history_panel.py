@@ -18,7 +18,7 @@ from app.widgets.two_line_list import TwoLineList
 
 SEARCH_AFTER_MS = 200
 LIMITS_MEGABYTES = (0, 250, 1000, 5000, 20_000)
-NOTHING_YET, NOTHING_FOUND = "What you hear will be listed here.", "No speech contains these words."
+NOTHING_YET, NOTHING_FOUND = "Everything you play appears here.", "No results"
 SPACE_PIXELS = 6
 
 
@@ -51,8 +51,7 @@ class HistoryPanel(QWidget):
         self._buttons = [ActionButton(action, self) for action in (self.hear, self.open, self.star, self.delete)]
         self.kept = ElidedLabel(self)
         self.kept.setObjectName("faint")
-        self.limit = ComboBox("Sound kept at most", "How much sound is kept, apart from what has a star", 7, self)
-        self.limit.offer((megabytes, limit_words(megabytes), "") for megabytes in LIMITS_MEGABYTES)
+        self.limit = ComboBox("Storage limit", "Disk space for saved audio; starred items are always kept", 7, self)
         self._typing = QTimer(self, singleShot=True, interval=SEARCH_AFTER_MS)
         self._lay_out()
         self._connect()
@@ -65,10 +64,11 @@ class HistoryPanel(QWidget):
         self.entries.setVisible(bool(listed.entries))
         self.empty.setVisible(not listed.entries)
         self.empty.setText(NOTHING_FOUND if self.search.text().strip() else NOTHING_YET)
-        self.kept.say(f"{size_words(listed.kept_bytes)} kept, at most")
+        self.kept.say(f"{size_words(listed.kept_bytes)} used, limit:")
 
     def set_limit(self, megabytes: int) -> None:
         """Show how much sound is kept at most."""
+        self.limit.offer(limits(megabytes))
         self.limit.choose(megabytes)
 
     def set_colours(self, colours: Colours) -> None:
@@ -175,6 +175,8 @@ class _DeletedStrip(QFrame):
         self.show()
 
 
-def limit_words(megabytes: int) -> str:
-    """A limit of the sound that is kept."""
-    return size_words(megabytes * 1_000_000) if megabytes else "Nothing"
+def limits(chosen: int) -> list[tuple[int, str, str]]:
+    """Limits of the saved audio in megabytes, as a list of choices offers them; the chosen one is among them."""
+    return [
+        (each, size_words(each * 1_000_000) if each else "Nothing", "") for each in sorted({*LIMITS_MEGABYTES, chosen})
+    ]

@@ -14,7 +14,7 @@ from app.widgets.action_button import ActionButton, action_of
 from app.widgets.two_line_list import TwoLineList
 from app.widgets.wrapping_bar import WrappingBar
 
-NOTHING_YET = "Add to Queue, in the Speech menu, lines up what you hear or save next."
+NOTHING_YET = "The queue is empty. To add text, choose Speech > Queue > Add to Queue."
 SPACE_PIXELS = 6
 PLAY, PAUSE = "Play Queue", "Pause Queue"
 

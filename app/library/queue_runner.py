@@ -12,8 +12,8 @@ from app.library.queue_store import QueueListed
 from app.library.records import Item, State, Wish
 from engine.errors import Cancelled
 
-CANCELLED = "It was cancelled."
-PRESS_PLAY = "Press Play Queue to hear what is waiting."
+CANCELLED = "Canceled"
+PRESS_PLAY = "Click Play Queue to start."
 
 
 class Desk(Protocol):

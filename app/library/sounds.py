@@ -44,9 +44,7 @@ def read_track(path: Path, marks: str) -> AudioTrack:
     try:
         track = _read(path, _CONVERTER.loads(marks, Marks))
     except (soundfile.SoundFileError, BaseValidationError, OSError, ValueError, RecursionError) as error:
-        raise DamagedFile(
-            path, "The sound that was kept of this speech cannot be read.", "It is made again."
-        ) from error
+        raise DamagedFile(path, "The saved audio for this item can’t be read.", "It is generated again.") from error
     return track
 
 

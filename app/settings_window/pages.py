@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QFontDatabase, QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QTextBrowser, QWidget
 
 from app.desktop.pages import shortcuts_html
-from app.library.history_panel import LIMITS_MEGABYTES, limit_words
+from app.library.history_panel import limits
 from app.main_menu import MainMenu
 from app.read_along.text_size import SIZES_PIXELS
 from app.settings import USUAL_TEXT_PIXELS, Key, Settings
@@ -179,9 +179,8 @@ class HistoryPage(SettingsPage):
             self._show()
 
     def _show(self) -> None:
-        limit = self._settings.kept_megabytes
-        self.limit.offer((megabytes, limit_words(megabytes), "") for megabytes in sorted({*LIMITS_MEGABYTES, limit}))
-        self.limit.choose(limit)
+        self.limit.offer(limits(self._settings.kept_megabytes))
+        self.limit.choose(self._settings.kept_megabytes)
 
 
 class ModelsPage(SettingsPage):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QDialog, QFrame, QHBoxLayout, QListWidget, QStackedWidget, QWidget
 
@@ -20,7 +20,7 @@ from app.settings_window.pages import (
 from app.speech.header_bar import HeaderBar
 from app.theme import Colours
 
-SIZE_PIXELS = (720, 520)
+SIZE = QSize(720, 520)
 MARGIN_PIXELS = 12
 LIST_PADDING_PIXELS = 28
 NARROW_LISTS = 4
@@ -37,7 +37,7 @@ class SettingsWindow(QDialog):
         super().__init__(parent)
         self.setObjectName("settings")
         self.setWindowTitle("Settings")
-        self.resize(*SIZE_PIXELS)
+        self.resize(SIZE.boundedTo(self.screen().availableSize()))
         self.list = QListWidget(self)
         self.list.setObjectName("settingsList")
         self.list.setAccessibleName("Pages")
@@ -52,6 +52,7 @@ class SettingsWindow(QDialog):
         self.box = QComboBox(self)
         self.box.setAccessibleName("Pages")
         self.box.setModel(self.list.model())
+        self.box.hide()
         self._stack = QStackedWidget(self)
         for title, page in (
             ("Reading", self.reading),
@@ -82,10 +83,11 @@ class SettingsWindow(QDialog):
         """Choose between the list and the box."""
         super().resizeEvent(event)
         narrow = self.width() < NARROW_LISTS * self.list.width()
-        self.list.setHidden(narrow)
-        self.box.setVisible(narrow)
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._layout.setDirection(down if narrow else across)
+        if narrow == self.box.isHidden():  # beside each other, both would need more room than either has
+            (self.list if narrow else self.box).hide()
+            across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+            self._layout.setDirection(down if narrow else across)
+            (self.box if narrow else self.list).show()
 
     def _lay_out(self) -> None:
         frame = QFrame(self)

@@ -18,8 +18,9 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 class PlainTextEdit(QPlainTextEdit):
     """`scrolled` tells that a person has moved the view, with the mouse or the keyboard.
 
-    `place_wanted` carries the position of the word that was clicked with the Alt key, or that begins the line whose
-    mark in the margin was clicked. A text that is only `offered` gives way to whatever is typed or pasted.
+    `place_wanted` carries the position of the word that was clicked with the key of `place_click`, or that begins
+    the line whose mark in the margin was clicked. A text that is only `offered` gives way to whatever is typed or
+    pasted.
     """
 
     files_given = Signal(list)

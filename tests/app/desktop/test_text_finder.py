@@ -146,3 +146,12 @@ def test_a_selection_of_several_lines_is_not_looked_for(desk: Desk) -> None:
     desk.menu.use_selection.trigger()
     assert (desk.selected, desk.bar.field.text()) == (before, "")
     assert not desk.menu.find_next.isEnabled()
+
+
+def test_a_selection_counts_in_the_text_that_is_shown(desk: Desk) -> None:
+    desk.editor.select(0, 4)
+    desk.page.book.show_chapter(Chapter("One", "Pepper.\n\nAnd salt."), lambda name: None)
+    desk.page.show_view(desk.page.book)
+    assert not desk.menu.use_selection.isEnabled()
+    desk.page.show_view(desk.editor)
+    assert desk.menu.use_selection.isEnabled()

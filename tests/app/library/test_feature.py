@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.library.database import FILE
+from app.library.queue_runner import CANCELLED
 from app.library.sounds import read_track
 from app.speech.voice_choice import Choice
 from engine.documents import Chapter, Document
@@ -346,7 +347,7 @@ def test_what_is_made_can_be_cancelled_and_removed(room: Room) -> None:
     room.wait_for(("One.", "working"), ("Two.", "waiting"))
     room.feature.queue.cancel_wanted.emit(room.items[0])
     room.wait_for(("One.", "failed"), ("Two.", "working"))
-    assert room.items[0].message == "It was cancelled."
+    assert room.items[0].message == CANCELLED
     room.feature.queue.remove_wanted.emit(room.items[1])
     room.wait_for(("One.", "failed"))
     room.engine.hold.set()

@@ -54,7 +54,7 @@ def test_return_hears_the_current_entry(panel: HistoryPanel, qtbot: QtBot) -> No
 
 def test_the_limit_is_a_persons(panel: HistoryPanel, qtbot: QtBot) -> None:
     panel.set_limit(250)
-    assert (panel.limit.currentText(), panel.kept.toolTip()) == ("250 MB", "34 MB kept, at most")
+    assert (panel.limit.currentText(), panel.kept.toolTip()) == ("250 MB", "34 MB used, limit:")
     with qtbot.waitSignal(panel.limit_chosen) as chosen:
         panel.limit.activated.emit(0)
     assert chosen.args == [0]
@@ -67,3 +67,8 @@ def test_the_tab_key_leads_down_the_panel(panel: HistoryPanel) -> None:
     named = [each.text() for each in after if isinstance(each, ActionButton) or each is panel.deleted.button]
     assert named == ["Undo", "Play", "Edit Text", "Star", "Delete"]
     assert after.index(panel.limit) > max(number for number, each in enumerate(after) if isinstance(each, ActionButton))
+
+
+def test_a_limit_that_is_not_among_the_usual_ones_is_shown(panel: HistoryPanel) -> None:
+    panel.set_limit(777)
+    assert panel.limit.value == 777

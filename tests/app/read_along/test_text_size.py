@@ -1,4 +1,5 @@
 from app.settings import USUAL_TEXT_PIXELS
+from app.theme import SERIF
 from tests.app.read_along.desk import Desk
 
 
@@ -32,3 +33,12 @@ def test_a_size_from_the_settings_is_shown(desk: Desk) -> None:
     desk.settings.text_pixels = 33
     desk.feature.text_size.enlarge()
     assert shown(desk) == 40
+
+
+def test_another_font_keeps_the_size(desk: Desk) -> None:
+    before = desk.editor.edit.font().families()
+    desk.settings.text_pixels = 28
+    desk.settings.reading_font = SERIF
+    assert (desk.editor.edit.font().families() != before, shown(desk)) == (True, 28)
+    desk.settings.reading_font = ""
+    assert (desk.editor.edit.font().families(), shown(desk)) == (before, 28)

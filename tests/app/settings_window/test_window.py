@@ -42,8 +42,9 @@ def test_it_fits_a_small_screen_at_any_size_of_the_text(desk: Desk, qtbot: QtBot
 def test_in_a_narrow_window_a_box_has_the_place_of_the_list(desk: Desk, qtbot: QtBot) -> None:
     dialog = desk.open()
     assert (dialog.list.isVisible(), dialog.box.isVisible()) == (True, False)
-    dialog.resize(380, 400)
+    dialog.resize(320, 360)
     qtbot.waitUntil(lambda: dialog.box.isVisible() and not dialog.list.isVisible())
+    assert dialog.width() == 320
     dialog.box.setCurrentIndex(2)
     assert dialog.export.isVisible()
     dialog.resize(800, 400)
