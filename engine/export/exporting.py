@@ -89,6 +89,9 @@ def write_made(
             file.write(to_pcm(block))
             meter.add(len(block))
             yield meter.progress(step)
+        for _ in file.finish():
+            raise_if_set(cancel, STOPPED)
+            yield meter.progress(step)
 
 
 class _Export:
@@ -185,6 +188,9 @@ class _Export:
                         yield self._meter.progress(step)
                 if sounds and index + 1 < output.chapters.stop:
                     self._append(file, self._silence(CHAPTER_PAUSE_SECONDS))
+            for _ in file.finish():
+                raise_if_set(self._cancel, STOPPED)
+                yield self._meter.progress(step)
 
     def _words(self, piece: _Piece, start_seconds: float) -> list[TimedWord]:
         made = self._made.read(piece.request)

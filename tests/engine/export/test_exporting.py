@@ -162,7 +162,7 @@ def test_a_disk_that_is_full_in_the_end_keeps_the_speech(
         raise OSError(errno.ENOSPC, "refused")
 
     with monkeypatch.context() as patch:
-        patch.setattr("engine.audio.audio_book.packet_of", fail)
+        patch.setattr("engine.audio.audio_book.AudioBook.write", fail)
         with pytest.raises(OutputError, match=r"The disk is full.* What is spoken is kept"):
             run(order_of(book(), tmp_path / "book.m4b"))
     speaker = FastSpeaker()
