@@ -66,6 +66,19 @@ def export(
         yield from _Export(order, speaker, made, observe, cancel, clock).steps()
 
 
+def discard(order: Order) -> None:
+    """Remove what an export that was interrupted has left: unfinished files, and the speech that is made.
+
+    While another export is under way, the speech stays, which may be of the same text.
+    """
+    for output in outputs_of(order):
+        remove_leftovers(output.path)
+    crashed_in_use(EXPORTS)
+    if not in_use_elsewhere(EXPORTS):
+        pieces = (_pieces_of(chapter.text, order.manner, str) for chapter in order.chapters)
+        MadeParts().drop_all(piece.request for chapter in pieces for piece in chapter)
+
+
 def write_made(
     order: Order,
     blocks: Iterable[Samples],
@@ -109,7 +122,7 @@ class _Export:
         self._made = made
         self._observe = observe
         self._cancel = cancel
-        self._chapters = [_pieces_of(chapter.text, order.manner, speaker) for chapter in order.chapters]
+        self._chapters = [_pieces_of(chapter.text, order.manner, speaker.fingerprint) for chapter in order.chapters]
         missing = sum(len(each.request.text) for each in self._pieces() if not made.has(each.request))
         everything = sum(len(each.request.text) for each in self._pieces())
         self._meter = Meter(missing + WRITING_SHARE * everything, clock)
@@ -218,10 +231,10 @@ class _Export:
         return np.zeros(round(seconds * scale * self._speaker.sample_rate_hz), np.int16)
 
 
-def _pieces_of(text: str, manner: SpeechRequest, speaker: Speaker) -> tuple[_Piece, ...]:
+def _pieces_of(text: str, manner: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
     """The parts, each by the voice that the text has named last before it, if any."""
     return tuple(
         _Piece(replace(manner, text=part.text, voice=voice or manner.voice), part.start, part.pause_seconds)
         for part in parts_of(text)
-        for voice in [voice_before(text, part.start, speaker.fingerprint)]
+        for voice in [voice_before(text, part.start, find_voice)]
     )
