@@ -44,7 +44,10 @@ NOTIFY = Method(
 
 
 class BusCall(QObject):
-    """A call in a thread of its own; `ended` carries whether it was answered, and not with an error."""
+    """A call in a thread of its own; `ended` carries whether it was answered, and not with an error.
+
+    It stays as long as its parent: if it were deleted after its signal, that would at times not arrive.
+    """
 
     ended = Signal(bool)
 
@@ -53,7 +56,6 @@ class BusCall(QObject):
         self._address = address
         self._method = method
         self._arguments = list(arguments)
-        self.ended.connect(self.deleteLater)
 
     def begin(self) -> None:
         """Call, in the background."""

@@ -27,7 +27,7 @@ from engine.system.waiting import POLL_SECONDS
 BITS_PER_SECOND = 64_000
 PACKET_SAMPLES = 1024
 FFMPEG, AFCONVERT = "ffmpeg", "afconvert"
-_RATES_HZ = (96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350)
+RATES_HZ = (96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350)
 """The rates that the packets' decoder knows by number."""
 _LOW_COMPLEXITY, _MONO = 2, 1
 _FFMPEG_PRIMING = 1024
@@ -218,7 +218,7 @@ def _packets_of_adts(stream: IO[bytes]) -> Iterator[bytes]:
 
 def _entry(sample_rate_hz: int) -> bytes:
     """How packets of AAC are coded, for their decoder: MPEG-4 part 3, in the descriptors of part 1."""
-    coding = struct.pack(">H", _LOW_COMPLEXITY << 11 | _RATES_HZ.index(sample_rate_hz) << 7 | _MONO << 3)
+    coding = struct.pack(">H", _LOW_COMPLEXITY << 11 | RATES_HZ.index(sample_rate_hz) << 7 | _MONO << 3)
     audio, sound_stream = 0x40, 0x15
     decoder = struct.pack(">BBxxxII", audio, sound_stream, 0, BITS_PER_SECOND) + _descriptor(5, coding)
     described = struct.pack(">Hx", 0) + _descriptor(4, decoder) + _descriptor(6, b"\x02")
