@@ -19,7 +19,7 @@ from engine.export.parts import parts_of
 from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
 from engine.export.speaker import Speaker
 from engine.g2p.directions import voice_before
-from engine.preparation.in_use import crashed_in_use, in_use_elsewhere, marked_in_use
+from engine.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.subtitles.formats import check_subtitles, write_subtitles
 from engine.subtitles.timed_words import TimedWord, timed_words
@@ -63,7 +63,10 @@ def export(
     made.drop_old()
     crashed_in_use(EXPORTS)  # marks of exports that were killed go
     with marked_in_use(EXPORTS):
-        yield from _Export(order, speaker, made, observe, cancel, clock).steps()
+        going = _Export(order, speaker, made, observe, cancel, clock)
+        yield from going.steps()
+    if not is_in_use(EXPORTS):  # another export may be of the same text; the last one lets go
+        made.drop(each.request for each in going.pieces())
 
 
 def discard(order: Order) -> None:
@@ -74,7 +77,7 @@ def discard(order: Order) -> None:
     for output in outputs_of(order):
         remove_leftovers(output.path)
     crashed_in_use(EXPORTS)
-    if not in_use_elsewhere(EXPORTS):
+    if not is_in_use(EXPORTS):
         pieces = (_pieces_of(chapter.text, order.manner, str) for chapter in order.chapters)
         MadeParts().drop_all(piece.request for chapter in pieces for piece in chapter)
 
@@ -123,8 +126,8 @@ class _Export:
         self._observe = observe
         self._cancel = cancel
         self._chapters = [_pieces_of(chapter.text, order.manner, speaker.fingerprint) for chapter in order.chapters]
-        missing = sum(len(each.request.text) for each in self._pieces() if not made.has(each.request))
-        everything = sum(len(each.request.text) for each in self._pieces())
+        missing = sum(len(each.request.text) for each in self.pieces() if not made.has(each.request))
+        everything = sum(len(each.request.text) for each in self.pieces())
         self._meter = Meter(missing + WRITING_SHARE * everything, clock)
         self._silent = True
 
@@ -137,10 +140,9 @@ class _Export:
                 yield from self._write(output)
         if self._silent:
             raise NothingToSpeak("Nothing in the document can be spoken.", "Choose another document or voice.")
-        if not in_use_elsewhere(EXPORTS):  # another export may be of the same text; the last one lets go
-            self._made.drop(each.request for each in self._pieces())
 
-    def _pieces(self) -> Iterator[_Piece]:
+    def pieces(self) -> Iterator[_Piece]:
+        """All that is spoken."""
         return (piece for chapter in self._chapters for piece in chapter)
 
     def _make(self, index: int) -> Iterator[ExportProgress]:
