@@ -63,16 +63,20 @@ class _Usual:
 class ExportDialog(QDialog):
     """Offers what can be exported, at least one `Scope`, the first one chosen.
 
-    `ordered` carries the `Order`, after which the dialog closes. What was not changed by hand follows the scope.
+    `ordered` carries the `Order`, after which the dialog closes. What was not changed by hand follows the scope,
+    except the format if a suffix is `preferred`.
     """
 
     ordered = Signal(object)
 
-    def __init__(self, scopes: Sequence[Scope], folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, scopes: Sequence[Scope], folder: Path, parent: QWidget | None = None, *, preferred: str = ""
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("export")
         self.setWindowTitle("Export Audio")
         self._folder = folder
+        self._preferred = preferred if preferred in kinds_of_sound() else ""
         self._agreed: Path | None = None
         self._usual = _Usual()
         self.scopes = ComboBox("What to export", "", 24, self)
@@ -210,7 +214,11 @@ class ExportDialog(QDialog):
         document = scope.document
         several = len(document.chapters) > 1
         self._usual = usual = _Usual(
-            AUDIO_BOOK if several else USUAL_FORMAT, document.title, document.author, document.cover, _name_of(document)
+            self._preferred or (AUDIO_BOOK if several else USUAL_FORMAT),
+            document.title,
+            document.author,
+            document.cover,
+            _name_of(document),
         )
         if self.formats.currentData() == before.suffix or not before.suffix:
             self.formats.setCurrentIndex(self.formats.findData(usual.suffix))

@@ -103,7 +103,8 @@ class ExportFeature(QObject):
     def _ask(self, scopes: Sequence[Scope]) -> QDialog:
         from app.export.dialog import ExportDialog  # loads what writes sound files
 
-        dialog = ExportDialog(scopes, self._settings.save_folder, self._window)
+        settings = self._settings
+        dialog = ExportDialog(scopes, settings.save_folder, self._window, preferred=settings.export_format)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.ordered.connect(self._on_ordered)
         dialog.open()

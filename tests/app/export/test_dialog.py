@@ -90,6 +90,15 @@ def test_what_was_changed_by_hand_stays_with_another_scope(dialog: ExportDialog,
     assert ordered(dialog, qtbot) == Order(changed, MANNER, tmp_path / "mine.flac")
 
 
+@pytest.mark.parametrize(("suffix", "suggested"), [(".flac", ".flac"), (".xyz", ".m4b")])
+def test_a_format_that_is_preferred_is_suggested_if_it_can_be_written(
+    suffix: str, suggested: str, qtbot: QtBot, tmp_path: Path
+) -> None:
+    dialog = ExportDialog([Scope("Book", book(), MANNER)], tmp_path, preferred=suffix)
+    qtbot.addWidget(dialog)
+    assert dialog.order.path == tmp_path / f"A Book{suggested}"
+
+
 def test_with_nothing_to_choose_it_says_what_is_saved(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = shown(qtbot, tmp_path, chapter())
     assert not dialog.scopes.isVisible()
