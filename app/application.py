@@ -14,7 +14,10 @@ from PySide6.QtWidgets import QApplication
 from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.desktop.feature import DesktopFeature
+from app.desktop.saved_files import SavedFiles
+from app.desktop.session_bus import session_bus_address
 from app.export.feature import ExportFeature
+from app.export.scope import parts_of
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
 from app.options import Options
@@ -177,6 +180,7 @@ class Application(QObject):
         models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
+        self.export.shut_down()
         ended = (document_ended, builder_ended, voices_ended, library_ended, models_ended, left, controller_ended)
         return all(ended)
 
@@ -210,7 +214,11 @@ class Application(QObject):
         self.settings_window.prosody_changed.connect(self._on_prosody)
         self.settings_window.voices_wanted.connect(self._on_voices_wanted)
         self.reader = ReaderFeature(window, speech, settings, self.theme)
-        self.export = ExportFeature(window, speech, settings, self.reader.document, self.reader.left_out)
+        self.export = ExportFeature(window, speech, settings, partial(parts_of, window), self._engine_factory)
+        self.saved_files = SavedFiles(window, session_bus_address())
+        self.saved_files.no_file_manager.connect(self.export.tell_path)
+        self.export.saved.connect(self.saved_files.notify)
+        self.export.reveal_wanted.connect(self.saved_files.show)
         self.desktop = DesktopFeature(window, speech, settings, self.theme)
         self.desktop.next_wanted.connect(self.read_along.go_forward)
         self.desktop.previous_wanted.connect(self.read_along.go_back)
@@ -278,6 +286,8 @@ class Application(QObject):
             return
         _ = self.library, self.voices  # the first keeps whatever is spoken
         self.controller.list_voices()
+        if self._stays:
+            self.export.look_for_interrupted()
         if self._speaks_at_once:
             self.window.reading.play()
         diagnostics_import = BackgroundImport("app.diagnostics.feature", self)

@@ -23,9 +23,7 @@ from app.speech.jobs import VoicesListed
 from app.speech.page import SpeechPage
 from app.speech.speak_button import Meaning
 from app.theme import Theme
-from app.widgets.file_dialogs import ask_where_to_save, suggested_name
 from app.window_memory import WindowMemory
-from engine.errors import NothingToSpeak, OutputError
 from engine.speech import Plan, SpeechRequest
 from engine.system.paths import APPLICATION_NAME
 
@@ -105,28 +103,6 @@ class MainWindow(QMainWindow):
         self.raise_()
         self.activateWindow()
 
-    @Slot()
-    def save_as(self) -> None:
-        """Ask where, then save the speech of the current text."""
-        text = self.reading.text
-        if text.strip():
-            ask_where_to_save(self, self._settings.save_folder / suggested_name(text), self.save_to)
-        else:
-            self.show_failure(NothingToSpeak("There is nothing to save yet.", "Type or paste some text."))
-
-    def save_to(self, path: Path) -> None:
-        """Save the speech of the current text; a name whose suffix is no format is refused before it is made."""
-        from engine.audio.sound_file import format_for  # not before the window is shown
-
-        self._settings.save_folder = path.parent
-        try:
-            format_for(path)
-        except OutputError as error:
-            self.show_failure(error)
-            return
-        self._clear_banner()
-        self._controller.save(path, self.request)
-
     @Slot(object)
     def show_failure(self, error: Exception) -> None:
         """Show what went wrong, in the window, which therefore stays open."""
@@ -149,7 +125,6 @@ class MainWindow(QMainWindow):
         for view in (page.editor, page.book):
             view.selection_changed.connect(self._show_meaning)
         page.book.toggle_wanted.connect(self.menu.play.trigger)
-        page.header.save_button.clicked.connect(self.save_as)
         page.editor.text_edited.connect(self.reading.edited)
         page.editor.text_replaced.connect(self.reading.begin_text)
         page.editor.text_changed.connect(self._on_text)
@@ -162,7 +137,6 @@ class MainWindow(QMainWindow):
     def _connect_menu(self) -> None:
         menu, page = self.menu, self.page
         for action, slot in (
-            (menu.save, self.save_as),
             (menu.close_window, self._close_window),
             (menu.quit, self.close),
             (menu.play, self.play),
@@ -197,7 +171,6 @@ class MainWindow(QMainWindow):
         self.reading.refused.connect(self.show_failure)
         controller.player.playback_changed.connect(self._on_playback)
         controller.failed.connect(self.show_failure)
-        controller.saved.connect(self._on_saved)
 
     @Slot()
     def _close_window(self) -> None:
@@ -280,10 +253,6 @@ class MainWindow(QMainWindow):
         if playback is Playback.PLAYING and about_sound:
             self.page.banner.dismiss()
 
-    @Slot(object)
-    def _on_saved(self, path: Path) -> None:
-        self.page.status.tell(f"Saved {path.name} in {path.parent}")
-
     @Slot()
     def _on_text(self) -> None:
         self._count()
@@ -323,8 +292,6 @@ class MainWindow(QMainWindow):
                 self.page.focus_text()
             case Remedy.CHOOSE_VOICE:
                 self.page.header.voices.showPopup()
-            case Remedy.SAVE | Remedy.SAVE_ELSEWHERE:
-                self.save_as()
             case Remedy.PLAY_ON:
                 self._controller.player.play_on_current_device()
             case Remedy.SHOW_IN_TEXT:

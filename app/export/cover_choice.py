@@ -41,12 +41,12 @@ class CoverChoice(QWidget):
         layout.addWidget(self.choose_button)
         layout.addWidget(self.remove_button)
         layout.addStretch(1)
-        self._show(picture)
+        self.show_picture(picture)
 
     def take(self, path: Path) -> None:
         """Make this picture the cover, or say why not."""
         try:
-            self._show(read_cover(path))
+            self.show_picture(read_cover(path))
         except EngineError as error:
             self.refused.emit(str(error))
 
@@ -56,9 +56,10 @@ class CoverChoice(QWidget):
 
     @Slot()
     def _remove(self) -> None:
-        self._show(None)
+        self.show_picture(None)
 
-    def _show(self, picture: bytes | None) -> None:
+    def show_picture(self, picture: bytes | None) -> None:
+        """Make this the cover."""
         self.picture = picture
         self.remove_button.setEnabled(picture is not None)
         pixmap = QPixmap()

@@ -1,9 +1,11 @@
-"""The dialog that asks how a document is to be exported, and where to."""
+"""The dialog that asks what is to be saved as audio, how, and where to."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -17,21 +19,26 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from app.export.cover_choice import CoverChoice
-from app.widgets.file_dialogs import ask_where_to_save, kinds_of_sound, suggested_name
-from engine.audio.sound_file import AUDIO_BOOK
+from app.export.scope import Scope
+from app.widgets.combo_box import ComboBox
+from app.widgets.elided_text import ElidedLabel
+from app.widgets.file_dialogs import ask_to_replace, ask_where_to_save, kinds_of_sound, suggested_name
+from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
 from engine.documents import Document
 from engine.errors import EngineError, OutputError
 from engine.export.order import Order
-from engine.export.outputs import check_writable, file_name
-from engine.speech import SpeechRequest
+from engine.export.outputs import check_writable, existing_outputs, file_name
+from engine.system.durations import duration_words
 
 WIDTH_PIXELS = 520
 USUAL_FORMAT = ".mp3"
+MEGABYTES_PER_GIGABYTE = 1000
 SUBTITLES = {
     "": "None",
     ".srt": "SubRip (.srt)",
@@ -42,52 +49,68 @@ SUBTITLES = {
 """The kinds of subtitles by suffix."""
 
 
-class ExportDialog(QDialog):
-    """Speaks a document in the manner of a request; `ordered` carries the `Order`, after which the dialog closes.
+@dataclass(frozen=True)
+class _Usual:
+    """What is suggested for a scope; without a suffix, nothing was yet."""
 
-    `left_out` chapters are in the book, but not in the document, and are only told.
+    suffix: str = ""
+    title: str = ""
+    author: str = ""
+    cover: bytes | None = None
+    name: str = ""
+
+
+class ExportDialog(QDialog):
+    """Offers what can be exported, at least one `Scope`, the first one chosen.
+
+    `ordered` carries the `Order`, after which the dialog closes. What was not changed by hand follows the scope,
+    except the format if a suffix is `preferred`.
     """
 
     ordered = Signal(object)
 
     def __init__(
-        self,
-        document: Document,
-        manner: SpeechRequest,
-        folder: Path,
-        parent: QWidget | None = None,
-        *,
-        left_out: int = 0,
+        self, scopes: Sequence[Scope], folder: Path, parent: QWidget | None = None, *, preferred: str = ""
     ) -> None:
         super().__init__(parent)
         self.setObjectName("export")
-        self.setWindowTitle("Export")
-        self._document = document
-        self._manner = manner
+        self.setWindowTitle("Export Audio")
         self._folder = folder
-        several = len(document.chapters) > 1
+        self._preferred = preferred if preferred in kinds_of_sound() else ""
+        self._agreed: Path | None = None
+        self._usual = _Usual()
+        self.scopes = ComboBox("What to export", "", 24, self)
+        self.scopes.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.scopes.offer([(scope, scope.title, "") for scope in scopes])
+        self.summary = _line(self)
         self.formats = QComboBox(self)
         for suffix, title in kinds_of_sound().items():
-            self.formats.addItem(title, suffix)
-        self.formats.setCurrentIndex(self.formats.findData(AUDIO_BOOK if several else USUAL_FORMAT))
+            self.formats.addItem(f"{title} ({suffix})", suffix)
+        self.size_note = _line(self)
         self.per_chapter = QCheckBox("One file for each chapter, in a folder", self)
-        self.per_chapter.setEnabled(several)
-        self.title = QLineEdit(document.title, self)
-        self.author = QLineEdit(document.author, self)
-        self.cover = CoverChoice(document.cover, self)
+        self.title = QLineEdit(self)
+        self.author = QLineEdit(self)
+        self.cover = CoverChoice(None, self)
         self.subtitles = QComboBox(self)
         for suffix, title in SUBTITLES.items():
             self.subtitles.addItem(title, suffix)
         self.place = QLineEdit(self)
         self.choose_button = QPushButton("Choose…", self)
-        self.summary = QLabel(_summary(document, left_out), self)
         self.notice = QLabel(self)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.export_button = self.buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._name()
         self._lay_out()
+        self._follow_scope()
         self._connect()
-        self._place_anew()
+        self.place.setFocus()
+
+    @property
+    def scope(self) -> Scope:
+        """What is to be exported."""
+        scope = self.scopes.value
+        assert isinstance(scope, Scope)
+        return scope
 
     @property
     def path(self) -> Path:
@@ -105,32 +128,40 @@ class ExportDialog(QDialog):
     def order(self) -> Order:
         """What is chosen; raises `OutputError` where no file is named."""
         document = replace(
-            self._document,
+            self.scope.document,
             title=self.title.text().strip(),
             author=self.author.text().strip(),
             cover=self.cover.picture,
         )
         suffix = self.subtitles.currentData()
         subtitles = with_format(self.path, suffix) if suffix else None
-        return Order(document, self._manner, self.path, self.per_chapter.isChecked(), subtitles)
+        return Order(document, self.scope.manner, self.path, self.per_chapter.isChecked(), subtitles)
 
     @Slot()
     def accept(self) -> None:
-        """Give the order, unless it cannot be carried out: then the dialog says why and stays."""
+        """Give the order, after a question if it replaces files; one that cannot be carried out is told instead."""
         try:
             order = self.order
             check_writable(order.path, per_chapter=order.per_chapter)
         except EngineError as error:
             self._say(str(error))
             return
+        there = existing_outputs(order)
+        if not there or there == (self._agreed,):
+            self._give(order)
+        else:
+            ask_to_replace(self, there, partial(self._give, order))
+
+    def _give(self, order: Order) -> None:
         self.ordered.emit(order)
         super().accept()
 
     def _name(self) -> None:
-        self.per_chapter.setToolTip("" if self.per_chapter.isEnabled() else "There is only one chapter")
         self.choose_button.setAccessibleName("Choose where to save")
         self.choose_button.setAutoDefault(False)
-        self.summary.setObjectName("faint")
+        self.export_button.setDefault(True)
+        for label in (self.summary, self.size_note):
+            label.setObjectName("faint")
         self.notice.setWordWrap(True)
         self.notice.setMinimumWidth(1)  # a long name of a file must not make the dialog wider
         self.notice.setTextFormat(Qt.TextFormat.PlainText)
@@ -143,7 +174,16 @@ class ExportDialog(QDialog):
         place.addWidget(self.choose_button)
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        if len(self.scopes.values) > 1:
+            form.addRow("&Export", self.scopes)
+        else:
+            self.scopes.hide()
+            only = _line(self)
+            only.say(self.scope.title)
+            form.addRow("Export", only)
+        form.addRow("", self.summary)
         form.addRow("&Format", self.formats)
+        form.addRow("", self.size_note)
         form.addRow("", self.per_chapter)
         form.addRow("&Title", self.title)
         form.addRow("&Author", self.author)
@@ -153,7 +193,6 @@ class ExportDialog(QDialog):
         label.setBuddy(self.place)
         form.addRow(label, place)
         layout = QVBoxLayout(self)
-        layout.addWidget(self.summary)
         layout.addLayout(form)
         layout.addWidget(self.notice)
         layout.addWidget(self.buttons)
@@ -163,35 +202,72 @@ class ExportDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.choose_button.clicked.connect(self._choose_place)
+        self.scopes.chosen.connect(self._follow_scope)
         self.formats.currentIndexChanged.connect(self._on_format)
-        self.per_chapter.toggled.connect(self._look_at_place)
-        self.subtitles.currentIndexChanged.connect(self._look_at_place)
-        self.place.textChanged.connect(self._look_at_place)
         self.cover.refused.connect(self._say)
+        self.place.textChanged.connect(self._on_place)
 
-    def _place_anew(self) -> None:
-        """Suggest a place."""
-        self.place.setText(str(self._folder / self._usual_name))
+    @Slot()
+    def _follow_scope(self) -> None:
+        """Suggest what suits the scope, in place of what was suggested before."""
+        scope, before = self.scope, self._usual
+        document = scope.document
+        several = len(document.chapters) > 1
+        self._usual = usual = _Usual(
+            self._preferred or (AUDIO_BOOK if several else USUAL_FORMAT),
+            document.title,
+            document.author,
+            document.cover,
+            _name_of(document),
+        )
+        if self.formats.currentData() == before.suffix or not before.suffix:
+            self.formats.setCurrentIndex(self.formats.findData(usual.suffix))
+        for edit, old, new in (
+            (self.title, before.title, usual.title),
+            (self.author, before.author, usual.author),
+            (self.place, self._path_of(before), self._path_of(usual)),
+        ):
+            if edit.text() == old or not before.suffix:
+                edit.setText(new)
+        if self.cover.picture == before.cover:
+            self.cover.show_picture(usual.cover)
+        self.per_chapter.setEnabled(several)
+        self.per_chapter.setChecked(self.per_chapter.isChecked() and several)
+        self.per_chapter.setToolTip("" if several else "There is only one chapter")
         self._on_format()
 
-    @property
-    def _usual_name(self) -> str:
-        name = file_name(self._document.title) or Path(suggested_name(self._document.chapters[0].text)).stem
-        return f"{name}{self.formats.currentData()}"
+    def _path_of(self, usual: _Usual) -> str:
+        return str(self._folder / f"{usual.name}{self.formats.currentData()}")
 
     @Slot()
     def _on_format(self) -> None:
+        suffix = self.formats.currentData()
         with suppress(OutputError):  # without a name, there is none to follow the format
-            self.place.setText(str(with_format(self.path, self.formats.currentData())))
-        self.cover.setEnabled(self.formats.currentData() == AUDIO_BOOK)
-        self.cover.setToolTip("" if self.cover.isEnabled() else "Only audio books have a cover")
+            self.place.setText(str(with_format(self.path, suffix)))
+        self.cover.setEnabled(suffix in (AUDIO_BOOK, AUDIO))
+        self.cover.setToolTip("" if self.cover.isEnabled() else "Files of this format have no cover")
+        self._tell_size()
+
+    def _tell_size(self) -> None:
+        """Say how much it is, and what becomes of it."""
+        scope, coding = self.scope, coding_of(self.formats.currentData())
+        seconds = Order(scope.document, scope.manner, Path()).seconds
+        count = len(scope.document.chapters)
+        self.summary.say(_capitalized(f"{count} chapters, " * (count > 1) + duration_words(seconds)))
+        named = f"{coding.name}, " if coding.name else ""
+        hint = ". If FFmpeg is installed: AAC, a third as large" if named and not coding.program else ""
+        self.size_note.say(_capitalized(f"{named}{_size_words(coding.megabytes(seconds))}{hint}"))
+
+    @Slot()
+    def _on_place(self) -> None:
+        self._say("")
 
     @Slot()
     def _choose_place(self) -> None:
         try:
             path = self.path
         except OutputError:
-            path = self._folder / self._usual_name
+            path = Path(self._path_of(self._usual))
         ask_where_to_save(self, path, self._take_place)
 
     def _take_place(self, path: Path) -> None:
@@ -199,21 +275,7 @@ class ExportDialog(QDialog):
         if index >= 0:
             self.formats.setCurrentIndex(index)
         self.place.setText(str(path))
-
-    @Slot()
-    def _look_at_place(self) -> None:
-        """Say so if something is there already."""
-        try:
-            result = self.order.result
-            there = result.exists()
-        except (OutputError, OSError):  # which Export tells
-            there = False
-        if not there:
-            self._say("")
-        elif self.per_chapter.isChecked():
-            self._say(f"The folder “{result.name}” is there already; files of the same names in it will be replaced.")
-        else:
-            self._say(f"“{result.name}” is there already and will be replaced.")
+        self._agreed = path  # the file dialog has asked
 
     @Slot(str)
     def _say(self, words: str) -> None:
@@ -236,8 +298,24 @@ def with_format(path: Path, suffix: str) -> Path:
     return path.with_suffix(suffix) if known else path.with_name(f"{path.name}{suffix}")
 
 
-def _summary(document: Document, left_out: int) -> str:
-    chapters = len(document.chapters)
-    several = chapters + left_out != 1
-    of_all = f"{chapters} of {chapters + left_out}" if left_out else f"{chapters}"
-    return f"{of_all} chapter{'s' if several else ''}, {document.characters:,} characters"
+def _line(parent: QWidget) -> ElidedLabel:
+    """A line that takes all the width of a form."""
+    label = ElidedLabel(parent)
+    label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    return label
+
+
+def _name_of(document: Document) -> str:
+    """What a file of it is called, without a suffix."""
+    return file_name(document.title) or Path(suggested_name(document.chapters[0].text)).stem
+
+
+def _size_words(megabytes: float) -> str:
+    """An estimated size, such as about 120 MB."""
+    if megabytes < 1:
+        return "less than 1 MB"
+    return f"about {megabytes:.0f} MB" if megabytes < MEGABYTES_PER_GIGABYTE else f"about {megabytes / 1000:.1f} GB"
+
+
+def _capitalized(words: str) -> str:
+    return words[:1].upper() + words[1:]

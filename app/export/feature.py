@@ -1,80 +1,176 @@
-"""The export feature, connected to the window: what File > Export… does."""
+"""The export feature, connected to the window: Save Audio…, and what comes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog
 
+from app.export.records import ExportRecords
+from app.export.scope import Part, Scope, scope_of, scope_of_order
 from app.main_window import MainWindow
+from app.messages import Message, Remedy
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
-from app.widgets.file_dialogs import suggested_name
-from engine.documents import Chapter, Document
-from engine.errors import EngineError, NothingToSpeak
+from app.speech.engine_worker import EngineFactory
+from app.widgets.file_dialogs import ask_to_replace
+from engine.errors import EngineError, NothingToSpeak, OutputError
+from engine.export.kept_orders import KeptOrder, KeptOrders
 from engine.export.order import Order
 
 
 class ExportFeature(QObject):
-    """`document` gives what is read of what is open, in chapters, or raises an `EngineError`.
+    """`parts` gives what is open and parts of it, what is most likely wanted first, or raises an `EngineError`.
 
-    `left_out` is the number of chapters that are not read. Without a document, the text in the window is the document.
+    `engine_factory` gives what makes the engine of a model: an export that was interrupted goes on with its own.
+    `saved` tells of what was saved in a title and a sentence, `reveal_wanted` carries a path that is to be shown.
     """
+
+    saved = Signal(str, str)
+    reveal_wanted = Signal(object)
 
     def __init__(
         self,
         window: MainWindow,
         speech: SpeechController,
         settings: Settings,
-        document: Callable[[], Document | None] = lambda: None,
-        left_out: Callable[[], int] = lambda: 0,
+        parts: Callable[[], Sequence[Part]],
+        engine_factory: Callable[[str], EngineFactory],
+        orders: KeptOrders | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._speech = speech
         self._settings = settings
-        self._document = document
-        self._left_out = left_out
-        self._action = window.menu.export
-        self._action.setEnabled(window.page.header.voices.known)
-        self._action.triggered.connect(self.open)
-        speech.voices_listed.connect(self._on_voices)
-        window.menu.stop_saving.triggered.connect(speech.cancel_save)
-        speech.activity_changed.connect(self._on_activity)
+        self._parts = parts
+        self._engine_factory = engine_factory
+        self._failed: Order | None = None
+        self._interrupted: list[KeptOrder] = []
+        self._records = ExportRecords(orders or KeptOrders(), self)
+        self._connect()
+        self._connect_strip()
 
     @Slot()
     def open(self) -> QDialog | None:
-        """Ask how to export, over a window that goes on working."""
-        from app.export.dialog import ExportDialog  # loads what writes sound files
-
+        """Ask what to export and how, over a window that goes on working."""
         try:
-            document = self._document() or self._document_of_text()
+            scopes = [scope_of(part, self._window.request) for part in self._parts()]
         except EngineError as error:
             self._window.show_failure(error)
             return None
-        if not document.characters:
-            self._window.show_failure(NothingToSpeak("There is nothing to export yet.", "Type or paste some text."))
+        if not any(scope.document.characters for scope in scopes):
+            self._window.show_failure(NothingToSpeak("There is nothing to save yet.", "Type or paste some text."))
             return None
-        manner, folder = self._window.request, self._settings.save_folder
-        dialog = ExportDialog(document, manner, folder, self._window, left_out=self._left_out())
+        return self._ask(scopes)
+
+    @Slot()
+    def look_for_interrupted(self) -> None:
+        """Offer to go on with exports whose process was killed."""
+        self._records.look()
+
+    def shut_down(self) -> None:
+        """Finish keeping what is to be offered at the next start, and forget the rest."""
+        self._records.shut_down()
+
+    @Slot(object)
+    def tell_path(self, path: Path) -> None:
+        """Say where a file is that no file manager can show."""
+        self._window.page.status.tell(f"No file manager was found. The folder is {path.parent}.")
+
+    def _connect(self) -> None:
+        window, speech = self._window, self._speech
+        for wish in (window.menu.save.triggered, window.menu.export.triggered, window.page.header.save_button.clicked):
+            wish.connect(self.open)
+        window.menu.export.setEnabled(window.page.header.voices.known)
+        window.menu.stop_saving.triggered.connect(speech.cancel_save)
+        window.page.banner.remedy_chosen.connect(self._on_remedy)
+        speech.voices_listed.connect(self._on_voices)
+        speech.activity_changed.connect(self._on_activity)
+        speech.saving.ended.connect(self._on_ended)
+        speech.saved.connect(self._on_saved)
+
+    def _connect_strip(self) -> None:
+        strip = self._window.page.save_strip
+        strip.reveal_wanted.connect(self.reveal_wanted)
+        strip.resume_wanted.connect(self._on_resume)
+        strip.discard_wanted.connect(self._on_discard)
+        self._records.found.connect(self._on_found)
+
+    def _ask(self, scopes: Sequence[Scope]) -> QDialog:
+        from app.export.dialog import ExportDialog  # loads what writes sound files
+
+        settings = self._settings
+        dialog = ExportDialog(scopes, settings.save_folder, self._window, preferred=settings.export_format)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.ordered.connect(self._on_ordered)
         dialog.open()
         return dialog
 
-    def _document_of_text(self) -> Document:
-        text = self._window.page.editor.text
-        title = Path(suggested_name(text)).stem
-        return Document(title, "", "", (Chapter("", text if text.strip() else ""),))
-
     @Slot(object)
     def _on_ordered(self, order: Order) -> None:
+        if not order.manner.voice:  # none was known when the dialog opened
+            order = replace(order, manner=replace(order.manner, voice=self._window.request.voice))
         self._settings.save_folder = order.path.parent
-        self._window.page.banner.dismiss()
+        message = self._window.page.banner.message
+        if message is not None and not message.lasts:
+            self._window.page.banner.dismiss()
+        self._records.keep(order, self._window.page.header.voices.speaking_model)
         self._speech.export(order)
+
+    @Slot(object, object)
+    def _on_ended(self, order: Order, error: Exception | None) -> None:
+        self._failed = order if isinstance(error, OutputError) else None
+        self._records.forget(order)
+
+    @Slot(object)
+    def _on_saved(self, path: Path) -> None:
+        self._window.page.save_strip.show_saved(path)
+        self.saved.emit("Export Finished", f"“{path.name}” was saved in {path.parent.name or path.parent}.")
+
+    @Slot(object)
+    def _on_found(self, kept: KeptOrder) -> None:
+        self._interrupted.append(kept)
+        self._offer()
+
+    def _offer(self) -> None:
+        """Offer the first that was interrupted, if any."""
+        kept = self._interrupted[0].order.result.name if self._interrupted else ""
+        self._window.page.save_strip.offer_resume(kept)
+
+    @Slot()
+    def _on_resume(self) -> None:
+        """Go on; what has taken the file's name since is replaced only if the user agrees."""
+        order = self._interrupted[0].order
+        if order.path.exists() and not order.per_chapter:
+            ask_to_replace(self._window, [order.path], self._resume)
+        else:
+            self._resume()
+
+    @Slot()
+    def _resume(self) -> None:
+        kept = self._interrupted.pop(0)
+        self._offer()
+        if kept.model == self._window.page.header.voices.speaking_model:
+            self._speech.export(kept.order)
+        else:
+            self._speech.saving.add(kept.order, self._engine_factory(kept.model))
+
+    @Slot()
+    def _on_discard(self) -> None:
+        self._records.discard(self._interrupted.pop(0).order)
+        self._offer()
+
+    @Slot(object)
+    def _on_remedy(self, message: Message) -> None:
+        failed, self._failed = self._failed, None
+        if message.remedy is Remedy.SAVE_ELSEWHERE and failed is not None:
+            self._ask([scope_of_order(failed)])
+        elif message.remedy in (Remedy.SAVE, Remedy.SAVE_ELSEWHERE):
+            self.open()
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
@@ -82,4 +178,4 @@ class ExportFeature(QObject):
 
     @Slot(object)
     def _on_voices(self, _listed: object) -> None:
-        self._action.setEnabled(True)
+        self._window.menu.export.setEnabled(True)

@@ -101,7 +101,7 @@ class EngineWorker(QObject):
     """Takes jobs through its slots; every failure becomes an event.
 
     The speech begun last comes first: it is made at once, what was being made before, for a file, afterwards, and what
-    is exported or written last, in the order in which it was asked for.
+    is exported or written last, in the order in which it was asked for, except that what is short comes in between.
     `previews` may be appended to from any thread; they are made between the utterances of a speech.
     """
 
@@ -164,7 +164,9 @@ class EngineWorker(QObject):
     @Slot(object)
     def save(self, job: SaveJob) -> None:
         """Carry out an order, step by step, while no speech is wanted."""
-        self._in_work.insert(0, (job, self._save(job)))
+        saves = [each for each, _ in self._in_work if isinstance(each, SaveJob)]
+        place = sum(not each.short and not each.cancel.is_set() for each in saves) if job.short else 0
+        self._in_work.insert(place, (job, self._save(job)))
         self._step_wanted.emit()
 
     @Slot(object)

@@ -50,11 +50,15 @@ class PreviewJob:
 
 @dataclass(frozen=True, eq=False)
 class SaveJob:
-    """Save what is ordered: the speech of a `track`, or, without one, speech that the engine of `make_engine` makes."""
+    """Save what is ordered: the speech of a `track`, or, without one, speech that the engine of `make_engine` makes.
+
+    What is `short` is saved in between what is not.
+    """
 
     order: Order
     make_engine: Callable[[], SpeechEngine]
     track: AudioTrack | None = field(default=None, repr=False)
+    short: bool = False
     cancel: threading.Event = field(default_factory=threading.Event)
 
 

@@ -1,16 +1,20 @@
-"""A line above the text about the file that is being saved: its name, progress, time left, and Cancel."""
+"""A line above the text about files: the one being saved, those that were, and an export that was interrupted."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QToolButton, QWidget
 
+from app.icons import icon
 from app.speech.activity import Activity, SaveProgress
 from app.speech.pace import Pace
+from app.system.reveal import REVEAL_TITLE
 from app.theme import Colours
+from app.widgets.announcing import announce
 from app.widgets.notice_strip import NoticeStrip
 from app.widgets.progress import show_fraction
 from engine.system.durations import duration_words
@@ -21,9 +25,15 @@ TICK_MS = 500
 
 
 class SaveStrip(NoticeStrip):
-    """Hidden while nothing is being saved."""
+    """What is being saved comes first, then what was, until that is dismissed, then what was interrupted.
+
+    `reveal_wanted` carries the path of what was saved last.
+    """
 
     cancel_wanted = Signal()
+    reveal_wanted = Signal(object)
+    resume_wanted = Signal()
+    discard_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parent)
@@ -31,6 +41,8 @@ class SaveStrip(NoticeStrip):
         self.setAccessibleName("Saving")
         self._clock = clock
         self._save: SaveProgress | None = None
+        self._saved: list[Path] = []
+        self._interrupted = ""
         self._pace = Pace(clock)
         self.bar = QProgressBar(self)
         self.bar.setObjectName("progress")
@@ -39,15 +51,25 @@ class SaveStrip(NoticeStrip):
         self.bar.setFixedSize(BAR_WIDTH_PIXELS, BAR_HEIGHT_PIXELS)
         self.cancel_button = QPushButton("Cancel", self)
         self.cancel_button.setAccessibleName("Cancel saving")
-        self.cancel_button.clicked.connect(self.cancel_wanted)
-        self.lay_out(self.bar, self.cancel_button)
+        self.reveal_button = QPushButton(REVEAL_TITLE, self)
+        self.resume_button = QPushButton("Resume", self)
+        self.resume_button.setAccessibleName("Resume the export")
+        self.discard_button = QPushButton("Discard", self)
+        self.discard_button.setAccessibleName("Discard the export")
+        self.close_button = QToolButton(self)
+        self.close_button.setAccessibleName("Dismiss message about saving")
+        self.close_button.setToolTip("Dismiss")
+        self._connect()
+        self.lay_out(
+            self.bar, self.cancel_button, self.reveal_button, self.resume_button, self.discard_button, self.close_button
+        )
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show)
-        self.hide()
+        self._show()
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Show what is being saved, or nothing."""
+        """Show what is being saved, or what came of it."""
         save = activity.save
         if save == self._save:
             return
@@ -56,31 +78,75 @@ class SaveStrip(NoticeStrip):
         else:
             self._note(save)
         self._save = save
-        self.setVisible(save is not None)
+        self._show()
+
+    def show_saved(self, path: Path) -> None:
+        """Tell of a file or folder that was saved, once nothing is being saved any more."""
+        self._saved.append(path)
+        self._show()
+
+    def offer_resume(self, name: str) -> None:
+        """Offer to go on with an export that was interrupted; an empty name withdraws that."""
+        self._interrupted = name
+        self._show()
 
     def set_colours(self, colours: Colours) -> None:
-        """Redraw the icon."""
+        """Redraw the icons."""
         self.draw_symbol("save", colours.accent)
+        self.close_button.setIcon(icon("close", colours.faint))
+
+    def _connect(self) -> None:
+        self.cancel_button.clicked.connect(self.cancel_wanted)
+        self.reveal_button.clicked.connect(self._on_reveal)
+        self.resume_button.clicked.connect(self.resume_wanted)
+        self.discard_button.clicked.connect(self.discard_wanted)
+        self.close_button.clicked.connect(self._on_close)
 
     def _note(self, save: SaveProgress) -> None:
         if self._save is None:
+            self._saved = []
             self._pace = Pace(self._clock)
             self._tick.start()
         self._pace.note(f"{save.name} {save.step}", save.made_count, save.utterance_count)
-        self._save = save
-        self._show()
 
     @Slot()
     def _show(self) -> None:
-        if self._save is None:
-            return
-        self.label.setText(" · ".join(self._words(self._save)))
-        self.setAccessibleDescription(self.label.text())
-        self.setToolTip(self.label.text())
-        made = self._pace.fraction if self._save.utterance_count else None
-        show_fraction(self.bar, self._save.fraction if self._save.step else made)
+        saving = self._save is not None
+        saved = bool(self._saved) and not saving
+        interrupted = bool(self._interrupted) and not saving and not saved
+        for shown, widgets in (
+            (saving, (self.bar, self.cancel_button)),
+            (saved, (self.reveal_button, self.close_button)),
+            (interrupted, (self.resume_button, self.discard_button)),
+        ):
+            for widget in widgets:
+                widget.setVisible(shown)
+        self._say(" · ".join(self._words()))
+        if self._save is not None:
+            made = self._pace.fraction if self._save.utterance_count else None
+            show_fraction(self.bar, self._save.fraction if self._save.step else made)
+        self.setVisible(saving or saved or interrupted)
 
-    def _words(self, save: SaveProgress) -> Iterator[str]:
+    def _say(self, words: str) -> None:
+        if words == self.label.text():
+            return
+        self.label.setText(words)
+        self.setAccessibleDescription(words)
+        self.setToolTip(str(self._saved[-1]) if self._saved and self._save is None else words)
+        if words and self._save is None:
+            announce(self, words)
+
+    def _words(self) -> Iterator[str]:
+        if self._save is not None:
+            yield from self._words_while(self._save)
+        elif self._saved:
+            last = self._saved[-1]
+            others = f" and {len(self._saved) - 1} more" if self._saved[1:] else ""
+            yield f"Saved {last.name}{others} in {last.parent.name or last.parent}"
+        elif self._interrupted:
+            yield f"The export of “{self._interrupted}” was interrupted."
+
+    def _words_while(self, save: SaveProgress) -> Iterator[str]:
         made = f", {save.made_count} of {save.utterance_count}" if save.utterance_count else ""
         yield f"Saving {save.name}{made}"
         if save.step:
@@ -91,3 +157,13 @@ class SaveStrip(NoticeStrip):
             yield self._pace.words
         if save.waiting_count:
             yield f"{save.waiting_count} more waiting"
+
+    @Slot()
+    def _on_reveal(self) -> None:
+        if self._saved:
+            self.reveal_wanted.emit(self._saved[-1])
+
+    @Slot()
+    def _on_close(self) -> None:
+        self._saved = []
+        self._show()

@@ -11,7 +11,7 @@ from app.speech.activity import SaveProgress
 from app.speech.engine_worker import EngineFactory, EngineWorker
 from app.speech.jobs import JobEvent, SaveAdvanced, SaveEnded, SaveJob, SpeakJob
 from engine.errors import Cancelled
-from engine.export.order import Order
+from engine.export.order import PART_CHARACTERS, Order
 from engine.export.progress import ExportProgress
 from engine.speech import SpeechRequest
 
@@ -25,9 +25,14 @@ class _Save:
     track: AudioTrack | None = None
     making: SpeakJob | None = None
 
+    @property
+    def short(self) -> bool:
+        """Whether little more than writing is left to do."""
+        return self.track is not None or self.order.document.characters <= PART_CHARACTERS
+
 
 class Saving(QObject):
-    """One order after the other, each by the engine that there was when it was given.
+    """One order after the other, each by the engine that there was when it was given; short ones come first.
 
     `changed` tells that `progress` may have changed; `saved` carries the file or folder that is written. In the end,
     `ended` carries every order, and an error unless it was carried out.
@@ -43,7 +48,7 @@ class Saving(QObject):
     def __init__(self, worker: EngineWorker, parent: QObject) -> None:
         super().__init__(parent)
         self._saves: list[_Save] = []
-        self._running: SaveJob | None = None
+        self._running: list[SaveJob] = []  # a long one, and a short one that comes in between
         self._latest: ExportProgress | None = None
         self._save_wanted.connect(worker.save)
         worker.reported.connect(self._on_event)
@@ -68,8 +73,16 @@ class Saving(QObject):
         track: AudioTrack | None = None,
         making: SpeakJob | None = None,
     ) -> None:
-        """Carry this out after the orders before, with the speech of a track as soon as a job has made all of it."""
-        self._saves.append(_Save(order, make_engine, track, making))
+        """Carry this out after the orders before, with the speech of a track as soon as a job has made all of it.
+
+        A short order comes before long ones, even if one of them has begun, unless it is of the same file.
+        """
+        save, place = _Save(order, make_engine, track, making), len(self._saves)
+        if save.short and all(other.order.path != order.path for other in self._saves):
+            place = next((number for number, other in enumerate(self._saves) if not other.short), place)
+        self._saves.insert(place, save)
+        if place == 0:
+            self._latest = None
         self._advance()
         self.changed.emit()
 
@@ -116,9 +129,12 @@ class Saving(QObject):
         if place is None:
             return
         save = self._saves.pop(place)
-        if self._running is not None and self._running.order is order:
-            self._running.cancel.set()
-            self._running = self._latest = None
+        if place == 0:
+            self._latest = None
+        job = next((job for job in self._running if job.order is order), None)
+        if job is not None:
+            job.cancel.set()
+            self._running.remove(job)
         elif save.making is not None and save.making is not heard and self.track_of(save.making) is None:
             save.making.cancel.set()
             if save.track is not None:
@@ -133,24 +149,27 @@ class Saving(QObject):
             self.cancel(heard)
 
     def _advance(self) -> None:
-        if self._running is None and self._saves and self._saves[0].making is None:
-            save = self._saves[0]
-            self._running = SaveJob(save.order, save.make_engine, save.track)
-            self._save_wanted.emit(self._running)
+        if not self._saves or self._saves[0].making is not None:
+            return
+        save = self._saves[0]
+        if all(job.order is not save.order for job in self._running):
+            self._running.append(SaveJob(save.order, save.make_engine, save.track, save.short))
+            self._save_wanted.emit(self._running[-1])
 
     @Slot(object)
     def _on_event(self, event: JobEvent) -> None:
-        if not isinstance(event, SaveAdvanced | SaveEnded) or event.job is not self._running:
+        if not isinstance(event, SaveAdvanced | SaveEnded) or event.job not in self._running:
             return
-        if isinstance(event, SaveAdvanced):
-            self._latest = event.progress
-        else:
+        if isinstance(event, SaveEnded):
             self._on_ended(event.job, event.error)
+        elif event.job.order is self._saves[0].order:
+            self._latest = event.progress
         self.changed.emit()
 
     def _on_ended(self, job: SaveJob, error: Exception | None) -> None:
-        self._saves.pop(0)
-        self._running = self._latest = None
+        self._saves = [save for save in self._saves if save.order is not job.order]
+        self._running.remove(job)
+        self._latest = None
         self.ended.emit(job.order, error)
         if error is None:
             self.saved.emit(job.order.result)

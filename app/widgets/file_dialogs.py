@@ -1,13 +1,13 @@
-"""File dialogs that do not block the window."""
+"""File dialogs, and a question about files, that do not block the window."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from engine.documents import SUFFIXES
 
@@ -20,7 +20,8 @@ _KINDS = {
     ".mp3": "MP3 audio",
     ".ogg": "Ogg Vorbis audio",
     ".opus": "Ogg Opus audio",
-    ".m4b": "Audio book",
+    ".m4b": "Audiobook",
+    ".m4a": "M4A audio",
 }
 
 
@@ -37,6 +38,21 @@ def kinds_of_sound() -> dict[str, str]:
     from engine.audio.sound_file import writable_suffixes  # not before the window is shown
 
     return {suffix: _KINDS[suffix] for suffix in writable_suffixes()}
+
+
+def ask_to_replace(parent: QWidget, files: Sequence[Path], replace: Callable[[], None]) -> QMessageBox:
+    """Ask whether files that are there already, at least one, may be replaced; Cancel leaves everything as it is."""
+    one = len(files) == 1
+    words = f"“{files[0].name}” already exists." if one else f"{len(files)} of these files already exist."
+    box = QMessageBox(QMessageBox.Icon.Warning, "Replace", f"{words} Replace {'it' if one else 'them'}?", parent=parent)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setInformativeText(f"What is in {'it' if one else 'them'} now will be lost. Folder: {files[0].parent}")
+    button = box.addButton("Replace", QMessageBox.ButtonRole.DestructiveRole)
+    button.clicked.connect(replace)
+    box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
+    return box
 
 
 def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:

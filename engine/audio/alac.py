@@ -6,18 +6,50 @@ import errno
 import io
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+import numpy as np
 import soundfile
 
+from engine.audio import mp4_boxes as boxes
+from engine.audio.caf import packets_of
 from engine.audio.recording import Pcm
 
 PACKET_SAMPLES = 4096
 """A packet, which can be decoded by itself, has this many samples; the last of a stream may have fewer."""
-_FILE_HEADER_BYTES = 8
-_CHUNK_HEADER = struct.Struct(">4sq")
-_TABLE_HEADER_BYTES = 24
-_EDIT_COUNT_BYTES = 4
+
+
+class LosslessCoder:
+    """Packets of Apple Lossless, made as soon as there are samples for one; see `engine.audio.audio_book.Coder`."""
+
+    packet_samples = PACKET_SAMPLES
+    priming = 0
+    padded = False
+
+    def __init__(self, sample_rate_hz: int) -> None:
+        self._sample_rate_hz = sample_rate_hz
+        self._waiting: Pcm = np.zeros(0, np.int16)
+
+    def entry(self) -> bytes:
+        """How the packets are coded."""
+        settings = boxes.full_box(b"alac", decoder_settings(self._sample_rate_hz))
+        return boxes.sound_entry(b"alac", self._sample_rate_hz, settings)
+
+    def packets(self, pcm: Pcm) -> Sequence[bytes]:
+        """Take samples [n]; the packets that these complete."""
+        waiting = np.concatenate([self._waiting, pcm])
+        whole = len(waiting) // PACKET_SAMPLES * PACKET_SAMPLES
+        self._waiting = waiting[whole:]
+        starts = range(0, whole, PACKET_SAMPLES)
+        return [packet_of(waiting[start : start + PACKET_SAMPLES], self._sample_rate_hz) for start in starts]
+
+    def rest(self) -> Iterator[Sequence[bytes]]:
+        """The last packet, if any samples are left."""
+        if len(self._waiting):
+            yield [packet_of(self._waiting, self._sample_rate_hz)]
+
+    def close(self) -> None:
+        """Have nothing to let go of."""
 
 
 def packet_of(pcm: Pcm, sample_rate_hz: int) -> bytes:
@@ -28,10 +60,10 @@ def packet_of(pcm: Pcm, sample_rate_hz: int) -> bytes:
     """
     caf = io.BytesIO()
     soundfile.write(caf, pcm, sample_rate_hz, format="CAF", subtype="ALAC_16")
-    chunks = dict(_chunks(caf.getvalue()))
-    packet = chunks[b"data"][_EDIT_COUNT_BYTES:]
-    if len(packet) != _number(chunks[b"pakt"][_TABLE_HEADER_BYTES:]):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    try:
+        (packet,) = packets_of(caf)[2]
+    except (EOFError, ValueError) as error:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
     return packet
 
 
@@ -42,22 +74,3 @@ def decoder_settings(sample_rate_hz: int) -> bytes:
         ">IBBBBBBHIII",
         PACKET_SAMPLES, 0, 16, rice_history, rice_start, rice_limit, 1, longest_run, 0, 0, sample_rate_hz,
     )  # fmt: skip
-
-
-def _chunks(caf: bytes) -> Iterator[tuple[bytes, bytes]]:
-    start = _FILE_HEADER_BYTES
-    while start + _CHUNK_HEADER.size <= len(caf):  # a stray byte may follow the last chunk
-        kind, size = _CHUNK_HEADER.unpack_from(caf, start)
-        start += _CHUNK_HEADER.size
-        yield kind, caf[start : start + size]
-        start += size
-
-
-def _number(coded: bytes) -> int:
-    """A number of seven bits in a byte, the highest first; the eighth bit says that more bytes follow."""
-    number = 0
-    for byte in coded:
-        number = number << 7 | byte & 0x7F
-        if not byte & 0x80:
-            break
-    return number

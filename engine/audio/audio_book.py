@@ -1,18 +1,16 @@
-"""Writes an audio book (`.m4b`): Apple Lossless in MP4, with chapters, title, author and cover."""
+"""Writes audio in MP4, such as an audiobook (`.m4b`): AAC or Apple Lossless, with chapters, title, author and cover."""
 
 from __future__ import annotations
 
+import errno
 import struct
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import IO
-
-import numpy as np
+from typing import IO, Protocol
 
 from engine.audio import mp4_boxes as boxes
-from engine.audio.alac import PACKET_SAMPLES, decoder_settings, packet_of
 from engine.audio.recording import Pcm, Tags
 
 CHAPTER_LIST_LIMIT = 255
@@ -21,7 +19,7 @@ _PACKETS_PER_CHUNK = 8
 _TITLE_BYTES = 255
 _HUNDRED_NANOSECONDS = 10_000_000
 _AUDIO_TRACK, _CHAPTER_TRACK = 1, 2
-_AUDIO_BOOK = 2
+_AUDIO_BOOK, _MUSIC = 2, 1
 _TEXT_IS_UTF8 = boxes.box(b"encd", struct.pack(">I", 0x100))
 
 
@@ -31,18 +29,47 @@ class _Chapter:
     start: int
 
 
-class AudioBook:
-    """Appends to a seekable file; memory holds four bytes for each packet of 4,096 samples. Raises `OSError`."""
+class Coder(Protocol):
+    """Makes packets, each of `packet_samples`, out of mono samples; what fails raises `OSError`.
 
-    def __init__(self, file: IO[bytes], sample_rate_hz: int, tags: Tags) -> None:
+    A decoder gives `priming` samples before the first that was written, as is known once all packets are made. If they
+    are `padded`, the last packet lasts as long as the others, else no longer than there are samples.
+    """
+
+    packet_samples: int
+    priming: int
+    padded: bool
+
+    def entry(self) -> bytes:
+        """How the packets are coded: a box for the table of what is in a track."""
+
+    def packets(self, pcm: Pcm) -> Sequence[bytes]:
+        """Take samples [n]; the packets that are made by now."""
+
+    def rest(self) -> Iterator[Sequence[bytes]]:
+        """The packets that are left, some at a time, and none whenever they have to be waited for."""
+
+    def close(self) -> None:
+        """Let go of everything, whether or not all packets are made."""
+
+
+class AudioBook:
+    """Appends to a seekable file; memory holds four bytes for each packet. Raises `OSError`.
+
+    If it is no `book`, players list it with the music.
+    """
+
+    def __init__(self, file: IO[bytes], sample_rate_hz: int, tags: Tags, coder: Coder, *, book: bool = True) -> None:
         self._file = file
         self._sample_rate_hz = sample_rate_hz
         self._tags = tags
+        self._coder = coder
+        self._book = book
         self._chapters: list[_Chapter] = []
         self._sizes = array("I")
-        self._waiting = np.zeros(0, np.int16)
         self._length = 0
-        file.write(boxes.box(b"ftyp", b"M4B ", bytes(4), b"M4B M4A mp42isom"))
+        self._finished = False
+        file.write(boxes.box(b"ftyp", b"M4B " if book else b"M4A ", bytes(4), b"M4B M4A mp42isom"))
         self._media_start = file.tell()
         self._write_media_header(0)
 
@@ -53,14 +80,18 @@ class AudioBook:
     def write(self, pcm: Pcm) -> None:
         """Append mono samples [n]."""
         self._length += len(pcm)
-        waiting = np.concatenate([self._waiting, pcm])
-        whole = len(waiting) // PACKET_SAMPLES * PACKET_SAMPLES
-        self._write_packets(waiting[:whole])
-        self._waiting = waiting[whole:]
+        self._place(self._coder.packets(pcm))
 
-    def close(self) -> None:
-        """Write the last packet, the chapters, and the tables that come at the end."""
-        self._write_packets(self._waiting)
+    def finish(self) -> Iterator[None]:
+        """Write the last packets, the chapters, and the tables that come at the end, step by step; only once."""
+        if self._finished:
+            return
+        self._finished = True
+        for packets in self._coder.rest():
+            self._place(packets)
+            yield
+        if self._media_length < self._coder.priming + self._length:
+            raise OSError(errno.EIO, "the encoder left something out")
         titles_start = self._file.tell()
         chapters = list(_lasting(self._chapters, self._length))
         titles = [_title_sample(chapter.title) for chapter, _ in chapters]
@@ -76,20 +107,28 @@ class AudioBook:
         header = boxes.movie_header(self._sample_rate_hz, self._length, len(tracks) + 1)
         self._file.write(boxes.box(b"moov", header, *tracks, self._about(chapters)))
 
+    def close(self) -> None:
+        """Let go of what codes."""
+        self._coder.close()
+
+    @property
+    def _media_length(self) -> int:
+        """How many samples a decoder gives."""
+        return len(self._sizes) * self._coder.packet_samples if self._coder.padded else self._length
+
     def _write_media_header(self, size: int) -> None:
         self._file.write(struct.pack(">I4sQ", 1, b"mdat", size))
 
-    def _write_packets(self, pcm: Pcm) -> None:
-        for start in range(0, len(pcm), PACKET_SAMPLES):
-            packet = packet_of(pcm[start : start + PACKET_SAMPLES], self._sample_rate_hz)
-            self._sizes.append(len(packet))
-            self._file.write(packet)
+    def _place(self, packets: Sequence[bytes]) -> None:
+        self._sizes.extend(map(len, packets))
+        self._file.write(b"".join(packets))
 
     def _audio_track(self, *, with_chapters: bool) -> bytes:
-        lengths = (min(PACKET_SAMPLES, self._length - start) for start in range(0, self._length, PACKET_SAMPLES))
+        length, step = self._media_length, self._coder.packet_samples
+        lengths = (min(step, length - start) for start in range(0, length, step))
         table = boxes.box(
             b"stbl",
-            boxes.full_box(b"stsd", struct.pack(">I", 1), _lossless_entry(self._sample_rate_hz)),
+            boxes.full_box(b"stsd", struct.pack(">I", 1), self._coder.entry()),
             boxes.durations(lengths),
             boxes.sizes(self._sizes),
             boxes.chunk_lengths(len(self._sizes), _PACKETS_PER_CHUNK),
@@ -97,7 +136,8 @@ class AudioBook:
         )
         media = boxes.box(b"minf", boxes.full_box(b"smhd", bytes(4)), boxes.own_file(), table)
         reference = boxes.box(b"tref", boxes.box(b"chap", struct.pack(">I", _CHAPTER_TRACK)))
-        return self._track(_AUDIO_TRACK, b"soun", media, reference if with_chapters else b"", enabled=True)
+        about = boxes.heard_from(self._coder.priming, self._length) + (reference if with_chapters else b"")
+        return self._track(_AUDIO_TRACK, b"soun", media, about, length, enabled=True)
 
     def _chapter_track(self, lengths: Sequence[int], counts: Sequence[int], start: int) -> bytes:
         table = boxes.box(
@@ -114,12 +154,13 @@ class AudioBook:
             boxes.box(b"text", boxes.UNITY_MATRIX),
         )
         media = boxes.box(b"minf", about_text, boxes.own_file(), table)
-        return self._track(_CHAPTER_TRACK, b"text", media, b"", enabled=False)
+        return self._track(_CHAPTER_TRACK, b"text", media, b"", self._length, enabled=False)
 
-    def _track(self, number: int, kind: bytes, media: bytes, reference: bytes, *, enabled: bool) -> bytes:
+    def _track(self, number: int, kind: bytes, media: bytes, about: bytes, length: int, *, enabled: bool) -> bytes:
+        """`length` is that of the media, of which the whole movie's is heard."""
         header = boxes.track_header(number, self._length, enabled=enabled)
-        clock = boxes.media_header(self._sample_rate_hz, self._length)
-        return boxes.box(b"trak", header, reference, boxes.box(b"mdia", clock, boxes.handler(kind), media))
+        clock = boxes.media_header(self._sample_rate_hz, length)
+        return boxes.box(b"trak", header, about, boxes.box(b"mdia", clock, boxes.handler(kind), media))
 
     def _chunk_offsets(self) -> list[int]:
         offsets, position = [], self._media_start + 16
@@ -137,7 +178,7 @@ class AudioBook:
             boxes.text_item(b"aART", tags.author),
             boxes.text_item(b"\xa9alb", tags.album or tags.title),
             boxes.track_item(tags.track),
-            boxes.number_item(b"stik", _AUDIO_BOOK),
+            boxes.number_item(b"stik", _AUDIO_BOOK if self._book else _MUSIC),
             boxes.cover_item(tags.cover),
         )
         listed = boxes.full_box(b"meta", boxes.handler(b"mdir", b"appl"), items)
@@ -158,12 +199,6 @@ def _lasting(chapters: Sequence[_Chapter], length: int) -> Iterator[tuple[_Chapt
     for chapter, (start, end) in zip(chapters, pairwise(starts), strict=True):
         if end > start:
             yield chapter, end - start
-
-
-def _lossless_entry(sample_rate_hz: int) -> bytes:
-    """How the packets are coded."""
-    sound = struct.pack(">6xH8xHHHHI", 1, 1, 16, 0, 0, sample_rate_hz << 16)
-    return boxes.box(b"alac", sound, boxes.full_box(b"alac", decoder_settings(sample_rate_hz)))
 
 
 def _title_sample(title: str) -> bytes:

@@ -6,6 +6,8 @@ import struct
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+import numpy as np
+
 UNITY_MATRIX = struct.pack(">9I", 0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 UNDETERMINED_LANGUAGE = 0x55C4
 _UTF8, _JPEG, _PNG, _INTEGER = 1, 13, 14, 21
@@ -47,6 +49,17 @@ def handler(kind: bytes, maker: bytes = b"") -> bytes:
     return full_box(b"hdlr", struct.pack(">4x4s4s8x", kind, maker), b"\0")
 
 
+def sound_entry(kind: bytes, sample_rate_hz: int, settings: bytes) -> bytes:
+    """How the packets of a mono track are coded; `settings` is a box for their decoder."""
+    return box(kind, struct.pack(">6xH8xHHHHI", 1, 1, 16, 0, 0, sample_rate_hz << 16), settings)
+
+
+def heard_from(first: int, length: int) -> bytes:
+    """Says that of a track's samples, so many are heard from the `first` on; nothing where that goes without saying."""
+    edit = struct.pack(">IQqI", 1, length, first, 0x10000)
+    return box(b"edts", full_box(b"elst", edit, version=1)) if first else b""
+
+
 def own_file() -> bytes:
     """Says that the samples are in this file."""
     return box(b"dinf", full_box(b"dref", struct.pack(">I", 1), full_box(b"url ", flags=1)))
@@ -60,7 +73,7 @@ def durations(lengths: Iterable[int]) -> bytes:
 
 def sizes(counts: Sequence[int]) -> bytes:
     """How many bytes each sample has."""
-    return full_box(b"stsz", struct.pack(">II", 0, len(counts)), struct.pack(f">{len(counts)}I", *counts))
+    return full_box(b"stsz", struct.pack(">II", 0, len(counts)), np.asarray(counts, ">u4").tobytes())
 
 
 def chunk_lengths(count: int, per_chunk: int) -> bytes:
@@ -73,7 +86,7 @@ def chunk_lengths(count: int, per_chunk: int) -> bytes:
 
 def chunk_offsets(offsets: Sequence[int]) -> bytes:
     """Where in the file each chunk begins."""
-    return full_box(b"co64", struct.pack(">I", len(offsets)), struct.pack(f">{len(offsets)}Q", *offsets))
+    return full_box(b"co64", struct.pack(">I", len(offsets)), np.asarray(offsets, ">u8").tobytes())
 
 
 def text_item(name: bytes, text: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,7 +17,7 @@ _FULL_SCALE = np.float32(32767)
 
 @dataclass(frozen=True)
 class Tags:
-    """What players show; `cover` is a picture in JPEG or PNG, which only an audio book keeps; `track` counts from 1."""
+    """What players show; `cover` is a picture in JPEG or PNG, which only MP4 keeps; `track` counts from 1."""
 
     title: str = ""
     author: str = ""
@@ -34,8 +35,11 @@ class Recording(Protocol):
     def write(self, pcm: Pcm) -> None:
         """Append mono samples [n]."""
 
+    def finish(self) -> Iterator[None]:
+        """Write what comes last, step by step, since it may take long; without it, the file is given up."""
+
     def close(self) -> None:
-        """Write what comes last."""
+        """Let go of everything."""
 
 
 def to_pcm(samples: Samples) -> Pcm:

@@ -12,6 +12,8 @@ from typing import IO
 
 import soundfile
 
+from engine.audio import aac
+from engine.audio.alac import LosslessCoder
 from engine.audio.audio_book import AudioBook
 from engine.audio.recording import Pcm, Recording, Tags, to_pcm
 from engine.errors import OutputError
@@ -21,22 +23,38 @@ from engine.system.whole_file import whole_file
 
 @dataclass(frozen=True)
 class Format:
-    """libsndfile's names of a format and of its usual encoding."""
+    """libsndfile's names of a format and of its usual encoding, and how much of it a second of speech takes."""
 
     name: str
     encoding: str
+    bits_per_second: int
 
 
-AUDIO_BOOK = ".m4b"
+@dataclass(frozen=True)
+class Coding:
+    """How large speech becomes; `name` says how it is coded, and `program` what does that, where that differs."""
+
+    bits_per_second: int
+    name: str = ""
+    program: str = ""
+
+    def megabytes(self, seconds: float) -> float:
+        """The size of so much speech."""
+        return self.bits_per_second * seconds / 8 / 1_000_000
+
+
+AUDIO_BOOK, AUDIO = ".m4b", ".m4a"
+_MP4 = Format("CAF", "ALAC_16", 193_000)
 FORMATS = {
-    ".wav": Format("WAV", "PCM_16"),
-    ".flac": Format("FLAC", "PCM_16"),
-    ".mp3": Format("MP3", "MPEG_LAYER_III"),
-    ".ogg": Format("OGG", "VORBIS"),
-    ".opus": Format("OGG", "OPUS"),
-    AUDIO_BOOK: Format("CAF", "ALAC_16"),
+    ".wav": Format("WAV", "PCM_16", 384_000),
+    ".flac": Format("FLAC", "PCM_16", 197_000),
+    ".mp3": Format("MP3", "MPEG_LAYER_III", 61_000),
+    ".ogg": Format("OGG", "VORBIS", 51_000),
+    ".opus": Format("OGG", "OPUS", 35_000),
+    AUDIO_BOOK: _MP4,
+    AUDIO: _MP4,
 }
-"""The formats by suffix; libsndfile makes the packets of an audio book, too."""
+"""The formats by suffix; of MP4, libsndfile makes the packets unless there is a program that makes AAC."""
 _BLOCK_SAMPLES = 1 << 16
 """libsndfile's Vorbis encoder overflows the stack when it is given a long speech at once."""
 
@@ -67,19 +85,35 @@ def recording(path: Path, sample_rate_hz: int, tags: Tags | None = None) -> Iter
 
     Raises `OutputError` for a suffix that names no format, a missing or read-only folder, or a full disk.
     """
-    file_format = format_for(path)
+    format_for(path)
     with whole_file(path) as file:
         content = file if file.seekable() else io.BytesIO()  # a pipe gets all at once
-        with closing(_begun(content, sample_rate_hz, file_format, tags or Tags())) as growing:
+        with closing(_begun(content, path, sample_rate_hz, tags or Tags())) as growing:
             yield growing
+            for _ in growing.finish():  # unless that has been done, step by step
+                pass
         if isinstance(content, io.BytesIO):
             file.write(content.getbuffer())
 
 
-def _begun(file: IO[bytes], sample_rate_hz: int, file_format: Format, tags: Tags) -> Recording:
-    if file_format is FORMATS[AUDIO_BOOK]:
-        return AudioBook(file, sample_rate_hz, tags)
-    return _CodedFile(file, sample_rate_hz, file_format, tags)
+def coding_of(suffix: str) -> Coding:
+    """How a format is coded here."""
+    file_format = FORMATS[suffix]
+    if file_format is not _MP4:
+        return Coding(file_format.bits_per_second)
+    program = aac.aac_program()
+    if program is None:
+        return Coding(file_format.bits_per_second, "Apple Lossless")
+    return Coding(aac.BITS_PER_SECOND, "AAC", program.stem)
+
+
+def _begun(file: IO[bytes], path: Path, sample_rate_hz: int, tags: Tags) -> Recording:
+    file_format = format_for(path)
+    if file_format is not _MP4:
+        return _CodedFile(file, sample_rate_hz, file_format, tags)
+    program = aac.aac_program() if sample_rate_hz in aac.RATES_HZ else None
+    coder = LosslessCoder(sample_rate_hz) if program is None else aac.aac_coder(program, sample_rate_hz)
+    return AudioBook(file, sample_rate_hz, tags, coder, book=path.suffix.lower() == AUDIO_BOOK)
 
 
 def save_speech(path: Path, samples: Samples, sample_rate_hz: int) -> None:
@@ -112,6 +146,10 @@ class _CodedFile:
         for start in range(0, len(pcm), _BLOCK_SAMPLES):
             with self._target.telling():
                 self._file.write(pcm[start : start + _BLOCK_SAMPLES])
+
+    def finish(self) -> Iterator[None]:
+        """Leave the rest to `close`, which takes no time."""
+        yield from ()
 
     def close(self) -> None:
         """Write what the encoder holds back, and the header."""

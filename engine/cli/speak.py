@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.audio.sound_file import save_speech
+from engine.audio.sound_file import FORMATS, coding_of, save_speech
 from engine.cli import documents
 from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody, model_with
 from engine.cli.models import observer
@@ -32,6 +32,7 @@ from engine.synthesizer import Synthesizer, check
 from engine.system.memory import peak_bytes
 
 DEFAULT_OUTPUT = Path("speech.wav")
+SECONDS_PER_HOUR = 3600
 
 
 def _add_options(parser: Any) -> None:
@@ -51,7 +52,7 @@ def _add_options(parser: Any) -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        help=f"a .wav, .flac, .mp3, .ogg, .opus or .m4b file (default: {DEFAULT_OUTPUT}, unless --play)",
+        help=f"a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file (default: {DEFAULT_OUTPUT}, unless --play)",
     )
     parser.add_argument("--subtitles", type=Path, help="a .srt, .vtt, .ass (word by word) or .json file to write, too")
     parser.add_argument("--play", action="store_true", help="play while speaking")
@@ -77,6 +78,8 @@ def speak(options: argparse.Namespace) -> Outcome:
     with Steps() as steps:
         for notice in text.notices:
             steps.note(f"note: {notice}")
+        if output and output.suffix.lower() in FORMATS:
+            _note_coding(output, steps)
         if options.fetch is not None:
             _have(options, steps)
         synthesizer, manner = _prepared(options, steps)
@@ -84,6 +87,16 @@ def speak(options: argparse.Namespace) -> Outcome:
             order = Order(document, manner, output, bool(options.per_chapter), options.subtitles)
             return documents.export_document(order, synthesizer, steps)
         return _spoken(synthesizer, replace(manner, text=text.text), options, output, steps)
+
+
+def _note_coding(output: Path, steps: Steps) -> None:
+    """Say how the file is coded and how large it becomes, where that depends on what is installed."""
+    coding = coding_of(output.suffix.lower())
+    if not coding.name:
+        return
+    size = f"about {coding.megabytes(SECONDS_PER_HOUR):.0f} MB an hour"
+    by = f" (made by {coding.program})" if coding.program else "; if FFmpeg is installed, it is AAC, a third as large"
+    steps.note(f"note: {output.name} is {coding.name}, {size}{by}.")
 
 
 def _have(options: argparse.Namespace, steps: Steps) -> None:

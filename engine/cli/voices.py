@@ -32,7 +32,7 @@ def add_options(parser: Any) -> None:
     preview.add_argument("voice", help="a name, or a blend")
     preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
-    preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3, .ogg, .opus or .m4b file")
+    preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file")
     add_prosody(preview)
     documents.set_none(preview)
     preview.set_defaults(fetch=None, subtitles=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)

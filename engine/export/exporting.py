@@ -19,7 +19,7 @@ from engine.export.parts import parts_of
 from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
 from engine.export.speaker import Speaker
 from engine.g2p.directions import voice_before
-from engine.preparation.in_use import crashed_in_use, in_use_elsewhere, marked_in_use
+from engine.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.subtitles.formats import check_subtitles, write_subtitles
 from engine.subtitles.timed_words import TimedWord, timed_words
@@ -63,7 +63,23 @@ def export(
     made.drop_old()
     crashed_in_use(EXPORTS)  # marks of exports that were killed go
     with marked_in_use(EXPORTS):
-        yield from _Export(order, speaker, made, observe, cancel, clock).steps()
+        going = _Export(order, speaker, made, observe, cancel, clock)
+        yield from going.steps()
+    if not is_in_use(EXPORTS):  # another export may be of the same text; the last one lets go
+        made.drop(each.request for each in going.pieces())
+
+
+def discard(order: Order) -> None:
+    """Remove what an export that was interrupted has left: unfinished files, and the speech that is made.
+
+    While another export is under way, the speech stays, which may be of the same text.
+    """
+    for output in outputs_of(order):
+        remove_leftovers(output.path)
+    crashed_in_use(EXPORTS)
+    if not is_in_use(EXPORTS):
+        pieces = (_pieces_of(chapter.text, order.manner, str) for chapter in order.chapters)
+        MadeParts().drop_all(piece.request for chapter in pieces for piece in chapter)
 
 
 def write_made(
@@ -89,6 +105,9 @@ def write_made(
             file.write(to_pcm(block))
             meter.add(len(block))
             yield meter.progress(step)
+        for _ in file.finish():
+            raise_if_set(cancel, STOPPED)
+            yield meter.progress(step)
 
 
 class _Export:
@@ -106,9 +125,9 @@ class _Export:
         self._made = made
         self._observe = observe
         self._cancel = cancel
-        self._chapters = [_pieces_of(chapter.text, order.manner, speaker) for chapter in order.chapters]
-        missing = sum(len(each.request.text) for each in self._pieces() if not made.has(each.request))
-        everything = sum(len(each.request.text) for each in self._pieces())
+        self._chapters = [_pieces_of(chapter.text, order.manner, speaker.fingerprint) for chapter in order.chapters]
+        missing = sum(len(each.request.text) for each in self.pieces() if not made.has(each.request))
+        everything = sum(len(each.request.text) for each in self.pieces())
         self._meter = Meter(missing + WRITING_SHARE * everything, clock)
         self._silent = True
 
@@ -121,10 +140,9 @@ class _Export:
                 yield from self._write(output)
         if self._silent:
             raise NothingToSpeak("Nothing in the document can be spoken.", "Choose another document or voice.")
-        if not in_use_elsewhere(EXPORTS):  # another export may be of the same text; the last one lets go
-            self._made.drop(each.request for each in self._pieces())
 
-    def _pieces(self) -> Iterator[_Piece]:
+    def pieces(self) -> Iterator[_Piece]:
+        """All that is spoken."""
         return (piece for chapter in self._chapters for piece in chapter)
 
     def _make(self, index: int) -> Iterator[ExportProgress]:
@@ -185,6 +203,9 @@ class _Export:
                         yield self._meter.progress(step)
                 if sounds and index + 1 < output.chapters.stop:
                     self._append(file, self._silence(CHAPTER_PAUSE_SECONDS))
+            for _ in file.finish():
+                raise_if_set(self._cancel, STOPPED)
+                yield self._meter.progress(step)
 
     def _words(self, piece: _Piece, start_seconds: float) -> list[TimedWord]:
         made = self._made.read(piece.request)
@@ -212,10 +233,10 @@ class _Export:
         return np.zeros(round(seconds * scale * self._speaker.sample_rate_hz), np.int16)
 
 
-def _pieces_of(text: str, manner: SpeechRequest, speaker: Speaker) -> tuple[_Piece, ...]:
+def _pieces_of(text: str, manner: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
     """The parts, each by the voice that the text has named last before it, if any."""
     return tuple(
         _Piece(replace(manner, text=part.text, voice=voice or manner.voice), part.start, part.pause_seconds)
         for part in parts_of(text)
-        for voice in [voice_before(text, part.start, speaker.fingerprint)]
+        for voice in [voice_before(text, part.start, find_voice)]
     )

@@ -53,7 +53,7 @@ def made_of(chunks: Sequence[AudioChunk]) -> MadePart:
 class MadeParts:
     """Parts by request; `fingerprint` names whatever else their samples depend on, such as the model."""
 
-    def __init__(self, fingerprint: str, folder: Path | None = None) -> None:
+    def __init__(self, fingerprint: str = "", folder: Path | None = None) -> None:
         self._fingerprint = fingerprint
         self._folder = folder or cache_folder() / "exports"
 
@@ -92,6 +92,13 @@ class MadeParts:
             self._sound_path(request).unlink(missing_ok=True)
             self._words_path(request).unlink(missing_ok=True)
 
+    def drop_all(self, requests: Iterable[SpeechRequest]) -> None:
+        """Let go of parts that are not wanted any more, whatever else their samples depend on."""
+        named = {_digest_of(asdict(request)) for request in requests}
+        for path in self._folder.glob("*") if self._folder.is_dir() else ():
+            if path.name.partition("-")[0] in named:
+                path.unlink(missing_ok=True)
+
     def drop_old(self) -> None:
         """Let go of what exports have left behind that nobody has taken up again for `KEPT_DAYS`."""
         oldest = time.time() - KEPT_DAYS * _DAY_SECONDS
@@ -125,7 +132,11 @@ class MadeParts:
         return self._folder / f"{self._key(request)}.json"
 
     def _key(self, request: SpeechRequest) -> str:
-        return hashlib.sha256(json.dumps([self._fingerprint, asdict(request)]).encode()).hexdigest()
+        return f"{_digest_of(asdict(request))}-{_digest_of(self._fingerprint)}"
+
+
+def _digest_of(value: object) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
 def _digest(words: list[Any], sound: bytes) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 from engine.documents import Chapter, Document
 from engine.speech import SpeechRequest
 
+CHARACTERS_PER_SECOND = 15
+"""How fast an English text is spoken, about."""
 PART_CHARACTERS = 3000
 """So much of a chapter, about three minutes of speech, is made at a time, and lost at most by an interruption."""
 
@@ -37,6 +39,11 @@ class Order:
         """The request whose sound is all that is wanted, or None for several chapters, or subtitles."""
         alone = len(self.chapters) == 1 and self.subtitles is None
         return replace(self.manner, text=self.chapters[0].text) if alone else None
+
+    @property
+    def seconds(self) -> float:
+        """About how long the speech becomes."""
+        return self.document.characters / CHARACTERS_PER_SECOND / self.manner.speed
 
     @property
     def result(self) -> Path:

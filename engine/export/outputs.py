@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,6 +44,12 @@ def outputs_of(order: Order) -> tuple[Output, ...]:
         )
         for number, chapter in enumerate(order.chapters, 1)
     )
+
+
+def existing_outputs(order: Order) -> tuple[Path, ...]:
+    """The files that are there already and would be replaced."""
+    wanted = (path for output in outputs_of(order) for path in (output.path, output.subtitles))
+    return tuple(path for path in wanted if path is not None and os.path.exists(path))  # False for names too long
 
 
 def check_writable(path: Path, *, per_chapter: bool = False) -> None:

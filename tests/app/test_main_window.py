@@ -7,7 +7,7 @@ import pytest
 import soundfile
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.audio.output import AudioDeviceLost, NoAudioDevice
@@ -186,11 +186,10 @@ def test_what_waits_for_a_voice_gives_way_to_what_is_heard_before(desk: Desk) ->
 @pytest.mark.parametrize("text", ["", "  \n\t "])
 def test_blank_text_is_said_in_the_window(desk: Desk, text: str) -> None:
     desk.page.editor.set_text(text)
-    for wanted in (desk.window.play, desk.window.save_as):
-        wanted()
-        message = desk.page.banner.message
-        assert message is not None
-        assert message.text.endswith("Type or paste some text.")
+    desk.window.play()
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.text.endswith("Type or paste some text.")
     assert not desk.engine.requests
 
 
@@ -303,10 +302,9 @@ def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> Non
     desk.wait_made()
     assert desk.page.banner.label.text() == str(NoAudioDevice())
     assert desk.controller.track.whole
-    desk.page.banner.button.click()
-    dialog = desk.window.findChild(QFileDialog)
-    assert dialog is not None
-    dialog.reject()
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.remedy is Remedy.SAVE
 
 
 def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:
@@ -330,54 +328,6 @@ def test_the_notice_of_a_lost_device_goes_when_it_plays_again(desk: Desk) -> Non
     desk.window.menu.play.trigger()
     assert desk.page.banner.message is None
     assert desk.controller.player.playback is Playback.PLAYING
-
-
-def test_saving_says_where_and_remembers_the_folder(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    desk.prepare()
-    desk.window.save_to(tmp_path / "other" / "a.wav")
-    desk.qtbot.waitUntil(lambda: desk.page.status.label.text().startswith("Saved a.wav"))
-    assert soundfile.info(tmp_path / "other" / "a.wav").frames == 3 * RATE_HZ
-    assert desk.settings.save_folder == tmp_path / "other"
-
-
-def test_saving_where_nothing_can_be_written_offers_another_place(desk: Desk, tmp_path: Path) -> None:
-    desk.prepare()
-    desk.window.save_to(tmp_path / "none" / "a.wav")
-    desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
-    message = desk.page.banner.message
-    assert message is not None
-    assert message.remedy is Remedy.SAVE_ELSEWHERE
-    desk.page.banner.button.click()
-    dialog = desk.window.findChild(QFileDialog)
-    assert dialog is not None
-    dialog.reject()
-
-
-@pytest.mark.parametrize(("name", "file_format"), [("a.flac", "FLAC"), ("a.ogg", "OGG")])
-def test_the_suffix_decides_what_is_saved(name: str, file_format: str, desk: Desk, tmp_path: Path) -> None:
-    desk.prepare()
-    desk.window.save_to(tmp_path / name)
-    desk.qtbot.waitUntil(lambda: desk.page.status.label.text().startswith(f"Saved {name}"))
-    assert soundfile.info(tmp_path / name).format == file_format
-
-
-def test_a_suffix_that_cannot_be_saved_is_refused_before_speech_is_made(desk: Desk, tmp_path: Path) -> None:
-    desk.prepare()
-    desk.window.save_to(tmp_path / "a.m4a")
-    message = desk.page.banner.message
-    assert message is not None
-    assert message.text.startswith("Speech cannot be written as .m4a. ")
-    assert message.remedy is Remedy.SAVE_ELSEWHERE
-    assert not desk.controller.activity.making
-
-
-def test_save_suggests_a_name_from_the_text(desk: Desk) -> None:
-    desk.window.save_as()
-    dialog = desk.window.findChild(QFileDialog)
-    assert dialog is not None
-    assert Path(dialog.selectedFiles()[0]).name == "One Two Three.wav"
-    dialog.reject()
 
 
 def test_clicking_the_waveform_goes_there(desk: Desk) -> None:
@@ -470,7 +420,7 @@ def saving(desk: Desk, tmp_path: Path) -> QMessageBox:
     """The question that comes when the window is closed while `a.wav` is being made."""
     desk.prepare()
     desk.engine.hold.clear()
-    desk.window.save_to(tmp_path / "a.wav")
+    desk.controller.save(tmp_path / "a.wav", desk.window.request)
     desk.qtbot.waitUntil(lambda: bool(desk.engine.requests))
     assert not desk.window.close()
     assert desk.window.isVisible()
@@ -511,7 +461,7 @@ def test_a_text_that_is_not_kept_is_asked_about_after_a_file(desk: Desk, saving:
 def test_closing_can_stop_all_that_is_to_be_saved(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
     answer(saving, "Cancel")
     desk.page.editor.set_text("Another text.")
-    desk.window.save_to(tmp_path / "b.wav")
+    desk.controller.save(tmp_path / "b.wav", desk.window.request)
     assert desk.page.save_strip.label.text().endswith("1 more waiting")
     assert not desk.window.close()
     question = desk.window.findChildren(QMessageBox)[-1]
@@ -542,7 +492,7 @@ def test_a_failed_save_keeps_the_window_open_and_says_why(desk: Desk, saving: QM
 def test_a_save_is_shown_and_can_be_cancelled(desk: Desk, tmp_path: Path) -> None:
     desk.prepare()
     desk.engine.hold.clear()
-    desk.window.save_to(tmp_path / "a.wav")
+    desk.controller.save(tmp_path / "a.wav", desk.window.request)
     assert desk.page.save_strip.isVisible()
     assert desk.page.save_strip.label.text().startswith("Saving a.wav")
     desk.page.save_strip.cancel_button.click()

@@ -1,17 +1,20 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.export.cover_choice import SIDE_PIXELS
 from app.export.dialog import ExportDialog
+from app.export.scope import Scope
 from engine.documents import Chapter, Document
 from engine.export.order import Order
 from engine.speech import SpeechRequest
 from engine.subtitles.formats import FORMATS
+from tests.engine.audio.aac_programs import none, only
 
 MANNER = SpeechRequest("", "af_heart", 1.2)
 TALES = "Stories that are told in winter when nights are long"
@@ -30,12 +33,31 @@ def book() -> Document:
     return Document("A: Book", "A. Writer", "en", (Chapter("One", "Text."), Chapter("Two", "More text.")), picture())
 
 
-@pytest.fixture
-def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
-    dialog = ExportDialog(book(), MANNER, tmp_path)
+def chapter() -> Document:
+    return replace(book().with_chapters((1,)), title="Two")
+
+
+def shown(qtbot: QtBot, folder: Path, *documents: Document) -> ExportDialog:
+    dialog = ExportDialog([Scope(document.title, document, MANNER) for document in documents], folder)
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
+    return shown(qtbot, tmp_path, book(), chapter())
+
+
+def question(dialog: ExportDialog) -> QMessageBox:
+    box = dialog.findChild(QMessageBox)
+    assert box is not None
+    return box
+
+
+def choose(dialog: ExportDialog, number: int) -> None:
+    dialog.scopes.setCurrentIndex(number)
+    dialog.scopes.activated.emit(number)
 
 
 def ordered(dialog: ExportDialog, qtbot: QtBot) -> Order:
@@ -46,15 +68,68 @@ def ordered(dialog: ExportDialog, qtbot: QtBot) -> Order:
 
 
 def test_a_book_is_offered_as_an_audio_book_of_its_own_name(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
-    assert dialog.summary.text() == "2 chapters, 15 characters"
+    assert dialog.summary.accessibleDescription().startswith("2 chapters, ")
     assert ordered(dialog, qtbot) == Order(book(), MANNER, tmp_path / "A Book.m4b")
     assert not dialog.isVisible()
 
 
-def test_it_tells_how_much_of_the_book_is_exported(qtbot: QtBot, tmp_path: Path) -> None:
-    dialog = ExportDialog(book(), MANNER, tmp_path, left_out=3)
+def test_a_chapter_can_be_chosen_and_everything_follows(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog.per_chapter.setChecked(True)
+    choose(dialog, 1)
+    assert not dialog.per_chapter.isEnabled()
+    assert ordered(dialog, qtbot) == Order(chapter(), MANNER, tmp_path / "Two.mp3")
+
+
+def test_what_was_changed_by_hand_stays_with_another_scope(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog.cover.remove_button.click()
+    dialog.formats.setCurrentIndex(dialog.formats.findData(".flac"))
+    dialog.author.setText("Nobody")
+    dialog.place.setText(str(tmp_path / "mine.flac"))
+    choose(dialog, 1)
+    changed = replace(chapter(), author="Nobody", cover=None)
+    assert ordered(dialog, qtbot) == Order(changed, MANNER, tmp_path / "mine.flac")
+
+
+@pytest.mark.parametrize(("suffix", "suggested"), [(".flac", ".flac"), (".xyz", ".m4b")])
+def test_a_format_that_is_preferred_is_suggested_if_it_can_be_written(
+    suffix: str, suggested: str, qtbot: QtBot, tmp_path: Path
+) -> None:
+    dialog = ExportDialog([Scope("Book", book(), MANNER)], tmp_path, preferred=suffix)
     qtbot.addWidget(dialog)
-    assert dialog.summary.text() == "2 of 5 chapters, 15 characters"
+    assert dialog.order.path == tmp_path / f"A Book{suggested}"
+
+
+def test_with_nothing_to_choose_it_says_what_is_saved(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = shown(qtbot, tmp_path, chapter())
+    assert not dialog.scopes.isVisible()
+    assert "Two" in [label.accessibleDescription() for label in dialog.findChildren(QLabel) if label.isVisible()]
+
+
+@pytest.mark.parametrize(
+    ("program", "suffix", "words"),
+    [
+        (None, ".m4b", "Apple Lossless, about 87 MB. If FFmpeg is installed: AAC, a third as large"),
+        ("ffmpeg", ".m4b", "AAC, about 29 MB"),
+        (None, ".wav", "About 173 MB"),
+    ],
+)
+def test_it_says_how_long_and_how_large_it_becomes(
+    program: str | None, suffix: str, words: str, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none(tmp_path, monkeypatch)
+    if program is not None:
+        only(program, tmp_path, monkeypatch)
+    hour = Document("Long", "", "", (Chapter("", "a" * 54_000),))
+    dialog = ExportDialog([Scope("Text", hour, SpeechRequest("", "af_heart"))], tmp_path)
+    qtbot.addWidget(dialog)
+    dialog.formats.setCurrentIndex(dialog.formats.findData(suffix))
+    assert (dialog.summary.accessibleDescription(), dialog.size_note.accessibleDescription()) == ("About 1 hour", words)
+
+
+def test_return_exports(dialog: ExportDialog, qtbot: QtBot) -> None:
+    assert dialog.export_button.isDefault()
+    with qtbot.waitSignal(dialog.ordered):
+        qtbot.keyClick(dialog.title, Qt.Key.Key_Return)
 
 
 def test_a_large_font_makes_it_wider(dialog: ExportDialog, qtbot: QtBot) -> None:
@@ -85,8 +160,7 @@ def test_subtitles_go_beside_the_sound(dialog: ExportDialog, qtbot: QtBot, tmp_p
 
 
 def test_a_text_of_one_chapter_has_no_files_of_chapters(qtbot: QtBot, tmp_path: Path) -> None:
-    dialog = ExportDialog(Document("", "", "", (Chapter("", "Good morning, all of you."),)), MANNER, tmp_path)
-    qtbot.addWidget(dialog)
+    dialog = shown(qtbot, tmp_path, Document("", "", "", (Chapter("", "Good morning, all of you."),)))
     assert not dialog.per_chapter.isEnabled()
     assert dialog.order.path == tmp_path / "Good morning all of you.mp3"
 
@@ -98,16 +172,55 @@ def test_only_an_audio_book_has_a_cover(dialog: ExportDialog) -> None:
     assert dialog.cover.toolTip()
 
 
-def test_what_is_there_already_is_told(dialog: ExportDialog, tmp_path: Path) -> None:
+def test_what_is_there_already_is_replaced_only_if_the_user_agrees(
+    dialog: ExportDialog, qtbot: QtBot, tmp_path: Path
+) -> None:
     (tmp_path / "there.m4b").touch()
-    (tmp_path / "there").mkdir()
-    assert not dialog.notice.isVisible()
     dialog.place.setText(str(tmp_path / "there.m4b"))
-    assert dialog.notice.text() == "“there.m4b” is there already and will be replaced."
+    with qtbot.assertNotEmitted(dialog.ordered):
+        dialog.export_button.click()
+        box = question(dialog)
+        assert "“there.m4b” already exists" in box.text()
+        assert box.defaultButton() is box.button(QMessageBox.StandardButton.Cancel)
+        qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    dialog.export_button.click()
+    replace_button = next(each for each in question(dialog).buttons() if each.text() == "Replace")
+    with qtbot.waitSignal(dialog.ordered):
+        replace_button.click()
+    assert not dialog.isVisible()
+
+
+def test_files_of_chapters_and_subtitles_that_are_there_are_counted(
+    dialog: ExportDialog, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "A Book").mkdir()
+    for name in ("1 One.mp3", "2 Two.mp3", "2 Two.srt", "other.mp3"):
+        (tmp_path / "A Book" / name).touch()
+    dialog.formats.setCurrentIndex(dialog.formats.findData(".mp3"))
     dialog.per_chapter.setChecked(True)
-    assert dialog.notice.text().startswith("The folder “there” is there already")
-    dialog.place.setText(str(tmp_path / "new.m4b"))
-    assert not dialog.notice.isVisible()
+    dialog.subtitles.setCurrentIndex(dialog.subtitles.findData(".srt"))
+    dialog.export_button.click()
+    assert "3 of these files already exist" in question(dialog).text()
+
+
+def test_a_folder_in_which_nothing_is_replaced_needs_no_question(
+    dialog: ExportDialog, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "A Book").mkdir()
+    dialog.per_chapter.setChecked(True)
+    assert ordered(dialog, qtbot).per_chapter
+
+
+def test_what_the_file_dialog_has_asked_about_is_not_asked_again(
+    dialog: ExportDialog, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "there.flac").touch()
+    dialog.choose_button.click()
+    chooser = dialog.findChild(QFileDialog)
+    assert chooser is not None
+    chooser.fileSelected.emit(str(tmp_path / "there.flac"))
+    assert ordered(dialog, qtbot).path == tmp_path / "there.flac"
 
 
 @pytest.mark.parametrize(("name", "words"), [("a.txt", "cannot be written as .txt"), ("none/a.m4b", "does not exist")])
@@ -159,26 +272,25 @@ def test_a_number_at_the_end_of_a_name_is_no_format(dialog: ExportDialog, tmp_pa
 
 
 def test_every_choice_has_a_name_for_screen_readers(dialog: ExportDialog) -> None:
-    for widget in (dialog.choose_button, dialog.cover.choose_button, dialog.cover.remove_button):
+    for widget in (dialog.scopes, dialog.choose_button, dialog.cover.choose_button, dialog.cover.remove_button):
         assert widget.accessibleName()
     labels = {label.buddy() for label in dialog.findChildren(QWidget) if hasattr(label, "buddy")}
     assert {dialog.formats, dialog.title, dialog.author, dialog.subtitles, dialog.place} <= labels
 
 
-def test_a_long_name_makes_the_dialog_no_wider(dialog: ExportDialog, tmp_path: Path) -> None:
+def test_a_long_name_makes_the_dialog_no_wider(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
     width = dialog.minimumSizeHint().width()
-    there = tmp_path / f"{'n' * 200}.m4b"
-    there.touch()
-    dialog.place.setText(str(there))
-    assert dialog.minimumSizeHint().width() == width
-    assert there.name in dialog.notice.toolTip()
+    long = shown(qtbot, tmp_path, replace(chapter(), title="n" * 200))
+    long.place.setText(str(tmp_path / f"{'n' * 200}.txt"))
+    long.export_button.click()
+    assert long.notice.isVisible()
+    assert long.minimumSizeHint().width() <= width
 
 
 def test_a_notice_of_two_lines_leaves_the_cover_whole(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
     dialog.resize(dialog.sizeHint())
-    (tmp_path / TALES).mkdir()
-    dialog.per_chapter.setChecked(True)
-    dialog.place.setText(str(tmp_path / f"{TALES}.mp3"))
+    dialog.place.setText(str(tmp_path / TALES / f"{TALES}.mp3"))
+    dialog.export_button.click()
     assert dialog.notice.heightForWidth(dialog.notice.width()) >= 2 * dialog.notice.fontMetrics().height()
     qtbot.waitUntil(lambda: dialog.notice.height() == dialog.notice.heightForWidth(dialog.notice.width()))
     assert dialog.cover.height() >= SIDE_PIXELS

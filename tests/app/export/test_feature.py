@@ -1,97 +1,349 @@
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from mutagen.mp4 import MP4
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.audio.output import NoAudioDevice
 from app.export.dialog import ExportDialog
 from app.export.feature import ExportFeature
+from app.export.records import ExportRecords
+from app.export.scope import parts_of
+from app.messages import Remedy
+from app.reading.opener import OpenedDocument
+from app.speech.engine_worker import EngineFactory
 from engine.documents import Chapter, Document
-from engine.errors import InvalidRequest
-from tests.app.test_main_window import Desk
+from engine.export.exporting import export
+from engine.export.kept_orders import KeptOrders
+from engine.export.order import Order
+from engine.speech import SpeechRequest
+from tests.app.fakes import FakeEngine
+from tests.app.test_main_window import TEXT, Desk
 from tests.patience import PATIENCE_MS
 
+ROOT = Path(__file__).resolve().parents[3]
 BOOK = Document("Book", "A. Writer", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D. E.")))
 
 
+class ExportDesk(Desk):
+    """With the feature, which exports a book or, without one, the text in the window."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
+        super().__init__(qtbot, qapp, folder)
+        self.folder = folder
+        self.visitors: list[str] = []
+        self.features: list[ExportFeature] = []
+        self.feature = self.new_feature()
+
+    def new_feature(self) -> ExportFeature:
+        """As of another instance of the application, or of another start."""
+        parts = partial(parts_of, self.window)
+        orders = KeptOrders(self.folder / "orders")
+        self.features.append(
+            ExportFeature(self.window, self.controller, self.settings, parts, self.engine_factory, orders)
+        )
+        return self.features[-1]
+
+    def engine_factory(self, model: str) -> EngineFactory:
+        self.visitors.append(model)
+        return lambda: self.engine
+
+    def open_book(self, chapter: int = 0) -> None:
+        path = self.folder / "book.epub"
+        self.window.reading.open(OpenedDocument(path, str(path), BOOK))
+        self.window.reading.go_to(chapter)
+
+    def dialog(self) -> ExportDialog:
+        dialog = self.feature.open()
+        assert isinstance(dialog, ExportDialog)
+        return dialog
+
+    def export(self, name: str) -> None:
+        dialog = self.dialog()
+        dialog.place.setText(str(self.folder / name))
+        dialog.export_button.click()
+
+    def wait_saved(self) -> None:
+        self.qtbot.waitUntil(lambda: not self.controller.activity.saving)
+
+    def kept(self) -> list[Path]:
+        return list((self.folder / "orders").glob("*.json"))
+
+
 @pytest.fixture
-def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ExportDesk]:
     monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: tmp_path / "cache")
-    desk = Desk(qtbot, qapp, tmp_path)
+    monkeypatch.setattr("engine.preparation.in_use.cache_folder", lambda: tmp_path / "cache")
+    desk = ExportDesk(qtbot, qapp, tmp_path)
     yield desk
     assert desk.controller.shut_down(PATIENCE_MS)
+    for feature in desk.features:
+        feature.shut_down()
     desk.theme.deleteLater()
 
 
-def test_it_can_be_chosen_once_there_is_a_voice(desk: Desk) -> None:
-    ExportFeature(desk.window, desk.controller, desk.settings)
+def test_it_can_be_chosen_once_there_is_a_voice(desk: ExportDesk) -> None:
     assert not desk.window.menu.export.isEnabled()
     desk.prepare()
     assert desk.window.menu.export.isEnabled()
 
 
-def test_a_document_is_exported_with_all_its_chapters(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_one_dialog_is_behind_every_way_to_save(desk: ExportDesk) -> None:
     desk.prepare()
-    feature = ExportFeature(desk.window, desk.controller, desk.settings, lambda: BOOK)
-    dialog = feature.open()
-    assert isinstance(dialog, ExportDialog)
-    dialog.export_button.click()
+    for wish in (desk.window.menu.save.trigger, desk.window.menu.export.trigger, desk.page.header.save_button.click):
+        wish()
+        dialog = desk.window.findChild(ExportDialog)
+        assert dialog is not None
+        dialog.close()
+        desk.qtbot.waitUntil(lambda: desk.window.findChild(ExportDialog) is None)
+
+
+def test_a_document_is_exported_with_all_its_chapters(desk: ExportDesk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.open_book()
+    desk.dialog().export_button.click()
     assert desk.page.save_strip.label.text().startswith("Saving Book.m4b")
-    qtbot.waitUntil(lambda: not desk.controller.activity.saving)
+    desk.wait_saved()
     assert [chapter.title for chapter in MP4(tmp_path / "Book.m4b").chapters] == ["One", "Two"]
-    assert desk.page.status.label.text() == f"Saved Book.m4b in {tmp_path}"
 
 
-def test_it_says_so_if_no_chapter_is_wanted(desk: Desk) -> None:
-    def document() -> Document:
-        raise InvalidRequest("No chapter is ticked.", "Tick some.")
+def choices(desk: ExportDesk) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What can be chosen, and the chapters of each."""
+    dialog = desk.dialog()
+    found = []
+    for number in range(dialog.scopes.count()):
+        dialog.scopes.setCurrentIndex(number)
+        chapters = [(chapter.title, chapter.text) for chapter in dialog.order.chapters]
+        found.append((dialog.scopes.itemText(number), chapters))
+    dialog.close()
+    return found
 
+
+def test_the_book_or_the_chapter_that_is_shown_can_be_chosen(desk: ExportDesk) -> None:
     desk.prepare()
-    assert ExportFeature(desk.window, desk.controller, desk.settings, document).open() is None
-    assert desk.page.banner.label.text() == "No chapter is ticked. Tick some."
+    desk.open_book(chapter=1)
+    one, two = ((chapter.title, chapter.text) for chapter in BOOK.chapters)
+    assert choices(desk) == [("Book: Book", [one, two]), ("Chapter: Two", [two])]
 
 
-def test_how_much_is_left_out_is_told(desk: Desk) -> None:
+def test_the_text_or_what_is_selected_of_it_can_be_chosen(desk: ExportDesk) -> None:
     desk.prepare()
-    dialog = ExportFeature(desk.window, desk.controller, desk.settings, lambda: BOOK, lambda: 1).open()
-    assert isinstance(dialog, ExportDialog)
-    assert dialog.summary.text().startswith("2 of 3 chapters, ")
+    desk.page.editor.edit.setTextCursor(desk.page.editor.edit.document().find("Two"))
+    assert choices(desk) == [("Text", [("", TEXT)]), ("Selection: “Two…”", [("", "Two")])]
+
+
+def test_chapters_that_are_not_read_are_left_out_and_told(desk: ExportDesk) -> None:
+    desk.prepare()
+    desk.open_book()
+    desk.window.reading.choose(1, False)
+    dialog = desk.dialog()
+    assert dialog.scope.title == "Book: Book (1 of 2 chapters)"
+    assert [chapter.title for chapter in dialog.order.chapters] == ["One"]
     dialog.close()
 
 
-def test_without_a_document_the_text_is_exported(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_it_says_so_if_no_chapter_is_wanted(desk: ExportDesk) -> None:
+    desk.prepare()
+    desk.open_book()
+    for chapter in (0, 1):
+        desk.window.reading.choose(chapter, False)
+    assert desk.feature.open() is None
+    assert "No chapter of “Book” is ticked" in desk.page.banner.label.text()
+
+
+def test_without_a_document_the_text_is_exported(desk: ExportDesk, tmp_path: Path) -> None:
     desk.prepare()
     (tmp_path / "other").mkdir()
-    dialog = ExportFeature(desk.window, desk.controller, desk.settings).open()
-    assert isinstance(dialog, ExportDialog)
-    dialog.place.setText(str(tmp_path / "other" / "text.wav"))
-    dialog.export_button.click()
-    qtbot.waitUntil(lambda: (tmp_path / "other" / "text.wav").exists())
+    desk.export("other/text.wav")
+    desk.qtbot.waitUntil(lambda: (tmp_path / "other" / "text.wav").exists())
     assert desk.settings.save_folder == tmp_path / "other"
 
 
-def test_nothing_is_exported_from_an_empty_window(desk: Desk) -> None:
+def test_speech_that_is_there_is_not_made_again(desk: ExportDesk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.window.play()
+    desk.wait_made()
+    desk.export("a.wav")
+    desk.wait_saved()
+    assert (tmp_path / "a.wav").exists()
+    assert len(desk.engine.requests) == 1
+
+
+def test_a_wish_before_the_voices_are_known_is_spoken_by_the_one_that_comes(desk: ExportDesk) -> None:
+    dialog = desk.dialog()
+    desk.prepare()
+    dialog.export_button.click()
+    desk.wait_saved()
+    assert [request.voice for request in desk.engine.requests] == ["af_heart"]
+
+
+def test_nothing_is_exported_from_an_empty_window(desk: ExportDesk) -> None:
     desk.prepare()
     desk.page.editor.set_text("  ")
-    assert ExportFeature(desk.window, desk.controller, desk.settings).open() is None
-    assert "nothing to export" in desk.page.banner.label.text()
+    assert desk.feature.open() is None
+    assert "nothing to save" in desk.page.banner.label.text()
 
 
-def test_saving_can_be_stopped_from_the_menu(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_saving_can_be_stopped_from_the_menu(desk: ExportDesk, tmp_path: Path) -> None:
     desk.prepare()
-    feature = ExportFeature(desk.window, desk.controller, desk.settings, lambda: BOOK)
+    desk.open_book()
     stop = desk.window.menu.stop_saving
     assert not stop.isEnabled()
     desk.engine.hold.clear()
-    dialog = feature.open()
-    assert isinstance(dialog, ExportDialog)
-    dialog.export_button.click()
+    desk.dialog().export_button.click()
     assert stop.isEnabled()
     stop.trigger()
     assert not stop.isEnabled()
     desk.engine.hold.set()
-    desk.window.save_to(tmp_path / "next.wav")
-    qtbot.waitUntil(lambda: not desk.controller.activity.saving)
+    desk.export("next.wav")
+    desk.wait_saved()
     assert not (tmp_path / "Book.m4b").exists()
+    desk.qtbot.waitUntil(lambda: not desk.kept())
+
+
+def test_what_was_saved_is_told_and_can_be_shown(desk: ExportDesk, tmp_path: Path) -> None:
+    desk.prepare()
+    strip = desk.page.save_strip
+    with desk.qtbot.waitSignal(desk.feature.saved) as told:
+        desk.export("a.wav")
+    assert "a.wav" in told.args[1]
+    desk.wait_saved()
+    assert strip.label.text() == f"Saved a.wav in {tmp_path.name}"
+    with desk.qtbot.waitSignal(desk.feature.reveal_wanted) as shown:
+        strip.reveal_button.click()
+    assert shown.args == [tmp_path / "a.wav"]
+    strip.close_button.click()
+    assert strip.isHidden()
+
+
+def test_what_cannot_be_written_is_offered_elsewhere_as_it_was_wanted(desk: ExportDesk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.open_book()
+    (tmp_path / "gone").mkdir()
+    desk.engine.hold.clear()
+    desk.export("gone/a.wav")
+    (tmp_path / "gone").rmdir()
+    desk.engine.hold.set()
+    desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.remedy is Remedy.SAVE_ELSEWHERE
+    desk.window.reading.close()
+    desk.page.banner.button.click()
+    dialog = desk.window.findChild(ExportDialog)
+    assert dialog is not None
+    assert dialog.order.chapters == BOOK.chapters
+    dialog.close()
+
+
+def test_speech_that_cannot_be_heard_can_be_saved(desk: ExportDesk) -> None:
+    desk.prepare()
+    desk.window.show_failure(NoAudioDevice())
+    desk.page.banner.button.click()
+    dialog = desk.window.findChild(ExportDialog)
+    assert dialog is not None
+    dialog.close()
+
+
+def interrupt(desk: ExportDesk, order: Order) -> None:
+    """As if the application had been killed while it made this, after the first chapter was made."""
+    steps = export(order, FakeEngine(), lambda _: None)
+    for _ in range(4):
+        next(steps)
+    steps.close()
+    code = (
+        "import os, pickle, sys\n"
+        "from engine.export.kept_orders import KeptOrders\n"
+        "from pathlib import Path\n"
+        "kept = KeptOrders(Path(sys.argv[1])).keep(pickle.loads(sys.stdin.buffer.read()), sys.argv[2])\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    command = [sys.executable, "-c", code, str(desk.folder / "orders"), "starter"]
+    subprocess.run(command, input=pickle.dumps(order), cwd=ROOT, env=dict(os.environ))
+
+
+@pytest.fixture
+def interrupted(desk: ExportDesk, tmp_path: Path) -> Order:
+    order = Order(BOOK, SpeechRequest("", "af_heart"), tmp_path / "Book.flac")
+    interrupt(desk, order)
+    assert len(desk.kept()) == 1
+    return order
+
+
+def look(desk: ExportDesk) -> None:
+    desk.prepare()
+    desk.feature.look_for_interrupted()
+    desk.qtbot.waitUntil(desk.page.save_strip.resume_button.isVisible)
+
+
+def test_an_export_that_was_interrupted_goes_on_where_it_was(desk: ExportDesk, interrupted: Order) -> None:
+    look(desk)
+    assert "“Book.flac”" in desk.page.save_strip.label.text()
+    desk.page.save_strip.resume_button.click()
+    desk.wait_saved()
+    assert interrupted.path.exists()
+    assert [request.text for request in desk.engine.requests] == ["C. D. E."]
+    desk.qtbot.waitUntil(lambda: not desk.kept())
+    assert desk.page.save_strip.resume_button.isHidden()
+
+
+def test_it_goes_on_with_the_model_that_it_was_begun_with(
+    desk: ExportDesk, interrupted: Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(desk.page.header.voices), "speaking_model", "another")
+    look(desk)
+    desk.page.save_strip.resume_button.click()
+    desk.wait_saved()
+    assert desk.visitors == ["starter"]
+
+
+def test_an_export_that_was_interrupted_can_be_discarded(desk: ExportDesk, interrupted: Order) -> None:
+    look(desk)
+    desk.page.save_strip.discard_button.click()
+    assert desk.page.save_strip.isHidden()
+    desk.qtbot.waitUntil(lambda: not list((desk.folder / "cache" / "exports").glob("*")))
+    desk.qtbot.waitUntil(lambda: not desk.kept())
+    assert not interrupted.path.exists()
+
+
+def test_only_one_of_two_windows_offers_it_and_the_next_start_does_again(
+    desk: ExportDesk, interrupted: Order, qtbot: QtBot
+) -> None:
+    look(desk)
+    other, found = ExportRecords(KeptOrders(desk.folder / "orders")), []
+    other.found.connect(found.append)
+    other.look()
+    other.shut_down()
+    assert not found
+    desk.feature.shut_down()
+    desk.page.save_strip.offer_resume("")
+    desk.feature = desk.new_feature()
+    look(desk)
+
+
+def test_going_on_asks_before_it_replaces_what_is_there_by_now(desk: ExportDesk, interrupted: Order) -> None:
+    interrupted.path.write_text("mine")
+    look(desk)
+    desk.page.save_strip.resume_button.click()
+    box = desk.window.findChild(QMessageBox)
+    assert box is not None
+    box.button(QMessageBox.StandardButton.Cancel).click()
+    assert interrupted.path.read_text() == "mine"
+    assert desk.page.save_strip.resume_button.isVisible()
+
+
+def test_what_is_exported_now_is_kept_until_it_is_saved(desk: ExportDesk) -> None:
+    desk.prepare()
+    desk.engine.hold.clear()
+    desk.export("a.wav")
+    desk.qtbot.waitUntil(lambda: bool(desk.kept()))
+    desk.engine.hold.set()
+    desk.wait_saved()
+    desk.qtbot.waitUntil(lambda: not desk.kept())

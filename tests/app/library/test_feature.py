@@ -176,7 +176,7 @@ def test_what_fails_elsewhere_does_not_end_what_is_heard(room: Room) -> None:
         room.type(text)
         room.feature.add_to_queue()
     room.wait_for(("One. One.", "working"), ("Two.", "waiting"))
-    room.window.save_to(room.folder / "nowhere" / "a.wav")
+    room.speech.save(room.folder / "nowhere" / "a.wav", room.window.request)
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
     room.qtbot.wait_for_timers()
     with room.qtbot.waitSignal(room.feature.library.history_listed):  # after all else that it was told to write

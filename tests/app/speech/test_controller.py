@@ -567,6 +567,65 @@ def test_an_export_can_be_cancelled_while_it_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["next.wav"]
 
 
+LONG = Document("Long", "", "en", (Chapter("One", " ".join(f"Sentence number {n}." for n in range(400))),) * 2)
+
+
+def begin_long_export(controller: SpeechController, engine: FakeEngine, qtbot: QtBot, path: Path) -> None:
+    """Export a book, which stands still at its sixth sentence."""
+    controller.prepare()
+    qtbot.waitUntil(lambda: engine.prepared == 1)
+    engine.hold.clear()
+    engine.hold_from = 5
+    controller.export(Order(LONG, REQUEST, path))
+    qtbot.waitUntil(lambda: bool(engine.requests))
+
+
+def test_a_short_save_does_not_wait_behind_a_book(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    saved: list[object] = []
+    controller.saved.connect(saved.append)
+    begin_long_export(controller, engine, qtbot, tmp_path / "book.flac")
+    for name in ("first.wav", "second.wav"):
+        controller.save(tmp_path / name, SpeechRequest(f"It is {name}", "af_heart"))
+    save = controller.activity.save
+    assert save is not None
+    assert (save.name, save.waiting_count) == ("first.wav", 2)
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert saved == [tmp_path / name for name in ("first.wav", "second.wav", "book.flac")]
+    assert sum(request.text.startswith("Sentence number 0.") for request in engine.requests) == 1
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_book_and_what_overtakes_it_can_be_cancelled(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path, at_once: bool
+) -> None:
+    begin_long_export(controller, engine, qtbot, tmp_path / "book.flac")
+    controller.save(tmp_path / "short.wav", SpeechRequest("Short.", "af_heart"))
+    if at_once:
+        controller.cancel_saves()
+    else:
+        controller.cancel_save()
+        assert controller.activity.save is not None
+        controller.cancel_save()
+    engine.hold.set()
+    controller.save(tmp_path / "next.wav", SpeechRequest("Next.", "af_heart"))
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert [path.name for path in tmp_path.iterdir()] == ["next.wav"]
+
+
+def test_a_short_save_to_the_file_of_a_book_waits_for_it(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    begin_long_export(controller, engine, qtbot, tmp_path / "a.flac")
+    controller.save(tmp_path / "a.flac", SpeechRequest("Short.", "af_heart"))
+    assert engine.requests[0].text.startswith("Sentence")
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert soundfile.info(tmp_path / "a.flac").frames == RATE_HZ
+
+
 def test_a_failed_export_is_told_and_the_next_one_has_its_turn(
     controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from pytestqt.qtbot import QtBot
 
 from app.speech.activity import Activity, Readiness, SaveProgress
@@ -38,3 +40,39 @@ def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> 
     assert strip.label.text() == f"Saving book.m4b · {step} · about 3 minutes left · 2 more waiting"
     assert strip.bar.value() == 0.25 * strip.bar.maximum()
     assert strip.accessibleDescription() == strip.toolTip() == strip.label.text()
+
+
+def test_what_was_saved_is_told_once_nothing_is_being_saved(qtbot: QtBot) -> None:
+    strip = SaveStrip()
+    qtbot.addWidget(strip)
+    strip.follow(Activity(Readiness.READY, save=SaveProgress("a.wav", waiting_count=1)))
+    strip.show_saved(Path("/music/a.wav"))
+    strip.follow(Activity(Readiness.READY, save=SaveProgress("b.wav")))
+    assert strip.label.text() == "Saving b.wav"
+    assert strip.reveal_button.isHidden()
+    strip.show_saved(Path("/music/b.wav"))
+    strip.follow(Activity(Readiness.READY))
+    assert strip.label.text() == "Saved b.wav and 1 more in music"
+    assert (strip.toolTip(), strip.cancel_button.isHidden()) == ("/music/b.wav", True)
+    with qtbot.waitSignal(strip.reveal_wanted) as wanted:
+        strip.reveal_button.click()
+    assert wanted.args == [Path("/music/b.wav")]
+    strip.follow(Activity(Readiness.READY, save=SaveProgress("c.wav")))
+    strip.follow(Activity(Readiness.READY))  # cancelled
+    assert strip.isHidden()
+
+
+def test_an_export_that_was_interrupted_is_offered_while_there_is_nothing_else_to_say(qtbot: QtBot) -> None:
+    strip = SaveStrip()
+    qtbot.addWidget(strip)
+    strip.offer_resume("Book.m4b")
+    assert "“Book.m4b” was interrupted" in strip.label.text()
+    with qtbot.waitSignals([strip.resume_wanted, strip.discard_wanted]):
+        strip.resume_button.click()
+        strip.discard_button.click()
+    strip.show_saved(Path("/music/a.wav"))
+    assert strip.resume_button.isHidden()
+    strip.close_button.click()
+    assert not strip.resume_button.isHidden()
+    strip.offer_resume("")
+    assert strip.isHidden()

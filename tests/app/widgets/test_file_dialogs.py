@@ -46,7 +46,7 @@ def test_the_name_follows_the_format_that_is_chosen(qtbot: QtBot, tmp_path: Path
     qtbot.addWidget(parent)
     dialog = ask_where_to_save(parent, tmp_path / "Hello.wav", chosen.append)
     assert [kind.split(" (")[0] for kind in dialog.nameFilters()] == [
-        "WAV audio", "FLAC audio", "MP3 audio", "Ogg Vorbis audio", "Ogg Opus audio", "Audio book",
+        "WAV audio", "FLAC audio", "MP3 audio", "Ogg Vorbis audio", "Ogg Opus audio", "Audiobook", "M4A audio",
     ]  # fmt: skip
     dialog.selectNameFilter("MP3 audio (*.mp3)")
     dialog.filterSelected.emit("MP3 audio (*.mp3)")

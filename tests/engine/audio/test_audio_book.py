@@ -8,10 +8,17 @@ from mutagen.mp4 import MP4, MP4Cover
 from engine.audio.audio_book import CHAPTER_LIST_LIMIT
 from engine.audio.recording import Tags
 from engine.audio.sound_file import recording
+from tests.engine.audio.aac_programs import none
 
 RATE_HZ = 24_000
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(50)
 JPEG = b"\xff\xd8\xff\xe0" + bytes(50)
+
+
+@pytest.fixture(autouse=True)
+def lossless(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where no program makes AAC."""
+    none(tmp_path_factory.mktemp("programs"), monkeypatch)
 
 
 def second_of(number: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from engine.errors import OutputError
 ROOT = Path(__file__).resolve().parents[3]
 RATE_HZ = 24_000
 SECONDS = 20
-ENDINGS = ".wav, .flac, .mp3, .ogg, .opus or .m4b"
+ENDINGS = ".wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a"
 
 
 def tone() -> np.ndarray:
@@ -41,7 +41,7 @@ def test_the_suffix_decides_the_format(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("a.m4a", f"Speech cannot be written as .m4a. Give the file a name that ends in {ENDINGS}."),
+        ("a.aac", f"Speech cannot be written as .aac. Give the file a name that ends in {ENDINGS}."),
         ("a.txt", f"Speech cannot be written as .txt. Give the file a name that ends in {ENDINGS}."),
         ("speech", f"speech has no suffix. Give the file a name that ends in {ENDINGS}."),
     ],
@@ -56,8 +56,8 @@ def test_another_suffix_is_refused_and_nothing_is_written(name: str, words: str,
 def test_what_libsndfile_cannot_write_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     check = soundfile.check_format
     monkeypatch.setattr(soundfile, "check_format", lambda name, encoding: name != "MP3" and check(name, encoding))
-    assert writable_suffixes() == (".wav", ".flac", ".ogg", ".opus", ".m4b")
-    with pytest.raises(OutputError, match=r"as \.mp3\. .* ends in \.wav, \.flac, \.ogg, \.opus or \.m4b\."):
+    assert writable_suffixes() == (".wav", ".flac", ".ogg", ".opus", ".m4b", ".m4a")
+    with pytest.raises(OutputError, match=r"as \.mp3\. .* ends in \.wav, \.flac, \.ogg, \.opus, \.m4b or \.m4a\."):
         format_for(Path("a.mp3"))
 
 

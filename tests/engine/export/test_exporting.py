@@ -93,6 +93,18 @@ def test_two_exports_of_a_text_at_once_leave_each_other_their_speech(tmp_path: P
     assert not kept(cache)
 
 
+def test_a_chapter_exported_in_the_midst_of_its_book_leaves_the_book_its_speech(tmp_path: Path, cache: Path) -> None:
+    slow = FastSpeaker()
+    steps = export(order_of(book(), tmp_path / "book.flac"), slow, lambda _: None)
+    list(islice(steps, 40))
+    made = len(slow.requests)
+    run(order_of(book().with_chapters((0,)), tmp_path / "chapter.flac"), slow)
+    list(steps)
+    assert made > len(list(parts_of(book().chapters[0].text)))
+    assert len(slow.requests) == sum(len(list(parts_of(chapter.text))) for chapter in book().chapters)
+    assert not kept(cache)
+
+
 def test_it_goes_on_in_another_place_and_format(tmp_path: Path, cache: Path) -> None:
     cancel = threading.Event()
     steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
@@ -162,7 +174,7 @@ def test_a_disk_that_is_full_in_the_end_keeps_the_speech(
         raise OSError(errno.ENOSPC, "refused")
 
     with monkeypatch.context() as patch:
-        patch.setattr("engine.audio.audio_book.packet_of", fail)
+        patch.setattr("engine.audio.audio_book.AudioBook.write", fail)
         with pytest.raises(OutputError, match=r"The disk is full.* What is spoken is kept"):
             run(order_of(book(), tmp_path / "book.m4b"))
     speaker = FastSpeaker()

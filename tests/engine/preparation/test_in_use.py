@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from engine.preparation import in_use
-from engine.preparation.in_use import crashed_in_use, in_use_elsewhere, marked_in_use
+from engine.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
 
 CRASHES = """
 import os, pathlib, sys
@@ -79,13 +78,15 @@ def test_a_cache_that_is_deleted_meanwhile_does_no_harm(cache: Path) -> None:
         cache.rmdir()
 
 
-def test_use_by_another_thread_is_known_and_ones_own_is_not_meant(cache: Path) -> None:
-    with marked_in_use("thing"), ThreadPoolExecutor(1) as other:
-        assert not in_use_elsewhere("thing")
-        assert other.submit(in_use_elsewhere, "thing").result()
-    assert not in_use_elsewhere("thing")
+def test_what_is_used_twice_is_in_use_until_both_have_ended(cache: Path) -> None:
+    with marked_in_use("thing"):
+        with marked_in_use("thing"):
+            assert is_in_use("thing")
+        assert is_in_use("thing")
+        assert not is_in_use("another")
+    assert not is_in_use("thing")
 
 
 def test_what_a_crashed_process_used_is_not_in_use(cache: Path) -> None:
     subprocess.run([sys.executable, "-c", CRASHES, str(cache)], check=False)
-    assert not in_use_elsewhere("thing")
+    assert not is_in_use("thing")

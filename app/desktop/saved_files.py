@@ -1,0 +1,64 @@
+"""Tells of files that were saved: in the desktop's file manager, and by a notification while no window is in front."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+
+from app.desktop.desktop_entry import PROGRAM
+from app.system.reveal import reveal
+from engine.system.paths import APPLICATION_NAME
+
+
+class SavedFiles(QObject):
+    """`address` is that of the session bus, which only Linux has; `no_file_manager` carries a path that is not shown.
+
+    Without a bus, the icon in the tray notifies, if it is shown; without either, the window's icon asks for attention.
+    """
+
+    no_file_manager = Signal(object)
+
+    def __init__(self, window: QWidget, address: str | None) -> None:
+        super().__init__(window)
+        self._window = window
+        self._address = address
+        self._path = Path()
+
+    @Slot(object)
+    def show(self, path: Path) -> None:
+        """Show a file or folder in the file manager, selected if that can be."""
+        if self._address is None:
+            self._show_folder(path)
+            return
+        from app.desktop.bus_call import SHOW_ITEMS, BusCall  # only where there is a bus
+
+        self._path = path
+        call = BusCall(self._address, SHOW_ITEMS, [[path.absolute().as_uri()], ""], self)
+        call.ended.connect(self._on_answer)
+        call.begin()
+
+    @Slot(str, str)
+    def notify(self, title: str, words: str) -> None:
+        """Notify of something, unless a window of this application is in front."""
+        if QApplication.activeWindow() is not None:
+            return
+        QApplication.alert(self._window)
+        tray = self._window.findChild(QSystemTrayIcon)
+        if self._address is not None:
+            from app.desktop.bus_call import NOTIFY, BusCall
+
+            arguments = [APPLICATION_NAME, 0, PROGRAM, title, words, [], {}, -1]
+            BusCall(self._address, NOTIFY, arguments, self).begin()
+        elif tray is not None and tray.isVisible():
+            tray.showMessage(title, words)
+
+    @Slot(bool)
+    def _on_answer(self, shown: bool) -> None:
+        if not shown:
+            self._show_folder(self._path)
+
+    def _show_folder(self, path: Path) -> None:
+        if not reveal(path):
+            self.no_file_manager.emit(path)

@@ -1,0 +1,83 @@
+"""Keeps the orders of exports on disk while they are carried out, and finds those that were interrupted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.system.threads import failure_of
+from engine.export.kept_orders import KeptOrder, KeptOrders
+from engine.export.order import Order
+
+log = logging.getLogger(__name__)
+
+
+class ExportRecords(QObject):
+    """Does one thing after the other in a thread of its own: to write a book takes a moment.
+
+    `found` carries each `KeptOrder` of a process that was killed. What cannot be kept is exported all the same.
+    """
+
+    found = Signal(object)
+
+    def __init__(self, orders: KeptOrders, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._orders = orders
+        self._thread = ThreadPoolExecutor(1, "exports")
+        self._kept: list[KeptOrder] = []  # touched in that thread alone
+
+    @Slot()
+    def look(self) -> None:
+        """Look for orders that were interrupted."""
+        self._do(self._find)
+
+    def keep(self, order: Order, model: str) -> None:
+        """Keep an order, which this model is to speak, until `forget`; one that was found is kept already."""
+        self._do(partial(self._keep, order, model))
+
+    def forget(self, order: Order) -> None:
+        """An order has been carried out, has failed, or was cancelled."""
+        self._do(partial(self._forget, order))
+
+    def discard(self, order: Order) -> None:
+        """Forget an order that was found, and remove what the export has left."""
+        self._do(partial(self._discard, order))
+
+    def shut_down(self) -> None:
+        """Finish what was asked for; what was found and neither resumed nor discarded is found again."""
+        self._thread.shutdown()
+        for kept in self._kept:
+            kept.release()
+
+    def _do(self, work: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # after the end, nothing more is done
+            self._thread.submit(failure_of, work)
+
+    def _find(self) -> None:
+        for kept in self._orders.interrupted():
+            self._kept.append(kept)
+            self.found.emit(kept)
+
+    def _keep(self, order: Order, model: str) -> None:
+        if any(kept.order is order for kept in self._kept):
+            return
+        try:
+            self._kept.append(self._orders.keep(order, model))
+        except OSError as error:
+            log.warning("If this export is interrupted, it will not be offered again: %s", error)
+
+    def _forget(self, order: Order) -> None:
+        for kept in [kept for kept in self._kept if kept.order is order]:
+            self._kept.remove(kept)
+            kept.drop()
+
+    def _discard(self, order: Order) -> None:
+        from engine.export.exporting import discard  # loads what writes sound files
+
+        self._forget(order)
+        discard(order)

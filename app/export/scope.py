@@ -1,0 +1,63 @@
+"""What can be exported of what is open: a book, a chapter, a text, a selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.main_window import MainWindow
+from app.widgets.file_dialogs import suggested_name
+from engine.documents import Chapter, Document
+from engine.export.order import Order
+from engine.speech import SpeechRequest
+
+Part = tuple[str, Document | SpeechRequest]
+"""What the window calls a part of what is open, and that part."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A document, spoken in the manner of a request whose own text does not count; `title` says which part it is."""
+
+    title: str
+    document: Document
+    manner: SpeechRequest
+
+
+def scope_of(part: Part, manner: SpeechRequest) -> Scope:
+    """A document in this manner, or what a request speaks in its own, named by its first words."""
+    title, content = part
+    if isinstance(content, Document):
+        return Scope(title, content, manner)
+    spoken = content.part if content.part.strip() else ""
+    document = Document(_first_words(spoken), "", "", (Chapter("", spoken),))
+    return Scope(title, document, replace(content, text="", start=0, end=None))
+
+
+def scope_of_order(order: Order) -> Scope:
+    """What was ordered before."""
+    return Scope(order.result.name, order.document, order.manner)
+
+
+def parts_of(window: MainWindow) -> list[Part]:
+    """What is open, and what is shown and selected of it; raises `InvalidRequest` where no chapter is wanted."""
+    reading, request, selection = window.reading, window.request, window.page.view.selection
+    book, chapter = reading.chosen_document, reading.chapter
+    parts: list[Part] = [("Text", request) if book is None else (f"Book: {_titled(book, reading.document)}", book)]
+    if book is not None and chapter is not None and book.text != chapter.text:
+        title = chapter.title or _first_words(chapter.text)
+        parts.append((f"Chapter: {title}", replace(book, title=title, chapters=(chapter,))))
+    if selection is not None:
+        selected = replace(request, start=selection[0], end=selection[1])
+        parts.append((f"Selection: “{_first_words(selected.part)}…”", selected))
+    return parts
+
+
+def _titled(book: Document, whole: Document | None) -> str:
+    """A title, and how many of the chapters are read, unless all are."""
+    read, of_all = len(book.chapters), len(whole.chapters) if whole is not None else 0
+    return f"{book.title} ({read} of {of_all} chapters)" if read < of_all else book.title
+
+
+def _first_words(text: str) -> str:
+    return Path(suggested_name(text)).stem

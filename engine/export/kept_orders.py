@@ -1,0 +1,118 @@
+"""Orders that are being carried out, on disk, so that one whose process was killed can be offered again.
+
+Each is a file that its process holds a lock on, which the system releases when that ends, however it does.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from engine.documents import Chapter, Document
+from engine.export.order import Order
+from engine.speech import SpeechRequest
+from engine.system.json_text import json_value
+from engine.system.paths import data_folder
+from engine.system.whole_file import write_atomically
+
+_SUFFIX = ".json"
+
+
+@dataclass(frozen=True, eq=False)
+class KeptOrder:
+    """An order, the name of the model that is to speak it, and its file, which is locked as long as it is open."""
+
+    order: Order
+    model: str
+    path: Path
+    lock: IO[bytes]
+
+    def drop(self) -> None:
+        """Forget it, since it has been carried out or is not wanted any more."""
+        self.path.unlink(missing_ok=True)
+        self.release()
+
+    def release(self) -> None:
+        """Leave it to whoever looks next."""
+        self.lock.close()
+
+
+class KeptOrders:
+    """A folder of orders; what fails raises `OSError`."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or data_folder() / "exports"
+
+    def keep(self, order: Order, model: str) -> KeptOrder:
+        """Keep an order until it is dropped."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{time.time_ns()}-{os.getpid()}{_SUFFIX}"
+        write_atomically(path, json.dumps(_fields_of(order) | {"model": model}).encode())
+        lock = path.open("rb")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return KeptOrder(order, model, path, lock)
+
+    def interrupted(self) -> Iterator[KeptOrder]:
+        """The orders of processes that have ended, the oldest first; each belongs to this one from now on."""
+        for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
+            with suppress(FileNotFoundError):  # another process was faster
+                lock = path.open("rb")
+                if not _locked(lock):
+                    lock.close()
+                elif (kept := _read(path, lock)) is not None:
+                    yield kept
+
+
+def _locked(file: IO[bytes]) -> bool:
+    """Whether the file could be locked, and is still there then."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return os.fstat(file.fileno()).st_nlink > 0
+
+
+def _read(path: Path, lock: IO[bytes]) -> KeptOrder | None:
+    """The order in a file; one that makes no sense is removed."""
+    try:
+        fields = json_value(lock.read())
+        return KeptOrder(_order_of(fields), str(fields["model"]), path, lock)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        path.unlink(missing_ok=True)
+        lock.close()
+        return None
+
+
+def _fields_of(order: Order) -> dict[str, Any]:
+    document = order.document
+    return {
+        "path": str(order.path.absolute()),
+        "per_chapter": order.per_chapter,
+        "subtitles": order.subtitles and str(order.subtitles.absolute()),
+        "manner": asdict(order.manner),
+        "title": document.title,
+        "author": document.author,
+        "language": document.language,
+        "chapters": [[chapter.title, chapter.text] for chapter in document.chapters],
+        "cover": document.cover and base64.b64encode(document.cover).decode(),
+    }
+
+
+def _order_of(fields: dict[str, Any]) -> Order:
+    """Raises `ValueError`, `TypeError`, `KeyError` or `AttributeError` for what was not made of an order."""
+    chapters = tuple(Chapter(title.strip(), text + "") for title, text in fields["chapters"])
+    if not chapters:
+        raise ValueError("There is no chapter.")
+    cover = fields["cover"] and base64.b64decode(fields["cover"])
+    document = Document(fields["title"], fields["author"], fields["language"], chapters, cover)
+    subtitles = fields["subtitles"] and Path(fields["subtitles"])
+    manner = SpeechRequest(**fields["manner"])
+    return Order(document, manner, Path(fields["path"]), bool(fields["per_chapter"]), subtitles)
