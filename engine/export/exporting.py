@@ -62,8 +62,11 @@ def export(
     made = MadeParts(speaker.fingerprint(order.manner.voice))
     made.drop_old()
     crashed_in_use(EXPORTS)  # marks of exports that were killed go
-    with marked_in_use(EXPORTS):
-        yield from _Export(order, speaker, made, observe, cancel, clock).steps()
+    with marked_in_use(EXPORTS) as mark:
+        work = _Export(order, speaker, made, observe, cancel, clock)
+        yield from work.steps()
+        if not in_use_elsewhere(EXPORTS, mark):  # another export may be of the same text; the last one lets go
+            work.let_go()
 
 
 def write_made(
@@ -121,8 +124,10 @@ class _Export:
                 yield from self._write(output)
         if self._silent:
             raise NothingToSpeak("Nothing in the document can be spoken.", "Choose another document or voice.")
-        if not in_use_elsewhere(EXPORTS):  # another export may be of the same text; the last one lets go
-            self._made.drop(each.request for each in self._pieces())
+
+    def let_go(self) -> None:
+        """Keep no longer what was made."""
+        self._made.drop(each.request for each in self._pieces())
 
     def _pieces(self) -> Iterator[_Piece]:
         return (piece for chapter in self._chapters for piece in chapter)

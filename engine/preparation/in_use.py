@@ -1,16 +1,16 @@
 """Marks what is in use, so that other processes know, and the next one finds out what was when its process crashed.
 
-A mark is a file in the cache folder, named after the process and the thread that made it. One whose process has ended
-was never cleared: that process ended while the thing was in use.
+A mark is a file in the cache folder, named after the process that made it, one for each use. One whose process has
+ended was never cleared: that process ended while the thing was in use.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 from engine.system.paths import cache_folder
@@ -18,18 +18,20 @@ from engine.system.running import is_running
 
 log = logging.getLogger(__name__)
 
+_numbers = count()
+
 
 @contextmanager
-def marked_in_use(thing: str) -> Iterator[None]:
-    """Mark something as in use by this thread while the block runs; where that cannot be written, it is not marked."""
-    path = _own_mark(thing)
+def marked_in_use(thing: str) -> Iterator[Path]:
+    """Mark something as in use while the block runs, which gets its mark; where that cannot be written, it is none."""
+    path = cache_folder() / f"{_prefix(thing)}{os.getpid()}-{next(_numbers)}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     except OSError as error:
         log.debug("The use of %s is not marked (%s).", thing, error.strerror)
     try:
-        yield
+        yield path
     finally:
         with suppress(OSError):
             path.unlink(missing_ok=True)
@@ -44,13 +46,9 @@ def crashed_in_use(thing: str) -> bool:
     return bool(left)
 
 
-def in_use_elsewhere(thing: str) -> bool:
-    """Whether another thread or a running process uses the thing."""
-    return any(is_running(_process_of(path, thing)) for path in _marks(thing) if path != _own_mark(thing))
-
-
-def _own_mark(thing: str) -> Path:
-    return cache_folder() / f"{_prefix(thing)}{os.getpid()}-{threading.get_ident()}"
+def in_use_elsewhere(thing: str, mark: Path) -> bool:
+    """Whether the thing is in use by a running process, be it this one, other than under this mark."""
+    return any(is_running(_process_of(path, thing)) for path in _marks(thing) if path != mark)
 
 
 def _marks(thing: str) -> Iterator[Path]:
