@@ -42,7 +42,7 @@ class ExportFeature(QObject):
         self._action.setEnabled(window.page.header.voices.known)
         self._action.triggered.connect(self.open)
         speech.voices_listed.connect(self._on_voices)
-        window.menu.stop_saving.triggered.connect(speech.cancel_save)
+        window.menu.stop_saving.triggered.connect(speech.saving.cancel)
         speech.activity_changed.connect(self._on_activity)
 
     @Slot()

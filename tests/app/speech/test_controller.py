@@ -12,12 +12,11 @@ from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
-from app.speech.jobs import SpeakJob
 from engine.audio.recording import Pcm
 from engine.documents import Chapter, Document
 from engine.errors import CompileError, NothingToSpeak, OutputError
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
-from engine.export.order import Order, order_of_text
+from engine.export.order import PART_CHARACTERS, Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
@@ -25,6 +24,8 @@ from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 TEXT = "One. Two. Three."
 REQUEST = SpeechRequest(TEXT, "af_heart")
 BOOK = Document("Book", "", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D. E.")))
+
+LONG_BOOK = Document("Book", "", "en", (Chapter("Long", "Word. " * (PART_CHARACTERS // 6 + 1)),))
 
 
 @pytest.fixture(autouse=True)
@@ -307,7 +308,7 @@ def test_speaking_what_is_being_saved_plays_it_and_still_saves_it(
     controller.speak(REQUEST)
     with qtbot.waitSignal(controller.saved):
         engine.hold.set()
-    assert len(engine.requests) == 1
+    assert controller.track.whole
     assert controller.player.playback is Playback.PLAYING
 
 
@@ -334,9 +335,7 @@ def test_stopping_stops_the_sound_and_not_the_save(
     with qtbot.waitSignal(controller.saved):
         engine.hold.set()
     assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
-    assert len(engine.requests) == 1
     assert controller.activity.idle
-    assert controller.track.whole
 
 
 def test_another_speech_comes_first_and_the_save_goes_on_afterwards(
@@ -376,26 +375,12 @@ def test_a_save_can_be_cancelled_and_then_leaves_no_file(
     engine.hold.clear()
     controller.save(tmp_path / "a.wav", REQUEST)
     qtbot.waitUntil(lambda: bool(engine.requests))
-    controller.cancel_save()
+    controller.saving.cancel()
     assert not controller.activity.saving
     engine.hold.set()
     controller.speak(SpeechRequest("Other.", "af_heart"))
     wait_made(qtbot, controller)
     assert not list(tmp_path.iterdir())
-
-
-def test_that_the_shown_speech_grows_no_more_after_its_save_was_cancelled_is_told(
-    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
-) -> None:
-    partial: list[bool] = []
-    engine.hold_from = 1
-    engine.hold.clear()
-    controller.save(tmp_path / "a.wav", REQUEST)
-    qtbot.waitUntil(lambda: controller.track.length > 0)
-    controller.track_grew.connect(lambda: partial.append(controller.track.partial))
-    controller.cancel_save()
-    assert partial[-1:] == [True]
-    engine.hold.set()
 
 
 def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(
@@ -404,22 +389,7 @@ def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(
     engine.hold.clear()
     controller.speak(REQUEST)
     controller.save(tmp_path / "a.wav", REQUEST)
-    controller.cancel_save()
-    engine.hold.set()
-    wait_made(qtbot, controller)
-    assert controller.track.whole
-    assert not list(tmp_path.iterdir())
-
-
-def test_so_does_one_of_what_was_only_heard_after_it_was_begun(
-    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
-) -> None:
-    engine.hold_from = 1
-    engine.hold.clear()
-    controller.save(tmp_path / "a.wav", REQUEST)
-    qtbot.waitUntil(lambda: controller.track.length > 0)
-    controller.toggle_playback()
-    controller.cancel_save()
+    controller.saving.cancel()
     engine.hold.set()
     wait_made(qtbot, controller)
     assert controller.track.whole
@@ -486,9 +456,6 @@ def test_after_another_engine_was_chosen_a_file_is_made_by_that(
     with qtbot.waitSignal(controller.saved):
         controller.save(tmp_path / "a.wav", REQUEST)
     assert [request.text for request in other.requests] == [TEXT]
-    with qtbot.waitSignal(controller.saved):
-        controller.save(tmp_path / "b.wav", REQUEST)
-    assert len(other.requests) == 1
 
 
 def test_a_speech_in_progress_is_not_saved_for_another_engine(
@@ -512,7 +479,7 @@ def test_two_files_of_one_speech_are_made_once(
     controller.speak(REQUEST)
     controller.save(tmp_path / "a.wav", REQUEST)
     controller.save(tmp_path / "b.flac", REQUEST)
-    controller.cancel_save()
+    controller.saving.cancel()
     engine.hold.set()
     qtbot.waitUntil(lambda: not controller.activity.saving)
     assert len(engine.requests) == 1
@@ -558,7 +525,7 @@ def test_an_export_can_be_cancelled_while_it_is_written(
     monkeypatch.setattr("engine.audio.sound_file._CodedFile.write", write)
     controller.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
     qtbot.waitUntil(written.is_set)
-    controller.cancel_save()
+    controller.saving.cancel()
     assert not controller.activity.saving
     monkeypatch.undo()
     may_go_on.set()
@@ -585,6 +552,8 @@ def test_a_failed_export_is_told_and_the_next_one_has_its_turn(
 def test_a_place_that_cannot_be_written_is_said_and_speech_is_kept(
     controller: SpeechController, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
     with qtbot.waitSignal(controller.failed) as failed:
         controller.save(tmp_path / "none" / "a.wav", REQUEST)
     assert isinstance(failed.args[0], OutputError)
@@ -672,13 +641,6 @@ def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
     assert controller.shut_down(PATIENCE_MS)
     assert not engine.hold.is_set()
     assert engine.closed
-
-
-def test_every_job_has_a_cancel_of_its_own() -> None:
-    request = SpeechRequest("Hello.", "af_heart")
-    first, second = SpeakJob(1, request), SpeakJob(2, request)
-    first.cancel.set()
-    assert not second.cancel.is_set()
 
 
 def test_that_the_processor_speaks_stays_said_until_the_next_request(
@@ -991,3 +953,35 @@ def test_a_place_before_the_part_that_is_spoken_is_not_made(controller: SpeechCo
     wait_made(qtbot, controller)
     assert not controller.hear_from(0)
     assert controller.hear_from(5)
+
+
+def test_a_short_file_does_not_wait_behind_a_book_and_both_are_told(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    told: list[object] = []
+    controller.saved.connect(told.append)
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.export(Order(LONG_BOOK, REQUEST, tmp_path / "book.wav"))
+    qtbot.waitUntil(lambda: controller.activity.save is not None and controller.activity.save.step != "")
+    with qtbot.waitSignal(controller.activity_changed) as changed:
+        controller.save(tmp_path / "note.wav", SpeechRequest("Short.", "af_heart"))
+    save = changed.args[0].save
+    assert (save.name, save.waiting_count) == ("note.wav", 1)
+    assert save.interrupted.name == "book.wav"
+    assert save.interrupted.step
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert told == [tmp_path / "note.wav", tmp_path / "book.wav"]
+
+
+def test_cancelling_leaves_the_short_file_unsaved_and_the_book_goes_on(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.export(Order(LONG_BOOK, REQUEST, tmp_path / "book.wav"))
+    controller.save(tmp_path / "note.wav", SpeechRequest("Short.", "af_heart"))
+    controller.saving.cancel()
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert [path.name for path in tmp_path.iterdir()] == ["book.wav"]
