@@ -10,34 +10,18 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
-from app.speech.activity import Activity, Readiness
-from app.speech.engine_worker import (
-    Ended,
-    EngineFactory,
-    EngineWorker,
-    Report,
-    Task,
-    Urgency,
-    VoiceLister,
-    VoicesListed,
-    preparing,
-    renewing,
-    voices_here,
-)
+from app.reading.sentences import sentence_at
+from app.speech.activity import Activity
+from app.speech.engine_worker import Ended, Engine, EngineFactory, Report, Task, VoiceLister, voices_here
 from app.speech.heard_speech import HeardSpeech
 from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
 from engine.errors import Cancelled
 from engine.export.order import Order, order_of_text
-from engine.speech import (
-    AudioChunk,
-    DeviceEvent,
-    FallbackEvent,
-    PlanEvent,
-    PreparationEvent,
-    SpeechRequest,
-    Utterance,
-)
+from engine.speech import AudioChunk, PlanEvent, SpeechRequest, Utterance
+
+NEAR_SECONDS = 2.0
+"""So little of a gap is made before the place in it that somebody wants to hear."""
 
 
 class SpeechController(QObject):
@@ -69,17 +53,17 @@ class SpeechController(QObject):
         self.player = AudioPlayer(output, parent=self)
         self.speech = self._before = HeardSpeech()
         self._utterance: Utterance | None = None
-        self._engine = self._activity = Activity()  # the one with what is told of the engine alone
-        self._list_voices = list_voices
-        self._listing: Task | None = None
-        self._preparing: Task | None = None
-        self._worker = EngineWorker(make_engine, self)
-        self._worker.reported.connect(self._on_report)
-        self.saving = Saving(self._worker, self)
+        self._activity = Activity()
+        self.engine = Engine(make_engine, list_voices, self)
+        self.engine.changed.connect(self._update)
+        self.engine.voices_listed.connect(self.voices_listed)
+        self.engine.failed.connect(self.failed)
+        self.engine.worker.reported.connect(self._on_report)
+        self.saving = Saving(self.engine.worker, self)
         self.saving.changed.connect(self._update)
         self.saving.saved.connect(self.saved)
         self.saving.failed.connect(self.failed)
-        self._preview = VoicePreview(self.player, output, self._worker, self)
+        self._preview = VoicePreview(self.player, output, self.engine.worker, self)
         self._preview.changed.connect(self._update)
         self._preview.heard.connect(self.previewed)
         self._preview.failed.connect(self.failed)
@@ -111,7 +95,7 @@ class SpeechController(QObject):
     @property
     def text(self) -> str:
         """The text of the latest speech."""
-        return self.request.text if self.request is not None else ""
+        return self.speech.text
 
     @property
     def playback(self) -> Playback:
@@ -127,27 +111,17 @@ class SpeechController(QObject):
     @Slot()
     def list_voices(self) -> None:
         """List the voices of all models in the background; they come with `voices_listed`."""
-        self._listing = self._worker.begin(Task(lambda _: [self._list_voices()], Urgency.AT_ONCE))
+        self.engine.list_voices()
 
     @Slot()
     def prepare(self) -> None:
         """Prepare the engine in the background."""
-        self._preparing = self._worker.begin(Task(preparing, Urgency.AT_ONCE, self._worker.present))
-        self._engine = replace(self._engine, readiness=Readiness.PREPARING)
-        self._update()
+        self.engine.prepare()
 
     def change_engine(self, make_engine: EngineFactory) -> None:
         """Switch to another engine, which is prepared in the background; speech in progress is made by the old one."""
-        if self._preparing is not None:
-            self._preparing.cancel.set()
         self.speech.superseded = True
-        self._worker.present = make_engine
-        self.prepare()
-
-    @Slot()
-    def renew_engine(self) -> None:
-        """Have the engine take the best modules there are, after all else; a failure shows when it is next needed."""
-        self._worker.begin(Task(renewing, Urgency.LAST, self._worker.present))
+        self.engine.change(make_engine)
 
     def speak(self, request: SpeechRequest, source: object = None) -> None:
         """Make speech and play it; if it is already being made, play that.
@@ -158,23 +132,34 @@ class SpeechController(QObject):
         speech = self.speech
         asked_before = (speech.request, speech.source) == (request, source) and not speech.superseded
         if speech.task is None or not asked_before or self.player.playback is Playback.PLAYING:
-            self._engine = replace(self._engine, fallback="")
+            self.engine.forget_fallback()
             self._replace_speech(HeardSpeech(request, source))
             self._make_rest()
         self.player.set_speed(request.speed)
         self.player.play()
 
     def speak_from(self, character: int) -> None:
-        """Speak the text of the latest speech from this character on, with its voice, speed and pauses."""
-        if self.speech.manner is not None:
-            self.speak(replace(self.speech.manner, start=character), self.source)
+        """Speak the text of the latest speech from this character on, with its voice, speed and pauses.
+
+        Ahead of what is made, this leaves a gap in the track, which is made when it is wanted.
+        """
+        speech, manner = self.speech, self.speech.manner
+        if manner is None:
+            return
+        inside = self.track.lies_ahead(character) and (manner.end is None or character < manner.end)
+        if inside and not speech.superseded and not self.saving.holds(speech):
+            self._preview.stop()
+            self._skip_to(character)
+            self.player.play()
+        else:
+            self.speak(replace(manner, start=character), self.source)
 
     def hear_from(self, character: int) -> bool:
         """Play from the word at this character of the latest speech's text on; False, and nothing, if it is not made.
 
         What was stopped or failed before its end is made on, too.
         """
-        sample = self.track.words.sample_of(character)
+        sample = self.track.sample_of(character)
         if sample is None or self.request is None or character < self.request.start:
             return False
         self.player.seek(sample)
@@ -201,7 +186,7 @@ class SpeechController(QObject):
     def go_on(self) -> None:
         """Play on; what was stopped or failed before its end is made on, too."""
         if self.speech.task is None and self.track.partial:
-            self._make_rest()
+            self._make_rest(self.player.position)
         self.player.play()
 
     def hear_again(self, request: SpeechRequest, track: AudioTrack, source: object = None) -> None:
@@ -216,7 +201,7 @@ class SpeechController(QObject):
 
         The engine of a `visitor` makes it, if there is one, else the present one; `previewed` follows at its end.
         """
-        self._preview.hear(request, visitor or self._worker.present)
+        self._preview.hear(request, visitor or self.engine.worker.present)
 
     @Slot()
     def pause(self) -> None:
@@ -256,7 +241,7 @@ class SpeechController(QObject):
     def export(self, order: Order) -> None:
         """Carry out an order once those before it are, with the engine there is now; what is made already is used."""
         speech = self.speech if self.speech.is_of(order.only_request) else None
-        self.saving.add(order, self._worker.present, speech)
+        self.saving.add(order, self.engine.worker.present, speech)
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything; return whether the engine's thread ended in time."""
@@ -264,16 +249,22 @@ class SpeechController(QObject):
         self._leave()
         self._preview.stop()
         self.player.close()
-        if self._preparing is not None:
-            self._preparing.cancel.set()
-        return self._worker.shut_down(timeout_ms)
+        return self.engine.shut_down(timeout_ms)
 
-    def _make_rest(self) -> None:
-        """Make what is left of the speech in the manner that is wanted by now."""
-        task = self.speech.make_rest(self._worker.present)
+    def _make_rest(self, position: int | None = None) -> None:
+        """Make what is left of the speech in the manner that is wanted by now: at a position, or where it was made."""
+        task = self.speech.make_rest(self.engine.worker.present, position)
         if task is not None:
-            self._worker.begin(task)
+            self.engine.worker.begin(task)
             self._update()
+
+    def _skip_to(self, character: int) -> None:
+        """Make what follows a character that is ahead of what is made, and go there."""
+        self.speech.cancel()
+        sample = self.track.skip_to(character)
+        self._make_rest()
+        self._tell_track()
+        self.player.seek(sample)
 
     def _cut(self) -> None:
         """Drop the utterances after the one that is heard."""
@@ -308,61 +299,41 @@ class SpeechController(QObject):
 
     @Slot(object, object)
     def _on_report(self, task: Task, report: Report) -> None:
-        if task.make_engine is self._worker.present:
-            self._on_engine(task, report)
         if task is self.speech.task:
             self._on_speech(report)
-        elif task is self._listing or task is self._preparing:
-            self._on_setup(task, report)
-        self._update()
-
-    def _on_engine(self, task: Task, report: Report) -> None:
-        """Note what the present engine tells about itself; what it speaks tells that it is ready."""
-        engine = self._engine
-        match report:
-            case PreparationEvent():
-                self._engine = replace(engine, readiness=Readiness.PREPARING, preparation=report)
-            case DeviceEvent():
-                self._engine = replace(engine, device=report)
-            case Ended(error) if error is not None:
-                prepares_still = self._preparing is not None and task is not self._preparing
-                if engine.readiness is Readiness.PREPARING and not prepares_still:
-                    self._engine = replace(engine, readiness=Readiness.FAILED, preparation=None)
-            case _:
-                given_up = task.cancel.is_set()  # by now it is another speech that is the latest
-                fallback = report.message if isinstance(report, FallbackEvent) and not given_up else engine.fallback
-                self._engine = replace(engine, readiness=Readiness.READY, preparation=None, fallback=fallback)
-
-    def _on_setup(self, task: Task, report: Report) -> None:
-        match report:
-            case VoicesListed():
-                self.voices_listed.emit(report)
-            case Ended(error):
-                if task is self._preparing:
-                    self._preparing = None
-                if error is not None and not task.cancel.is_set():
-                    self._engine = replace(self._engine, readiness=Readiness.FAILED, preparation=None)
-                    self.failed.emit(error)
+            self._update()
 
     def _on_speech(self, report: Report) -> None:
+        gap_count = len(self.track.gaps)
         self.speech.take(report)
+        moves = self.track.take_moves()
+        for position, by in moves:
+            self.player.move(position, by)
+        if moves:
+            self._tell_track()
         match report:
             case PlanEvent():
                 self.planned.emit(self.track.planned)
             case AudioChunk():
                 self._before = self.speech  # what was before need not be kept in memory
                 self._on_growth()
+            case Ended() if len(self.track.gaps) < gap_count:
+                self._make_rest()  # the end may not be made yet
+                self._on_growth()
             case Ended(error):
-                self._on_speech_ended(error)
+                self._on_failure(error)
+                self._on_growth()
 
-    def _on_speech_ended(self, error: Exception | None) -> None:
-        if error is not None and not isinstance(error, Cancelled):
-            if not self.track.length:
-                self._load(self._before)
-                self.player.seek(self.speech.position)
-            self.failed.emit(error)
-            self.speech_failed.emit(error)
-        self._on_growth()
+    def _on_failure(self, error: Exception | None) -> None:
+        if error is None or isinstance(error, Cancelled):
+            return
+        if self.player.waiting:  # in a gap, which would be made again and again
+            self.player.pause()
+        if not self.track.length:
+            self._load(self._before)
+            self.player.seek(self.speech.position)
+        self.failed.emit(error)
+        self.speech_failed.emit(error)
 
     def _on_growth(self) -> None:
         self.player.tick()
@@ -383,12 +354,24 @@ class SpeechController(QObject):
         if utterance is not self._utterance:
             self._utterance = utterance
             self.utterance_changed.emit(utterance)
+        if self.player.waiting and not (self.speech.task is not None and self.track.grows_at(position)):
+            self._fill_gap(position)
         self._update()
+
+    def _fill_gap(self, position: int) -> None:
+        """Make the gap at a position, or far from its start, only what follows the sentence that is expected there."""
+        starts = [start for start, end in self.track.gaps if start <= position < end]
+        if starts and position - starts[0] > NEAR_SECONDS * self.track.sample_rate_hz:
+            character = sentence_at(self.text, self.track.character_expected_at(position))
+            if self.track.lies_ahead(character):
+                self._skip_to(character)
+                return
+        self._make_rest(position)
 
     @Slot()
     def _update(self) -> None:
         activity = replace(
-            self._engine,
+            self.engine.state,
             making=self.speech.task is not None,
             save=self.saving.progress,
             playback=self.player.playback,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import partial
 from itertools import islice
@@ -12,13 +12,24 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
+from app.speech.activity import Activity, Readiness
 from app.speech.voice_choice import prosody_of
 from app.system.threads import failure_of, give_way
 from engine.errors import EngineError
 from engine.export.progress import ExportProgress
 from engine.export.speaker import Speaker
 from engine.preparation.devices import AUTO
-from engine.speech import STARTER, AudioChunk, Event, Prosody, SpeechRequest, StageEvent
+from engine.speech import (
+    STARTER,
+    AudioChunk,
+    DeviceEvent,
+    Event,
+    FallbackEvent,
+    PreparationEvent,
+    Prosody,
+    SpeechRequest,
+    StageEvent,
+)
 from engine.system.waiting import raise_if_set
 
 if TYPE_CHECKING:
@@ -233,3 +244,86 @@ class EngineWorker(QObject):
     def _observe(self, task: Task, event: Event) -> None:
         if not isinstance(event, StageEvent):  # the window does not use its arrays
             self.reported.emit(task, event)
+
+
+class Engine(QObject):
+    """The present engine as the window sees it: `state` is an activity with what it tells about itself, and no more."""
+
+    changed = Signal()
+    voices_listed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, make_engine: EngineFactory, list_voices: VoiceLister, parent: QObject) -> None:
+        super().__init__(parent)
+        self.state = Activity()
+        self.worker = EngineWorker(make_engine, self)
+        self._list_voices = list_voices
+        self._listing: Task | None = None
+        self._preparing: Task | None = None
+        self.worker.reported.connect(self._on_report)
+
+    @Slot()
+    def list_voices(self) -> None:
+        """List the voices of all models."""
+        self._listing = self.worker.begin(Task(lambda _: [self._list_voices()], Urgency.AT_ONCE))
+
+    @Slot()
+    def prepare(self) -> None:
+        """Prepare the engine."""
+        self._preparing = self.worker.begin(Task(preparing, Urgency.AT_ONCE, self.worker.present))
+        self._set(readiness=Readiness.PREPARING)
+
+    def change(self, make_engine: EngineFactory) -> None:
+        """Prepare another engine, which is the present one from now on."""
+        if self._preparing is not None:
+            self._preparing.cancel.set()
+        self.worker.present = make_engine
+        self.prepare()
+
+    @Slot()
+    def renew(self) -> None:
+        """Have the engine take the best modules there are, after all else; a failure shows when it is next needed."""
+        self.worker.begin(Task(renewing, Urgency.LAST, self.worker.present))
+
+    def forget_fallback(self) -> None:
+        """What comes next is not yet spoken by the processor in place of the GPU."""
+        self._set(fallback="")
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop preparing, and end once the task in progress has been cancelled; return whether it did in time."""
+        if self._preparing is not None:
+            self._preparing.cancel.set()
+        return self.worker.shut_down(timeout_ms)
+
+    @Slot(object, object)
+    def _on_report(self, task: Task, report: Report) -> None:
+        if task.make_engine is self.worker.present:
+            self._note(task, report)
+        if isinstance(report, VoicesListed):
+            self.voices_listed.emit(report)
+        elif isinstance(report, Ended) and (task is self._preparing or task is self._listing):
+            if task is self._preparing:
+                self._preparing = None
+            if report.error is not None and not task.cancel.is_set():
+                self._set(readiness=Readiness.FAILED, preparation=None)
+                self.failed.emit(report.error)
+
+    def _note(self, task: Task, report: Report) -> None:
+        """Note what the engine tells; that it speaks tells that it is ready."""
+        match report:
+            case PreparationEvent():
+                self._set(readiness=Readiness.PREPARING, preparation=report)
+            case DeviceEvent():
+                self._set(device=report)
+            case Ended(error) if error is not None:
+                prepares_still = self._preparing is not None and task is not self._preparing
+                if self.state.readiness is Readiness.PREPARING and not prepares_still:
+                    self._set(readiness=Readiness.FAILED, preparation=None)
+            case FallbackEvent(message) if not task.cancel.is_set():  # else it is another speech that is the latest
+                self._set(readiness=Readiness.READY, preparation=None, fallback=message)
+            case _:
+                self._set(readiness=Readiness.READY, preparation=None)
+
+    def _set(self, **told: object) -> None:
+        self.state = replace(self.state, **told)  # type: ignore[arg-type]
+        self.changed.emit()

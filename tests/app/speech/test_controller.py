@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
+from app.audio.track import AudioTrack
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from engine.audio.recording import Pcm
@@ -985,3 +986,208 @@ def test_cancelling_leaves_the_short_file_unsaved_and_the_book_goes_on(
     engine.hold.set()
     qtbot.waitUntil(lambda: not controller.activity.saving)
     assert [path.name for path in tmp_path.iterdir()] == ["book.wav"]
+
+
+AHEAD_TEXT = " ".join(f"Sentence {number} is this." for number in range(8))
+AHEAD = SpeechRequest(AHEAD_TEXT, "af_heart")
+
+
+def place_of(number: int) -> int:
+    return AHEAD_TEXT.index(f"Sentence {number}")
+
+
+def place_heard(controller: SpeechController) -> int | None:
+    segment = controller.track.segment_at(controller.player.position)
+    return segment.utterance.start if segment is not None else None
+
+
+def listen(controller: SpeechController, output: FakeOutput, samples: int) -> None:
+    for _ in range(samples // 100):
+        output.stream.pull(100)
+        controller.player.tick()
+
+
+@pytest.fixture
+def ahead(controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot) -> AudioTrack:
+    """The first sentence and the last two are made; it plays the last but one."""
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.speak(AHEAD, "a book")
+    qtbot.waitUntil(lambda: controller.track.length > 0)
+    track = controller.track
+    controller.speak_from(place_of(6))
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    listen(controller, output, 300)
+    return track
+
+
+def test_hearing_ahead_keeps_what_was_made_and_leaves_a_gap(
+    controller: SpeechController, engine: FakeEngine, ahead: AudioTrack
+) -> None:
+    ((start, end),) = ahead.gaps
+    assert controller.track is ahead
+    assert (controller.request, controller.source) == (AHEAD, "a book")
+    assert engine.requests == [AHEAD, replace(AHEAD, start=place_of(6))]
+    assert heard_texts(controller) == [AHEAD_TEXT[place_of(number) :][:19] for number in (0, 6, 7)]
+    assert controller.player.playback is Playback.PLAYING
+    assert controller.player.position == end + 300
+    assert place_heard(controller) == place_of(6)
+    assert start == RATE_HZ
+
+
+def test_the_start_can_be_reached_and_the_gap_is_made_when_it_is_played_into(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.hold_from = 0
+    engine.hold.clear()
+    assert controller.hear_from(0)
+    listen(controller, output, 900)
+    assert not controller.activity.making
+    listen(controller, output, 300)
+    qtbot.waitUntil(lambda: len(engine.requests) > 2)
+    assert engine.requests[2:] == [replace(AHEAD, start=place_of(1), end=place_of(6))]
+    assert controller.activity.waiting
+    engine.hold.set()
+    qtbot.waitUntil(lambda: ahead.whole)
+    assert ahead.gaps == ()
+    assert heard_texts(controller) == [AHEAD_TEXT[place_of(number) :][:19] for number in range(8)]
+    assert [segment.utterance.index for segment in ahead.segments] == list(range(8))
+    while controller.player.playback is Playback.PLAYING:
+        listen(controller, output, 100)
+    heard = output.stream.heard()[-ahead.length :]
+    np.testing.assert_allclose(heard, ahead.samples(), atol=1e-6)
+    assert controller.heard_to_the_end
+
+
+def test_what_is_heard_behind_a_gap_goes_on_while_the_gap_is_made(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.hold_from = 0
+    engine.hold.clear()
+    controller.player.seek(ahead.gaps[0][0])
+    assert controller.hear_from(place_of(7))
+    listen(controller, output, 200)
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert ahead.whole
+    place = ahead.segments[7].start
+    assert controller.player.position == place + 200
+    listen(controller, output, 200)
+    np.testing.assert_allclose(output.stream.heard()[-400:], ahead.samples()[place:][:400], atol=1e-6)
+
+
+def test_a_place_in_the_middle_of_a_gap_is_heard_at_once(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    start, end = ahead.gaps[0]
+    controller.player.seek((start + end) // 2)
+    qtbot.waitUntil(lambda: len(ahead.gaps) == 1 and not controller.activity.making)
+    first = engine.requests[2].start
+    assert place_of(2) < first < place_of(6)
+    assert engine.requests[2:] == [replace(AHEAD, start=first, end=place_of(6))]
+    listen(controller, output, 200)
+    assert place_heard(controller) == first
+    assert ahead.gaps[0][0] == start
+
+
+def test_after_a_failure_in_a_gap_it_is_made_when_it_is_played_again(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.speak_error = CompileError("No.", "Do.")
+    with qtbot.waitSignal(controller.speech_failed):
+        controller.player.seek(ahead.gaps[0][0])
+    wait_for_the_engine(qtbot, controller)
+    assert len(engine.requests) == 3
+    assert controller.player.playback is Playback.PAUSED
+    engine.speak_error = None
+    controller.toggle_playback()
+    qtbot.waitUntil(lambda: ahead.whole)
+
+
+def test_a_gap_in_which_nothing_has_a_sound_closes(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    failures: list[Exception] = []
+    controller.failed.connect(failures.append)
+    engine.speak_error = NothingToSpeak("There is nothing.", "Type.")
+    controller.player.seek(ahead.gaps[0][0])
+    qtbot.waitUntil(lambda: ahead.gaps == ())
+    listen(controller, output, 200)
+    assert controller.player.playback is Playback.PLAYING
+    assert not failures
+
+
+def test_after_a_stop_in_a_gap_the_gap_is_made_on(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.player.seek(ahead.gaps[0][0])
+    qtbot.waitUntil(lambda: ahead.segment_count == 4)
+    controller.stop()
+    engine.hold.set()
+    wait_for_the_engine(qtbot, controller)
+    assert ahead.partial
+    controller.player.seek(0)
+    controller.go_on()
+    wait_made(qtbot, controller)
+    assert len(ahead.gaps) == 1  # it is not wanted yet
+    controller.player.seek(ahead.gaps[0][0])
+    qtbot.waitUntil(lambda: ahead.whole)
+
+
+def test_speech_with_a_gap_is_not_all_of_its_request(
+    controller: SpeechController, qtbot: QtBot, tmp_path: Path, ahead: AudioTrack
+) -> None:
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "a.wav", AHEAD)
+    assert soundfile.info(tmp_path / "a.wav").frames == 8 * RATE_HZ
+
+
+def test_another_voice_ahead_of_a_gap_makes_all_that_is_behind_anew(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    controller.hear_from(0)
+    controller.adapt("am_adam", 1.0, 1.0)
+    wait_made(qtbot, controller)
+    assert engine.requests[-1] == replace(AHEAD, voice="am_adam", start=place_of(1))
+    assert ahead.whole
+
+
+def test_the_end_is_the_end_though_a_gap_is_still_being_made(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.hold_from = 0
+    engine.hold.clear()
+    controller.player.seek(ahead.gaps[0][0])
+    qtbot.waitUntil(lambda: len(engine.requests) == 3)
+    assert controller.hear_from(place_of(7))
+    listen(controller, output, 1200)
+    qtbot.waitUntil(lambda: listen(controller, output, 100) or controller.player.playback is Playback.STOPPED)
+    assert not controller.heard_to_the_end
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert len(engine.requests) == 3
+    assert heard_texts(controller) == [AHEAD_TEXT[place_of(number) :][:19] for number in range(8)]
+
+
+def test_a_gap_and_then_the_end_are_made_one_after_the_other(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.speak(AHEAD)
+    qtbot.waitUntil(lambda: controller.track.length > 0)
+    track = controller.track
+    controller.speak_from(place_of(5))
+    qtbot.waitUntil(lambda: track.segment_count == 2)
+    controller.player.seek(track.gaps[0][0])
+    engine.hold.set()
+    qtbot.waitUntil(lambda: track.whole)
+    assert [(request.start, request.end) for request in engine.requests[2:]] == [
+        (place_of(1), place_of(5)),
+        (place_of(6), None),
+    ]
+    assert heard_texts(controller) == [AHEAD_TEXT[place_of(number) :][:19] for number in range(8)]
+    assert controller.player.playback is Playback.PLAYING

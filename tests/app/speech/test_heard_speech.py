@@ -5,7 +5,7 @@ import pytest
 from app.speech.engine_worker import Ended
 from app.speech.heard_speech import HeardSpeech
 from engine.speech import Notice, Plan, PlanEvent, SpeechRequest, Utterance
-from tests.app.fakes import FakeEngine, chunk_of, utterances_of
+from tests.app.fakes import RATE_HZ, FakeEngine, chunk_of, utterances_of
 
 TEXT = "One. Two. Three."
 REQUEST = SpeechRequest(TEXT, "af_heart")
@@ -90,3 +90,24 @@ def test_without_a_request_there_is_no_speech() -> None:
     assert nothing.rest is None
     assert nothing.make_rest(FakeEngine) is None
     assert not nothing.is_of(None)
+
+
+@pytest.mark.parametrize(("between", "seconds"), [(" ", 0.25), ("\n\n", 0.5)])
+def test_a_pause_follows_what_is_made_before_the_end_of_a_gap(between: str, seconds: float) -> None:
+    text = f"One. Two.{between}Three."
+    utterances = utterances_of(text)
+    speech = HeardSpeech(SpeechRequest(text, "af_heart", pause_scale=2.0))
+    speech.make_rest(FakeEngine)
+    speech.take(chunk_of(utterances[0], 0))
+    speech.track.skip_to(utterances[2].start)
+    speech.make_rest(FakeEngine)
+    speech.take(PlanEvent(Plan((replace(utterances[2], index=0),))))
+    speech.take(chunk_of(replace(utterances[2], index=0), 1))
+    speech.take(Ended())
+    speech.make_rest(FakeEngine, speech.track.gaps[0][0])
+    speech.take(PlanEvent(Plan((replace(utterances[1], index=0),))))
+    speech.take(chunk_of(replace(utterances[1], index=0), 1))
+    speech.take(Ended())
+    lengths = [segment.end - segment.start for segment in speech.track.segments]
+    assert lengths == [RATE_HZ, (1 + 2 * seconds) * RATE_HZ, RATE_HZ]
+    assert speech.track.whole
