@@ -249,7 +249,7 @@ class Application(QObject):
 
     @Slot(float)
     def _on_improved(self, times_faster: float) -> None:
-        self.controller.renew_engine()
+        self.controller.engine.renew()
         self.window.page.status.tell(f"Speech is now made {times_faster:.1f} times as fast")
 
     @Slot()

@@ -73,7 +73,7 @@ class Closing(QObject):
     @Slot()
     def _close_without_saving(self) -> None:
         self.saving_given_up.emit()
-        self._controller.cancel_saves()
+        self._controller.saving.cancel_all()
         self._close_when_saved()
 
     @Slot()

@@ -19,7 +19,7 @@ from app.reading.reading import Reading
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.controller import SpeechController
-from app.speech.jobs import VoicesListed
+from app.speech.engine_worker import VoicesListed
 from app.speech.page import SpeechPage
 from app.speech.speak_button import Meaning
 from app.theme import Theme
@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         page, controller = self.page, self._controller
         for follower in (page.header.stop_button, page.status, page.save_strip, self.menu):
             controller.activity_changed.connect(follower.follow)
-        page.save_strip.cancel_wanted.connect(controller.cancel_save)
+        page.save_strip.cancel_wanted.connect(controller.saving.cancel)
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
         controller.track_changed.connect(self._on_track)

@@ -146,7 +146,7 @@ class Synthesizer:
         Raises an `InvalidRequest` or `MissingLanguage` before any work, `Cancelled` within the time of one stage after
         `cancel` is set, and `DamagedFile` where the weights give samples that are no numbers.
         """
-        plans, voices = self._planning(request)
+        plans, voices = self._planning(request, cancel)
         self.prepare(observe, cancel)
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
         for utterance, plan in _planned(plans, observe):
@@ -162,7 +162,9 @@ class Synthesizer:
         """The plan of a request as it grows; it needs no modules. Raises an `InvalidRequest` or `MissingLanguage`."""
         return self._planning(request)[0]
 
-    def _planning(self, request: SpeechRequest) -> tuple[Iterator[Plan], dict[str, Voice]]:
+    def _planning(
+        self, request: SpeechRequest, cancel: threading.Event | None = None
+    ) -> tuple[Iterator[Plan], dict[str, Voice]]:
         """The plans of a request, made as they are taken, and its voices by the names in it."""
         check(request)
         script, voices = directed(request, lambda name: self._voice(name)[0])
@@ -172,7 +174,7 @@ class Synthesizer:
 
         def plans() -> Iterator[Plan]:
             phonemizers = {name: self._phonemizer(tag) for name, tag in tags.items()}
-            for plan in plans_of(request, script, phonemizers):
+            for plan in plans_of(request, script, phonemizers, cancel):
                 yield replace(plan, notices=(*notices, *plan.notices))
 
         return plans(), voices
@@ -254,12 +256,17 @@ def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tu
     return script, {name: choose_voice(name or request.voice) for name in ("", *script.voices)}
 
 
-def plans_of(request: SpeechRequest, script: Script, phonemizers: Mapping[str, Phonemizer]) -> Iterator[Plan]:
+def plans_of(
+    request: SpeechRequest,
+    script: Script,
+    phonemizers: Mapping[str, Phonemizer],
+    cancel: threading.Event | None = None,
+) -> Iterator[Plan]:
     """The plan of a request as it grows, in places of its whole text; `phonemizers` go by the names of the voices.
 
-    Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound.
+    Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound, and `Cancelled`.
     """
-    plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers)
+    plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers, cancel)
     return (plan.moved(request.start) for plan in plans)
 
 

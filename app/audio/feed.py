@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -35,8 +35,11 @@ class Source(Protocol):
         """The number of samples so far."""
 
     @property
-    def finished(self) -> bool:
-        """Whether nothing more will come."""
+    def ends(self) -> bool:
+        """Whether nothing more will come at the end."""
+
+    def end_at(self, position: int) -> int:
+        """Up to which sample it can be played from a position on."""
 
     def read(self, start: int, limit: int) -> Samples:
         """At most `limit` samples from `start`; empty at the end of what is here."""
@@ -83,8 +86,8 @@ class Feed:
 
     @property
     def exhausted(self) -> bool:
-        """Whether all of the track so far has been given."""
-        return not len(self._left) and self._next >= self._track.length
+        """Whether all has been given that can be by now."""
+        return not len(self._left) and self._next >= self._track.end_at(self._next)
 
     def read(self, limit: int) -> Samples:
         """The next samples, at most `limit`; empty at the end of what is here."""
@@ -111,6 +114,14 @@ class Feed:
         self._given, self._left = given, np.zeros(0, np.float32)
         self._latest = _Block(following=following, times_faster=0.0)
         self._stretches = [each for each in self._stretches if each.given < given] or [_Stretch(0, self._next, 1.0)]
+
+    def move(self, position: int, by: int) -> None:
+        """What was heard in the track from a position on is heard so many samples later by now."""
+        if self._next >= position:
+            self._next += by
+        self._stretches = [
+            replace(each, start=each.start + by) if each.start >= position else each for each in self._stretches
+        ]
 
     def _next_block(self) -> Samples:
         segment = self._track.segment_at(self._next)

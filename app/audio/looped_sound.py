@@ -30,7 +30,7 @@ class LoopedSound:
     Positions count what has been played since the start of the part; `place_of` says where in the sound that is.
     """
 
-    finished = True
+    ends = True
 
     def __init__(self, samples: Samples, sample_rate_hz: int, part: Part | None = None) -> None:
         self.sample_rate_hz = sample_rate_hz
@@ -57,6 +57,10 @@ class LoopedSound:
         if part is None:
             return min(max(place, 0), len(self._samples))
         return place - part.start if part.start <= place < part.end else 0
+
+    def end_at(self, position: int) -> int:
+        """It is all there."""
+        return self.length
 
     def read(self, start: int, limit: int) -> Samples:
         """At most `limit` samples from `start`; empty at the end."""

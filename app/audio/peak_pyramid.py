@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -61,7 +62,7 @@ class PeakPyramid:
         level = self._levels[level_index]
         bin_samples = FINEST_BIN_SAMPLES * COARSER_BY**level_index
         edges = (start + np.arange(columns + 1) * per_column) / bin_samples
-        return level.reduced(np.floor(edges[:-1]).astype(int), np.ceil(edges[1:]).astype(int))
+        return level.reduced(np.floor(edges[:-1]).clip(0).astype(int), np.ceil(edges[1:]).astype(int))
 
     def _level_for(self, samples_per_column: float) -> int:
         coarsest = 0
@@ -70,6 +71,34 @@ class PeakPyramid:
         ):
             coarsest += 1
         return coarsest
+
+
+@dataclass(frozen=True)
+class JoinedPeaks:
+    """Several signals in order, each with the sample at which it begins, and silence between them."""
+
+    parts: tuple[tuple[int, PeakPyramid], ...]
+
+    @property
+    def covered_samples(self) -> int:
+        """The number of samples up to the end of the last signal."""
+        start, last = self.parts[-1]
+        return start + last.covered_samples
+
+    def peaks(self, start: float, end: float, columns: int) -> Peaks:
+        """The envelope of samples `start` to `end` in columns, accurate to one bin at the edges of each."""
+        per_column = max((end - start) / columns, 1.0)
+        joined = Peaks(*np.zeros((2, columns), np.float32))
+        for first, pyramid in self.parts:
+            before = max(0, math.floor((first - start) / per_column))
+            if before < columns and pyramid.covered_samples:
+                part = pyramid.peaks(start + before * per_column - first, end - first, columns - before)
+                np.minimum(joined.lowest[before:], part.lowest, out=joined.lowest[before:])
+                np.maximum(joined.highest[before:], part.highest, out=joined.highest[before:])
+        return joined
+
+
+Envelope = PeakPyramid | JoinedPeaks
 
 
 class _Level:

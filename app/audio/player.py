@@ -83,9 +83,10 @@ class AudioPlayer(QObject):
 
     @property
     def waiting(self) -> bool:
-        """Whether it is playing but has run out of samples for now."""
-        at_end = self._position >= self._track.length
-        return self._playback is Playback.PLAYING and at_end and not self._track.finished
+        """Whether it is playing but has run out of samples for now, at the end of what is made or in a gap."""
+        at_end = self._position >= self._track.end_at(self._position)
+        over = self._track.ends and self._position >= self._track.length
+        return self._playback is Playback.PLAYING and at_end and not over
 
     @property
     def settled(self) -> int:
@@ -128,9 +129,9 @@ class AudioPlayer(QObject):
     @Slot()
     def play(self) -> None:
         """Play from the current position, or from the start if at the end."""
-        if self._track.finished and self._position >= self._track.length:
+        if self._track.ends and self._position >= self._track.length:
             self._move_to(0)
-        if self._track.finished and not self._track.length:
+        if self._track.ends and not self._track.length:
             return
         self._timer.start()
         self._become(Playback.PLAYING)
@@ -152,6 +153,13 @@ class AudioPlayer(QObject):
         self._move_to(min(max(position, 0), self._track.length))
         self.jumped.emit(self._position)
         self.tick()
+
+    def move(self, position: int, by: int) -> None:
+        """What was heard in the track from a position on is heard so many samples later by now; it sounds the same."""
+        self._feed.move(position, by)
+        if self._position >= position:
+            self._position += by
+            self._tell_position()
 
     def play_on_current_device(self) -> None:
         """After a device has come or gone: look for devices again and continue on the default one."""
@@ -225,7 +233,7 @@ class AudioPlayer(QObject):
         self._tell_position()
 
     def _has_rung_out(self) -> bool:
-        if not self._track.finished or self._position < self._track.length:
+        if not self._track.ends or self._position < self._track.length:
             return False
         return self._clock() - self._moved_at >= RING_OUT_SECONDS
 

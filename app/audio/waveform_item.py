@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from app.audio.peak_pyramid import PeakPyramid
+from app.audio.peak_pyramid import Envelope, PeakPyramid
 from app.audio.time_range import TimeRange
 from app.theme import LIGHT, Colours
 
@@ -26,7 +26,7 @@ class WaveformItem:
     """
 
     def __init__(self) -> None:
-        self._peaks = PeakPyramid()
+        self._peaks: Envelope = PeakPyramid()
         self._shown = TimeRange()
         self._position = 0
         self._colours = LIGHT
@@ -34,7 +34,7 @@ class WaveformItem:
         self._heard = QPixmap()
         self._unheard = QPixmap()
 
-    def show_peaks(self, peaks: PeakPyramid, shown: TimeRange) -> None:
+    def show_peaks(self, peaks: Envelope, shown: TimeRange) -> None:
         """Draw this part of these peaks."""
         self._peaks = peaks
         self._shown = shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.speech import AudioChunk, SpokenWord
 
@@ -23,13 +23,16 @@ class WordTimes:
     def __init__(self) -> None:
         self._chunks: list[_Chunk] = []
 
-    def append(self, chunk: AudioChunk, start_sample: int) -> None:
-        """Append the words of a chunk that is heard from `start_sample` on."""
-        words = tuple(
-            SpokenWord(word.start, word.end, start_sample + word.start_sample, start_sample + word.end_sample)
-            for word in chunk.words
-        )
-        self._chunks.append(_Chunk(chunk.utterance.end, start_sample, words))
+    def insert(self, number: int, chunk: AudioChunk, start_sample: int) -> None:
+        """Insert the words of the chunk of this number, from 0, that is heard from `start_sample` on."""
+        self._chunks.insert(number, _Chunk(chunk.utterance.end, start_sample, _later(chunk.words, start_sample)))
+
+    def move(self, number: int, by: int) -> None:
+        """Let the chunks from this number on be heard so many samples later."""
+        self._chunks[number:] = [
+            replace(each, start_sample=each.start_sample + by, words=_later(each.words, by))
+            for each in self._chunks[number:]
+        ]
 
     def cut(self, count: int) -> None:
         """Drop the words of all chunks but the first `count`."""
@@ -61,3 +64,8 @@ class WordTimes:
             if chunk.words and character < chunk.words[-1].end:
                 return next(word.start_sample for word in chunk.words if character < word.end)
         return None
+
+
+def _later(words: tuple[SpokenWord, ...], by: int) -> tuple[SpokenWord, ...]:
+    """The words so many samples later; their phonemes are not kept."""
+    return tuple(SpokenWord(word.start, word.end, word.start_sample + by, word.end_sample + by) for word in words)

@@ -86,7 +86,7 @@ class ExportFeature(QObject):
         for wish in (window.menu.save.triggered, window.menu.export.triggered, window.page.header.save_button.clicked):
             wish.connect(self.open)
         window.menu.export.setEnabled(window.page.header.voices.known)
-        window.menu.stop_saving.triggered.connect(speech.cancel_save)
+        window.menu.stop_saving.triggered.connect(speech.saving.cancel)
         window.page.banner.remedy_chosen.connect(self._on_remedy)
         speech.voices_listed.connect(self._on_voices)
         speech.activity_changed.connect(self._on_activity)

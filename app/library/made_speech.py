@@ -62,9 +62,15 @@ class Cut(Cancelled):
 
 
 def made_speech(track: AudioTrack) -> MadeSpeech:
-    """What is made of a track, of which at least one utterance is."""
-    pieces = tuple(_piece(track, number, segment) for number, segment in enumerate(track.segments))
-    return MadeSpeech(Marks(track.planned, pieces), track.sample_rate_hz, track)
+    """What is made of a track, up to its first gap; at least one utterance is."""
+    end = track.gaps[0][0] if track.gaps else track.length
+    segments = [segment for segment in track.segments if segment.end <= end]
+    plan = track.planned
+    if track.gaps:  # what is planned of the text behind it is left, too
+        made = tuple(segment.utterance for segment in segments)
+        plan = Plan(made, plan.notices, plan.utterances[-1].end - made[-1].end + plan.characters_left)
+    pieces = tuple(_piece(track, number, segment) for number, segment in enumerate(segments))
+    return MadeSpeech(Marks(plan, pieces), track.sample_rate_hz, track)
 
 
 def _piece(track: AudioTrack, number: int, segment: Segment) -> Piece:

@@ -25,10 +25,7 @@ class _Followed:
 
 
 class Recorder(QObject):
-    """A speech is entered as soon as it begins, with its text; of one that is stopped, what was made is kept.
-
-    One that is made for a file is kept as well, though another may be heard in the meantime.
-    """
+    """A speech is entered as soon as it begins, with its text; of one that is stopped, what was made is kept."""
 
     def __init__(self, speech: SpeechController, library: Library, model: Callable[[], str], parent: QObject) -> None:
         super().__init__(parent)
@@ -38,7 +35,6 @@ class Recorder(QObject):
         self._followed: list[_Followed] = []
         speech.track_changed.connect(self._on_track)
         speech.track_grew.connect(self._keep_finished)
-        speech.activity_changed.connect(self._keep_finished)  # one that is not heard does not tell of its growth
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:

@@ -107,7 +107,7 @@ class SpeechDesk(QObject):
         if self._heard is not None and self._heard.number == number and self._heard.track is self._speech.track:
             self._speech.stop()  # but not what was begun in its place
         if self._saved is not None and self._saved.number == number and self._saved.order is not None:
-            self._speech.cancel_order(self._saved.order)
+            self._speech.saving.cancel_order(self._saved.order)
 
     def withdraw(self) -> None:
         """End what is to be heard if it is not heard yet."""

@@ -19,19 +19,18 @@ class Readiness(Enum):
 
 @dataclass(frozen=True)
 class SaveProgress:
-    """The file being saved, and how many of its utterances are made; the count is 0 while unknown.
+    """The file being saved: `step` says what is done, `fraction` how much, `seconds_left` how long the rest may take.
 
-    Of an export, `step` says what is done, `fraction` how much of it, and `seconds_left` how long the rest may take, as
-    far as that is known. `waiting_count` others are to be saved afterwards.
+    These are empty and None while unknown. `waiting_count` others are to be saved, too; the one of them that is
+    `interrupted`, if any, is a book that has begun and goes on afterwards.
     """
 
     name: str
-    made_count: int = 0
-    utterance_count: int = 0
     step: str = ""
     fraction: float | None = None
     seconds_left: float | None = None
     waiting_count: int = 0
+    interrupted: SaveProgress | None = None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""From a request to audible speech: the job in progress, its track and its player; the engine has its own thread."""
+"""From a request to audible speech: what is heard, its track and its player; the engine has a thread of its own."""
 
 from __future__ import annotations
 
@@ -10,28 +10,24 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
-from app.speech.activity import Activity, Readiness
-from app.speech.engine_state import EngineState
-from app.speech.engine_thread import EngineThread
-from app.speech.engine_worker import EngineFactory, VoiceLister, voices_here
+from app.reading.sentences import sentence_at
+from app.speech.activity import Activity
+from app.speech.engine_worker import Ended, Engine, EngineFactory, Report, Task, VoiceLister, voices_here
 from app.speech.heard_speech import HeardSpeech
-from app.speech.jobs import (
-    JobEvent,
-    Prepared,
-    VoicesListed,
-)
-from app.speech.making import Making
 from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
-from engine.export.order import PART_CHARACTERS, Order, order_of_text
-from engine.speech import SpeechRequest, Utterance
+from engine.errors import Cancelled
+from engine.export.order import Order, order_of_text
+from engine.speech import AudioChunk, PlanEvent, SpeechRequest, Utterance
+
+NEAR_SECONDS = 2.0
+"""So little of a gap is made before the place in it that somebody wants to hear."""
 
 
 class SpeechController(QObject):
-    """One speech and one file at a time; other files wait for their turn.
+    """One speech at a time, and files beside it, which are made and written whenever no speech is to be made.
 
-    A new request stops the previous one at once, though the engine may notice a moment later. What is made for a file
-    goes on, whatever is heard or stopped meanwhile; if it is asked for, it is heard as well, and not made again.
+    A new request stops the previous one at once, though the engine may notice a moment later.
     `track_changed` also tells that what comes after some utterance of the same track will be made anew.
     """
 
@@ -55,19 +51,19 @@ class SpeechController(QObject):
     ) -> None:
         super().__init__(parent)
         self.player = AudioPlayer(output, parent=self)
-        self._engine = EngineState(make_engine=make_engine)
+        self.speech = self._before = HeardSpeech()
         self._utterance: Utterance | None = None
         self._activity = Activity()
-        self._thread = EngineThread(make_engine, list_voices, self)
-        self._thread.worker.reported.connect(self._on_event)
-        self.saving = Saving(self._thread.worker, self)
-        self._making = Making(self._thread, self.saving, self.player, self)
-        self._connect_making()
+        self.engine = Engine(make_engine, list_voices, self)
+        self.engine.changed.connect(self._update)
+        self.engine.voices_listed.connect(self.voices_listed)
+        self.engine.failed.connect(self.failed)
+        self.engine.worker.reported.connect(self._on_report)
+        self.saving = Saving(self.engine.worker, self)
         self.saving.changed.connect(self._update)
-        self.saving.ended.connect(self.track_grew)  # speech that was only made for a file grows no more
         self.saving.saved.connect(self.saved)
         self.saving.failed.connect(self.failed)
-        self._preview = VoicePreview(self.player, output, self._thread.worker, self)
+        self._preview = VoicePreview(self.player, output, self.engine.worker, self)
         self._preview.changed.connect(self._update)
         self._preview.heard.connect(self.previewed)
         self._preview.failed.connect(self.failed)
@@ -82,29 +78,24 @@ class SpeechController(QObject):
         return self._activity
 
     @property
-    def speech(self) -> HeardSpeech:
-        """The latest speech."""
-        return self._making.speech
-
-    @property
     def track(self) -> AudioTrack:
         """The audio of the latest speech."""
-        return self._making.speech.track
+        return self.speech.track
 
     @property
     def request(self) -> SpeechRequest | None:
         """The request of the latest speech."""
-        return self._making.speech.request
-
-    @property
-    def text(self) -> str:
-        """The text of the latest speech."""
-        return self._making.speech.text
+        return self.speech.request
 
     @property
     def source(self) -> object:
         """What the text of the latest speech was taken from, as it was given; None if nothing was."""
-        return self._making.speech.source
+        return self.speech.source
+
+    @property
+    def text(self) -> str:
+        """The text of the latest speech."""
+        return self.speech.text
 
     @property
     def playback(self) -> Playback:
@@ -114,33 +105,23 @@ class SpeechController(QObject):
     @property
     def heard_to_the_end(self) -> bool:
         """Whether the latest speech has ended by itself, all of it heard, instead of being stopped."""
-        speech, player = self._making.speech, self.player
-        at_end = speech.track.whole and player.position >= speech.track.length
-        return at_end and player.playback is Playback.STOPPED and not speech.left
+        at_end = self.track.whole and self.player.position >= self.track.length
+        return at_end and self.player.playback is Playback.STOPPED and not self.speech.left
 
     @Slot()
     def list_voices(self) -> None:
         """List the voices of all models in the background; they come with `voices_listed`."""
-        self._thread.list_voices()
+        self.engine.list_voices()
 
     @Slot()
     def prepare(self) -> None:
         """Prepare the engine in the background."""
-        self._engine = replace(self._engine, readiness=Readiness.PREPARING)
-        self._thread.prepare()
-        self._update()
+        self.engine.prepare()
 
     def change_engine(self, make_engine: EngineFactory) -> None:
         """Switch to another engine, which is prepared in the background; speech in progress is made by the old one."""
-        self._engine = replace(self._engine, readiness=Readiness.PREPARING, make_engine=make_engine)
-        self._making.speech.superseded = True
-        self._thread.change(make_engine)
-        self._update()
-
-    @Slot()
-    def renew_engine(self) -> None:
-        """Have the engine take the best modules there are, after the job in progress."""
-        self._thread.renew()
+        self.speech.superseded = True
+        self.engine.change(make_engine)
 
     def speak(self, request: SpeechRequest, source: object = None) -> None:
         """Make speech and play it; if it is already being made, play that.
@@ -148,24 +129,37 @@ class SpeechController(QObject):
         `source` is what the text is taken from, such as a document, and is kept with the speech.
         """
         self._preview.stop()
-        being_made = self._making.is_made_now and (self.request, self.source) == (request, source)
-        if not being_made or self.player.playback is Playback.PLAYING:
-            self._engine = replace(self._engine, fallback="")
-            self._making.begin(request, source)
+        speech = self.speech
+        asked_before = (speech.request, speech.source) == (request, source) and not speech.superseded
+        if speech.task is None or not asked_before or self.player.playback is Playback.PLAYING:
+            self.engine.forget_fallback()
+            self._replace_speech(HeardSpeech(request, source))
+            self._make_rest()
         self.player.set_speed(request.speed)
         self.player.play()
 
     def speak_from(self, character: int) -> None:
-        """Speak the text of the latest speech from this character on, with its voice, speed and pauses."""
-        if self._making.speech.manner is not None:
-            self.speak(replace(self._making.speech.manner, start=character), self.source)
+        """Speak the text of the latest speech from this character on, with its voice, speed and pauses.
+
+        Ahead of what is made, this leaves a gap in the track, which is made when it is wanted.
+        """
+        speech, manner = self.speech, self.speech.manner
+        if manner is None:
+            return
+        inside = self.track.lies_ahead(character) and (manner.end is None or character < manner.end)
+        if inside and not speech.superseded and not self.saving.holds(speech):
+            self._preview.stop()
+            self._skip_to(character)
+            self.player.play()
+        else:
+            self.speak(replace(manner, start=character), self.source)
 
     def hear_from(self, character: int) -> bool:
         """Play from the word at this character of the latest speech's text on; False, and nothing, if it is not made.
 
         What was stopped or failed before its end is made on, too.
         """
-        sample = self.track.words.sample_of(character)
+        sample = self.track.sample_of(character)
         if sample is None or self.request is None or character < self.request.start:
             return False
         self.player.seek(sample)
@@ -175,30 +169,30 @@ class SpeechController(QObject):
     def adapt(self, voice: str, speed: float, pause_scale: float) -> None:
         """Let the speech go on like this: the speed at once, all of it in what is made from the next sentence on.
 
-        With another voice, this is the next sentence that is heard. Speech that is being saved goes on as it is.
+        With another voice, this is the next sentence that is heard. Speech that is written to a file stays as it is.
         """
         self.player.set_speed(speed)
-        speech, manner = self._making.speech, self._making.speech.manner
-        if manner is None or self._making.for_file:
+        speech, manner = self.speech, self.speech.manner
+        if manner is None or self.saving.holds(speech):
             return
         speech.manner = replace(manner, voice=voice, speed=speed, pause_scale=pause_scale)
         if voice != manner.voice and self.player.playback is not Playback.STOPPED:
-            self._making.cut()
-        elif self._making.job is None or speech.manner == manner:
-            return
-        self._making.make_rest()
+            self._cut()
+            self._make_rest()
+        elif speech.task is not None and speech.manner != manner:
+            self._make_rest()
 
     @Slot()
     def go_on(self) -> None:
         """Play on; what was stopped or failed before its end is made on, too."""
-        if self._making.job is None and self.track.partial:
-            self._making.make_rest()
+        if self.speech.task is None and self.track.partial:
+            self._make_rest(self.player.position)
         self.player.play()
 
     def hear_again(self, request: SpeechRequest, track: AudioTrack, source: object = None) -> None:
         """Play speech that was made before, in place of the latest."""
         self._preview.stop()
-        self._making.show_made(request, track, source)
+        self._replace_speech(HeardSpeech(request, source, track))
         self._update()
         self.player.play()
 
@@ -207,7 +201,7 @@ class SpeechController(QObject):
 
         The engine of a `visitor` makes it, if there is one, else the present one; `previewed` follows at its end.
         """
-        self._preview.hear(request, visitor or self._thread.make_engine, visits=visitor is not None)
+        self._preview.hear(request, visitor or self.engine.worker.present)
 
     @Slot()
     def pause(self) -> None:
@@ -224,18 +218,19 @@ class SpeechController(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """Stop playing speech, and making it unless it is being saved; what has been made can still be played."""
+        """Stop playing speech, and making it; what has been made can still be played."""
         self._preview.stop()
-        self._making.cancel()
-        self._making.leave()
+        self._leave()
         self.track_grew.emit()
         self._update()
 
     @Slot()
     def clear(self) -> None:
-        """Stop, and forget the latest speech: its text is no longer there. What is made for a file is made on."""
+        """Stop, and forget the latest speech: its text is no longer there."""
         self._preview.stop()
-        self._making.clear()
+        self._leave()
+        self._before = HeardSpeech()
+        self._load(self._before)
         self.track_grew.emit()
         self._update()
 
@@ -245,68 +240,110 @@ class SpeechController(QObject):
 
     def export(self, order: Order) -> None:
         """Carry out an order once those before it are, with the engine there is now; what is made already is used."""
-        request, making, engine = order.only_request, self._making, self._thread.make_engine
-        if making.is_made_now and making.job is not None and making.job.request == request:
-            self.saving.add(order, engine, self.track, making.job)
-        elif request is not None and making.speech.is_all_of(request):
-            self.saving.add(order, engine, self.track)
-        elif request is None or len(request.text) > PART_CHARACTERS or self.saving.progress is not None:
-            self.saving.add(order, engine)
-        else:
-            shown = making.job is None and self.player.playback is Playback.STOPPED
-            self.saving.add(order, engine, *making.begin_for_file(request, shown=shown))
-
-    @Slot()
-    def cancel_save(self) -> None:
-        """Leave what is being saved unsaved; the next file has its turn."""
-        self.saving.cancel(self._making.job)
-
-    def cancel_order(self, order: Order) -> None:
-        """Leave an order unsaved, whether it is carried out already or waits."""
-        self.saving.cancel_order(order, self._making.job)
-
-    @Slot()
-    def cancel_saves(self) -> None:
-        """Leave everything unsaved that is not saved yet."""
-        self.saving.cancel_all(self._making.job)
+        speech = self.speech if self.speech.is_of(order.only_request) else None
+        self.saving.add(order, self.engine.worker.present, speech)
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything; return whether the engine's thread ended in time."""
-        self.cancel_saves()
-        self._making.cancel()
-        self._making.leave()
+        self.saving.cancel_all()
+        self._leave()
         self._preview.stop()
         self.player.close()
-        return self._thread.shut_down(timeout_ms)
+        return self.engine.shut_down(timeout_ms)
 
-    def _connect_making(self) -> None:
-        making = self._making
-        making.changed.connect(self._update)
-        making.planned.connect(self.planned)
-        making.track_changed.connect(self.track_changed)
-        making.track_grew.connect(self._on_growth)
-        making.failed.connect(self.failed)
-        making.speech_failed.connect(self.speech_failed)
+    def _make_rest(self, position: int | None = None) -> None:
+        """Make what is left of the speech in the manner that is wanted by now: at a position, or where it was made."""
+        task = self.speech.make_rest(self.engine.worker.present, position)
+        if task is not None:
+            self.engine.worker.begin(task)
+            self._update()
 
-    @Slot(object)
-    def _on_event(self, event: JobEvent) -> None:
-        self._engine = self._engine.after(event)
-        match event:
-            case VoicesListed():
-                self.voices_listed.emit(event)
-            case Prepared(error) if error is not None and not event.gave_way:
-                self.failed.emit(error)
-        self._update()
+    def _skip_to(self, character: int) -> None:
+        """Make what follows a character that is ahead of what is made, and go there."""
+        self.speech.cancel()
+        sample = self.track.skip_to(character)
+        self._make_rest()
+        self._tell_track()
+        self.player.seek(sample)
 
-    @Slot()
+    def _cut(self) -> None:
+        """Drop the utterances after the one that is heard."""
+        self.track.cut(self.player.settled)
+        self.player.play_anew()
+        self._tell_track()
+        self.player.position_changed.emit(self.player.position)
+
+    def _leave(self) -> None:
+        """Make and play no more of the speech, which is not its end, even if nothing of it is left to be heard."""
+        self.speech.cancel()
+        self.speech.left = True
+        self.player.stop()
+
+    def _replace_speech(self, speech: HeardSpeech) -> None:
+        """Let another speech be what is heard; the one before comes back if nothing comes of it."""
+        self._leave()
+        self.speech.position = self.player.position
+        if self.track.length:
+            self._before = self.speech
+        self._load(speech)
+
+    def _load(self, speech: HeardSpeech) -> None:
+        self.speech = speech
+        self.player.load(speech.track)
+        self._tell_track()
+
+    def _tell_track(self) -> None:
+        self.track_changed.emit(self.track)
+        if self.track.planned.utterances:
+            self.planned.emit(self.track.planned)
+
+    @Slot(object, object)
+    def _on_report(self, task: Task, report: Report) -> None:
+        if task is self.speech.task:
+            self._on_speech(report)
+            self._update()
+
+    def _on_speech(self, report: Report) -> None:
+        gap_count = len(self.track.gaps)
+        self.speech.take(report)
+        moves = self.track.take_moves()
+        for position, by in moves:
+            self.player.move(position, by)
+        if moves:
+            self._tell_track()
+        match report:
+            case PlanEvent():
+                self.planned.emit(self.track.planned)
+            case AudioChunk():
+                self._before = self.speech  # what was before need not be kept in memory
+                self._on_growth()
+            case Ended() if len(self.track.gaps) < gap_count:
+                self._make_rest()  # the end may not be made yet
+                self._on_growth()
+            case Ended(error):
+                self._on_failure(error)
+                self._on_growth()
+
+    def _on_failure(self, error: Exception | None) -> None:
+        if error is None or isinstance(error, Cancelled):
+            return
+        if self.player.waiting:  # in a gap, which would be made again and again
+            self.player.pause()
+        if not self.track.length:
+            self._load(self._before)
+            self.player.seek(self.speech.position)
+        self.failed.emit(error)
+        self.speech_failed.emit(error)
+
     def _on_growth(self) -> None:
+        self.player.tick()
         self._on_position(self.player.position)
         self.track_grew.emit()
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
         if playback is Playback.PLAYING:
-            self._making.take_up()
+            self.speech.left = False
         self._on_position(self.player.position)
 
     @Slot(int)
@@ -317,20 +354,25 @@ class SpeechController(QObject):
         if utterance is not self._utterance:
             self._utterance = utterance
             self.utterance_changed.emit(utterance)
+        if self.player.waiting and not (self.speech.task is not None and self.track.grows_at(position)):
+            self._fill_gap(position)
         self._update()
+
+    def _fill_gap(self, position: int) -> None:
+        """Make the gap at a position, or far from its start, only what follows the sentence that is expected there."""
+        starts = [start for start, end in self.track.gaps if start <= position < end]
+        if starts and position - starts[0] > NEAR_SECONDS * self.track.sample_rate_hz:
+            character = sentence_at(self.text, self.track.character_expected_at(position))
+            if self.track.lies_ahead(character):
+                self._skip_to(character)
+                return
+        self._make_rest(position)
 
     @Slot()
     def _update(self) -> None:
-        activity = self._current_activity()
-        if activity != self._activity:
-            self._activity = activity
-            self.activity_changed.emit(activity)
-
-    def _current_activity(self) -> Activity:
-        return Activity(
-            readiness=self._engine.readiness,
-            preparation=self._engine.preparation,
-            making=self._making.job is not None,
+        activity = replace(
+            self.engine.state,
+            making=self.speech.task is not None,
             save=self.saving.progress,
             playback=self.player.playback,
             waiting=self.player.waiting,
@@ -339,9 +381,10 @@ class SpeechController(QObject):
             utterance_number=self._utterance_number(),
             utterance_count=self.track.utterance_count,
             made_count=self.track.segment_count,
-            device=self._engine.device,
-            fallback=self._engine.fallback,
         )
+        if activity != self._activity:
+            self._activity = activity
+            self.activity_changed.emit(activity)
 
     def _utterance_number(self) -> int:
         """The number of the utterance that is heard, or else of the one being made."""

@@ -1,35 +1,18 @@
-"""The only caller of the engine; lives in a separate thread and answers every job with events."""
+"""The engine's thread: carries out tasks, the most urgent one first, and reports whatever comes of each."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from functools import partial
 from itertools import islice
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
-from app.audio.track import AudioTrack
-from app.speech.jobs import (
-    ChunkSpoken,
-    DeviceChosen,
-    FellBack,
-    JobEvent,
-    PreparationAdvanced,
-    Prepared,
-    PrepareJob,
-    PreviewEnded,
-    PreviewJob,
-    SaveAdvanced,
-    SaveEnded,
-    SaveJob,
-    SpeakJob,
-    SpeechEnded,
-    SpeechPlanned,
-    VoicesListed,
-)
+from app.speech.activity import Activity, Readiness
 from app.speech.voice_choice import prosody_of
 from app.system.threads import failure_of, give_way
 from engine.errors import EngineError
@@ -38,19 +21,21 @@ from engine.export.speaker import Speaker
 from engine.preparation.devices import AUTO
 from engine.speech import (
     STARTER,
+    AudioChunk,
     DeviceEvent,
     Event,
     FallbackEvent,
-    PlanEvent,
     PreparationEvent,
     Prosody,
-    Samples,
+    SpeechRequest,
+    StageEvent,
 )
 from engine.system.waiting import raise_if_set
 
+if TYPE_CHECKING:
+    from engine.model_store.installed_voices import ModelVoices
+
 NICENESS = 5
-WRITTEN_SAMPLES = 1 << 16
-"""So much of a file is written between two looks at what else there is to do."""
 STOPPED = "Speaking was stopped."
 
 
@@ -61,8 +46,81 @@ class SpeechEngine(Speaker, Protocol):
         """Release the model."""
 
 
+@dataclass(frozen=True)
+class VoicesListed:
+    """The models that can speak and their voices, the best first, and the best of them that can speak at once."""
+
+    models: tuple[ModelVoices, ...]
+    ready_model: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A task has ended; `error` says why if not all of it was done."""
+
+    error: Exception | None = None
+
+
 EngineFactory = Callable[[], SpeechEngine]
 VoiceLister = Callable[[], VoicesListed]
+Result = VoicesListed | AudioChunk | ExportProgress
+Report = Result | Event | Ended
+
+
+class Urgency(IntEnum):
+    """What goes before what."""
+
+    AT_ONCE = 0
+    SPEECH = 1
+    FILE = 2
+    BOOK = 3
+    LAST = 4
+
+
+@dataclass(frozen=True)
+class Means:
+    """What work is done with: `engine` is the engine, prepared; `observe` gets its events; `cancel` ends the work."""
+
+    engine: Callable[[], SpeechEngine]
+    observe: Callable[[Event], None]
+    cancel: threading.Event
+
+
+Work = Callable[[Means], Iterable[Result]]
+
+
+def no_engine() -> SpeechEngine:
+    """The engine of a task that needs none."""
+    raise LookupError("This task has no engine.")
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Work for the engine of `make_engine`, which may be another one than the window's present one."""
+
+    work: Work
+    urgency: Urgency
+    make_engine: EngineFactory = no_engine
+    cancel: threading.Event = field(default_factory=threading.Event)
+
+
+def preparing(means: Means) -> Iterable[Result]:
+    """Prepare the engine."""
+    means.engine()
+    return ()
+
+
+def renewing(means: Means) -> Iterable[Result]:
+    """Load the model again, with whichever modules are the best by now; the window need not show that."""
+    engine = means.engine()
+    engine.close()
+    engine.prepare(lambda event: None, means.cancel)
+    return ()
+
+
+def speaking(request: SpeechRequest) -> Work:
+    """Speak a request, utterance by utterance."""
+    return lambda means: means.engine().synthesize(request, means.observe, means.cancel)
 
 
 def engine_for(
@@ -98,203 +156,174 @@ def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO, prosody:
 
 
 class EngineWorker(QObject):
-    """Takes jobs through its slots; every failure becomes an event.
+    """Lives in a thread of its own; `begin` returns at once, and every failure is reported as the end of its task.
 
-    The speech begun last comes first: it is made at once, what was being made before, for a file, afterwards, and what
-    is exported or written last, in the order in which it was asked for, except that what is short comes in between.
-    `previews` may be appended to from any thread; they are made between the utterances of a speech.
+    After each result, the most urgent task has its turn; of equally urgent ones, the first. An engine stays open as
+    long as it is the `present` one or there is a task for it. The thread is a child of `owner`.
     """
 
-    reported = Signal(object)
-    _step_wanted = Signal()
+    reported = Signal(object, object)  # the task, and a `Report` of it
 
-    def __init__(self, make_engine: EngineFactory, list_voices: VoiceLister = voices_here) -> None:
+    _begun = Signal(object)
+    _turn_came = Signal()
+
+    def __init__(self, present: EngineFactory, owner: QObject) -> None:
         super().__init__()
-        self._make_engine = make_engine
+        self.present = present
+        self._engines: dict[EngineFactory, SpeechEngine] = {}
+        self._tasks: dict[Task, Iterator[Result]] = {}
+        self._turn_due = False
+        self._thread = QThread(owner)
+        self._thread.setObjectName("engine")
+        self.moveToThread(self._thread)
+        self._begun.connect(self._take)
+        self._turn_came.connect(self._on_turn, Qt.ConnectionType.QueuedConnection)
+        self._thread.finished.connect(self._close, Qt.ConnectionType.DirectConnection)
+        self._thread.start()
+
+    def begin(self, task: Task) -> Task:
+        """Carry out a task once it is the most urgent one."""
+        self._begun.emit(task)
+        return task
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """End after the step in progress, and release every engine; return whether that was in time."""
+        self._thread.quit()
+        return self._thread.wait(timeout_ms)
+
+    @Slot(object)
+    def _take(self, task: Task) -> None:
+        self._tasks[task] = self._results_of(task)
+        self._step()
+
+    @Slot()
+    def _on_turn(self) -> None:
+        self._turn_due = False
+        if self._tasks:
+            self._step()
+
+    def _step(self) -> None:
+        task = min(self._tasks, key=lambda each: (not each.cancel.is_set(), each.urgency))
+        results: list[Result] = []
+        error = failure_of(lambda: results.extend(islice(self._tasks[task], 1)))
+        if not results:
+            del self._tasks[task]
+            self._free_engines()
+        self.reported.emit(task, results[0] if results else Ended(error))
+        if self._tasks and not self._turn_due:
+            self._turn_due = True
+            self._turn_came.emit()  # after whatever has arrived meanwhile
+
+    @Slot()
+    def _close(self) -> None:
+        self._tasks.clear()
+        self.present = no_engine
+        self._free_engines()
+
+    def _results_of(self, task: Task) -> Iterator[Result]:
+        raise_if_set(task.cancel, STOPPED)
+        observe = partial(self._observe, task)
+        for result in task.work(Means(partial(self._engine_of, task, observe), observe, task.cancel)):
+            yield result
+            raise_if_set(task.cancel, STOPPED)
+
+    def _engine_of(self, task: Task, observe: Callable[[Event], None]) -> SpeechEngine:
+        if task.make_engine not in self._engines:
+            self._free_engines()
+            give_way(NICENESS)  # sound and window go first
+            self._engines[task.make_engine] = task.make_engine()
+        engine = self._engines[task.make_engine]
+        engine.prepare(observe, task.cancel)
+        return engine
+
+    def _free_engines(self) -> None:
+        needed = {self.present, *(task.make_engine for task in self._tasks)}
+        for make_engine in self._engines.keys() - needed:
+            failure_of(self._engines.pop(make_engine).close)
+
+    def _observe(self, task: Task, event: Event) -> None:
+        if not isinstance(event, StageEvent):  # the window does not use its arrays
+            self.reported.emit(task, event)
+
+
+class Engine(QObject):
+    """The present engine as the window sees it: `state` is an activity with what it tells about itself, and no more."""
+
+    changed = Signal()
+    voices_listed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, make_engine: EngineFactory, list_voices: VoiceLister, parent: QObject) -> None:
+        super().__init__(parent)
+        self.state = Activity()
+        self.worker = EngineWorker(make_engine, self)
         self._list_voices = list_voices
-        self._engine: SpeechEngine | None = None
-        self.previews: deque[PreviewJob] = deque()
-        self._former_engines: list[tuple[EngineFactory, SpeechEngine]] = []  # which still make speech
-        self._in_work: list[tuple[SpeakJob | SaveJob, Iterator[None]]] = []
-        self._renewal_due = False
-        self._step_wanted.connect(self._step, Qt.ConnectionType.QueuedConnection)
+        self._listing: Task | None = None
+        self._preparing: Task | None = None
+        self.worker.reported.connect(self._on_report)
 
     @Slot()
     def list_voices(self) -> None:
         """List the voices of all models."""
-        error = failure_of(lambda: self._report(self._list_voices()))
-        if error is not None:
-            self._report(Prepared(error))
+        self._listing = self.worker.begin(Task(lambda _: [self._list_voices()], Urgency.AT_ONCE))
 
-    @Slot(object)
-    def prepare(self, job: PrepareJob) -> None:
+    @Slot()
+    def prepare(self) -> None:
         """Prepare the engine."""
-        error = failure_of(partial(self._prepare, job))
-        self._report(Prepared(error, job))
+        self._preparing = self.worker.begin(Task(preparing, Urgency.AT_ONCE, self.worker.present))
+        self._set(readiness=Readiness.PREPARING)
 
-    @Slot(object)
-    def speak(self, job: SpeakJob) -> None:
-        """Speak a request, chunk by chunk; other slots have their turn in between."""
-        self._in_work.append((job, self._speak(job)))
-        self._step()
-
-    @Slot()
-    def _step(self) -> None:
-        if not self._in_work:
-            return
-        job, chunks = self._in_work[-1]
-        made: list[bool] = []
-        error = failure_of(lambda: made.extend(True for _ in islice(chunks, 1)))
-        if made:
-            self._step_wanted.emit()
-        else:
-            self._in_work.pop()
-            self._report(SaveEnded(job, error) if isinstance(job, SaveJob) else SpeechEnded(job, error))
-            self._free_engines()
-
-    @Slot()
-    def preview(self) -> None:
-        """Make the previews that are waiting for the present engine, or by a visiting one; others wait for theirs."""
-        while self.previews and (self.previews[0].visits or self.previews[0].make_engine is self._make_engine):
-            job = self.previews.popleft()
-            error = failure_of(partial(self._preview, job))
-            if error is not None:
-                self._report(PreviewEnded(job, np.zeros(0, np.float32), error=error))
-
-    @Slot(object)
-    def save(self, job: SaveJob) -> None:
-        """Carry out an order, step by step, while no speech is wanted."""
-        saves = [each for each, _ in self._in_work if isinstance(each, SaveJob)]
-        place = sum(not each.short and not each.cancel.is_set() for each in saves) if job.short else 0
-        self._in_work.insert(place, (job, self._save(job)))
-        self._step_wanted.emit()
-
-    @Slot(object)
-    def change_engine(self, make_engine: EngineFactory) -> None:
-        """Make the next job with a new engine; the present one is released once it has made what it is making."""
-        if self._engine is not None:
-            self._former_engines.append((self._make_engine, self._engine))
-        self._engine, self._make_engine = None, make_engine
-        self._free_engines()
+    def change(self, make_engine: EngineFactory) -> None:
+        """Prepare another engine, which is the present one from now on."""
+        if self._preparing is not None:
+            self._preparing.cancel.set()
+        self.worker.present = make_engine
+        self.prepare()
 
     @Slot()
     def renew(self) -> None:
-        """Load the model again, with whichever modules are the best by now; a failure shows at the next job."""
-        self._renewal_due = self._engine is not None
-        self._free_engines()
+        """Have the engine take the best modules there are, after all else; a failure shows when it is next needed."""
+        self.worker.begin(Task(renewing, Urgency.LAST, self.worker.present))
 
-    @Slot()
-    def close(self) -> None:
-        """Release every engine."""
-        self._in_work.clear()
-        if self._engine is not None:
-            self._former_engines.append((self._make_engine, self._engine))
-        self._renewal_due = False
-        self._free_engines()
+    def forget_fallback(self) -> None:
+        """What comes next is not yet spoken by the processor in place of the GPU."""
+        self._set(fallback="")
 
-    def _free_engines(self) -> None:
-        """Release and renew what was to be, unless speech is being made."""
-        if self._in_work:
-            return
-        while self._former_engines:
-            failure_of(self._former_engines.pop()[1].close)
-        if self._renewal_due and self._engine is not None:
-            self._engine.close()
-            failure_of(partial(self._engine.prepare, _say_nothing, None))
-        self._renewal_due = False
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop preparing, and end once the task in progress has been cancelled; return whether it did in time."""
+        if self._preparing is not None:
+            self._preparing.cancel.set()
+        return self.worker.shut_down(timeout_ms)
 
-    def _prepare(self, job: PrepareJob) -> None:
-        raise_if_set(job.cancel, STOPPED)
-        self._opened().prepare(self._observe_preparation, job.cancel)
+    @Slot(object, object)
+    def _on_report(self, task: Task, report: Report) -> None:
+        if task.make_engine is self.worker.present:
+            self._note(task, report)
+        if isinstance(report, VoicesListed):
+            self.voices_listed.emit(report)
+        elif isinstance(report, Ended) and (task is self._preparing or task is self._listing):
+            if task is self._preparing:
+                self._preparing = None
+            if report.error is not None and not task.cancel.is_set():
+                self._set(readiness=Readiness.FAILED, preparation=None)
+                self.failed.emit(report.error)
 
-    def _speak(self, job: SpeakJob) -> Iterator[None]:
-        raise_if_set(job.cancel, STOPPED)
-        engine = self._opened()
-        engine.prepare(self._observe_preparation, job.cancel)
-        self._report(Prepared())
-        for chunk in engine.synthesize(job.request, partial(self._observe_speech, job), job.cancel):
-            self._report(ChunkSpoken(job, chunk))
-            self.preview()
-            yield
-            raise_if_set(job.cancel, STOPPED)
-
-    def _save(self, job: SaveJob) -> Iterator[None]:
-        for progress in self._steps_of(job):
-            self._report(SaveAdvanced(job, progress))
-            self.preview()
-            yield
-
-    def _steps_of(self, job: SaveJob) -> Iterator[ExportProgress]:
-        from engine.export.exporting import export, write_made  # loads what writes sound files
-
-        raise_if_set(job.cancel, STOPPED)
-        track = job.track
-        if track is not None:
-            return write_made(job.order, _blocks(track), track.length, track.sample_rate_hz, job.cancel)
-        present = job.make_engine is self._make_engine
-        engine = self._engine_of(job)
-        observe = self._observe_preparation if present else _say_nothing
-        engine.prepare(observe, job.cancel)
-        if present:
-            self._report(Prepared())
-        return export(job.order, engine, observe, job.cancel)
-
-    def _engine_of(self, job: SaveJob | PreviewJob) -> SpeechEngine:
-        """The engine that there was when the order was given, or a visiting one, beside the present one."""
-        if job.make_engine is self._make_engine:
-            return self._opened()
-        for make_engine, engine in self._former_engines:
-            if make_engine is job.make_engine:
-                return engine
-        self._former_engines.append((job.make_engine, job.make_engine()))
-        return self._former_engines[-1][1]
-
-    def _preview(self, job: PreviewJob) -> None:
-        raise_if_set(job.cancel, STOPPED)
-        engine = self._engine_of(job) if job.visits else self._opened()
-        observe = _say_nothing if job.visits else self._observe_preparation
-        engine.prepare(observe, job.cancel)
-        if not job.visits:
-            self._report(Prepared())
-        chunks = list(engine.synthesize(job.request, observe, job.cancel))
-        samples = np.concatenate([chunk.samples for chunk in chunks])
-        self._report(PreviewEnded(job, samples, chunks[0].sample_rate_hz))
-
-    def _opened(self) -> SpeechEngine:
-        if self._engine is None:
-            give_way(NICENESS)  # sound and window go first
-            self._engine = self._make_engine()
-        return self._engine
-
-    def _observe_preparation(self, event: Event) -> None:
-        match event:
+    def _note(self, task: Task, report: Report) -> None:
+        """Note what the engine tells; that it speaks tells that it is ready."""
+        match report:
             case PreparationEvent():
-                self._report(PreparationAdvanced(event))
+                self._set(readiness=Readiness.PREPARING, preparation=report)
             case DeviceEvent():
-                self._report(DeviceChosen(event))
-            case FallbackEvent(message):
-                self._report(FellBack(message))
-
-    def _observe_speech(self, job: SpeakJob, event: Event) -> None:
-        match event:  # stage events carry arrays that the window does not use
-            case PlanEvent():
-                self._report(SpeechPlanned(job, event))
-            case FallbackEvent(message):
-                self._report(FellBack(message, job))
+                self._set(device=report)
+            case Ended(error) if error is not None:
+                prepares_still = self._preparing is not None and task is not self._preparing
+                if self.state.readiness is Readiness.PREPARING and not prepares_still:
+                    self._set(readiness=Readiness.FAILED, preparation=None)
+            case FallbackEvent(message) if not task.cancel.is_set():  # else it is another speech that is the latest
+                self._set(readiness=Readiness.READY, preparation=None, fallback=message)
             case _:
-                self._observe_preparation(event)
+                self._set(readiness=Readiness.READY, preparation=None)
 
-    def _report(self, event: JobEvent) -> None:
-        self.reported.emit(event)
-
-
-def _say_nothing(event: Event) -> None:
-    """The window need not show what is done between two requests."""
-
-
-def _blocks(track: AudioTrack) -> Iterator[Samples]:
-    """All samples of a track that is whole."""
-    position = 0
-    while len(block := track.read(position, WRITTEN_SAMPLES)):
-        yield block
-        position += len(block)
+    def _set(self, **told: object) -> None:
+        self.state = replace(self.state, **told)  # type: ignore[arg-type]
+        self.changed.emit()

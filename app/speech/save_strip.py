@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QProgressBar, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
 from app.speech.activity import Activity, SaveProgress
-from app.speech.pace import Pace
 from app.system.reveal import REVEAL_TITLE
 from app.theme import Colours
 from app.widgets.announcing import announce
@@ -21,7 +19,6 @@ from engine.system.durations import duration_words
 
 BAR_WIDTH_PIXELS = 90
 BAR_HEIGHT_PIXELS = 4
-TICK_MS = 500
 
 
 class SaveStrip(NoticeStrip):
@@ -35,15 +32,13 @@ class SaveStrip(NoticeStrip):
     resume_wanted = Signal()
     discard_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("offer")
         self.setAccessibleName("Saving")
-        self._clock = clock
         self._save: SaveProgress | None = None
         self._saved: list[Path] = []
         self._interrupted = ""
-        self._pace = Pace(clock)
         self.bar = QProgressBar(self)
         self.bar.setObjectName("progress")
         self.bar.setAccessibleName("Progress of saving")
@@ -63,21 +58,16 @@ class SaveStrip(NoticeStrip):
         self.lay_out(
             self.bar, self.cancel_button, self.reveal_button, self.resume_button, self.discard_button, self.close_button
         )
-        self._tick = QTimer(self, interval=TICK_MS)
-        self._tick.timeout.connect(self._show)
         self._show()
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
         """Show what is being saved, or what came of it."""
-        save = activity.save
-        if save == self._save:
+        if activity.save == self._save:
             return
-        if save is None:
-            self._tick.stop()
-        else:
-            self._note(save)
-        self._save = save
+        if self._save is None:
+            self._saved = []
+        self._save = activity.save
         self._show()
 
     def show_saved(self, path: Path) -> None:
@@ -102,13 +92,6 @@ class SaveStrip(NoticeStrip):
         self.discard_button.clicked.connect(self.discard_wanted)
         self.close_button.clicked.connect(self._on_close)
 
-    def _note(self, save: SaveProgress) -> None:
-        if self._save is None:
-            self._saved = []
-            self._pace = Pace(self._clock)
-            self._tick.start()
-        self._pace.note(f"{save.name} {save.step}", save.made_count, save.utterance_count)
-
     @Slot()
     def _show(self) -> None:
         saving = self._save is not None
@@ -123,8 +106,7 @@ class SaveStrip(NoticeStrip):
                 widget.setVisible(shown)
         self._say(" · ".join(self._words()))
         if self._save is not None:
-            made = self._pace.fraction if self._save.utterance_count else None
-            show_fraction(self.bar, self._save.fraction if self._save.step else made)
+            show_fraction(self.bar, self._save.fraction)
         self.setVisible(saving or saved or interrupted)
 
     def _say(self, words: str) -> None:
@@ -138,25 +120,13 @@ class SaveStrip(NoticeStrip):
 
     def _words(self) -> Iterator[str]:
         if self._save is not None:
-            yield from self._words_while(self._save)
+            yield from _words_while(self._save)
         elif self._saved:
             last = self._saved[-1]
             others = f" and {len(self._saved) - 1} more" if self._saved[1:] else ""
             yield f"Saved {last.name}{others} in {last.parent.name or last.parent}"
         elif self._interrupted:
             yield f"The export of “{self._interrupted}” was interrupted."
-
-    def _words_while(self, save: SaveProgress) -> Iterator[str]:
-        made = f", {save.made_count} of {save.utterance_count}" if save.utterance_count else ""
-        yield f"Saving {save.name}{made}"
-        if save.step:
-            yield save.step
-        if save.seconds_left is not None:
-            yield f"{duration_words(save.seconds_left)} left"
-        elif self._pace.words:
-            yield self._pace.words
-        if save.waiting_count:
-            yield f"{save.waiting_count} more waiting"
 
     @Slot()
     def _on_reveal(self) -> None:
@@ -167,3 +137,17 @@ class SaveStrip(NoticeStrip):
     def _on_close(self) -> None:
         self._saved = []
         self._show()
+
+
+def _words_while(save: SaveProgress) -> Iterator[str]:
+    yield f"Saving {save.name}"
+    if save.step:
+        yield save.step
+    if save.seconds_left is not None:
+        yield f"{duration_words(save.seconds_left)} left"
+    book, waiting_count = save.interrupted, save.waiting_count
+    if book is not None:
+        yield f"{book.name} continues after that" + (f" at {book.fraction:.0%}" if book.fraction is not None else "")
+        waiting_count -= 1
+    if waiting_count:
+        yield f"{waiting_count} more waiting"

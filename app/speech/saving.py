@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.audio.track import AudioTrack
 from app.speech.activity import SaveProgress
-from app.speech.engine_worker import EngineFactory, EngineWorker
-from app.speech.jobs import JobEvent, SaveAdvanced, SaveEnded, SaveJob, SpeakJob
+from app.speech.engine_worker import Ended, EngineFactory, EngineWorker, Means, Report, Task, Urgency, Work
+from app.speech.heard_speech import HeardSpeech
 from engine.errors import Cancelled
 from engine.export.order import PART_CHARACTERS, Order
 from engine.export.progress import ExportProgress
-from engine.speech import SpeechRequest
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Save:
-    """An order; if its speech is heard or shown, `track` has that, and `making` makes it until all of it is there."""
-
     order: Order
-    make_engine: EngineFactory
-    track: AudioTrack | None = None
-    making: SpeakJob | None = None
+    task: Task
+    speech: HeardSpeech | None = None
+    begun: bool = False
+    latest: ExportProgress | None = None
 
     @property
-    def short(self) -> bool:
-        """Whether little more than writing is left to do."""
-        return self.track is not None or self.order.document.characters <= PART_CHARACTERS
+    def progress(self) -> SaveProgress:
+        name, latest = self.order.result.name, self.latest
+        if latest is not None:
+            return SaveProgress(name, latest.step, latest.fraction, latest.seconds_left)
+        track = self.speech.track if self.speech is not None else None
+        made = track.segment_count / track.utterance_count if track is not None and track.utterance_count else None
+        return SaveProgress(name, fraction=made)
 
 
 class Saving(QObject):
-    """One order after the other, each by the engine that there was when it was given; short ones come first.
+    """Each order by the engine that there was when it was given; short ones first, else one after the other.
 
     `changed` tells that `progress` may have changed; `saved` carries the file or folder that is written. In the end,
     `ended` carries every order, and an error unless it was carried out.
@@ -43,136 +45,94 @@ class Saving(QObject):
     failed = Signal(object)
     ended = Signal(object, object)
 
-    _save_wanted = Signal(object)
-
     def __init__(self, worker: EngineWorker, parent: QObject) -> None:
         super().__init__(parent)
+        self._worker = worker
         self._saves: list[_Save] = []
-        self._running: list[SaveJob] = []  # a long one, and a short one that comes in between
-        self._latest: ExportProgress | None = None
-        self._save_wanted.connect(worker.save)
-        worker.reported.connect(self._on_event)
+        worker.reported.connect(self._on_report)
 
     @property
     def progress(self) -> SaveProgress | None:
         """The order that is carried out, or None."""
         if not self._saves:
             return None
-        save, latest = self._saves[0], self._latest
-        named = SaveProgress(save.order.result.name, waiting_count=len(self._saves) - 1)
-        if latest is not None:
-            return replace(named, step=latest.step, fraction=latest.fraction, seconds_left=latest.seconds_left)
-        if save.track is not None:
-            return replace(named, made_count=save.track.segment_count, utterance_count=save.track.utterance_count)
-        return named
+        first, *others = self._in_order()
+        interrupted = next((save.progress for save in others if save.latest is not None), None)
+        return replace(first.progress, waiting_count=len(others), interrupted=interrupted)
 
-    def add(
-        self,
-        order: Order,
-        make_engine: EngineFactory,
-        track: AudioTrack | None = None,
-        making: SpeakJob | None = None,
-    ) -> None:
-        """Carry this out after the orders before, with the speech of a track as soon as a job has made all of it.
-
-        A short order comes before long ones, even if one of them has begun, unless it is of the same file.
-        """
-        save, place = _Save(order, make_engine, track, making), len(self._saves)
-        if save.short and all(other.order.path != order.path for other in self._saves):
-            place = next((number for number, other in enumerate(self._saves) if not other.short), place)
-        self._saves.insert(place, save)
-        if place == 0:
-            self._latest = None
-        self._advance()
+    def add(self, order: Order, make_engine: EngineFactory, speech: HeardSpeech | None = None) -> None:
+        """Carry out an order; if a speech is all of it by then, that is written."""
+        length = sum(len(chapter.text) for chapter in order.chapters)
+        short = length <= PART_CHARACTERS or (speech is not None and speech.track.whole)
+        short = short and all(other.order.path != order.path for other in self._saves)  # the last is what stays
+        task = Task(_saving(order, speech), Urgency.FILE if short else Urgency.BOOK, make_engine)
+        self._saves.append(_Save(order, task, speech))
+        self._begin_due()
         self.changed.emit()
 
-    def track_of(self, job: SpeakJob) -> AudioTrack | None:
-        """The track for which this job makes speech, if it is one that is being saved."""
-        return next((save.track for save in self._saves if save.making is job), None)
+    def holds(self, speech: HeardSpeech) -> bool:
+        """Whether a speech is being written, or waits for that, and must stay as it is."""
+        return any(save.speech is speech for save in self._saves)
 
-    def job_for(self, track: AudioTrack) -> SpeakJob | None:
-        """The job that makes speech for this track, if it is one that is being saved and not all there yet."""
-        return next((save.making for save in self._saves if save.track is track), None)
-
-    def holds(self, track: AudioTrack) -> bool:
-        """Whether this track is being saved or waits for that, and must stay as it is."""
-        return any(save.track is track for save in self._saves)
-
-    def made(self, request: SpeechRequest) -> tuple[SpeakJob, AudioTrack] | None:
-        """What makes this request for a file and the track it fills, if anything does."""
-        for save in self._saves:
-            if save.making is not None and save.track is not None and save.making.request == request:
-                return save.making, save.track
-        return None
-
-    def end(self, job: SpeakJob, error: Exception | None) -> None:
-        """Take note that a job has ended; what waited for it can be written now, or will not be, if it failed."""
-        saves = self._saves
-        self._saves = [
-            replace(save, making=None) if save.making is job else save
-            for save in saves
-            if save.making is not job or error is None
-        ]
-        for save in saves:
-            if save.making is job and error is not None:
-                self.ended.emit(save.order, error)
-        self._advance()
-
-    def cancel(self, heard: SpeakJob | None) -> None:
-        """Leave what is being saved unsaved; its speech is made on only if it is heard or for another order."""
+    @Slot()
+    def cancel(self) -> None:
+        """Leave what is being saved unsaved; the next file has its turn."""
         if self._saves:
-            self.cancel_order(self._saves[0].order, heard)
+            self._cancel(self._in_order()[0])
 
-    def cancel_order(self, order: Order, heard: SpeakJob | None) -> None:
+    def cancel_order(self, order: Order) -> None:
         """Leave an order unsaved, whether it has begun or waits."""
-        place = next((place for place, save in enumerate(self._saves) if save.order is order), None)
-        if place is None:
-            return
-        save = self._saves.pop(place)
-        if place == 0:
-            self._latest = None
-        job = next((job for job in self._running if job.order is order), None)
-        if job is not None:
-            job.cancel.set()
-            self._running.remove(job)
-        elif save.making is not None and save.making is not heard and self.track_of(save.making) is None:
-            save.making.cancel.set()
-            if save.track is not None:
-                save.track.finish()
-        self._advance()
-        self.ended.emit(order, Cancelled("It was cancelled."))
-        self.changed.emit()
+        for save in [save for save in self._saves if save.order is order]:
+            self._cancel(save)
 
-    def cancel_all(self, heard: SpeakJob | None) -> None:
+    def cancel_all(self) -> None:
         """Leave everything unsaved."""
         while self._saves:
-            self.cancel(heard)
+            self.cancel()
 
-    def _advance(self) -> None:
-        if not self._saves or self._saves[0].making is not None:
-            return
-        save = self._saves[0]
-        if all(job.order is not save.order for job in self._running):
-            self._running.append(SaveJob(save.order, save.make_engine, save.track, save.short))
-            self._save_wanted.emit(self._running[-1])
+    def _cancel(self, save: _Save) -> None:
+        save.task.cancel.set()
+        self._end(save, Cancelled("It was cancelled."))
 
-    @Slot(object)
-    def _on_event(self, event: JobEvent) -> None:
-        if not isinstance(event, SaveAdvanced | SaveEnded) or event.job not in self._running:
-            return
-        if isinstance(event, SaveEnded):
-            self._on_ended(event.job, event.error)
-        elif event.job.order is self._saves[0].order:
-            self._latest = event.progress
-        self.changed.emit()
+    @Slot(object, object)
+    def _on_report(self, task: Task, report: Report) -> None:
+        if isinstance(report, Ended):
+            self._begin_due()
+        for save in [save for save in self._saves if save.task is task]:
+            if isinstance(report, ExportProgress):
+                save.latest = report
+                self.changed.emit()
+            elif isinstance(report, Ended):
+                self._end(save, report.error)
 
-    def _on_ended(self, job: SaveJob, error: Exception | None) -> None:
-        self._saves = [save for save in self._saves if save.order is not job.order]
-        self._running.remove(job)
-        self._latest = None
-        self.ended.emit(job.order, error)
+    def _in_order(self) -> list[_Save]:
+        return sorted(self._saves, key=lambda save: (not save.begun, save.task.urgency))
+
+    def _begin_due(self) -> None:
+        """Begin those that do not wait for a speech to be made."""
+        for save in self._saves:
+            if not save.begun and (save.speech is None or save.speech.task is None):
+                save.begun = True
+                self._worker.begin(save.task)
+
+    def _end(self, save: _Save, error: Exception | None) -> None:
+        self._saves.remove(save)
+        self.ended.emit(save.order, error)
         if error is None:
-            self.saved.emit(job.order.result)
+            self.saved.emit(save.order.result)
         elif not isinstance(error, Cancelled):
             self.failed.emit(error)
-        self._advance()
+        self.changed.emit()
+
+
+def _saving(order: Order, speech: HeardSpeech | None) -> Work:
+    def work(means: Means) -> Iterable[ExportProgress]:
+        from engine.export.exporting import export, write_made  # loads what writes sound files
+
+        if speech is None or not speech.is_all_of(order.only_request):
+            return export(order, means.engine(), means.observe, means.cancel)
+        track = speech.track
+        blocks = (track.between(segment.start, segment.end) for segment in track.segments)
+        return write_made(order, blocks, track.length, track.sample_rate_hz, means.cancel)
+
+    return work

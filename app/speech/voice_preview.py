@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.sound_player import SoundPlayer
-from app.speech.engine_worker import EngineFactory, EngineWorker
-from app.speech.jobs import JobEvent, PreviewEnded, PreviewJob
+from app.speech.engine_worker import Ended, EngineFactory, EngineWorker, Report, Task, Urgency, speaking
 from engine.errors import Cancelled
-from engine.speech import SpeechRequest
+from engine.speech import AudioChunk, SpeechRequest
 
 
 class VoicePreview(QObject):
@@ -23,41 +23,34 @@ class VoicePreview(QObject):
     heard = Signal()
     failed = Signal(object)
 
-    _wanted = Signal()
-
     def __init__(self, speech: AudioPlayer, output: AudioOutput, worker: EngineWorker, parent: QObject) -> None:
         super().__init__(parent)
         self._worker = worker
-        self._job: PreviewJob | None = None
+        self._task: Task | None = None
+        self._chunks: list[AudioChunk] = []
         self._sounds = SoundPlayer(speech, output, self)
         self._sounds.playing_changed.connect(self.changed)
         self._sounds.ended.connect(self.heard)
         self._sounds.failed.connect(self.failed)
         speech.playback_changed.connect(self._on_speech)
-        self._wanted.connect(worker.preview)
-        worker.reported.connect(self._on_event)
+        worker.reported.connect(self._on_report)
 
     @property
     def active(self) -> bool:
         """Whether a sentence is being made or heard."""
-        return self._job is not None or self._sounds.playing
+        return self._task is not None or self._sounds.playing
 
-    def hear(self, request: SpeechRequest, make_engine: EngineFactory, *, visits: bool = False) -> None:
-        """Make a sentence with the engine that this makes, as soon as it has a moment, and play it.
-
-        One that `visits` is made for this.
-        """
+    def hear(self, request: SpeechRequest, make_engine: EngineFactory) -> None:
+        """Make a sentence, as soon as the engine has a moment, and play it."""
         self.stop()
-        self._job = PreviewJob(request, make_engine, visits)
-        self._worker.previews.append(self._job)
-        self._wanted.emit()
+        self._task = self._worker.begin(Task(speaking(request), Urgency.AT_ONCE, make_engine))
         self.changed.emit()
 
     def stop(self) -> None:
         """Stop making or playing a sentence."""
-        if self._job is not None:
-            self._job.cancel.set()
-        self._job = None
+        if self._task is not None:
+            self._task.cancel.set()
+        self._task, self._chunks = None, []
         self._sounds.stop()
         self.changed.emit()
 
@@ -67,13 +60,19 @@ class VoicePreview(QObject):
         if playback is Playback.PLAYING:
             self.stop()
 
-    @Slot(object)
-    def _on_event(self, event: JobEvent) -> None:
-        if not isinstance(event, PreviewEnded) or event.job is not self._job:
+    @Slot(object, object)
+    def _on_report(self, task: Task, report: Report) -> None:
+        if task is not self._task:
             return
-        self._job = None
-        if event.error is None:
-            self._sounds.play(event.samples, event.sample_rate_hz)
-        elif not isinstance(event.error, Cancelled):
-            self.failed.emit(event.error)
+        if isinstance(report, AudioChunk):
+            self._chunks.append(report)
+        elif isinstance(report, Ended):
+            self._end(report.error)
+
+    def _end(self, error: Exception | None) -> None:
+        chunks, self._task, self._chunks = self._chunks, None, []
+        if error is None:
+            self._sounds.play(np.concatenate([chunk.samples for chunk in chunks]), chunks[0].sample_rate_hz)
+        elif not isinstance(error, Cancelled):
+            self.failed.emit(error)
         self.changed.emit()

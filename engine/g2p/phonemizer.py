@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -21,12 +22,14 @@ from engine.g2p.split import PAUSE_SECONDS, Piece, groups, joined, longest
 from engine.g2p.written_words import deciding, written_words
 from engine.languages import Language, language_of
 from engine.speech import Notice, Plan, Utterance
+from engine.system.waiting import raise_if_set
 
 MOST_NOTICES = 100
 FIRST_PLANNED_CHARACTERS = 1000
 """The first plan covers at least this much of a text, which takes about 0.03 s."""
 PLAN_GROWTH = 3
 """Each plan covers at least so many times as much as the one before, so playing goes on while the next is made."""
+STOPPED = "Speaking was stopped."
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -68,19 +71,21 @@ class Phonemizer:
         speed: float = 1.0,
         script: Script | None = None,
         others: Mapping[str, Phonemizer] = MappingProxyType({}),
+        cancel: threading.Event | None = None,
     ) -> Iterator[Plan]:
         """The plan of the text as it grows: soon its beginning, then more of it, at last the whole.
 
         Each begins with the utterances of the one before and has more of them, cut for this speed, a positive factor.
         `others` speak in place of this one where the `script` of the text names their voices.
 
-        Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound.
+        Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound, and `Cancelled`
+        soon after `cancel` is set: the last steps of a long text take half a minute.
         """
         if not text.strip():
             raise NothingToSpeak("There is no text to speak.", "Type a sentence first.")
         script = script or read_script(text)
         notices = list(script.notices)
-        parts = (others.get(each.voice, self)._section(text, each, notices) for each in script.sections)
+        parts = (others.get(each.voice, self)._section(text, each, notices, cancel) for each in script.sections)
         pieces = chain.from_iterable(parts)
         utterances: list[Utterance] = []
         wanted = FIRST_PLANNED_CHARACTERS
@@ -93,19 +98,19 @@ class Phonemizer:
             raise _soundless(self._language)
         yield Plan(tuple(utterances), _readable(notices))
 
-    def _section(self, text: str, section: Section, notices: list[Notice]) -> Iterator[Piece]:
-        """The pieces of a section of the text."""
+    def _section(
+        self, text: str, section: Section, notices: list[Notice], cancel: threading.Event | None
+    ) -> Iterator[Piece]:
+        """The pieces of a section of the text, pronounced one sentence at a time; problems are added to the notices."""
         for start, passage in passages(text[section.start : section.end]):
+            raise_if_set(cancel, STOPPED)
             normalised = self._front_end.normalise(passage).moved(section.start + start)
             notices += normalised.notices
-            yield from self._pieces(normalised, notices)
-
-    def _pieces(self, normalised: Normalised, notices: list[Notice]) -> Iterator[Piece]:
-        """The pieces of a text, pronounced one sentence at a time; problems are added to the notices."""
-        for sentence in sentences(normalised.sourced.text):
-            spoken, problems = self._spoken(normalised, sentence)
-            notices += problems
-            yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
+            for sentence in sentences(normalised.sourced.text):
+                raise_if_set(cancel, STOPPED)
+                spoken, problems = self._spoken(normalised, sentence)
+                notices += problems
+                yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
 
     def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
         """The words of a sentence in the model's symbols and in offsets of the source, and notices of problems."""

@@ -57,7 +57,7 @@ class MethodChoice:
         return f"{self.method} ({self.why})"
 
     @property
-    def around_use(self) -> Callable[[], AbstractContextManager[None]]:
+    def around_use(self) -> Callable[[], AbstractContextManager[object]]:
         """What to enter while the method computes: a crash of Metal Performance Shaders is found out afterwards."""
         return partial(marked_in_use, LstmMethod.MPS) if self.method is LstmMethod.MPS else nullcontext
 

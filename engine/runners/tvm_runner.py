@@ -48,7 +48,7 @@ class CompiledRunner:
         threads: int | None = None,
         observe: ProbeObserver | None = None,
         stages: Collection[str] | None = None,
-        around_lstm: Callable[[], AbstractContextManager[None]] = nullcontext,
+        around_lstm: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         manifest = Manifest.load(folder)
         self._runtime = Runtime(manifest.identity.device, threads)

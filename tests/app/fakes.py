@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.audio.output import AudioDeviceError, Fill
-from app.speech.jobs import VoicesListed
+from app.speech.engine_worker import VoicesListed
 from engine.errors import Cancelled
 from engine.model_store.installed_voices import ModelVoices
 from engine.speech import (

@@ -18,7 +18,7 @@ from app.options import Options
 from app.settings import Settings
 from app.speech import module_builder
 from app.speech.activity import Readiness
-from app.speech.jobs import VoicesListed
+from app.speech.engine_worker import VoicesListed
 from engine.errors import CompileError
 from engine.languages import BRITISH
 from engine.model_store import ModelState

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audio.peak_pyramid import FINEST_BIN_SAMPLES, PeakPyramid
+from app.audio.peak_pyramid import FINEST_BIN_SAMPLES, JoinedPeaks, PeakPyramid
 
 NOISE = np.random.default_rng(1).uniform(-1, 1, 300_000).astype(np.float32)
 
@@ -62,3 +62,20 @@ def test_what_is_cut_off_leaves_no_trace(count: int) -> None:
         cut, expected = (each.peaks(0, count + 5000, columns) for each in (pyramid, anew))
         np.testing.assert_array_equal(cut.lowest, expected.lowest)
         np.testing.assert_array_equal(cut.highest, expected.highest)
+
+
+@pytest.mark.parametrize("columns", [1, 7, 40])
+@pytest.mark.parametrize("offset", [0, 5_000, 21_000])
+def test_joined_signals_are_like_one_with_silence_in_between(columns: int, offset: int) -> None:
+    parts = NOISE[: 70 * FINEST_BIN_SAMPLES], NOISE[: 90 * FINEST_BIN_SAMPLES] / 2
+    silence = np.zeros(20_001, np.float32)
+    signal = np.concatenate([parts[0], silence, parts[1]])
+    second = len(parts[0]) + len(silence)
+    joined = JoinedPeaks(((0, filled(parts[0], 1000)), (second, filled(parts[1], 1000))))
+    assert joined.covered_samples == len(signal)
+    peaks = joined.peaks(offset, len(signal), columns)
+    rest = signal[offset:]
+    column = np.minimum((np.arange(len(rest)) / max(len(rest) / columns, 1)).astype(int), columns - 1)
+    assert (rest >= peaks.lowest[column]).all()
+    assert (rest <= peaks.highest[column]).all()
+    assert not joined.peaks(len(parts[0]) + 600, second - 600, 40).highest.any()

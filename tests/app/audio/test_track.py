@@ -1,8 +1,13 @@
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.audio.track import AudioTrack
-from engine.speech import Plan
+from engine.speech import AudioChunk, Plan
 from tests.app.fakes import chunk_of, utterances_of
 
 UTTERANCES = utterances_of("One. Three three. Two.")
@@ -110,3 +115,201 @@ def test_where_in_the_text_a_sample_that_is_not_made_will_be() -> None:
     middle = track.character_expected_at(track.expected_length() // 2)
     assert middle == pytest.approx((UTTERANCES[-1].end + 220) / 2, abs=5)
     assert track.character_expected_at(track.expected_length()) == UTTERANCES[-1].end + 220
+
+
+LONG = utterances_of(" ".join(f"Sentence {number}." for number in range(12)))
+TEXT_END = LONG[-1].end
+
+
+def part(first: int, last: int) -> Plan:
+    """The plan of a task that speaks these utterances, which it numbers from 0."""
+    return Plan(tuple(replace(each, index=number) for number, each in enumerate(LONG[first:last])))
+
+
+def chunk(number: int) -> AudioChunk:
+    return chunk_of(LONG[number], 0, 100 + 7 * number)
+
+
+def appended(track: AudioTrack, first: int, last: int) -> None:
+    track.plan(part(first, last))
+    for number in range(first, last):
+        track.append(chunk(number))
+
+
+def made_in_order() -> AudioTrack:
+    track = AudioTrack()
+    appended(track, 0, len(LONG))
+    track.finish()
+    return track
+
+
+@pytest.fixture
+def ahead() -> AudioTrack:
+    """The first two utterances and, after a gap, the last four."""
+    track = AudioTrack()
+    track.plan(Plan(LONG[:3], (), TEXT_END - LONG[2].end))
+    for number in range(2):
+        track.append(chunk(number))
+    assert track.skip_to(LONG[8].start) > track.end_at(0) == 207
+    track.aim()
+    appended(track, 8, 12)
+    track.finish()
+    return track
+
+
+def numbers_in(track: AudioTrack) -> list[int]:
+    return [LONG.index(replace(each.utterance, index=int(each.utterance.text[9:-1]))) for each in track.segments]
+
+
+def test_what_is_heard_ahead_follows_after_a_gap_of_about_its_length(ahead: AudioTrack) -> None:
+    ((start, end),) = ahead.gaps
+    assert numbers_in(ahead) == [0, 1, 8, 9, 10, 11]
+    assert start == 207
+    assert end == pytest.approx(207 + 6 * 104, rel=0.2)
+    assert (ahead.segments[2].start, ahead.length) == (end, end + sum(100 + 7 * number for number in range(8, 12)))
+    assert ahead.partial
+    assert ahead.utterance_count == 0
+    assert ahead.planned.characters_left > 0
+
+
+def test_in_a_gap_there_is_nothing_to_read(ahead: AudioTrack) -> None:
+    ((start, end),) = ahead.gaps
+    assert len(ahead.read(start, 50)) == len(ahead.between(start + 10, end + 10)) == 0
+    assert len(ahead.between(start - 20, end + 20)) == 20
+    assert [ahead.end_at(sample) for sample in (0, start, start + 5, end)] == [start, start, start + 5, ahead.length]
+    np.testing.assert_array_equal(ahead.read(end, 10), chunk(8).samples[:10])
+    assert not ahead.peaks.peaks(start + 64, end - 64, 3).highest.any()
+
+
+def test_what_is_in_a_gap_lies_ahead_as_does_what_is_behind_the_end(ahead: AudioTrack) -> None:
+    assert [ahead.lies_ahead(LONG[number].start) for number in (0, 1, 2, 7, 8, 11)] == [False] * 2 + [True] * 2 + [
+        False
+    ] * 2
+    assert ahead.sample_of(LONG[5].start) is None
+    assert ahead.sample_of(LONG[9].start) == ahead.segments[3].start
+    ((start, end),) = ahead.gaps
+    assert LONG[1].end <= ahead.character_expected_at(start) < ahead.character_expected_at(end - 1) <= LONG[8].start
+    assert not AudioTrack().lies_ahead(3)
+
+
+def test_a_gap_is_filled_from_its_start_and_what_is_behind_it_moves(ahead: AudioTrack) -> None:
+    start = ahead.gaps[0][0]
+    behind = ahead.segments[2].start
+    ahead.resume()
+    ahead.aim(start + 1)
+    assert ahead.missing == (LONG[2].start, LONG[8].start)
+    appended(ahead, 2, 8)
+    ahead.join()
+    ahead.finish()
+    moved = sum(by for _, by in ahead.take_moves())
+    assert ahead.segments[8].start == behind + moved
+    whole = made_in_order()
+    assert list(ahead.segments) == list(whole.segments)
+    assert ahead.planned == whole.planned
+    assert ahead.whole
+    assert ahead.gaps == ()
+    np.testing.assert_array_equal(ahead.samples(), whole.samples())
+    assert not ahead.take_moves()
+
+
+def test_a_place_in_a_gap_cuts_it_in_two_and_nothing_behind_it_moves(ahead: AudioTrack) -> None:
+    ((start, end),) = ahead.gaps
+    middle = ahead.skip_to(LONG[5].start)
+    assert start < middle < end
+    ahead.aim()
+    assert ahead.missing == (LONG[5].start, LONG[8].start)
+    assert ahead.gaps == ((start, middle), (middle, end))
+    appended(ahead, 5, 6)
+    assert ahead.gaps == ((start, middle), (middle + 135, end))
+    assert numbers_in(ahead) == [0, 1, 5, 8, 9, 10, 11]
+    assert not ahead.take_moves()
+
+
+def test_a_place_of_which_nothing_came_leaves_no_gap_of_its_own(ahead: AudioTrack) -> None:
+    before = ahead.gaps
+    ahead.skip_to(LONG[5].start)
+    ahead.skip_to(LONG[4].start)
+    ahead.aim()
+    appended(ahead, 4, 5)
+    assert len(ahead.gaps) == 2
+    assert (ahead.gaps[0][0], ahead.gaps[1][1]) == (before[0][0], before[0][1])
+
+
+def test_what_takes_longer_than_its_gap_pushes_on_what_is_behind(ahead: AudioTrack) -> None:
+    ((start, end),) = ahead.gaps
+    ahead.aim(start)
+    ahead.plan(part(2, 8))
+    ahead.append(replace(chunk(2), samples=np.ones(5000, np.float32)))
+    ((now, behind),) = ahead.gaps
+    assert now == start + 5000 < behind
+    assert ahead.take_moves() == [(end, behind - end)]
+    np.testing.assert_array_equal(ahead.read(behind, 10), chunk(8).samples[:10])
+
+
+def test_a_cut_before_a_gap_drops_the_gap_and_what_is_behind(ahead: AudioTrack) -> None:
+    ahead.cut(150)
+    assert (numbers_in(ahead), ahead.gaps, ahead.length) == ([0, 1], (), 207)
+    ahead.resume()
+    ahead.aim()
+    appended(ahead, 2, 12)
+    ahead.finish()
+    assert ahead.whole
+    np.testing.assert_array_equal(ahead.samples(), made_in_order().samples())
+
+
+def test_a_cut_behind_a_gap_leaves_it(ahead: AudioTrack) -> None:
+    gaps, place = ahead.gaps, ahead.segments[3].start
+    ahead.cut(place)
+    assert (numbers_in(ahead), ahead.gaps, ahead.length) == ([0, 1, 8], gaps, place)
+    ahead.aim()
+    assert ahead.missing == (LONG[9].start, None)
+
+
+@given(st.data())
+def test_in_whatever_order_a_text_is_made_it_is_the_same_in_the_end(data: st.DataObject) -> None:
+    track = AudioTrack()
+    appended_first = data.draw(st.integers(1, 11))
+    track.plan(Plan(LONG[:appended_first], (), TEXT_END - LONG[appended_first - 1].end))
+    for number in range(appended_first):
+        track.append(chunk(number))
+    for _ in range(40):
+        made = numbers_in(track)
+        missing = [number for number in range(12) if number not in made]
+        if not missing:
+            break
+        if data.draw(st.booleans()):
+            track.skip_to(LONG[data.draw(st.sampled_from(missing))].start)
+            track.aim()
+        else:
+            track.aim(data.draw(st.sampled_from([start for start, _ in track.gaps] or [track.length])))
+        wanted = track.missing
+        if wanted is None or wanted[0] is None:
+            continue
+        first = next(number for number in range(12) if LONG[number].end > wanted[0])
+        last = next(number for number in range(12, 0, -1) if wanted[1] is None or LONG[number - 1].start < wanted[1])
+        track.plan(part(first, last))
+        for number in range(first, data.draw(st.integers(first, last))):
+            track.append(chunk(number))
+        if last - 1 in numbers_in(track):
+            track.join()
+        starts = [start for start, _ in track.gaps]
+        assert numbers_in(track) == sorted(set(numbers_in(track)))
+        assert [each.utterance.index for each in track.segments] == sorted(
+            {each.utterance.index for each in track.segments}
+        )
+        assert all(before.end == after.start or before.end in starts for before, after in pairwise(track.segments))
+        assert all(start < end for start, end in track.gaps)
+        for segment in track.segments:
+            sound = chunk(int(segment.utterance.text[9:-1])).samples
+            np.testing.assert_array_equal(track.between(segment.start, segment.end), sound)
+    else:
+        return
+    for start, _ in track.gaps:  # only spaces
+        track.aim(start)
+        track.join()
+    track.finish()
+    whole = made_in_order()
+    np.testing.assert_array_equal(track.samples(), whole.samples())
+    assert list(track.segments) == list(whole.segments)
+    assert track.planned.utterances == whole.planned.utterances
+    assert (track.gaps, track.whole, track.length) == ((), True, whole.length)

@@ -17,8 +17,8 @@ def chunk(utterance: Utterance, length: int, *words: SpokenWord) -> AudioChunk:
 @pytest.fixture
 def times() -> WordTimes:
     times = WordTimes()
-    times.append(chunk(FIRST, 100, *WORDS), 0)
-    times.append(chunk(SECOND, 60, SpokenWord(10, 15, 5, 50)), 100)
+    times.insert(0, chunk(FIRST, 100, *WORDS), 0)
+    times.insert(1, chunk(SECOND, 60, SpokenWord(10, 15, 5, 50)), 100)
     return times
 
 
@@ -41,8 +41,8 @@ def test_a_character_is_heard_with_its_word_or_the_next(times: WordTimes, charac
 
 def test_without_words_an_utterance_is_heard_from_its_start() -> None:
     times = WordTimes()
-    times.append(chunk(FIRST, 100), 0)
-    times.append(chunk(SECOND, 60), 100)
+    times.insert(0, chunk(FIRST, 100), 0)
+    times.insert(1, chunk(SECOND, 60), 100)
     assert times.at(30) is None
     assert times.around(30) == ()
     assert [times.sample_of(character) for character in (5, 9, 17)] == [0, 100, None]
@@ -57,5 +57,5 @@ def test_words_are_counted_from_the_start_of_the_speech(times: WordTimes) -> Non
 def test_words_of_chunks_that_were_cut_off_are_forgotten(times: WordTimes) -> None:
     times.cut(1)
     assert times.sample_of(12) is None
-    times.append(chunk(SECOND, 60, SpokenWord(10, 15, 5, 50)), 200)
+    times.insert(1, chunk(SECOND, 60, SpokenWord(10, 15, 5, 50)), 200)
     assert (times.sample_of(12), times.of_chunk(1)[0].start_sample) == (205, 205)

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,15 +104,14 @@ def test_one_that_is_replaced_before_anything_is_made_has_no_sound(desk: Desk) -
     assert [each.text for each, _ in desk.notes.begun] == ["One.", "Two."]
 
 
-def test_one_that_is_made_for_a_file_is_kept_though_another_is_heard(desk: Desk, tmp_path: Path) -> None:
+def test_one_that_is_replaced_is_kept_as_far_as_it_was_made(desk: Desk) -> None:
+    desk.engine.hold_from = 1
     desk.engine.hold.clear()
-    desk.speech.speak(request("One."))
-    desk.speech.save(tmp_path / "a.wav", request("One."))
-    desk.speech.speak(request("Two."))
+    desk.speech.speak(request("One. Two."))
+    desk.qtbot.waitUntil(lambda: desk.speech.track.length > 0)
+    desk.speech.speak(request("Three."))
+    assert desk.notes.kept == [("One. Two.", 1)]
     desk.engine.hold.set()
-    desk.qtbot.waitUntil(lambda: (tmp_path / "a.wav").exists() and len(desk.notes.kept) == 2)
-    desk.speech.stop()
-    assert sorted(desk.notes.kept) == [("One.", 1), ("Two.", 1)]
 
 
 def test_a_preview_is_not_entered(desk: Desk) -> None:

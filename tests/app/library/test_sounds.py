@@ -25,6 +25,19 @@ def test_a_track_comes_back_with_its_utterances_and_its_plan(tmp_path: Path, mad
     assert (back.whole, back.partial, back.finished) == (made == 3, made == 2, True)
 
 
+def test_of_a_track_with_a_gap_what_is_before_comes_back_and_what_follows_is_missing(tmp_path: Path) -> None:
+    track, utterances = track_of(TEXT, 1), utterances_of(TEXT)
+    track.skip_to(utterances[2].start)
+    track.append(chunk_of(utterances[2], 3))
+    track.finish()
+    assert track.gaps
+    write_sound(tmp_path / "a.flac", made_speech(track))
+    back = read_track(tmp_path / "a.flac", marks_text(made_speech(track).marks))
+    assert [segment.utterance for segment in back.segments] == [utterances[0]]
+    assert back.partial
+    assert back.missing == (utterances[0].end, None)
+
+
 def test_words_come_back_where_they_are_heard(tmp_path: Path) -> None:
     track = AudioTrack()
     for number, utterance in enumerate(utterances_of(TEXT)):

@@ -10,14 +10,14 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
+from app.audio.track import AudioTrack
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
-from app.speech.jobs import SpeakJob
 from engine.audio.recording import Pcm
 from engine.documents import Chapter, Document
 from engine.errors import CompileError, NothingToSpeak, OutputError
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
-from engine.export.order import Order, order_of_text
+from engine.export.order import PART_CHARACTERS, Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
@@ -25,6 +25,8 @@ from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 TEXT = "One. Two. Three."
 REQUEST = SpeechRequest(TEXT, "af_heart")
 BOOK = Document("Book", "", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D. E.")))
+
+LONG_BOOK = Document("Book", "", "en", (Chapter("Long", "Word. " * (PART_CHARACTERS // 6 + 1)),))
 
 
 @pytest.fixture(autouse=True)
@@ -307,7 +309,7 @@ def test_speaking_what_is_being_saved_plays_it_and_still_saves_it(
     controller.speak(REQUEST)
     with qtbot.waitSignal(controller.saved):
         engine.hold.set()
-    assert len(engine.requests) == 1
+    assert controller.track.whole
     assert controller.player.playback is Playback.PLAYING
 
 
@@ -334,9 +336,7 @@ def test_stopping_stops_the_sound_and_not_the_save(
     with qtbot.waitSignal(controller.saved):
         engine.hold.set()
     assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
-    assert len(engine.requests) == 1
     assert controller.activity.idle
-    assert controller.track.whole
 
 
 def test_another_speech_comes_first_and_the_save_goes_on_afterwards(
@@ -376,26 +376,12 @@ def test_a_save_can_be_cancelled_and_then_leaves_no_file(
     engine.hold.clear()
     controller.save(tmp_path / "a.wav", REQUEST)
     qtbot.waitUntil(lambda: bool(engine.requests))
-    controller.cancel_save()
+    controller.saving.cancel()
     assert not controller.activity.saving
     engine.hold.set()
     controller.speak(SpeechRequest("Other.", "af_heart"))
     wait_made(qtbot, controller)
     assert not list(tmp_path.iterdir())
-
-
-def test_that_the_shown_speech_grows_no_more_after_its_save_was_cancelled_is_told(
-    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
-) -> None:
-    partial: list[bool] = []
-    engine.hold_from = 1
-    engine.hold.clear()
-    controller.save(tmp_path / "a.wav", REQUEST)
-    qtbot.waitUntil(lambda: controller.track.length > 0)
-    controller.track_grew.connect(lambda: partial.append(controller.track.partial))
-    controller.cancel_save()
-    assert partial[-1:] == [True]
-    engine.hold.set()
 
 
 def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(
@@ -404,22 +390,7 @@ def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(
     engine.hold.clear()
     controller.speak(REQUEST)
     controller.save(tmp_path / "a.wav", REQUEST)
-    controller.cancel_save()
-    engine.hold.set()
-    wait_made(qtbot, controller)
-    assert controller.track.whole
-    assert not list(tmp_path.iterdir())
-
-
-def test_so_does_one_of_what_was_only_heard_after_it_was_begun(
-    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
-) -> None:
-    engine.hold_from = 1
-    engine.hold.clear()
-    controller.save(tmp_path / "a.wav", REQUEST)
-    qtbot.waitUntil(lambda: controller.track.length > 0)
-    controller.toggle_playback()
-    controller.cancel_save()
+    controller.saving.cancel()
     engine.hold.set()
     wait_made(qtbot, controller)
     assert controller.track.whole
@@ -486,9 +457,6 @@ def test_after_another_engine_was_chosen_a_file_is_made_by_that(
     with qtbot.waitSignal(controller.saved):
         controller.save(tmp_path / "a.wav", REQUEST)
     assert [request.text for request in other.requests] == [TEXT]
-    with qtbot.waitSignal(controller.saved):
-        controller.save(tmp_path / "b.wav", REQUEST)
-    assert len(other.requests) == 1
 
 
 def test_a_speech_in_progress_is_not_saved_for_another_engine(
@@ -512,7 +480,7 @@ def test_two_files_of_one_speech_are_made_once(
     controller.speak(REQUEST)
     controller.save(tmp_path / "a.wav", REQUEST)
     controller.save(tmp_path / "b.flac", REQUEST)
-    controller.cancel_save()
+    controller.saving.cancel()
     engine.hold.set()
     qtbot.waitUntil(lambda: not controller.activity.saving)
     assert len(engine.requests) == 1
@@ -558,7 +526,7 @@ def test_an_export_can_be_cancelled_while_it_is_written(
     monkeypatch.setattr("engine.audio.sound_file._CodedFile.write", write)
     controller.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
     qtbot.waitUntil(written.is_set)
-    controller.cancel_save()
+    controller.saving.cancel()
     assert not controller.activity.saving
     monkeypatch.undo()
     may_go_on.set()
@@ -604,11 +572,11 @@ def test_a_book_and_what_overtakes_it_can_be_cancelled(
     begin_long_export(controller, engine, qtbot, tmp_path / "book.flac")
     controller.save(tmp_path / "short.wav", SpeechRequest("Short.", "af_heart"))
     if at_once:
-        controller.cancel_saves()
+        controller.saving.cancel_all()
     else:
-        controller.cancel_save()
+        controller.saving.cancel()
         assert controller.activity.save is not None
-        controller.cancel_save()
+        controller.saving.cancel()
     engine.hold.set()
     controller.save(tmp_path / "next.wav", SpeechRequest("Next.", "af_heart"))
     qtbot.waitUntil(lambda: not controller.activity.saving)
@@ -644,6 +612,8 @@ def test_a_failed_export_is_told_and_the_next_one_has_its_turn(
 def test_a_place_that_cannot_be_written_is_said_and_speech_is_kept(
     controller: SpeechController, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
     with qtbot.waitSignal(controller.failed) as failed:
         controller.save(tmp_path / "none" / "a.wav", REQUEST)
     assert isinstance(failed.args[0], OutputError)
@@ -731,13 +701,6 @@ def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
     assert controller.shut_down(PATIENCE_MS)
     assert not engine.hold.is_set()
     assert engine.closed
-
-
-def test_every_job_has_a_cancel_of_its_own() -> None:
-    request = SpeechRequest("Hello.", "af_heart")
-    first, second = SpeakJob(1, request), SpeakJob(2, request)
-    first.cancel.set()
-    assert not second.cancel.is_set()
 
 
 def test_that_the_processor_speaks_stays_said_until_the_next_request(
@@ -1050,3 +1013,240 @@ def test_a_place_before_the_part_that_is_spoken_is_not_made(controller: SpeechCo
     wait_made(qtbot, controller)
     assert not controller.hear_from(0)
     assert controller.hear_from(5)
+
+
+def test_a_short_file_does_not_wait_behind_a_book_and_both_are_told(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    told: list[object] = []
+    controller.saved.connect(told.append)
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.export(Order(LONG_BOOK, REQUEST, tmp_path / "book.wav"))
+    qtbot.waitUntil(lambda: controller.activity.save is not None and controller.activity.save.step != "")
+    with qtbot.waitSignal(controller.activity_changed) as changed:
+        controller.save(tmp_path / "note.wav", SpeechRequest("Short.", "af_heart"))
+    save = changed.args[0].save
+    assert (save.name, save.waiting_count) == ("note.wav", 1)
+    assert save.interrupted.name == "book.wav"
+    assert save.interrupted.step
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert told == [tmp_path / "note.wav", tmp_path / "book.wav"]
+
+
+def test_cancelling_leaves_the_short_file_unsaved_and_the_book_goes_on(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.export(Order(LONG_BOOK, REQUEST, tmp_path / "book.wav"))
+    controller.save(tmp_path / "note.wav", SpeechRequest("Short.", "af_heart"))
+    controller.saving.cancel()
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert [path.name for path in tmp_path.iterdir()] == ["book.wav"]
+
+
+AHEAD_TEXT = " ".join(f"Sentence {number} is this." for number in range(8))
+AHEAD = SpeechRequest(AHEAD_TEXT, "af_heart")
+
+
+def place_of(number: int) -> int:
+    return AHEAD_TEXT.index(f"Sentence {number}")
+
+
+def place_heard(controller: SpeechController) -> int | None:
+    segment = controller.track.segment_at(controller.player.position)
+    return segment.utterance.start if segment is not None else None
+
+
+def listen(controller: SpeechController, output: FakeOutput, samples: int) -> None:
+    for _ in range(samples // 100):
+        output.stream.pull(100)
+        controller.player.tick()
+
+
+@pytest.fixture
+def ahead(controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot) -> AudioTrack:
+    """The first sentence and the last two are made; it plays the last but one."""
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.speak(AHEAD, "a book")
+    qtbot.waitUntil(lambda: controller.track.length > 0)
+    track = controller.track
+    controller.speak_from(place_of(6))
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    listen(controller, output, 300)
+    return track
+
+
+def test_hearing_ahead_keeps_what_was_made_and_leaves_a_gap(
+    controller: SpeechController, engine: FakeEngine, ahead: AudioTrack
+) -> None:
+    ((start, end),) = ahead.gaps
+    assert controller.track is ahead
+    assert (controller.request, controller.source) == (AHEAD, "a book")
+    assert engine.requests == [AHEAD, replace(AHEAD, start=place_of(6))]
+    assert heard_texts(controller) == [AHEAD_TEXT[place_of(number) :][:19] for number in (0, 6, 7)]
+    assert controller.player.playback is Playback.PLAYING
+    assert controller.player.position == end + 300
+    assert place_heard(controller) == place_of(6)
+    assert start == RATE_HZ
+
+
+def test_the_start_can_be_reached_and_the_gap_is_made_when_it_is_played_into(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.hold_from = 0
+    engine.hold.clear()
+    assert controller.hear_from(0)
+    listen(controller, output, 900)
+    assert not controller.activity.making
+    listen(controller, output, 300)
+    qtbot.waitUntil(lambda: len(engine.requests) > 2)
+    assert engine.requests[2:] == [replace(AHEAD, start=place_of(1), end=place_of(6))]
+    assert controller.activity.waiting
+    engine.hold.set()
+    qtbot.waitUntil(lambda: ahead.whole)
+    assert ahead.gaps == ()
+    assert heard_texts(controller) == [AHEAD_TEXT[place_of(number) :][:19] for number in range(8)]
+    assert [segment.utterance.index for segment in ahead.segments] == list(range(8))
+    while controller.player.playback is Playback.PLAYING:
+        listen(controller, output, 100)
+    heard = output.stream.heard()[-ahead.length :]
+    np.testing.assert_allclose(heard, ahead.samples(), atol=1e-6)
+    assert controller.heard_to_the_end
+
+
+def test_what_is_heard_behind_a_gap_goes_on_while_the_gap_is_made(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.hold_from = 0
+    engine.hold.clear()
+    controller.player.seek(ahead.gaps[0][0])
+    assert controller.hear_from(place_of(7))
+    listen(controller, output, 200)
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert ahead.whole
+    place = ahead.segments[7].start
+    assert controller.player.position == place + 200
+    listen(controller, output, 200)
+    np.testing.assert_allclose(output.stream.heard()[-400:], ahead.samples()[place:][:400], atol=1e-6)
+
+
+def test_a_place_in_the_middle_of_a_gap_is_heard_at_once(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    start, end = ahead.gaps[0]
+    controller.player.seek((start + end) // 2)
+    qtbot.waitUntil(lambda: len(ahead.gaps) == 1 and not controller.activity.making)
+    first = engine.requests[2].start
+    assert place_of(2) < first < place_of(6)
+    assert engine.requests[2:] == [replace(AHEAD, start=first, end=place_of(6))]
+    listen(controller, output, 200)
+    assert place_heard(controller) == first
+    assert ahead.gaps[0][0] == start
+
+
+def test_after_a_failure_in_a_gap_it_is_made_when_it_is_played_again(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.speak_error = CompileError("No.", "Do.")
+    with qtbot.waitSignal(controller.speech_failed):
+        controller.player.seek(ahead.gaps[0][0])
+    wait_for_the_engine(qtbot, controller)
+    assert len(engine.requests) == 3
+    assert controller.player.playback is Playback.PAUSED
+    engine.speak_error = None
+    controller.toggle_playback()
+    qtbot.waitUntil(lambda: ahead.whole)
+
+
+def test_a_gap_in_which_nothing_has_a_sound_closes(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    failures: list[Exception] = []
+    controller.failed.connect(failures.append)
+    engine.speak_error = NothingToSpeak("There is nothing.", "Type.")
+    controller.player.seek(ahead.gaps[0][0])
+    qtbot.waitUntil(lambda: ahead.gaps == ())
+    listen(controller, output, 200)
+    assert controller.player.playback is Playback.PLAYING
+    assert not failures
+
+
+def test_after_a_stop_in_a_gap_the_gap_is_made_on(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.player.seek(ahead.gaps[0][0])
+    qtbot.waitUntil(lambda: ahead.segment_count == 4)
+    controller.stop()
+    engine.hold.set()
+    wait_for_the_engine(qtbot, controller)
+    assert ahead.partial
+    controller.player.seek(0)
+    controller.go_on()
+    wait_made(qtbot, controller)
+    assert len(ahead.gaps) == 1  # it is not wanted yet
+    controller.player.seek(ahead.gaps[0][0])
+    qtbot.waitUntil(lambda: ahead.whole)
+
+
+def test_speech_with_a_gap_is_not_all_of_its_request(
+    controller: SpeechController, qtbot: QtBot, tmp_path: Path, ahead: AudioTrack
+) -> None:
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "a.wav", AHEAD)
+    assert soundfile.info(tmp_path / "a.wav").frames == 8 * RATE_HZ
+
+
+def test_another_voice_ahead_of_a_gap_makes_all_that_is_behind_anew(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    controller.hear_from(0)
+    controller.adapt("am_adam", 1.0, 1.0)
+    wait_made(qtbot, controller)
+    assert engine.requests[-1] == replace(AHEAD, voice="am_adam", start=place_of(1))
+    assert ahead.whole
+
+
+def test_the_end_is_the_end_though_a_gap_is_still_being_made(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, ahead: AudioTrack
+) -> None:
+    engine.hold_from = 0
+    engine.hold.clear()
+    controller.player.seek(ahead.gaps[0][0])
+    qtbot.waitUntil(lambda: len(engine.requests) == 3)
+    assert controller.hear_from(place_of(7))
+    listen(controller, output, 1200)
+    qtbot.waitUntil(lambda: listen(controller, output, 100) or controller.player.playback is Playback.STOPPED)
+    assert not controller.heard_to_the_end
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert len(engine.requests) == 3
+    assert heard_texts(controller) == [AHEAD_TEXT[place_of(number) :][:19] for number in range(8)]
+
+
+def test_a_gap_and_then_the_end_are_made_one_after_the_other(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.speak(AHEAD)
+    qtbot.waitUntil(lambda: controller.track.length > 0)
+    track = controller.track
+    controller.speak_from(place_of(5))
+    qtbot.waitUntil(lambda: track.segment_count == 2)
+    controller.player.seek(track.gaps[0][0])
+    engine.hold.set()
+    qtbot.waitUntil(lambda: track.whole)
+    assert [(request.start, request.end) for request in engine.requests[2:]] == [
+        (place_of(1), place_of(5)),
+        (place_of(6), None),
+    ]
+    assert heard_texts(controller) == [AHEAD_TEXT[place_of(number) :][:19] for number in range(8)]
+    assert controller.player.playback is Playback.PLAYING

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.audio.track import AudioTrack
+from app.speech.engine_worker import Ended
 from app.speech.heard_speech import HeardSpeech
-from engine.speech import Notice, Plan, SpeechRequest, Utterance
-from tests.app.fakes import chunk_of, utterances_of
+from engine.speech import Notice, Plan, PlanEvent, SpeechRequest, Utterance
+from tests.app.fakes import RATE_HZ, FakeEngine, chunk_of, utterances_of
 
 TEXT = "One. Two. Three."
 REQUEST = SpeechRequest(TEXT, "af_heart")
@@ -16,14 +16,15 @@ NOTICE = Notice("Look.", 0, 1)
 @pytest.fixture
 def speech() -> HeardSpeech:
     """Planned, with the first of three utterances made."""
-    speech = HeardSpeech(REQUEST, AudioTrack())
-    speech.plan(Plan(UTTERANCES, (NOTICE,)))
-    speech.append(chunk_of(UTTERANCES[0], 3), 1.0)
+    speech = HeardSpeech(REQUEST)
+    speech.make_rest(FakeEngine)
+    speech.take(PlanEvent(Plan(UTTERANCES, (NOTICE,))))
+    speech.take(chunk_of(UTTERANCES[0], 3))
     return speech
 
 
 def rest_of(speech: HeardSpeech) -> tuple[Utterance, ...]:
-    """The utterances that another job plans: in one, and numbered from 0."""
+    """The utterances that another task plans: in one, and numbered from 0."""
     assert speech.rest is not None
     start = speech.rest.start
     return (Utterance(0, TEXT[start:], "TwoThree", start, len(TEXT)),)
@@ -36,38 +37,77 @@ def test_what_is_left_begins_after_what_is_made_and_is_made_in_the_latest_manner
 
 
 def test_beyond_the_plan_what_is_left_begins_where_the_last_utterance_ends(speech: HeardSpeech) -> None:
-    speech.plan(Plan(UTTERANCES[:1], characters_left=12))
+    speech.take(PlanEvent(Plan(UTTERANCES[:1], characters_left=12)))
     assert speech.rest == replace(REQUEST, start=4)
 
 
-def test_another_job_goes_on_numbering_and_its_plan_follows_what_is_made(speech: HeardSpeech) -> None:
+def test_another_task_takes_the_place_of_the_one_before(speech: HeardSpeech) -> None:
+    first = speech.task
+    second = speech.make_rest(FakeEngine)
+    assert first is not None
+    assert first.cancel.is_set()
+    assert speech.task is second is not None
+    assert not second.cancel.is_set()
+    assert not speech.track.finished
+
+
+def test_another_task_goes_on_numbering_and_its_plan_follows_what_is_made(speech: HeardSpeech) -> None:
     planned = rest_of(speech)
-    speech.go_on()
-    speech.plan(Plan(planned, (NOTICE, Notice("There.", 5, 6)), 3))
+    speech.manner = replace(REQUEST, speed=1.5)
+    speech.make_rest(FakeEngine)
+    speech.take(PlanEvent(Plan(planned, (NOTICE, Notice("There.", 5, 6)), 3)))
     last = replace(planned[0], index=1)
     assert speech.track.planned == Plan((UTTERANCES[0], last), (NOTICE, Notice("There.", 5, 6)), 3)
-    speech.plan(Plan(planned))
-    speech.append(chunk_of(planned[0], 1), 1.5)
+    speech.take(PlanEvent(Plan(planned)))
+    speech.take(chunk_of(planned[0], 1))
     assert [segment.utterance for segment in speech.track.segments] == [UTTERANCES[0], last]
     assert speech.track.segments[1].speed == 1.5
     assert speech.rest is None
+    assert speech.make_rest(FakeEngine) is None
 
 
 def test_only_what_was_made_as_one_is_all_of_a_request(speech: HeardSpeech) -> None:
+    assert speech.is_of(REQUEST)
     assert not speech.is_all_of(REQUEST)
     for utterance in UTTERANCES[1:]:
-        speech.append(chunk_of(utterance, 3), 1.0)
-    speech.track.finish()
+        speech.take(chunk_of(utterance, 3))
+    speech.take(Ended())
     assert speech.is_all_of(REQUEST)
     assert not speech.is_all_of(replace(REQUEST, voice="am_adam"))
     speech.track.cut(100)
-    speech.go_on()
-    speech.plan(Plan(rest_of(speech)))
-    speech.append(chunk_of(speech.track.planned.utterances[1], 1), 1.0)
-    speech.track.finish()
+    planned = rest_of(speech)
+    speech.make_rest(FakeEngine)
+    speech.take(PlanEvent(Plan(planned)))
+    speech.take(chunk_of(planned[0], 1))
+    speech.take(Ended())
     assert speech.track.whole
     assert not speech.is_all_of(REQUEST)
 
 
-def test_without_a_request_nothing_is_left() -> None:
-    assert HeardSpeech(None, AudioTrack()).rest is None
+def test_without_a_request_there_is_no_speech() -> None:
+    nothing = HeardSpeech()
+    assert nothing.track.finished
+    assert nothing.rest is None
+    assert nothing.make_rest(FakeEngine) is None
+    assert not nothing.is_of(None)
+
+
+@pytest.mark.parametrize(("between", "seconds"), [(" ", 0.25), ("\n\n", 0.5)])
+def test_a_pause_follows_what_is_made_before_the_end_of_a_gap(between: str, seconds: float) -> None:
+    text = f"One. Two.{between}Three."
+    utterances = utterances_of(text)
+    speech = HeardSpeech(SpeechRequest(text, "af_heart", pause_scale=2.0))
+    speech.make_rest(FakeEngine)
+    speech.take(chunk_of(utterances[0], 0))
+    speech.track.skip_to(utterances[2].start)
+    speech.make_rest(FakeEngine)
+    speech.take(PlanEvent(Plan((replace(utterances[2], index=0),))))
+    speech.take(chunk_of(replace(utterances[2], index=0), 1))
+    speech.take(Ended())
+    speech.make_rest(FakeEngine, speech.track.gaps[0][0])
+    speech.take(PlanEvent(Plan((replace(utterances[1], index=0),))))
+    speech.take(chunk_of(replace(utterances[1], index=0), 1))
+    speech.take(Ended())
+    lengths = [segment.end - segment.start for segment in speech.track.segments]
+    assert lengths == [RATE_HZ, (1 + 2 * seconds) * RATE_HZ, RATE_HZ]
+    assert speech.track.whole

@@ -25,6 +25,24 @@ def test_passages_end_between_paragraphs_and_leave_nothing_out(monkeypatch: pyte
     assert all(TEXT.startswith(part, start) for start, part in found)
 
 
+def test_without_blank_lines_a_long_text_is_cut_at_ends_of_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_after(10, monkeypatch)
+    text = "It rained on Mr. Smith and Mrs. Jones on every single day of that wet summer. " * 20
+    parts = [part for _, part in passages(text)]
+    assert " ".join(parts) == text.strip()
+    assert len(parts) > 10
+    assert all(part.endswith("summer.") for part in parts)
+
+
+@pytest.mark.parametrize("text", ["word " * 100, "一" * 500, "a\n" * 200, "Ends here. " * 50])
+def test_no_text_is_one_long_passage(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_after(10, monkeypatch)
+    found = list(passages(text))
+    assert max(len(part) for _, part in found) <= 10 * module.MOST_TIMES
+    assert "".join("".join(part.split()) for _, part in found) == "".join(text.split())
+    assert all(text.startswith(part, start) for start, part in found)
+
+
 def test_a_plan_is_the_same_whatever_its_passages(american: Phonemizer, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = american.plan(TEXT)
     cut_after(10, monkeypatch)

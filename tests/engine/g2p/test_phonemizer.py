@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+import threading
 import unicodedata
 from collections.abc import Callable
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import InvalidRequest, NothingToSpeak
+from engine.errors import Cancelled, InvalidRequest, NothingToSpeak
 from engine.g2p import Phonemizer, phonemizer
 from engine.g2p.normalise import Normalised
 from engine.g2p.sentences import Sentence
@@ -142,6 +143,29 @@ def test_a_plan_begins_before_the_rest_is_pronounced(american: Phonemizer, monke
     monkeypatch.setattr(Phonemizer, "_spoken", note)
     next(american.plans(LONG))
     assert pronounced[-1].start < 2 * phonemizer.FIRST_PLANNED_CHARACTERS < len(LONG) / 2
+
+
+def test_planning_stops_as_soon_as_it_is_cancelled(american: Phonemizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    pronounced: list[Sentence] = []
+    cancel = threading.Event()
+    real = Phonemizer._spoken
+
+    def note(self: Phonemizer, normalised: Normalised, sentence: Sentence) -> object:
+        pronounced.append(sentence)
+        cancel.set()
+        return real(self, normalised, sentence)
+
+    monkeypatch.setattr(Phonemizer, "_spoken", note)
+    with pytest.raises(Cancelled):
+        list(american.plans(LONG, cancel=cancel))
+    assert len(pronounced) == 1
+
+
+def test_planning_what_has_no_sound_stops_too(american: Phonemizer) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        list(american.plans("你\n\n" * 3000, cancel=cancel))
 
 
 def test_a_short_text_is_planned_at_once(american: Phonemizer) -> None:
