@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
 from app.audio.transport_bar import TransportBar
 from app.audio.waveform_pane import WaveformPane
@@ -18,8 +19,8 @@ class PlayerPanel(QFrame):
     `seek_wanted` carries a sample, `unmade_wanted` one that is not made yet.
     """
 
-    seek_wanted = Signal(int)
-    unmade_wanted = Signal(int)
+    seek_wanted = Signal(SAMPLE)
+    unmade_wanted = Signal(SAMPLE)
     toggle_wanted = Signal()
 
     def __init__(self, title: QWidget, parent: QWidget | None = None) -> None:
@@ -64,7 +65,7 @@ class PlayerPanel(QFrame):
         exact = track.finished and not track.partial
         self.transport.show_length(self._seconds(track.expected_length()), exact=exact, made_seconds=made)
 
-    @Slot(int)
+    @Slot(SAMPLE)
     def show_position(self, position: int) -> None:
         """Show the sample that is heard now."""
         self._position = position

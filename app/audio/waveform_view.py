@@ -18,9 +18,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
+from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
 from app.audio.transport_bar import clock_time
-from app.audio.waveform_axis import AXIS_HEIGHT_PIXELS, paint_sentences, paint_times
+from app.audio.waveform_axis import axis_height, paint_sentences, paint_times
 from app.audio.waveform_item import WaveformItem
 from app.audio.waveform_zoom import STEP, WaveformZoom
 from app.theme import LIGHT, Colours
@@ -43,12 +44,12 @@ NOTHING_POINTS = 11
 class WaveformView(QWidget):
     """Positions are samples; at first the whole track, or what it is expected to become, is shown.
 
-    `unmade_wanted` comes instead of `seek_wanted` at a click where there is no sound yet. What is shown is public,
-    `zoom`.
+    `unmade_wanted` comes instead of `seek_wanted` where there is no sound: after what is made so far, and in the
+    track's gaps. What is shown is public, `zoom`.
     """
 
-    seek_wanted = Signal(int)
-    unmade_wanted = Signal(int)
+    seek_wanted = Signal(SAMPLE)
+    unmade_wanted = Signal(SAMPLE)
     toggle_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -225,7 +226,7 @@ class WaveformView(QWidget):
     def _area(self) -> QRectF:
         """The area of the waveform, without frame and axis."""
         inner = QRectF(self.rect()).adjusted(FRAME_PIXELS, FRAME_PIXELS, -FRAME_PIXELS, -FRAME_PIXELS)
-        return inner.adjusted(0, 0, 0, -AXIS_HEIGHT_PIXELS)
+        return inner.adjusted(0, 0, 0, -axis_height(self.fontMetrics()))
 
     def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
         lines = [(self._position, QPen(QColor(self._colours.accent), PLAYHEAD_PIXELS))]
