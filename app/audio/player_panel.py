@@ -88,8 +88,7 @@ class PlayerPanel(QFrame):
         self.transport.set_colours(colours)
 
     def _go(self, seconds: float) -> None:
-        position = self._position + round(seconds * self._track.sample_rate_hz)
-        self.seek_wanted.emit(min(max(position, 0), self._track.length))
+        self.waveform.seek(self._position + round(seconds * self._track.sample_rate_hz))
 
     def _seconds(self, samples: int) -> float:
         return samples / (self._track.sample_rate_hz or 1)

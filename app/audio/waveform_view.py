@@ -100,6 +100,15 @@ class WaveformView(QWidget):
         self._sentences = sentences
         self.update()
 
+    def seek(self, position: int) -> None:
+        """Ask for this sample, or the nearest one of what is made so far."""
+        inside = self._inside(position)
+        if self._in_gap(inside):
+            self.unmade_wanted.emit(inside)
+        else:
+            self.zoom.follow(inside)
+            self.seek_wanted.emit(inside)
+
     def set_position(self, position: int) -> None:
         """Show the sample that is heard now."""
         self._heard_before = position
@@ -153,7 +162,7 @@ class WaveformView(QWidget):
         self._dragging = False
         sample = self._sample_at(event)
         if self._is_made(sample):
-            self._seek(sample)
+            self.seek(sample)
         else:
             self._show_position(self._heard_before)
             self.unmade_wanted.emit(sample)
@@ -202,9 +211,9 @@ class WaveformView(QWidget):
         if key is Qt.Key.Key_Space:
             self.toggle_wanted.emit()
         elif key in steps:
-            self._seek(self._position + round(steps[key] * rate))
+            self.seek(self._position + round(steps[key] * rate))
         elif key in ends:
-            self._seek(ends[key])
+            self.seek(ends[key])
         elif key in zooms:
             zooms[key]()
         else:
@@ -246,7 +255,7 @@ class WaveformView(QWidget):
 
     @Slot()
     def _on_shown(self) -> None:
-        self._item.show_peaks(self._track.peaks, self.zoom.shown)
+        self._item.show_peaks(self._track.peaks, self.zoom.shown, self._gaps)
         self._describe()
         self.update()
 
@@ -266,11 +275,6 @@ class WaveformView(QWidget):
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 
-    def _seek(self, position: int) -> None:
-        inside = self._inside(position)
-        self.zoom.follow(inside)
-        self.seek_wanted.emit(inside)
-
     def _x_of(self, sample: int) -> float:
         return self._area.left() + self._area.width() * self.zoom.shown.share_of(sample)
 
@@ -280,11 +284,19 @@ class WaveformView(QWidget):
 
     def _is_made(self, sample: int) -> bool:
         """Whether there is sound at this sample, or it is at the end of all."""
-        return sample < self._track.length or self.zoom.shown.total == self._track.length
+        so_far = sample < self._track.length or self.zoom.shown.total == self._track.length
+        return so_far and not self._in_gap(sample)
+
+    def _in_gap(self, sample: int) -> bool:
+        return any(start <= sample < end for start, end in self._gaps)
+
+    @property
+    def _gaps(self) -> Sequence[tuple[int, int]]:
+        return getattr(self._track, "gaps", ())  # not all tracks have them yet
 
     def _words_at(self, sample: int) -> str:
         time = clock_time(sample / self._sample_rate_hz)
-        return time if self._is_made(sample) else f"{time}, not made yet"
+        return time if self._is_made(sample) else f"{time} (not generated yet)"
 
     def _inside(self, position: int) -> int:
         return min(max(position, 0), self._track.length)
