@@ -28,7 +28,8 @@ from app.theme import LIGHT, Colours
 
 STEP_SECONDS = 1.0
 PAGE_SECONDS = 5.0
-HEIGHT_PIXELS = 96
+LEAST_HEIGHT_PIXELS, LEAST_WAVE_PIXELS = 32, 28
+"""The times are left out where the waveform would be lower with them."""
 PLAYHEAD_PIXELS = 2
 FRAME_PIXELS = 2
 """Space for the frame that shows the keyboard focus."""
@@ -37,8 +38,6 @@ SHORTEST_SECONDS = 2
 """Not less than this is ever shown; the bars would stand for fewer samples than the peaks are kept for."""
 WHEEL_STEP = 120
 """What Qt calls one click of a usual wheel."""
-NOTHING = "The waveform appears here."
-NOTHING_POINTS = 11
 
 
 class WaveformView(QWidget):
@@ -122,7 +121,7 @@ class WaveformView(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the waveform above its time axis, or a hint while there is none."""
+        """Draw the waveform above its time axis, once there is sound."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._colours.surface))
         area = self._area
@@ -130,9 +129,8 @@ class WaveformView(QWidget):
             self._item.paint(painter, area)
             paint_sentences(painter, area, self.zoom.shown, self._sentences, self._colours.faint)
             self._paint_lines(painter, area)
-            paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, self._colours.faint)
-        else:
-            self._paint_nothing(painter, area)
+            if self._has_axis:
+                paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, self._colours.faint)
         option = QStyleOption()
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
@@ -228,14 +226,18 @@ class WaveformView(QWidget):
         self.setAccessibleName("Waveform")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(HEIGHT_PIXELS)
+        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
         self.setMouseTracking(True)
 
     @property
     def _area(self) -> QRectF:
         """The area of the waveform, without frame and axis."""
-        inner = QRectF(self.rect()).adjusted(FRAME_PIXELS, FRAME_PIXELS, -FRAME_PIXELS, -FRAME_PIXELS)
-        return inner.adjusted(0, 0, 0, -axis_height(self.fontMetrics()))
+        axis = axis_height(self.fontMetrics()) if self._has_axis else 0
+        return QRectF(self.rect()).adjusted(FRAME_PIXELS, FRAME_PIXELS, -FRAME_PIXELS, -FRAME_PIXELS - axis)
+
+    @property
+    def _has_axis(self) -> bool:
+        return self.height() - axis_height(self.fontMetrics()) >= LEAST_WAVE_PIXELS
 
     def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
         lines = [(self._position, QPen(QColor(self._colours.accent), PLAYHEAD_PIXELS))]
@@ -245,13 +247,6 @@ class WaveformView(QWidget):
             painter.setPen(pen)
             x = self._x_of(sample)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-
-    def _paint_nothing(self, painter: QPainter, area: QRectF) -> None:
-        font = self.font()
-        font.setPointSize(NOTHING_POINTS)
-        painter.setFont(font)
-        painter.setPen(QColor(self._colours.faint))
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, NOTHING)
 
     @Slot()
     def _on_shown(self) -> None:
