@@ -28,7 +28,7 @@ from app.theme import LIGHT, Colours
 
 STEP_SECONDS = 1.0
 PAGE_SECONDS = 5.0
-LEAST_HEIGHT_PIXELS, LEAST_WAVE_PIXELS = 32, 28
+LEAST_WAVE_PIXELS = 24
 """The times are left out where the waveform would be lower with them."""
 PLAYHEAD_PIXELS = 2
 FRAME_PIXELS = 2
@@ -121,11 +121,11 @@ class WaveformView(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the waveform above its time axis, once there is sound."""
+        """Draw the waveform above its time axis, once there is sound, and as far as there is room."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._colours.surface))
         area = self._area
-        if self._track.length:
+        if self._track.length and area.isValid():
             self._item.paint(painter, area)
             paint_sentences(painter, area, self.zoom.shown, self._sentences, self._colours.faint)
             self._paint_lines(painter, area)
@@ -226,7 +226,6 @@ class WaveformView(QWidget):
         self.setAccessibleName("Waveform")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
         self.setMouseTracking(True)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
-LEAST_PIXELS = 72
+LEAST_PIXELS = 40
 
 
 class ScrollingBody(QScrollArea):

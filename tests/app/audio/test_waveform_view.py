@@ -277,3 +277,12 @@ def test_sentences_are_marked(long_view: WaveformView) -> None:
     assert marks() >= 4
     long_view.show_track(AudioTrack())
     assert marks() == 0
+
+
+@pytest.mark.parametrize("height", [1, 3, 8, 20, 40, 60, 100])
+def test_it_is_drawn_at_any_height_and_keeps_its_width(view: WaveformView, qtbot: QtBot, height: int) -> None:
+    view.resize(500, height)
+    view.grab()
+    with qtbot.waitSignal(view.seek_wanted) as wanted:
+        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(250, height // 2))
+    assert wanted.args[0] == pytest.approx(2000, abs=20)

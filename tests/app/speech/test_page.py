@@ -56,8 +56,12 @@ def test_tab_goes_through_the_page_as_it_is_read(qtbot: QtBot) -> None:
 def test_it_takes_the_colours(qtbot: QtBot) -> None:
     page = SpeechPage()
     qtbot.addWidget(page)
+    page.resize(900, 700)
+    page.show()
+    page.player.show_track(track_with_sound())
     page.set_colours(DARK)
-    assert page.player.waveform.grab().toImage().pixelColor(2, 2).name() == DARK.surface
+    picture = page.player.waveform.grab().toImage()
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == DARK.surface
 
 
 def test_letters_of_twice_the_size_fit_into_a_narrow_window(qtbot: QtBot) -> None:
