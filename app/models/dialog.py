@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QAction,
     QDragEnterEvent,
@@ -38,7 +38,7 @@ from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folde
 from app.widgets.message_banner import MessageBanner
 from engine.errors import EngineError
 
-SIZE_PIXELS = (600, 360)
+SIZE = QSize(600, 520)
 SMALLEST_PIXELS = (440, 280)
 HINT = "Or drop a checkpoint, voices, or a folder with them here."
 
@@ -61,7 +61,7 @@ class ModelsDialog(QDialog):
         self.setWindowTitle("Models")
         self.setAcceptDrops(True)
         self.setMinimumSize(*SMALLEST_PIXELS)
-        self.resize(*SIZE_PIXELS)
+        self.resize(SIZE.boundedTo(self.screen().availableSize()))
         self.cards: dict[str, ModelCard] = {}
         self.banner = MessageBanner(self)
         self.import_button = QPushButton("Import…", self)
