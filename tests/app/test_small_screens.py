@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings, QSize
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.messages import Message, Remedy
 from app.options import Options
 from app.settings import Settings
+from app.speech.model_strip import Answer, ModelNotice
+from tests.app.fake_library import FakeLibrary
 from tests.app.fakes import FakeEngine, FakeOutput, list_voices
 
 SCREEN = QSize(1280, 1000)
@@ -36,7 +38,7 @@ def font_times(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[i
 def application(font_times: int, qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     settings = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
     settings.text = "One. Two. Six. Ten."
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), FakeLibrary, list_voices=list_voices)
     application.open()
     qtbot.waitUntil(lambda: len(application.window.page.side_bar.findChildren(object, "twoLines")) == 3)
     yield application
@@ -47,13 +49,13 @@ def application(font_times: int, qapp: QApplication, qtbot: QtBot, tmp_path: Pat
     application.deleteLater()
 
 
-def test_everything_at_once_fits(application: Application, font_times: int, qtbot: QtBot) -> None:
+def test_three_things_to_say_and_any_panel_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
     window, page, room = application.window, application.window.page, small(font_times)
-    window.speak()
+    window.play()
     qtbot.waitUntil(lambda: application.controller.track.length > 0)
     page.banner.show_message(Message(LONG, remedy=Remedy.OPEN_ANOTHER))
-    for each in (page.strip, page.save_strip, application.desktop.find_bar):
-        each.show()
+    page.strip.show_notice(ModelNotice(LONG, "kokoro-82m", (Answer.FETCH, Answer.NOT_NOW, Answer.CLOSE), going_on=True))
+    application.desktop.find_bar.show()
     page.side_bar.open(application.reader.panel)
     for tab in range(page.side_bar.tabs.count()):
         page.side_bar.tabs.setCurrentIndex(tab)
@@ -62,3 +64,15 @@ def test_everything_at_once_fits(application: Application, font_times: int, qtbo
         assert window.minimumSizeHint().width() <= room.width()
         assert window.minimumSizeHint().height() <= room.height()
         assert page.layout().totalMinimumHeightForWidth(page.width()) <= page.height()
+
+
+def test_the_windows_that_it_opens_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
+    menu, room = application.window.menu, small(font_times)
+    qtbot.waitUntil(lambda: bool(application.models.dialog.cards))
+    for action in (menu.export, menu.settings, menu.models, menu.help, menu.shortcuts, menu.about):
+        action.trigger()
+        opened = [each for each in QApplication.topLevelWidgets() if isinstance(each, QDialog) and each.isVisible()]
+        assert len(opened) == 1, action.text()
+        least = opened[0].minimumSizeHint().expandedTo(opened[0].minimumSize())
+        assert least.boundedTo(room) == least, action.text()
+        opened[0].close()
