@@ -17,6 +17,7 @@ from app.desktop.feature import DesktopFeature
 from app.export.feature import ExportFeature
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
+from app.messages import Subject
 from app.options import Options
 from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
@@ -268,7 +269,7 @@ class Application(QObject):
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:
-        self.window.page.banner.dismiss()
+        self.window.page.banner.withdraw(Subject.SPEECH, Subject.SOUND)
         sample = language_of(voice.language).sample
         self.controller.preview(SpeechRequest(sample, voice.name, self.window.page.header.speed.speed))
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QDialog
 
 from app.main_window import MainWindow
+from app.messages import Subject
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
@@ -73,7 +74,7 @@ class ExportFeature(QObject):
     @Slot(object)
     def _on_ordered(self, order: Order) -> None:
         self._settings.save_folder = order.path.parent
-        self._window.page.banner.dismiss()
+        self._window.page.banner.withdraw(Subject.FILE)
         self._speech.export(order)
 
     @Slot(object)

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.messages import Message, Remedy, Tone, message_for
+from app.messages import Message, Remedy, Subject, Tone, message_for
 from app.models.card import ModelCard
 from app.models.row import ModelRow, RowButton
 from app.models.words import size_words
@@ -128,7 +128,7 @@ class ModelsDialog(QDialog):
         self._import(_paths(event.mimeData()), self._target(event.position().toPoint()))
 
     def _import(self, paths: Sequence[Path], name: str) -> None:
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         self.import_wanted.emit(tuple(paths), name)
 
     def _target(self, position: QPoint) -> str:
@@ -182,7 +182,7 @@ class ModelsDialog(QDialog):
 
     @Slot(object)
     def _on_pressed(self, row: ModelRow) -> None:
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         match row.button:
             case RowButton.CANCEL:
                 self.cancel_wanted.emit()
@@ -193,17 +193,18 @@ class ModelsDialog(QDialog):
 
     @Slot(object)
     def _on_complete(self, row: ModelRow) -> None:
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         self.fetch_wanted.emit(row.name)
 
     @Slot(object)
     def _on_verify(self, row: ModelRow) -> None:
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         self.verify_wanted.emit(row.name)
 
     @Slot(object)
     def _on_remove(self, row: ModelRow) -> None:
         """Ask first, since getting it back takes a while."""
+        self.banner.withdraw(*Subject)
         self._to_remove = row.name
         size = size_words(row.status.bytes_here)
         question = f"Remove {row.title}? This frees {size}. You can download it again later."
