@@ -20,6 +20,7 @@ from app.export.feature import ExportFeature
 from app.export.scope import parts_of
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
+from app.messages import Subject
 from app.options import Options
 from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
@@ -240,7 +241,9 @@ class Application(QObject):
     def _engine_factory(self, model: str) -> EngineFactory:
         settings, models = self._settings, self.window.page.header.voices.models
         manner = settings.device, settings.lstm_method, prosody_of(model, models, settings.prosody)
-        return self._given_engine or partial(engine_for, model, *manner)
+        if self._given_engine is not None:
+            return partial(self._given_engine)  # another one, though it makes the same
+        return partial(engine_for, model, *manner)
 
     def _command_for_modules(self) -> Sequence[str]:
         return self._module_command or build_command(
@@ -276,7 +279,7 @@ class Application(QObject):
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:
-        self.window.page.banner.dismiss()
+        self.window.page.banner.withdraw(Subject.SPEECH, Subject.SOUND)
         sample = language_of(voice.language).sample
         self.controller.preview(SpeechRequest(sample, voice.name, self.window.page.header.speed.speed))
 

@@ -13,7 +13,7 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.closing import Closing
 from app.main_menu import MainMenu
-from app.messages import Message, Remedy, message_for, message_for_notices
+from app.messages import Message, Remedy, Subject, message_for, message_for_notices
 from app.reading.places import Places
 from app.reading.reading import Reading
 from app.recent_texts import RecentTexts
@@ -171,6 +171,7 @@ class MainWindow(QMainWindow):
         self.reading.refused.connect(self.show_failure)
         controller.player.playback_changed.connect(self._on_playback)
         controller.failed.connect(self.show_failure)
+        controller.saved.connect(self._on_saved)
 
     @Slot()
     def _close_window(self) -> None:
@@ -219,7 +220,7 @@ class MainWindow(QMainWindow):
         for view in (self.page.editor, self.page.book):
             view.begin_speech(self._controller.text if shown and view is self.page.view else "")
         if not track.finished:  # else it was made before, or is taken back
-            self._clear_banner()
+            self.page.banner.withdraw(Subject.SPEECH, Subject.SOUND, Subject.TEXT)
             self.page.view.follow()
 
     @Slot(object)
@@ -230,35 +231,27 @@ class MainWindow(QMainWindow):
             self._noticed = noticed
             message = message_for_notices(plan.notices)
             if self._controller.text != self.reading.text:  # its places are not in this one
-                message = replace(message, remedy=None, about_text=False)
+                message = replace(message, remedy=None, subject=Subject.SPEECH)
             self.page.banner.show_message(message)
 
     @Slot(object)
     def _on_not_kept(self, error: Exception) -> None:
         """Say so for as long as it is true: a banner that was closed, or gave way to another, comes again."""
-        message = replace(message_for(error), lasts=True)
-        if self.page.banner.message != message:
-            self.page.banner.show_message(message)
-
-    def _clear_banner(self) -> None:
-        """Dismiss what was said about the speech before."""
-        message = self.page.banner.message
-        if message is not None and not message.lasts:
-            self.page.banner.dismiss()
+        self.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
-        message = self.page.banner.message
-        about_sound = message is not None and message.remedy in (Remedy.PLAY_ON, Remedy.SAVE)
-        if playback is Playback.PLAYING and about_sound:
-            self.page.banner.dismiss()
+        if playback is Playback.PLAYING:
+            self.page.banner.withdraw(Subject.SOUND)
+
+    @Slot()
+    def _on_saved(self) -> None:
+        self.page.banner.withdraw(Subject.FILE)
 
     @Slot()
     def _on_text(self) -> None:
         self._count()
-        message = self.page.banner.message
-        if message is not None and message.about_text:
-            self.page.banner.dismiss()
+        self.page.banner.withdraw(Subject.TEXT, Subject.DOCUMENT)
 
     @Slot()
     def _count(self) -> None:

@@ -58,37 +58,47 @@ class Tone(Enum):
     ERROR = "error"
 
 
+class Subject(Enum):
+    """What a message is about: it no longer holds once that has succeeded, or is another."""
+
+    SPEECH = "speech"
+    SOUND = "sound"
+    FILE = "file"
+    TEXT = "text"
+    DOCUMENT = "document"
+    OPENING = "opening"
+    MODEL = "model"
+    STORAGE = "storage"
+    DIAGNOSTICS = "diagnostics"
+
+
 @dataclass(frozen=True)
 class Message:
-    """A sentence or two for the banner; `details` for a tool tip or the clipboard, `span` is a range of the text.
-
-    One that is `about_text` no longer holds once the text is another; one that `lasts` is true whatever is spoken.
-    """
+    """A sentence or two for the banner; `details` for a tool tip or the clipboard, `span` is a range of the text."""
 
     text: str
     tone: Tone = Tone.ERROR
     remedy: Remedy | None = None
     details: str = ""
     span: tuple[int, int] = (0, 0)
-    about_text: bool = False
-    lasts: bool = False
+    subject: Subject = Subject.SPEECH
 
 
-_REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
-    NothingToSpeak: (Tone.WARNING, Remedy.EDIT_TEXT),
-    UnknownVoice: (Tone.WARNING, Remedy.CHOOSE_VOICE),
-    MissingModel: (Tone.ERROR, Remedy.MODELS),
-    DamagedModel: (Tone.ERROR, Remedy.MODELS),
-    UnknownModel: (Tone.ERROR, Remedy.MODELS),
-    DownloadError: (Tone.ERROR, Remedy.TRY_AGAIN),
-    UnusableModel: (Tone.ERROR, Remedy.TRY_AGAIN),
-    StorageError: (Tone.ERROR, Remedy.TRY_AGAIN),
-    DamagedFile: (Tone.ERROR, Remedy.TRY_AGAIN),
-    CompileError: (Tone.ERROR, Remedy.TRY_AGAIN),
-    OutputError: (Tone.ERROR, Remedy.SAVE_ELSEWHERE),
-    UnusableDocument: (Tone.ERROR, Remedy.OPEN_ANOTHER),
-    NoAudioDevice: (Tone.WARNING, Remedy.SAVE),
-    AudioDeviceLost: (Tone.WARNING, Remedy.PLAY_ON),
+_REMEDIES: dict[type[EngineError], tuple[Tone, Remedy, Subject]] = {
+    NothingToSpeak: (Tone.WARNING, Remedy.EDIT_TEXT, Subject.TEXT),
+    UnknownVoice: (Tone.WARNING, Remedy.CHOOSE_VOICE, Subject.SPEECH),
+    MissingModel: (Tone.ERROR, Remedy.MODELS, Subject.SPEECH),
+    DamagedModel: (Tone.ERROR, Remedy.MODELS, Subject.SPEECH),
+    UnknownModel: (Tone.ERROR, Remedy.MODELS, Subject.SPEECH),
+    DownloadError: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
+    UnusableModel: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
+    StorageError: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
+    DamagedFile: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
+    CompileError: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
+    OutputError: (Tone.ERROR, Remedy.SAVE_ELSEWHERE, Subject.FILE),
+    UnusableDocument: (Tone.ERROR, Remedy.OPEN_ANOTHER, Subject.DOCUMENT),
+    NoAudioDevice: (Tone.WARNING, Remedy.SAVE, Subject.SOUND),
+    AudioDeviceLost: (Tone.WARNING, Remedy.PLAY_ON, Subject.SOUND),
 }
 
 _CURES: dict[Cure, tuple[str, Remedy | None]] = {
@@ -118,8 +128,8 @@ def message_for(error: Exception) -> Message:
         return Message(words, Tone.ERROR, _CURES[error.cure][1])
     for kind in type(error).__mro__:
         if kind in _REMEDIES:
-            tone, remedy = _REMEDIES[kind]
-            return Message(words, tone, remedy, about_text=remedy is Remedy.EDIT_TEXT)
+            tone, remedy, subject = _REMEDIES[kind]
+            return Message(words, tone, remedy, subject=subject)
     return Message(words)
 
 
@@ -132,14 +142,14 @@ def message_for_notices(notices: Sequence[Notice]) -> Message:
     """A line about text that could not be spoken as written; the details list every notice."""
     text, details = _first_of([notice.message for notice in notices])
     span = notices[0].start, notices[0].end
-    return Message(text, Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span, about_text=True)
+    return Message(text, Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span, Subject.TEXT)
 
 
 def message_for_document(notices: Sequence[str]) -> Message:
     """A line about what was guessed or left out of a document; it stays while the document is heard."""
     text, details = _first_of(notices)
     remedy = Remedy.SHOW_NOTICES if len(notices) > 1 else None
-    return Message(text, Tone.NOTE, remedy, details, about_text=True, lasts=True)
+    return Message(text, Tone.NOTE, remedy, details, subject=Subject.DOCUMENT)
 
 
 def _first_of(notices: Sequence[str]) -> tuple[str, str]:

@@ -13,6 +13,8 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from app.theme import Appearance
+from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.devices import AUTO, DEVICES
 from engine.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import Prosody
@@ -24,6 +26,12 @@ USUAL_TEXT_PIXELS = 16
 TEXT_PIXELS = range(8, 97)
 USUAL_KEPT_MEGABYTES = 1000
 MOST_DIGITS = 9
+DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "CPU", METAL_DEVICE: "Metal GPU"}
+LSTM_TITLES = {
+    AUTO: "Automatic",
+    LstmMethod.TIR: "Built-in kernels",
+    LstmMethod.MPS: "Metal Performance Shaders",
+}
 
 
 class Key(Enum):

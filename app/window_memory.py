@@ -65,7 +65,7 @@ class WindowMemory(QObject):
         """Restore everything."""
         self._window.resize(*SIZE_PIXELS)
         self._window.restoreGeometry(self._settings.geometry)
-        self._page.split.restoreState(self._settings.split)
+        self._page.split_state = self._settings.split
         self._page.side_bar.width_pixels = self._settings.side_bar_pixels or self._page.side_bar.width_pixels
         self._page.side_bar.expect(self._settings.side_bar)
         text = self._unedited = self._last_text()

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.audio.feed import Feed, Source
 from app.audio.output import AudioDeviceError, AudioDeviceLost, AudioOutput, OutputStream
 from app.audio.ring_buffer import RingBuffer
+from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
 
 TICK_MS = 16
@@ -47,8 +48,8 @@ class AudioPlayer(QObject):
     """
 
     playback_changed = Signal(object)
-    position_changed = Signal(int)
-    jumped = Signal(int)
+    position_changed = Signal(SAMPLE)
+    jumped = Signal(SAMPLE)
     failed = Signal(object)
 
     def __init__(

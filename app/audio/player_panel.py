@@ -5,28 +5,38 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
 from app.audio.transport_bar import TransportBar
 from app.audio.waveform_pane import WaveformPane
 from app.audio.waveform_view import PAGE_SECONDS
 from app.theme import Colours
 
+LINE_PIXELS = 2
+
 
 class PlayerPanel(QFrame):
     """Follows a track and a position, below a title.
 
-    `seek_wanted` carries a sample, `unmade_wanted` one that is not made yet.
+    `seek_wanted` carries a sample, `unmade_wanted` one that is not made yet. Without sound, the waveform is to give way
+    to a `line`: `silent` tells so. Whatever takes the place of a track keeps its waveform's room until it has sound,
+    unless it has ended without.
     """
 
-    seek_wanted = Signal(int)
-    unmade_wanted = Signal(int)
+    seek_wanted = Signal(SAMPLE)
+    unmade_wanted = Signal(SAMPLE)
     toggle_wanted = Signal()
+    silence_changed = Signal(bool)
 
     def __init__(self, title: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("player")
         self._track = AudioTrack()
         self._position = 0
+        self.silent = True
+        self.line = QFrame(self)
+        self.line.setObjectName("silence")
+        self.line.setFixedHeight(LINE_PIXELS)
         self.wave = WaveformPane(self)
         self.waveform = self.wave.view
         self.transport = TransportBar(self)
@@ -34,6 +44,7 @@ class PlayerPanel(QFrame):
         layout.setContentsMargins(14, 12, 14, 10)
         layout.setSpacing(6)
         layout.addWidget(title)
+        layout.addWidget(self.line)
         layout.addWidget(self.wave, 1)
         layout.addWidget(self.transport)
         self.waveform.seek_wanted.connect(self.seek_wanted)
@@ -63,8 +74,10 @@ class PlayerPanel(QFrame):
         made = self._seconds(track.length) if track.partial else None
         exact = track.finished and not track.partial
         self.transport.show_length(self._seconds(track.expected_length()), exact=exact, made_seconds=made)
+        if track.length or track.finished:
+            self._become_silent(silent=not track.length)
 
-    @Slot(int)
+    @Slot(SAMPLE)
     def show_position(self, position: int) -> None:
         """Show the sample that is heard now."""
         self._position = position
@@ -86,9 +99,14 @@ class PlayerPanel(QFrame):
         self.waveform.set_colours(colours)
         self.transport.set_colours(colours)
 
+    def _become_silent(self, *, silent: bool) -> None:
+        if silent != self.silent:
+            self.silent = silent
+            self.line.setVisible(silent)
+            self.silence_changed.emit(silent)
+
     def _go(self, seconds: float) -> None:
-        position = self._position + round(seconds * self._track.sample_rate_hz)
-        self.seek_wanted.emit(min(max(position, 0), self._track.length))
+        self.waveform.seek(self._position + round(seconds * self._track.sample_rate_hz))
 
     def _seconds(self, samples: int) -> float:
         return samples / (self._track.sample_rate_hz or 1)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.audio.looped_sound import LoopedSound, Part
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
+from app.audio.time_range import SAMPLE
 from engine.speech import Samples
 
 
@@ -17,7 +18,7 @@ class SoundPlayer(QObject):
     """
 
     playing_changed = Signal(bool)
-    place_changed = Signal(int)
+    place_changed = Signal(SAMPLE)
     ended = Signal()
     failed = Signal(object)
 
@@ -74,7 +75,7 @@ class SoundPlayer(QObject):
             self.ended.emit()  # first, so that whoever lets another sound follow is not told of a silence
         self.playing_changed.emit(self.playing)
 
-    @Slot(int)
+    @Slot(SAMPLE)
     def _on_position(self, position: int) -> None:
         if self._sound is not None:
             self.place_changed.emit(self._sound.place_of(position))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+SAMPLE = object
+"""The type of a sample in a signal: an `int` of Qt would end after 24 hours of sound."""
 TURNED_SHARE = 0.1
 """A page is turned so that what should be in view is this far from its start."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
@@ -30,14 +30,16 @@ class WaveformItem:
         self._shown = TimeRange()
         self._position = 0
         self._colours = LIGHT
-        self._painted_for: tuple[float, float, float, int, TimeRange] | None = None
+        self._gaps: Sequence[tuple[int, int]] = ()
+        self._painted_for: tuple[object, ...] | None = None
         self._heard = QPixmap()
         self._unheard = QPixmap()
 
-    def show_peaks(self, peaks: Envelope, shown: TimeRange) -> None:
-        """Draw this part of these peaks."""
+    def show_peaks(self, peaks: Envelope, shown: TimeRange, gaps: Sequence[tuple[int, int]] = ()) -> None:
+        """Draw this part of these peaks; from the start to the end of each gap, there is no sound yet."""
         self._peaks = peaks
         self._shown = shown
+        self._gaps = tuple(gaps)
         self._painted_for = None
 
     def set_position(self, position: int) -> None:
@@ -84,13 +86,18 @@ class WaveformItem:
         peaks = self._peaks.peaks(first * per_column, (first + columns) * per_column, columns)
         middle = height / 2
         scale = (middle - BAR_PIXELS) / self._loudest()
-        made = self._peaks.covered_samples / per_column - first
         for column, (low, high) in enumerate(zip(peaks.lowest.tolist(), peaks.highest.tolist(), strict=True)):
             left = width * self._shown.share_of((first + column) * per_column) + GAP_PIXELS / 2
-            top, bottom = middle - high * scale - BAR_PIXELS / 2, middle - low * scale + BAR_PIXELS / 2
-            bar = QRectF(QPointF(left, top), QPointF(left + BAR_PIXELS, bottom))
-            (made_bars if column < made else pending_bars).append(bar)
+            made = self._is_made((first + column) * per_column, per_column)
+            top, bottom = (middle - high * scale, middle - low * scale) if made else (middle, middle)
+            bar = QRectF(left, top - BAR_PIXELS / 2, BAR_PIXELS, bottom - top + BAR_PIXELS)
+            (made_bars if made else pending_bars).append(bar)
         return made_bars, pending_bars
+
+    def _is_made(self, start: float, length: float) -> bool:
+        """Whether there is sound in a column, and in the middle of it."""
+        middle = start + length / 2
+        return start < self._peaks.covered_samples and not any(begin <= middle < end for begin, end in self._gaps)
 
     def _loudest(self) -> float:
         peaks = self._peaks.peaks(0, self._shown.total, 1)

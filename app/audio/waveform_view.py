@@ -18,16 +18,18 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
+from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
 from app.audio.transport_bar import clock_time
-from app.audio.waveform_axis import AXIS_HEIGHT_PIXELS, paint_sentences, paint_times
+from app.audio.waveform_axis import axis_height, paint_sentences, paint_times
 from app.audio.waveform_item import WaveformItem
 from app.audio.waveform_zoom import STEP, WaveformZoom
 from app.theme import LIGHT, Colours
 
 STEP_SECONDS = 1.0
 PAGE_SECONDS = 5.0
-HEIGHT_PIXELS = 96
+LEAST_WAVE_PIXELS = 24
+"""The times are left out where the waveform would be lower with them."""
 PLAYHEAD_PIXELS = 2
 FRAME_PIXELS = 2
 """Space for the frame that shows the keyboard focus."""
@@ -36,19 +38,17 @@ SHORTEST_SECONDS = 2
 """Not less than this is ever shown; the bars would stand for fewer samples than the peaks are kept for."""
 WHEEL_STEP = 120
 """What Qt calls one click of a usual wheel."""
-NOTHING = "The waveform appears here."
-NOTHING_POINTS = 11
 
 
 class WaveformView(QWidget):
     """Positions are samples; at first the whole track, or what it is expected to become, is shown.
 
-    `unmade_wanted` comes instead of `seek_wanted` at a click where there is no sound yet. What is shown is public,
-    `zoom`.
+    `unmade_wanted` comes instead of `seek_wanted` where there is no sound: after what is made so far, and in the
+    track's gaps. What is shown is public, `zoom`.
     """
 
-    seek_wanted = Signal(int)
-    unmade_wanted = Signal(int)
+    seek_wanted = Signal(SAMPLE)
+    unmade_wanted = Signal(SAMPLE)
     toggle_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -99,6 +99,15 @@ class WaveformView(QWidget):
         self._sentences = sentences
         self.update()
 
+    def seek(self, position: int) -> None:
+        """Ask for this sample, or the nearest one of what is made so far."""
+        inside = self._inside(position)
+        if self._in_gap(inside):
+            self.unmade_wanted.emit(inside)
+        else:
+            self.zoom.follow(inside)
+            self.seek_wanted.emit(inside)
+
     def set_position(self, position: int) -> None:
         """Show the sample that is heard now."""
         self._heard_before = position
@@ -112,17 +121,16 @@ class WaveformView(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the waveform above its time axis, or a hint while there is none."""
+        """Draw the waveform above its time axis, once there is sound, and as far as there is room."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._colours.surface))
         area = self._area
-        if self._track.length:
+        if self._track.length and area.isValid():
             self._item.paint(painter, area)
             paint_sentences(painter, area, self.zoom.shown, self._sentences, self._colours.faint)
             self._paint_lines(painter, area)
-            paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, self._colours.faint)
-        else:
-            self._paint_nothing(painter, area)
+            if self._has_axis:
+                paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, self._colours.faint)
         option = QStyleOption()
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
@@ -152,7 +160,7 @@ class WaveformView(QWidget):
         self._dragging = False
         sample = self._sample_at(event)
         if self._is_made(sample):
-            self._seek(sample)
+            self.seek(sample)
         else:
             self._show_position(self._heard_before)
             self.unmade_wanted.emit(sample)
@@ -201,9 +209,9 @@ class WaveformView(QWidget):
         if key is Qt.Key.Key_Space:
             self.toggle_wanted.emit()
         elif key in steps:
-            self._seek(self._position + round(steps[key] * rate))
+            self.seek(self._position + round(steps[key] * rate))
         elif key in ends:
-            self._seek(ends[key])
+            self.seek(ends[key])
         elif key in zooms:
             zooms[key]()
         else:
@@ -218,14 +226,17 @@ class WaveformView(QWidget):
         self.setAccessibleName("Waveform")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(HEIGHT_PIXELS)
         self.setMouseTracking(True)
 
     @property
     def _area(self) -> QRectF:
         """The area of the waveform, without frame and axis."""
-        inner = QRectF(self.rect()).adjusted(FRAME_PIXELS, FRAME_PIXELS, -FRAME_PIXELS, -FRAME_PIXELS)
-        return inner.adjusted(0, 0, 0, -AXIS_HEIGHT_PIXELS)
+        axis = axis_height(self.fontMetrics()) if self._has_axis else 0
+        return QRectF(self.rect()).adjusted(FRAME_PIXELS, FRAME_PIXELS, -FRAME_PIXELS, -FRAME_PIXELS - axis)
+
+    @property
+    def _has_axis(self) -> bool:
+        return self.height() - axis_height(self.fontMetrics()) >= LEAST_WAVE_PIXELS
 
     def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
         lines = [(self._position, QPen(QColor(self._colours.accent), PLAYHEAD_PIXELS))]
@@ -236,16 +247,9 @@ class WaveformView(QWidget):
             x = self._x_of(sample)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
 
-    def _paint_nothing(self, painter: QPainter, area: QRectF) -> None:
-        font = self.font()
-        font.setPointSize(NOTHING_POINTS)
-        painter.setFont(font)
-        painter.setPen(QColor(self._colours.faint))
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, NOTHING)
-
     @Slot()
     def _on_shown(self) -> None:
-        self._item.show_peaks(self._track.peaks, self.zoom.shown)
+        self._item.show_peaks(self._track.peaks, self.zoom.shown, self._gaps)
         self._describe()
         self.update()
 
@@ -265,11 +269,6 @@ class WaveformView(QWidget):
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 
-    def _seek(self, position: int) -> None:
-        inside = self._inside(position)
-        self.zoom.follow(inside)
-        self.seek_wanted.emit(inside)
-
     def _x_of(self, sample: int) -> float:
         return self._area.left() + self._area.width() * self.zoom.shown.share_of(sample)
 
@@ -279,11 +278,19 @@ class WaveformView(QWidget):
 
     def _is_made(self, sample: int) -> bool:
         """Whether there is sound at this sample, or it is at the end of all."""
-        return sample < self._track.length or self.zoom.shown.total == self._track.length
+        so_far = sample < self._track.length or self.zoom.shown.total == self._track.length
+        return so_far and not self._in_gap(sample)
+
+    def _in_gap(self, sample: int) -> bool:
+        return any(start <= sample < end for start, end in self._gaps)
+
+    @property
+    def _gaps(self) -> Sequence[tuple[int, int]]:
+        return getattr(self._track, "gaps", ())  # not all tracks have them yet
 
     def _words_at(self, sample: int) -> str:
         time = clock_time(sample / self._sample_rate_hz)
-        return time if self._is_made(sample) else f"{time}, not made yet"
+        return time if self._is_made(sample) else f"{time} (not generated yet)"
 
     def _inside(self, position: int) -> int:
         return min(max(position, 0), self._track.length)

@@ -71,7 +71,6 @@ class WaveformZoom(QObject):
         """Move what is in view; positive steps go back."""
         self.scroll_to(self._shown.start - steps * SCROLL_SHARE * self._shown.length)
 
-    @Slot(int)
     def scroll_to(self, start: float) -> None:
         """Show as much, from this sample on; the playhead is followed if it is in view then."""
         self._show(self._shown.moved_to(start))

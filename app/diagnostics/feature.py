@@ -28,7 +28,7 @@ from app.diagnostics.runs.run_keeping import RunKeeping
 from app.diagnostics.runs.run_words import subject_words
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Tone, message_for
+from app.messages import Message, Remedy, Subject, Tone, message_for
 from app.settings import Key, Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
@@ -39,8 +39,12 @@ from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import Regime
 
 SHORTCUT = "Ctrl+Shift+I"
-ADDING = Message("Installing PyTorch… This takes a few minutes. You can keep using Kokoro Desk.", Tone.NOTE)
-ADDED = Message("PyTorch is installed. Click Diagnose to compare with it.", Tone.NOTE)
+ADDING = Message(
+    "Installing PyTorch… This takes a few minutes. You can keep using Kokoro Desk.",
+    Tone.NOTE,
+    subject=Subject.DIAGNOSTICS,
+)
+ADDED = Message("PyTorch is installed. Click Diagnose to compare with it.", Tone.NOTE, subject=Subject.DIAGNOSTICS)
 
 
 class DiagnosticsFeature(QObject):
@@ -276,9 +280,11 @@ class DiagnosticsFeature(QObject):
         self._show(message if ours else replace(message, remedy=None))
 
     def _show(self, message: Message) -> None:
-        """Show it where the user looks."""
+        """Show it where the user looks, good news in place of a failure."""
         banner = self.panel.banner if self.window.shown else self._main.page.banner
-        banner.show_message(message)
+        if message.tone is Tone.NOTE:
+            banner.withdraw(Subject.DIAGNOSTICS)
+        banner.show_message(replace(message, subject=Subject.DIAGNOSTICS))
 
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:

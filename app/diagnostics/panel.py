@@ -17,6 +17,7 @@ from app.diagnostics.stages.stage_table import StageTable
 from app.diagnostics.stages.stage_table_model import StageTableModel
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_caption import StripCaption
+from app.messages import Subject
 from app.theme import LIGHT, Colours
 from app.widgets.file_dialogs import ask_where_to_export, suggested_name
 from app.widgets.message_banner import MessageBanner
@@ -118,7 +119,7 @@ class DiagnosticsPanel(QFrame):
     def show_run(self, run: DiagnosticsRun) -> None:
         """Add a run to the history and show it; events from now on belong to it."""
         self._live = run
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         self.history.add(run)
         self.look_at(run)
 

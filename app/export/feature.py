@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog
 from app.export.records import ExportRecords
 from app.export.scope import Part, Scope, scope_of, scope_of_order
 from app.main_window import MainWindow
-from app.messages import Message, Remedy
+from app.messages import Message, Remedy, Subject
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
@@ -115,9 +115,7 @@ class ExportFeature(QObject):
         if not order.manner.voice:  # none was known when the dialog opened
             order = replace(order, manner=replace(order.manner, voice=self._window.request.voice))
         self._settings.save_folder = order.path.parent
-        message = self._window.page.banner.message
-        if message is not None and not message.lasts:
-            self._window.page.banner.dismiss()
+        self._window.page.banner.withdraw(Subject.FILE)
         self._records.keep(order, self._window.page.header.voices.speaking_model)
         self._speech.export(order)
 

@@ -20,7 +20,7 @@ from app.library.records import Entry, Item, Wish, first_words
 from app.library.speech_desk import SpeechDesk
 from app.library.worker import Recalled
 from app.main_window import MainWindow
-from app.messages import Message, Tone, message_for
+from app.messages import Message, Subject, Tone, message_for
 from app.settings import Key, Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
@@ -267,7 +267,7 @@ class LibraryFeature(QObject):
         """Say the same only once: each task of an unusable library fails."""
         if str(error) != self._told or not isinstance(error, LibraryUnusable):
             self._told = str(error)
-            self._window.page.banner.show_message(message_for(error))
+            self._window.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
 
     @Slot(object)
     def _on_set_aside(self, aside: SetAside) -> None:
@@ -276,5 +276,6 @@ class LibraryFeature(QObject):
                 "The history and the queue were damaged and have been started afresh. What they held is in "
                 f"{aside.folder}, which you may delete.",
                 Tone.WARNING,
+                subject=Subject.STORAGE,
             )
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QAction,
     QDragEnterEvent,
@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.messages import Message, Remedy, Tone, message_for
+from app.messages import Message, Remedy, Subject, Tone, message_for
 from app.models.card import ModelCard
 from app.models.row import ModelRow, RowButton
 from app.models.words import size_words
@@ -38,7 +38,7 @@ from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folde
 from app.widgets.message_banner import MessageBanner
 from engine.errors import EngineError
 
-SIZE_PIXELS = (600, 360)
+SIZE = QSize(600, 520)
 SMALLEST_PIXELS = (440, 280)
 HINT = "Or drop a checkpoint, voices, or a folder with them here."
 
@@ -61,7 +61,7 @@ class ModelsDialog(QDialog):
         self.setWindowTitle("Models")
         self.setAcceptDrops(True)
         self.setMinimumSize(*SMALLEST_PIXELS)
-        self.resize(*SIZE_PIXELS)
+        self.resize(SIZE.boundedTo(self.screen().availableSize()))
         self.cards: dict[str, ModelCard] = {}
         self.banner = MessageBanner(self)
         self.import_button = QPushButton("Import…", self)
@@ -128,7 +128,7 @@ class ModelsDialog(QDialog):
         self._import(_paths(event.mimeData()), self._target(event.position().toPoint()))
 
     def _import(self, paths: Sequence[Path], name: str) -> None:
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         self.import_wanted.emit(tuple(paths), name)
 
     def _target(self, position: QPoint) -> str:
@@ -182,7 +182,7 @@ class ModelsDialog(QDialog):
 
     @Slot(object)
     def _on_pressed(self, row: ModelRow) -> None:
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         match row.button:
             case RowButton.CANCEL:
                 self.cancel_wanted.emit()
@@ -193,17 +193,18 @@ class ModelsDialog(QDialog):
 
     @Slot(object)
     def _on_complete(self, row: ModelRow) -> None:
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         self.fetch_wanted.emit(row.name)
 
     @Slot(object)
     def _on_verify(self, row: ModelRow) -> None:
-        self.banner.dismiss()
+        self.banner.withdraw(*Subject)
         self.verify_wanted.emit(row.name)
 
     @Slot(object)
     def _on_remove(self, row: ModelRow) -> None:
         """Ask first, since getting it back takes a while."""
+        self.banner.withdraw(*Subject)
         self._to_remove = row.name
         size = size_words(row.status.bytes_here)
         question = f"Remove {row.title}? This frees {size}. You can download it again later."

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, message_for
+from app.messages import Message, Remedy, Subject, message_for
 from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.jobs import JobEnded, ModelJob, Task
@@ -97,9 +97,7 @@ class ModelsFeature(QObject):
 
     @Slot(str)
     def _on_model_changed(self, name: str) -> None:
-        message = self._window.page.banner.message
-        if message is not None and message.remedy is Remedy.MODELS:
-            self._window.page.banner.dismiss()
+        self._window.page.banner.withdraw(Subject.MODEL, Subject.SPEECH)
         self.controller.set_in_use(name)
 
     @Slot(object)
@@ -147,6 +145,7 @@ class ModelsFeature(QObject):
         row = self.controller.row(job.model)
         if row is None:
             return
+        self._window.page.banner.withdraw(Subject.MODEL)
         news = completion_words(job, row.title)
         if job.task is not Task.PREPARE:  # the strip says it
             self._window.page.status.tell(news)
@@ -171,7 +170,7 @@ class ModelsFeature(QObject):
             return
         self.dialog.show_failure(error)
         if not self.dialog.isVisible():
-            message = message_for(error)
+            message = replace(message_for(error), subject=Subject.MODEL)
             known = isinstance(error, EngineError)
             self._window.page.banner.show_message(replace(message, remedy=Remedy.MODELS) if known else message)
         row = self.controller.row(ended.job.model)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Tone, message_for
+from app.messages import Message, Remedy, Subject, Tone, message_for
 from app.models.controller import ModelController
 from app.models.jobs import JobEnded, ModelJob, Task
 from app.models.row import ModelRow
@@ -224,4 +224,4 @@ def missing_model(row: ModelRow, speaking: str) -> Message | None:
     if row.usable:
         return None
     what = "is damaged" if row.status.state is ModelState.DAMAGED else "is no longer installed"
-    return Message(f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, Remedy.MODELS)
+    return Message(f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, Remedy.MODELS, subject=Subject.MODEL)

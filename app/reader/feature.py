@@ -11,7 +11,7 @@ from PySide6.QtCore import QMimeData, QObject, QTimer, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Tone, message_for, message_for_document
+from app.messages import Message, Remedy, Subject, Tone, message_for, message_for_document
 from app.reader.chapters_panel import ChaptersPanel
 from app.reader.fitting_voice import fitting_choice, message_about_language
 from app.reader.shelf import Covers, ShelfPanel
@@ -52,7 +52,6 @@ class ReaderFeature(QObject):
         self._voices = window.page.header.voices
         self._resuming = False
         self._clipboard: ClipboardPage | None = None
-        self._later: Message | None = None
         self._read = read
         self.reading = window.reading
         self.opener = DocumentOpener(self, read)
@@ -121,6 +120,7 @@ class ReaderFeature(QObject):
     def close_document(self) -> None:
         """Close the book, if one is open, and show one's own text again."""
         self.opener.cancel()
+        self._page.banner.withdraw(Subject.DOCUMENT)
         self.reading.close()
 
     @Slot()
@@ -164,7 +164,6 @@ class ReaderFeature(QObject):
         self.opener.opened.connect(self._on_opened)
         self.opener.failed.connect(self._on_failed)
         self._page.banner.remedy_chosen.connect(self._on_remedy)
-        self._page.banner.close_button.clicked.connect(self._show_later)
 
     def _connect_reading(self) -> None:
         reading, editor = self.reading, self._page.editor
@@ -172,7 +171,6 @@ class ReaderFeature(QObject):
         reading.text_changed.connect(self._show_text)
         reading.changed.connect(self._show_reading)
         editor.text_leaves.connect(self.opener.cancel)  # a text that is wanted later is what is wanted now
-        editor.text_replaced.connect(self._on_replaced)
         editor.text_changed.connect(self._on_text)
         self._speech.track_changed.connect(self._show_playing)
         self._page.playing.clicked.connect(self.show_playing)
@@ -221,14 +219,13 @@ class ReaderFeature(QObject):
         else:
             self._opening.stop()
             self._resuming = False
-            message = self._page.banner.message
-            if message is not None and message.remedy is Remedy.CANCEL_OPENING:
-                self._page.banner.dismiss()
+            self._page.banner.withdraw(Subject.OPENING)
 
     @Slot()
     def _show_opening(self) -> None:
         name = self.opener.path.name
-        self._page.banner.show_message(Message(f"Opening “{name}”…", Tone.NOTE, Remedy.CANCEL_OPENING))
+        opening = Message(f"Opening “{name}”…", Tone.NOTE, Remedy.CANCEL_OPENING, subject=Subject.OPENING)
+        self._page.banner.show_message(opening)
 
     @Slot(list)
     def _on_files(self, files: list[Path]) -> None:
@@ -241,7 +238,7 @@ class ReaderFeature(QObject):
         if self._clipboard is None or opened.path != self._clipboard.path:
             self._window.file_opened.emit(opened.path)
         self._forget_clipboard()
-        self._page.banner.dismiss()
+        self._page.banner.withdraw(Subject.DOCUMENT)
         if opened.document.cover is not None:
             self._covers.keep(opened.digest, opened.document.cover)
         resumed = opened.path == self._settings.document
@@ -255,24 +252,16 @@ class ReaderFeature(QObject):
         voices = self._voices
         language = message_about_language(document.title, document.language, voices.choice, voices.models)
         notices = message_for_document(document.notices) if document.notices and not resumed else None
-        self._later = notices
-        if language is not None:
-            self._page.banner.show_message(language)
-        else:
-            self._show_later()
-
-    @Slot()
-    def _show_later(self) -> None:
-        message, self._later = self._later, None
-        if message is not None:
-            self._page.banner.show_message(message)
+        for message in (language, notices):
+            if message is not None:
+                self._page.banner.show_message(message)
 
     @Slot(object)
     def _on_failed(self, error: Exception) -> None:
         self._forget_clipboard()
         if self.opener.path == self._settings.document:
             self._settings.document = None
-        self._page.banner.show_message(replace(message_for(error), about_text=True))
+        self._page.banner.show_message(replace(message_for(error), subject=Subject.DOCUMENT))
 
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
@@ -286,7 +275,6 @@ class ReaderFeature(QObject):
             choice = fitting_choice(self.reading.document.language, self._voices.models)
             if choice is not None:
                 self._voices.take(choice)
-            self._show_later()
 
     @Slot()
     def _show_text(self) -> None:
@@ -352,10 +340,6 @@ class ReaderFeature(QObject):
         """What somebody types stays, rather than give way to a document that was not asked for."""
         if self._resuming:
             self.opener.cancel()
-
-    @Slot()
-    def _on_replaced(self) -> None:
-        self._later = None
 
     @Slot(int)
     def _on_chosen(self, chapter: int) -> None:

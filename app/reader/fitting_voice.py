@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
-from app.messages import Message, Remedy, Tone
+from app.messages import Message, Remedy, Subject, Tone
 from app.speech.voice_choice import Choice, voice_info
 from engine.languages import LANGUAGES
 
@@ -31,8 +31,8 @@ def message_about_language(title: str, language: str, choice: Choice, models: Se
         return None
     said = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
     if fitting_choice(language, models) is not None:
-        return Message(said, Tone.WARNING, Remedy.FITTING_VOICE, about_text=True)
-    return Message(f"{said} No installed voice speaks it.", Tone.WARNING, about_text=True)
+        return Message(said, Tone.WARNING, Remedy.FITTING_VOICE, subject=Subject.DOCUMENT)
+    return Message(f"{said} No installed voice speaks it.", Tone.WARNING, subject=Subject.DOCUMENT)
 
 
 def language_name(tag: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from app.widgets.local_files import local_files
 
@@ -15,23 +15,49 @@ CLIPBOARD_NAME = "Clipboard.html"
 
 
 class DropTarget(QObject):
-    """Lets files be dropped anywhere onto a window; `dropped` carries their paths."""
+    """Lets files be dropped anywhere onto a window, and says so meanwhile; `dropped` carries their paths."""
 
     dropped = Signal(list)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self.hint = _DropHint(window)
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take files that are dragged over the window or dropped onto it; every other event goes its way."""
-        if isinstance(event, QDropEvent) and (files := local_files(event.mimeData())):
-            event.acceptProposedAction()
-            if event.type() == QEvent.Type.Drop:
-                self.dropped.emit(files)
-            return True
-        return False
+        if event.type() is QEvent.Type.DragLeave:
+            self.hint.hide()
+        if not isinstance(event, QDropEvent) or not (files := local_files(event.mimeData())):
+            return False
+        event.acceptProposedAction()
+        dropped = event.type() is QEvent.Type.Drop
+        self.hint.setVisible(not dropped)
+        if dropped:
+            self.dropped.emit(files)
+        return True
+
+
+class _DropHint(QFrame):
+    """A frame around the window and a sentence in it, which nothing is dropped onto itself."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setObjectName("dropHint")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        words = QLabel("Drop to Open", self)
+        words.setObjectName("dropWords")
+        layout = QVBoxLayout(self)
+        layout.addWidget(words, 0, Qt.AlignmentFlag.AlignCenter)
+        self.hide()
+
+    def setVisible(self, visible: bool) -> None:
+        """Cover the window as it is now."""
+        if visible:
+            self.setGeometry(self.window().rect())
+            self.raise_()
+        super().setVisible(visible)
 
 
 class ClipboardPage:

@@ -7,24 +7,17 @@ import sys
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QSystemTrayIcon, QWidget
 
-from app.settings import Key, Settings
+from app.settings import DEVICE_TITLES, LSTM_TITLES, Key, Settings
 from app.settings_window.page import LIST_CHARACTERS, SettingsPage
 from app.speech.activity import Activity
 from app.speech.voice_choice import prosody_of
 from app.speech.voice_picker import VoicePicker
 from app.widgets.combo_box import ComboBox
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
-from engine.ops.packed_lstm import LstmMethod
-from engine.preparation.devices import AUTO, DEVICES, metal_obstacle
+from engine.artifacts.manifest import METAL_DEVICE
+from engine.preparation.devices import DEVICES, metal_obstacle
 from engine.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import DeviceEvent, Prosody
 
-DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "CPU", METAL_DEVICE: "Metal GPU"}
-LSTM_TITLES = {
-    AUTO: "Automatic",
-    LstmMethod.TIR: "Built-in kernels",
-    LstmMethod.MPS: "Metal Performance Shaders",
-}
 PROSODY_TITLES = {Prosody.LSTM: "LSTM (Original)", Prosody.TRANSFORMER: "Transformer"}
 PROSODY_EXPLANATIONS = {
     Prosody.LSTM: "The model’s own LSTMs predict durations, pitch, and energy one step at a time.",

@@ -57,10 +57,10 @@ class HeaderBar(QWidget):
         return self.save_button.text() == SAVE_SHORT
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Measure the preferred width, in the font that the style sheet has set by now."""
+        """Measure the preferred width, in the font and with the voices that are there by now."""
         super().showEvent(event)
-        if not self.short:
-            self._usual_width = self.sizeHint().width()
+        self._shorten(False)
+        self._usual_width = self._preferred_width()
         self._say()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -71,6 +71,12 @@ class HeaderBar(QWidget):
     def minimumSizeHint(self) -> QSize:
         """The minimum width with the short texts on two lines."""
         return QSize(max(self._shortest_widths()), super().minimumSizeHint().height())
+
+    def _preferred_width(self) -> int:
+        """The preferred width with the usual texts, which those of a selection and the like are not."""
+        manner, commands = (line.sizeHint().width() for line in (self._manner, self._commands))
+        extra = self.speak_button.sizeHint().width() - self.speak_button.minimumWidth()
+        return manner + SPACE_PIXELS + commands - max(0, extra)
 
     def _shortest_widths(self) -> tuple[int, int]:
         """The minimum width of each line with the short texts."""

@@ -67,6 +67,7 @@ class ModelStrip(NoticeStrip):
         self.lay_out(self.bar, *self.buttons, self.close_button)
         for button in self.buttons:
             button.clicked.connect(self._on_button)
+            button.hide()
         self.close_button.clicked.connect(self._on_close)
         self.hide()
 

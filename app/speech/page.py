@@ -20,6 +20,8 @@ from app.widgets.side_bar import SideBar
 
 MARGINS_PIXELS = (16, 12, 16, 10)
 SPACE_PIXELS = 10
+USUAL_SPLIT = 300, 150
+"""Text and player, in proportion."""
 NARROW_PIXELS = 800
 """With less width than this, the side bar does not fit beside the text."""
 
@@ -52,7 +54,6 @@ class SpeechPage(QWidget):
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(SPACE_PIXELS)
         self.split.setStretchFactor(0, 2)
-        self.split.setStretchFactor(1, 1)
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(SPACE_PIXELS)
         self.columns.setStretchFactor(0, 0)
@@ -60,6 +61,8 @@ class SpeechPage(QWidget):
         self._unfolded = QByteArray()
         self._folded_by: frozenset[object] = frozenset()
         self._lay_out()
+        self._on_silence(self.player.silent)
+        self.player.silence_changed.connect(self._on_silence)
         self.columns.splitterMoved.connect(self._on_width)
         self.side_bar.changed.connect(self._place_side_bar)
         self.side_bar.focus_left.connect(self.focus_text)
@@ -89,8 +92,14 @@ class SpeechPage(QWidget):
 
     @property
     def split_state(self) -> QByteArray:
-        """How the height is divided while the player is not folded."""
+        """How the height is divided while the player is not folded; empty if that is as usual."""
         return self._unfolded if self._folded_by else self.split.saveState()
+
+    @split_state.setter
+    def split_state(self, state: QByteArray) -> None:
+        self._unfolded = state
+        if not self._folded_by and not self.split.restoreState(state):
+            self.split.setSizes(USUAL_SPLIT)
 
     def fold_player(self, by: object, *, folded: bool) -> None:
         """Give the room of the waveform to the text, or take it back once nobody wants the player folded any more."""
@@ -98,14 +107,12 @@ class SpeechPage(QWidget):
         self._folded_by = self._folded_by | {by} if folded else self._folded_by - {by}
         if bool(self._folded_by) == self.player.wave.isHidden():
             return
-        self._unfolded = state
         self.player.wave.setHidden(folded)
         self.split.handle(1).setDisabled(folded)
         self.split.setStretchFactor(1, 0 if folded else 1)
+        self.split_state = state
         if folded:
             self.split.setSizes([self.split.height(), 0])  # no less than it needs
-        else:
-            self.split.restoreState(state)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Move the side bar to where there is room for it."""
@@ -119,6 +126,10 @@ class SpeechPage(QWidget):
             self.header, self.banner, self.strip, self.save_strip, self.side_bar, self.editor, self.book, self.player
         ):  # fmt: skip
             widget.set_colours(colours)
+
+    @Slot(bool)
+    def _on_silence(self, silent: bool) -> None:
+        self.fold_player(self.player, folded=silent)
 
     @Slot()
     def _place_side_bar(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMimeData, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QPaintEvent
+from PySide6.QtGui import QDragEnterEvent, QInputMethodEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.speech.markup_pills import paint_pills
@@ -68,6 +68,13 @@ class PlainTextEdit(QPlainTextEdit):
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Take files, too."""
         return bool(local_files(source)) or super().canInsertFromMimeData(source)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Leave files to the window, which shows that they can be dropped."""
+        if local_files(event.mimeData()):
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Take text as it is; files are for whoever listens to `files_given`."""

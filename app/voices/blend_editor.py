@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -12,14 +12,13 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
-    QSizePolicy,
     QSlider,
     QVBoxLayout,
     QWidget,
 )
 
 from app.widgets.combo_box import ComboBox
+from app.widgets.scrolling_body import ScrollingBody
 from engine.speech import VoiceInfo
 from engine.voices.blends import Blend, Part, parse
 
@@ -28,7 +27,6 @@ HEAR_AFTER_MS = 400
 USUAL_WEIGHT, LARGEST_WEIGHT = 50, 100
 SPACE_PIXELS = 6
 PERCENT_PIXELS = 40
-LEAST_BODY_PIXELS = 36
 
 
 class BlendEditor(QFrame):
@@ -46,7 +44,7 @@ class BlendEditor(QFrame):
         self.open_button.setCheckable(True)
         self.open_button.setObjectName("panelButton")
         self._body = QWidget()
-        self._area = _ScrollingBody(self._body, self)
+        self._area = ScrollingBody(self._body, self)
         self.parts = [BlendPart(number, self._body) for number in range(1, MOST_VOICES + 1)]
         self.add_button = _button("Add Voice", self._body)
         self.remove_button = _button("Remove Voice", self._body)
@@ -195,37 +193,6 @@ class BlendPart(QWidget):
         """Show the share of the whole, from 0 to 1."""
         self._percent.setText(f"{share:.0%}")
         self.slider.setAccessibleDescription(f"{share:.0%} of the blend")
-
-
-class _ScrollingBody(QScrollArea):
-    """As high as the body where there is room, else lower; then the body scrolls."""
-
-    def __init__(self, body: QWidget, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._body = body
-        self.setObjectName("blendArea")
-        body.setObjectName("blendBody")
-        self.setWidget(body)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along when the tab key reaches the controls in it
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-
-    def event(self, event: QEvent) -> bool:
-        """Pass on that the body has become higher or lower."""
-        handled = super().event(event)
-        if event.type() is QEvent.Type.LayoutRequest:
-            self.updateGeometry()
-        return handled
-
-    def sizeHint(self) -> QSize:
-        """The whole body, which Qt would measure only once."""
-        return self._body.sizeHint()
-
-    def minimumSizeHint(self) -> QSize:
-        """One voice of the blend."""
-        return QSize(self._body.minimumSizeHint().width(), LEAST_BODY_PIXELS)
 
 
 def _button(title: str, parent: QWidget) -> QPushButton:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import message_for
+from app.messages import Subject, message_for
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
@@ -107,7 +107,7 @@ class VoicesFeature(QObject):
         self.panel.show_chosen(self._picker.choice)
 
     def _preview(self, choice: Choice, sentence: str) -> None:
-        self._window.page.banner.dismiss()
+        self._window.page.banner.withdraw(Subject.SPEECH, Subject.SOUND)
         request = SpeechRequest(sentence, choice.voice or "", self._window.page.header.speed.speed)
         visits = choice.model is not None and choice.model != self._picker.speaking_model
         self._speech.preview(request, self._engine_factory(choice.model or "") if visits else None)

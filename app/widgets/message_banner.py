@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from app.icons import icon
-from app.messages import Message, Tone
+from app.messages import Message, Subject, Tone
 from app.theme import LIGHT, Colours
 from app.widgets.announcing import announce
 from app.widgets.notice_strip import NoticeStrip
@@ -16,7 +18,11 @@ _NAMES = {Tone.NOTE: "Note", Tone.WARNING: "Warning", Tone.ERROR: "Error"}
 
 
 class MessageBanner(NoticeStrip):
-    """Shows one message at a time; hidden while there is none. `remedy_chosen` carries the `Message`."""
+    """Shows one message at a time, and how many others there are; hidden while there is none.
+
+    A failure waits until those before it are dismissed or withdrawn; notes come after all failures, the latest first.
+    `remedy_chosen` carries the `Message`.
+    """
 
     remedy_chosen = Signal(object)
 
@@ -24,59 +30,97 @@ class MessageBanner(NoticeStrip):
         super().__init__(parent)
         self.setObjectName("banner")
         self.setAccessibleName("Message")
-        self._message: Message | None = None
+        self._messages: list[Message] = []
+        self._number = 0
         self._colours = LIGHT
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.count_button = QToolButton(self)
+        self.count_button.setObjectName("faint")
+        self.count_button.setToolTip("Show the next message")
+        self.count_button.setAccessibleName("Show the next message")
         self.button = QPushButton(self)
         self.button.hide()
         self.close_button = QToolButton(self)
         self.close_button.setAccessibleName("Dismiss message")
         self.close_button.setToolTip("Dismiss")
-        self.lay_out(self.button, self.close_button)
+        self.lay_out(self.count_button, self.button, self.close_button)
+        self.count_button.clicked.connect(self._show_next)
         self.button.clicked.connect(self._on_button)
         self.close_button.clicked.connect(self.dismiss)
-        self.hide()
+        self._show(0)
 
     @property
     def message(self) -> Message | None:
         """What is shown now."""
-        return self._message
+        return self._messages[self._number] if self._messages else None
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What is shown and what waits."""
+        return tuple(self._messages)
 
     def show_message(self, message: Message) -> None:
-        """Replace what is shown."""
-        self._message = message
-        self.label.setText(message.text)
-        self.setToolTip(message.details if message.tone is Tone.NOTE and message.details else message.text)
-        self.setAccessibleName(_NAMES[message.tone])
-        self.setAccessibleDescription(message.text)
-        self.button.setVisible(message.remedy is not None)
-        self.button.setText(message.remedy.value if message.remedy else "")
-        self.setProperty("tone", message.tone.value)
-        self._draw()
-        self.show()
+        """Show it, unless a failure is shown; a note takes the place of one about the same."""
+        shown = self.message
+        if message.tone is Tone.NOTE:
+            self._keep(lambda each: each.tone is not Tone.NOTE or each.subject is not message.subject)
+        if message not in self._messages:
+            self._messages.insert(sum(each.tone is not Tone.NOTE for each in self._messages), message)
+        stays = shown is not None and shown.tone is not Tone.NOTE
+        self._show(self._messages.index(shown if stays and shown is not None else message))
         announce(self, f"{_NAMES[message.tone]}: {message.text}", urgent=message.tone is not Tone.NOTE)
+
+    def withdraw(self, *subjects: Subject) -> None:
+        """Show no more what was said about these, since it no longer holds."""
+        self._keep(lambda each: each.subject not in subjects)
 
     @Slot()
     def dismiss(self) -> None:
-        """Hide."""
-        self._message = None
-        self.hide()
+        """Show no more what is shown, but what waits."""
+        shown = self.message
+        self._keep(lambda each: each is not shown)
 
     def set_colours(self, colours: Colours) -> None:
         """Redraw the icons."""
         self._colours = colours
         self._draw()
 
+    def _keep(self, holds: Callable[[Message], bool]) -> None:
+        shown = self.message
+        self._messages = [each for each in self._messages if holds(each)]
+        self._show(self._messages.index(shown) if shown in self._messages else 0)
+
+    def _show(self, number: int) -> None:
+        self._number = number
+        message, count = self.message, len(self._messages)
+        if message is not None:
+            self.label.setText(message.text)
+            self.setToolTip(message.details if message.tone is Tone.NOTE and message.details else message.text)
+            self.setAccessibleName(_NAMES[message.tone])
+            self.setAccessibleDescription(message.text)
+            self.button.setVisible(message.remedy is not None)
+            self.button.setText(message.remedy.value if message.remedy else "")
+            self.count_button.setVisible(count > 1)
+            self.count_button.setText(f"{number + 1} of {count}")
+            self.setProperty("tone", message.tone.value)
+            self._draw()
+        self.setVisible(message is not None)
+
     def _draw(self) -> None:
         self.close_button.setIcon(icon("close", self._colours.faint))
-        if self._message is not None:
-            tone = self._message.tone.value
+        if self.message is not None:
+            tone = self.message.tone.value
             self.draw_symbol(tone, getattr(self._colours, tone))
         self.style().polish(self)
 
     @Slot()
+    def _show_next(self) -> None:
+        self._show((self._number + 1) % len(self._messages))
+        announce(self, self.label.text(), urgent=False)
+
+    @Slot()
     def _on_button(self) -> None:
-        message = self._message
+        message = self.message
         self.dismiss()
         if message is not None:
             self.remedy_chosen.emit(message)

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToo
 
 from app.icons import icon
 from app.theme import Colours
+from app.widgets.scrolling_body import ScrollingBody
 
 USUAL_WIDTH_PIXELS = 340
-LEAST_WIDTH_PIXELS = 220
+LEAST_WIDTH_PIXELS, LEAST_WIDTH_LETTERS = 220, 30
 MARGIN_PIXELS = 8
 
 
@@ -36,6 +37,7 @@ class SideBar(QFrame):
         self._shown = False
         self._expected = ""
         self._actions: list[QAction] = []
+        self._bodies: list[ScrollingBody] = []
         self.tabs = QTabBar(self)
         self.tabs.setObjectName("sideTabs")
         self.tabs.setAccessibleName("Panels")
@@ -56,7 +58,7 @@ class SideBar(QFrame):
     @property
     def panel(self) -> QWidget | None:
         """The panel that is shown."""
-        return self._panels.currentWidget() if self._shown else None
+        return self._bodies[self._panels.currentIndex()].body if self._shown else None
 
     @property
     def title(self) -> str:
@@ -68,7 +70,8 @@ class SideBar(QFrame):
         action = QAction(title, self, checkable=True)
         self._actions.append(action)
         controls = _in_focus_chain(widget)
-        self._panels.addWidget(widget)
+        self._bodies.append(ScrollingBody(widget, grow=True))
+        self._panels.addWidget(self._bodies[-1])
         self._put_in_order(controls)
         self.tabs.addTab(title)
         action.triggered.connect(self._on_action)
@@ -82,7 +85,7 @@ class SideBar(QFrame):
 
     def open(self, widget: QWidget) -> None:
         """Show a panel that was added."""
-        self._show(self._panels.indexOf(widget))
+        self._show([body.body for body in self._bodies].index(widget))
 
     @Slot()
     def close_panel(self) -> None:
@@ -102,7 +105,8 @@ class SideBar(QFrame):
 
     def minimumSizeHint(self) -> QSize:
         """The least width, whatever the panels would like."""
-        return QSize(LEAST_WIDTH_PIXELS, super().minimumSizeHint().height())
+        letters = LEAST_WIDTH_LETTERS * self.fontMetrics().averageCharWidth()
+        return QSize(max(LEAST_WIDTH_PIXELS, letters), super().minimumSizeHint().height())
 
     def _put_in_order(self, controls: Sequence[QWidget]) -> None:
         """Let the Tab key lead to the controls of a panel before those beside the side bar, which are older."""

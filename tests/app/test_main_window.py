@@ -14,7 +14,7 @@ from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.main_window import MainWindow
-from app.messages import Remedy
+from app.messages import Remedy, Subject
 from app.read_along.feature import ReadAlongFeature
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -22,7 +22,7 @@ from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
 from app.widgets.closing_question import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
-from engine.errors import CompileError, DamagedFile, NothingToSpeak
+from engine.errors import CompileError, DamagedFile, NothingToSpeak, OutputError, UnusableDocument
 from engine.speech import Notice, SpeechRequest
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 from tests.patience import PATIENCE_MS
@@ -357,9 +357,14 @@ def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None
     dark.trigger()
     assert desk.theme.colours == DARK
     assert desk.settings.appearance is Appearance.DARK
-    assert desk.page.player.waveform.grab().toImage().pixelColor(2, 2).name() == DARK.surface
+    desk.prepare()
+    desk.window.play()
+    desk.wait_made()
+    picture = desk.page.player.waveform.grab().toImage()
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == DARK.surface
     desk.theme.choose(Appearance.LIGHT)
-    assert desk.page.player.waveform.grab().toImage().pixelColor(2, 2).name() == LIGHT.surface
+    picture = desk.page.player.waveform.grab().toImage()
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == LIGHT.surface
 
 
 def test_closing_stops_and_remembers(desk: Desk) -> None:
@@ -522,3 +527,15 @@ def test_the_window_stays_responsive_while_the_engine_works(desk: Desk) -> None:
     desk.engine.hold.set()
     desk.wait_made()
     assert desk.controller.track.segment_count == 3
+
+
+def test_a_failure_goes_with_the_next_success_of_the_same_kind_only(desk: Desk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.window.show_failure(OutputError("The disk is full.", "Make room."))
+    desk.window.show_failure(UnusableDocument("“a.epub” is damaged.", "Get it again."))
+    desk.window.play()
+    desk.wait_made()
+    assert [each.subject for each in desk.page.banner.messages] == [Subject.FILE, Subject.DOCUMENT]
+    with desk.qtbot.waitSignal(desk.controller.saved):
+        desk.controller.save(tmp_path / "a.wav", desk.window.request)
+    assert [each.subject for each in desk.page.banner.messages] == [Subject.DOCUMENT]

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.diagnostics.runs.run import USUAL_PADDING
-from app.settings_window.advanced import DEVICE_TITLES, LSTM_TITLES
+from app.settings import DEVICE_TITLES, LSTM_TITLES
 from engine.artifacts.manifest import METAL_DEVICE, MPS
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.devices import DEVICES, metal_obstacle

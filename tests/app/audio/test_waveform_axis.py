@@ -1,17 +1,20 @@
+from typing import Any, SupportsIndex
+
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.time_range import TimeRange
-from app.audio.waveform_axis import AXIS_HEIGHT_PIXELS, MARK_PIXELS, paint_sentences, paint_times, seconds_per_label
+from app.audio.waveform_axis import MARK_PIXELS, axis_height, paint_sentences, paint_times, seconds_per_label
 
 WIDTH, HEIGHT, RATE_HZ = 500, 80, 1000
 
 
 @pytest.fixture
 def picture(qtbot: QtBot) -> QImage:
-    picture = QImage(WIDTH, HEIGHT + AXIS_HEIGHT_PIXELS, QImage.Format.Format_RGB32)
+    picture = QImage(WIDTH, HEIGHT + axis_height(QFontMetrics(QApplication.font())), QImage.Format.Format_RGB32)
     picture.fill(QColor("white"))
     return picture
 
@@ -45,9 +48,42 @@ def test_marks_do_not_run_together(picture: QImage) -> None:
 def test_times_belong_to_the_part_that_is_shown(picture: QImage) -> None:
     painter = QPainter(picture)
     shown = TimeRange(60_000, 30_500, 2000)
-    assert seconds_per_label(shown, RATE_HZ, WIDTH) == 1
+    assert seconds_per_label(shown, RATE_HZ, WIDTH, painter.fontMetrics()) == 1
     paint_times(painter, QRectF(0, 0, WIDTH, HEIGHT), shown, RATE_HZ, "black")
     painter.end()
-    columns = inked_columns(picture, HEIGHT, HEIGHT + AXIS_HEIGHT_PIXELS)
+    columns = inked_columns(picture, HEIGHT, picture.height())
     assert columns
     assert all(min(abs(x - 125), abs(x - 375)) < 30 for x in columns)
+
+
+@pytest.mark.parametrize("hours", [3, 34, 1000])
+@pytest.mark.parametrize("points", [9, 18])
+def test_times_of_a_long_sound_do_not_run_together(picture: QImage, hours: int, points: int) -> None:
+    painter = QPainter(picture)
+    font = painter.font()
+    font.setPointSize(points)
+    painter.setFont(font)
+    shown = TimeRange(hours * 3600 * RATE_HZ, 0, hours * 3600 * RATE_HZ)
+    paint_times(painter, QRectF(0, 0, WIDTH, HEIGHT), shown, RATE_HZ, "black")
+    widest_digit = painter.fontMetrics().horizontalAdvance("0")
+    painter.end()
+    columns = inked_columns(picture, HEIGHT, picture.height())
+    starts = [x for x in columns if not set(range(x - 2 * widest_digit, x)) & set(columns)]
+    spacing = seconds_per_label(shown, RATE_HZ, WIDTH, QFontMetrics(font))
+    assert len(starts) == (hours * 3600 - 1) // spacing >= 1
+
+
+def test_a_day_of_sentences_is_drawn_as_fast_as_a_minute(picture: QImage) -> None:
+    """Only those that have a mark are looked at."""
+
+    class Counted(list[int]):
+        looked_at = 0
+
+        def __getitem__(self, number: SupportsIndex | slice) -> Any:
+            self.looked_at += 1
+            return super().__getitem__(number)
+
+    sentences = Counted(range(0, 86_400 * RATE_HZ, 3 * RATE_HZ))
+    places = marked(picture, TimeRange(86_400 * RATE_HZ, 0, 86_400 * RATE_HZ), sentences)
+    assert 40 < len(places) < WIDTH / MARK_PIXELS
+    assert sentences.looked_at < 40 * len(places)

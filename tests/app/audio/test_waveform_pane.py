@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.audio.track import AudioTrack
 from app.audio.waveform_pane import WaveformPane
+from engine.speech import Plan
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
 
 
@@ -37,3 +41,25 @@ def test_the_bar_and_the_view_show_the_same_part(pane: WaveformPane) -> None:
     assert zoom.shown.start == 40 * RATE_HZ
     zoom.scroll_to(5 * RATE_HZ)
     assert bar.value() == 5 * RATE_HZ
+
+
+def test_forty_hours_can_be_scrolled_and_clicked(qtbot: QtBot) -> None:
+    """They are more samples than an `int` of Qt holds."""
+    pane, track, utterances = WaveformPane(), AudioTrack(), utterances_of("One.")
+    rate, hours = 24_000, 40
+    second = replace(chunk_of(utterances[0], 1, rate), sample_rate_hz=rate)
+    qtbot.addWidget(pane)
+    pane.resize(500, 140)
+    pane.show()
+    track.plan(Plan(utterances, characters_left=4 * (hours * 3600 - 1)))
+    track.append(second)
+    pane.view.show_track(track)
+    zoom = pane.view.zoom
+    assert zoom.shown.total == hours * 3600 * rate > 2**31
+    zoom.zoom(2, zoom.shown.total / 2)
+    assert (pane.bar.minimum(), pane.bar.value()) == (0, pytest.approx(pane.bar.maximum() / 2, rel=0.01))
+    pane.bar.setValue(pane.bar.maximum())
+    assert zoom.shown.end == pytest.approx(zoom.shown.total, abs=10)
+    with qtbot.waitSignal(pane.view.unmade_wanted) as wanted:
+        qtbot.mouseClick(pane.view, Qt.MouseButton.LeftButton, pos=QPoint(490, 40))
+    assert 39 * 3600 * rate < wanted.args[0] < zoom.shown.total

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
+from app.audio.track import AudioTrack
 from app.diagnostics.feature import ADDED, ADDING, SHORTCUT, DiagnosticsFeature
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
@@ -28,7 +29,7 @@ from engine.errors import Cure, MissingReference
 from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics_fakes import finished_run
-from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
+from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 from tests.patience import PATIENCE_MS
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
@@ -340,6 +341,10 @@ def test_it_follows_the_theme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_waveform_of_the_reader_stays(desk: Desk) -> None:
     player = desk.window.page.player
+    player.show_track(track := AudioTrack())
+    track.append(chunk_of(utterances_of("One.")[0], 1))
+    player.refresh()
+    desk.qtbot.waitUntil(lambda: player.wave.height() > player.transport.height())
     size, state = player.size(), desk.window.page.split_state
     desk.diagnostics.open()
     desk.qtbot.wait_for_timers()

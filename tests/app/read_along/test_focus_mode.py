@@ -12,6 +12,7 @@ def parts(desk: Desk) -> list[bool]:
 
 
 def test_only_the_text_and_the_buttons_to_play_it_are_left(desk: Desk, qtbot: QtBot) -> None:
+    desk.speak()
     panel = QLabel("Chapters")
     desk.page.side_bar.add("Chapters", panel)
     desk.page.side_bar.open(panel)
@@ -61,6 +62,7 @@ def test_the_spoken_line_is_in_the_middle(desk: Desk, qtbot: QtBot) -> None:
 
 
 def test_closing_the_window_remembers_what_it_looked_like_before(desk: Desk) -> None:
+    desk.speak()
     desk.page.split.setSizes([300, 200])
     split = desk.page.split.sizes()
     desk.feature.actions.focus.trigger()

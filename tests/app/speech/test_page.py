@@ -1,12 +1,26 @@
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLabel, QPlainTextEdit, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.audio.track import AudioTrack
 from app.audio.waveform_view import WaveformView
 from app.speech.page import NARROW_PIXELS, SpeechPage
 from app.theme import DARK
 from app.widgets.side_bar import USUAL_WIDTH_PIXELS
+from tests.app.fakes import chunk_of, utterances_of
 
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QPlainTextEdit, WaveformView)
+
+
+def track_with_sound() -> AudioTrack:
+    track = AudioTrack()
+    track.append(chunk_of(utterances_of("One.")[0], 1))
+    return track
+
+
+def ended_track() -> AudioTrack:
+    track = AudioTrack()
+    track.finish()
+    return track
 
 
 def focus_order(page: SpeechPage) -> list[QWidget]:
@@ -42,8 +56,12 @@ def test_tab_goes_through_the_page_as_it_is_read(qtbot: QtBot) -> None:
 def test_it_takes_the_colours(qtbot: QtBot) -> None:
     page = SpeechPage()
     qtbot.addWidget(page)
+    page.resize(900, 700)
+    page.show()
+    page.player.show_track(track_with_sound())
     page.set_colours(DARK)
-    assert page.player.waveform.grab().toImage().pixelColor(2, 2).name() == DARK.surface
+    picture = page.player.waveform.grab().toImage()
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == DARK.surface
 
 
 def test_letters_of_twice_the_size_fit_into_a_narrow_window(qtbot: QtBot) -> None:
@@ -117,6 +135,7 @@ def test_the_player_is_folded_as_long_as_anybody_wants_it(qtbot: QtBot) -> None:
     page.resize(900, 700)
     page.show()
     qtbot.waitExposed(page)
+    page.player.show_track(track_with_sound())
     page.split.setSizes([300, 200])
     sizes, state = page.split.sizes(), page.split_state
     page.fold_player("focus", folded=True)
@@ -134,3 +153,52 @@ def test_the_player_is_folded_as_long_as_anybody_wants_it(qtbot: QtBot) -> None:
     page.fold_player("diagnostics", folded=False)
     assert page.player.wave.isVisible()
     qtbot.waitUntil(lambda: page.split.sizes() == sizes)
+
+
+def test_without_sound_the_room_of_the_waveform_belongs_to_the_text(qtbot: QtBot) -> None:
+    page = SpeechPage()
+    qtbot.addWidget(page)
+    page.resize(900, 700)
+    page.show()
+    qtbot.waitUntil(lambda: page.player.height() == page.player.minimumSizeHint().height() < 80)
+    assert page.player.line.isVisible()
+    assert not page.player.wave.isVisible()
+    page.player.show_track(track_with_sound())
+    qtbot.waitUntil(lambda: page.player.height() > 150)
+    assert page.player.wave.isVisible()
+    assert not page.player.line.isVisible()
+    page.player.show_track(ended_track())
+    qtbot.waitUntil(lambda: page.player.height() == page.player.minimumSizeHint().height() < 80)
+
+
+def test_the_waveform_keeps_its_room_while_the_next_speech_begins(qtbot: QtBot) -> None:
+    page = SpeechPage()
+    qtbot.addWidget(page)
+    page.resize(900, 700)
+    page.show()
+    page.player.show_track(AudioTrack())
+    assert not page.player.wave.isVisible()
+    page.player.show_track(track_with_sound())
+    page.player.show_track(following := AudioTrack())
+    assert page.player.wave.isVisible()
+    following.finish()  # as when it is stopped before anything was made
+    page.player.refresh()
+    assert not page.player.wave.isVisible()
+
+
+def test_how_somebody_has_divided_the_height_stays_through_silence(qtbot: QtBot) -> None:
+    first, second = SpeechPage(), SpeechPage()
+    for page in (first, second):
+        qtbot.addWidget(page)
+        page.resize(900, 700)
+        page.show()
+        qtbot.waitExposed(page)
+    first.player.show_track(track_with_sound())
+    first.split.setSizes([200, 300])
+    sizes = first.split.sizes()
+    first.player.show_track(ended_track())
+    second.split_state = first.split_state  # as at the next start, where nothing has been heard yet
+    for page in (first, second):
+        assert not page.player.wave.isVisible()
+        page.player.show_track(track_with_sound())
+        qtbot.waitUntil(lambda page=page: page.split.sizes() == sizes)

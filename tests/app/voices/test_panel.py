@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.speech.voice_choice import Choice
 from app.speech.voice_delegate import MARK_PIXELS
 from app.theme import LIGHT
-from app.voices.blend_editor import LEAST_BODY_PIXELS
-from app.voices.panel import SPACE_PIXELS, VoicePanel
+from app.voices.panel import VoicePanel
 from engine.model_store.installed_voices import ModelVoices
 from engine.voices.packs import official_voices
 from tests.app.fakes import TWO_MODELS
@@ -171,11 +170,9 @@ def test_a_search_without_results_says_so(panel: VoicePanel, qtbot: QtBot) -> No
 
 
 def test_a_blend_of_four_scrolls_where_the_panel_is_low(panel: VoicePanel, qtbot: QtBot) -> None:
-    closed_pixels = panel.minimumSizeHint().height()
     panel.blend.open_button.click()
     for _ in range(2):
         panel.blend.add_button.click()
-    assert panel.minimumSizeHint().height() == closed_pixels + SPACE_PIXELS + LEAST_BODY_PIXELS
     panel.resize(panel.width(), panel.minimumSizeHint().height())
     last = panel.blend.name
     assert last.visibleRegion().isEmpty()

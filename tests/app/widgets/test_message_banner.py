@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.messages import Message, Remedy, Tone
+from app.messages import Message, Remedy, Subject, Tone
 from app.theme import DARK, LIGHT
 from app.widgets.message_banner import MessageBanner
 from app.widgets.notice_strip import ICON_PIXELS, NoticeStrip
@@ -31,6 +33,80 @@ def test_its_button_offers_the_remedy_and_the_message_goes(banner: MessageBanner
         banner.button.click()
     assert chosen.args == [message]
     assert banner.isHidden()
+
+
+FULL = Message("The disk is full.", subject=Subject.FILE)
+GONE = Message("The device is gone.", Tone.WARNING, Remedy.PLAY_ON, subject=Subject.SOUND)
+SKIPPED = Message("An emoji was skipped.", Tone.NOTE, Remedy.SHOW_IN_TEXT, subject=Subject.TEXT)
+OPENING = Message("Opening…", Tone.NOTE, Remedy.CANCEL_OPENING, subject=Subject.OPENING)
+
+
+def test_a_second_failure_waits_until_the_first_is_dismissed(banner: MessageBanner) -> None:
+    banner.show_message(FULL)
+    assert banner.count_button.isHidden()
+    banner.show_message(GONE)
+    assert banner.label.text() == FULL.text
+    assert "2" in banner.count_button.text()
+    assert not banner.count_button.isHidden()
+    banner.close_button.click()
+    assert banner.message == GONE
+    assert banner.button.text() == GONE.remedy.value
+    assert banner.count_button.isHidden()
+    banner.close_button.click()
+    assert banner.isHidden()
+
+
+def test_those_that_wait_can_be_looked_at(banner: MessageBanner) -> None:
+    for message in (FULL, GONE, SKIPPED):
+        banner.show_message(message)
+    seen = []
+    for _ in range(3):
+        banner.count_button.click()
+        seen.append((banner.label.text(), banner.count_button.text()))
+    assert [text for text, _ in seen] == [GONE.text, SKIPPED.text, FULL.text]
+    assert len({count for _, count in seen}) == 3
+    banner.count_button.click()
+    banner.show_message(OPENING)
+    assert banner.message == GONE
+    banner.close_button.click()
+    assert banner.messages == (FULL, OPENING, SKIPPED)
+
+
+@pytest.mark.parametrize("shown_first", [FULL, GONE])
+def test_what_no_longer_holds_is_withdrawn_wherever_it_waits(banner: MessageBanner, shown_first: Message) -> None:
+    other = GONE if shown_first is FULL else FULL
+    for message in (shown_first, other, replace(other, text="Again.")):
+        banner.show_message(message)
+    banner.withdraw(other.subject)
+    assert banner.messages == (shown_first,)
+    assert banner.label.text() == shown_first.text
+    banner.withdraw(Subject.TEXT)
+    assert not banner.isHidden()
+    banner.withdraw(*Subject)
+    assert banner.isHidden()
+
+
+def test_the_same_failure_is_said_once(banner: MessageBanner) -> None:
+    for message in (FULL, GONE, FULL, replace(GONE)):
+        banner.show_message(message)
+    assert banner.messages == (FULL, GONE)
+
+
+def test_a_failure_is_shown_at_once_in_place_of_a_note_which_comes_back(banner: MessageBanner) -> None:
+    banner.show_message(SKIPPED)
+    banner.show_message(GONE)
+    assert banner.message == GONE
+    banner.dismiss()
+    assert banner.message == SKIPPED
+
+
+def test_of_notes_the_latest_is_shown_and_one_about_the_same_is_replaced(banner: MessageBanner) -> None:
+    banner.show_message(SKIPPED)
+    banner.show_message(OPENING)
+    assert banner.message == OPENING
+    more = replace(SKIPPED, text="An emoji was skipped. And 1 more.")
+    banner.show_message(more)
+    assert banner.messages == (more, OPENING)
 
 
 def test_a_message_without_a_remedy_has_no_button(banner: MessageBanner) -> None:

@@ -111,3 +111,15 @@ def test_the_tab_key_leads_through_the_panels_before_what_is_beside_the_side_bar
         after.append(after[-1].nextInFocusChain())
     buttons = [each.text() for each in after if isinstance(each, QPushButton)]
     assert buttons == ["Search Chapters", "Delete Chapters", "Search History", "Delete History"]
+
+
+def test_a_panel_that_is_higher_than_its_room_scrolls(bar: SideBar, qtbot: QtBot) -> None:
+    panel = QWidget()
+    panel.setMinimumHeight(900)
+    bar.add("Voices", panel)
+    bar.add("History", QLabel("Yesterday"))
+    bar.open(panel)
+    assert bar.minimumSizeHint().height() < 200
+    bar.resize(300, 300)
+    qtbot.waitUntil(lambda: panel.height() == 900)
+    assert panel.visibleRegion().boundingRect().height() < 300

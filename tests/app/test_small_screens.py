@@ -1,0 +1,78 @@
+"""The whole window with everything that can be in it, where the screen is small or the letters are large."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, QSize
+from PySide6.QtWidgets import QApplication, QDialog
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.messages import Message, Remedy
+from app.options import Options
+from app.settings import Settings
+from app.speech.model_strip import Answer, ModelNotice
+from tests.app.fake_library import FakeLibrary
+from tests.app.fakes import FakeEngine, FakeOutput, list_voices
+
+SCREEN = QSize(1280, 1000)
+LONG = "“A Very Long Name of a Book.epub” can’t be opened: it is protected against copying. Choose another document."
+
+
+def small(font_times: int) -> QSize:
+    """What of the screen is left: letters of twice the size leave all of it, a scale of 200 % a quarter."""
+    return SCREEN if font_times == 2 else SCREEN / 2
+
+
+@pytest.fixture(params=[1, 2])
+def font_times(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[int]:
+    usual, font = qapp.font(), qapp.font()
+    font.setPointSizeF(request.param * usual.pointSizeF())
+    qapp.setFont(font)
+    yield request.param
+    qapp.setFont(usual)
+
+
+@pytest.fixture
+def application(font_times: int, qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
+    settings = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+    settings.text = "One. Two. Six. Ten."
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), FakeLibrary, list_voices=list_voices)
+    application.open()
+    qtbot.waitUntil(lambda: len(application.window.page.side_bar.findChildren(object, "twoLines")) == 3)
+    yield application
+    assert application.close()
+    application.window.close()
+    application.theme.deleteLater()
+    application.window.deleteLater()
+    application.deleteLater()
+
+
+def test_three_things_to_say_and_any_panel_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
+    window, page, room = application.window, application.window.page, small(font_times)
+    window.play()
+    qtbot.waitUntil(lambda: application.controller.track.length > 0)
+    page.banner.show_message(Message(LONG, remedy=Remedy.OPEN_ANOTHER))
+    page.strip.show_notice(ModelNotice(LONG, "kokoro-82m", (Answer.FETCH, Answer.NOT_NOW, Answer.CLOSE), going_on=True))
+    application.desktop.find_bar.show()
+    page.side_bar.open(application.reader.panel)
+    for tab in range(page.side_bar.tabs.count()):
+        page.side_bar.tabs.setCurrentIndex(tab)
+        window.resize(room)
+        qtbot.waitUntil(lambda: window.size() == room)
+        assert window.minimumSizeHint().width() <= room.width()
+        assert window.minimumSizeHint().height() <= room.height()
+        assert page.layout().totalMinimumHeightForWidth(page.width()) <= page.height()
+
+
+def test_the_windows_that_it_opens_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
+    menu, room = application.window.menu, small(font_times)
+    qtbot.waitUntil(lambda: bool(application.models.dialog.cards))
+    for action in (menu.export, menu.settings, menu.models, menu.help, menu.shortcuts, menu.about):
+        action.trigger()
+        opened = [each for each in QApplication.topLevelWidgets() if isinstance(each, QDialog) and each.isVisible()]
+        assert len(opened) == 1, action.text()
+        least = opened[0].minimumSizeHint().expandedTo(opened[0].minimumSize())
+        assert least.boundedTo(room) == least, action.text()
+        opened[0].close()
