@@ -249,7 +249,7 @@ class WaveformView(QWidget):
 
     @Slot()
     def _on_shown(self) -> None:
-        self._item.show_peaks(self._track.peaks, self.zoom.shown, self._gaps)
+        self._item.show_peaks(self._track.peaks, self.zoom.shown, self._track.gaps)
         self._describe()
         self.update()
 
@@ -282,11 +282,7 @@ class WaveformView(QWidget):
         return so_far and not self._in_gap(sample)
 
     def _in_gap(self, sample: int) -> bool:
-        return any(start <= sample < end for start, end in self._gaps)
-
-    @property
-    def _gaps(self) -> Sequence[tuple[int, int]]:
-        return getattr(self._track, "gaps", ())  # not all tracks have them yet
+        return any(start <= sample < end for start, end in self._track.gaps)
 
     def _words_at(self, sample: int) -> str:
         time = clock_time(sample / self._sample_rate_hz)
