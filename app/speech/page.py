@@ -34,6 +34,8 @@ class SpeechPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._unfolded = QByteArray()
+        self._folded_by: frozenset[object] = frozenset()
         self.header = HeaderBar(self)
         self.banner = MessageBanner(self)
         self.strip = ModelStrip(self)
@@ -58,8 +60,6 @@ class SpeechPage(QWidget):
         self.columns.setHandleWidth(SPACE_PIXELS)
         self.columns.setStretchFactor(0, 0)
         self.columns.setStretchFactor(1, 1)
-        self._unfolded = QByteArray()
-        self._folded_by: frozenset[object] = frozenset()
         self._lay_out()
         self._on_silence(self.player.silent)
         self.player.silence_changed.connect(self._on_silence)
@@ -77,6 +77,7 @@ class SpeechPage(QWidget):
         self.playing.say(title)
         self.playing.setAccessibleName(f"Show what is playing: {title}")
         self.playing.setVisible(bool(title))
+        self._fold()
 
     def show_view(self, view: TextEditor | BookView) -> None:
         """Show one's own text, or a book's; the keyboard goes with it."""
@@ -111,7 +112,10 @@ class SpeechPage(QWidget):
         self.split.handle(1).setDisabled(folded)
         self.split.setStretchFactor(1, 0 if folded else 1)
         self.split_state = state
-        if folded:
+        self._fold()
+
+    def _fold(self) -> None:
+        if self._folded_by:
             self.split.setSizes([self.split.height(), 0])  # no less than it needs
 
     def resizeEvent(self, event: QResizeEvent) -> None:
