@@ -53,6 +53,10 @@ class Speaker(Protocol):
         """The `Spoken` of the latest speech, None if there is none."""
 
     @property
+    def request(self) -> SpeechRequest | None:
+        """What the latest speech was asked for with, None if there is none."""
+
+    @property
     def text(self) -> str:
         """The text of the latest speech."""
 
@@ -72,6 +76,9 @@ class Speaker(Protocol):
 
     def hear_from(self, character: int) -> bool:
         """Play the latest speech from a character of its text on, if that is made."""
+
+    def speak_from(self, character: int) -> None:
+        """Make and play the latest speech from a character of its text on, which is not made yet."""
 
     def go_on(self) -> None:
         """Play on."""
@@ -248,11 +255,14 @@ class Reading(QObject):
 
     def play_from(self, character: int) -> None:
         """Play from a character of the text that is shown, or if that is not made yet, from its sentence."""
-        spoken = self.spoken
         self._waiting = None
-        if spoken is not None and spoken.to_end and self.shows_spoken and self._is_as_spoken(character):
+        if self._goes_on_from(character):
             self._go_to_character(character)
             if self._speech.hear_from(self._edits.before(character)):
+                return
+            if self._speech.text == self.text:
+                self._go_to_character(sentence_at(self.text, character))
+                self._speech.speak_from(self.character)  # on the same timeline
                 return
         self._speak(sentence_at(self.text, character), None)
 
@@ -393,6 +403,19 @@ class Reading(QObject):
     def _is_left(self) -> bool:
         """Whether something is left to be heard after the place in the text that is shown."""
         return _NOT_BLANK.search(self.text, self.character) is not None
+
+    def _goes_on_from(self, character: int) -> bool:
+        """Whether the latest speech can go on from a character of the text that is shown.
+
+        Of one that was stopped, nothing is heard again by a voice that is no longer the chosen one.
+        """
+        spoken, request, manner = self.spoken, self._speech.request, self._manner()
+        if spoken is None or request is None or not spoken.to_end or not self.shows_spoken:
+            return False
+        other_voice = manner is not None and manner.voice != request.voice
+        if other_voice and self._speech.playback is Playback.STOPPED:
+            return False
+        return self._is_as_spoken(character)
 
     def _is_as_spoken(self, character: int) -> bool:
         """Whether the text that is shown goes on from a character as the latest speech does."""

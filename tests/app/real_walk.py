@@ -119,7 +119,8 @@ class Walk:
     def click_in_book(self, words: str) -> None:
         book = self.page.book
         start = book.text.index(words)
-        position = book.edit.positions.position(start)
+        book.select(start, start)  # somebody scrolls there
+        position = book.edit.positions.position(start + 3)  # inside the first word
         cursor = book.edit.textCursor()
         cursor.setPosition(position)
         place = book.edit.cursorRect(cursor).center()

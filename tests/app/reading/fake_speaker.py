@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.audio.player import Playback
 from app.reading.reading import Reading
 from app.reading.sentences import sentence_starts
@@ -52,6 +54,10 @@ class FakeSpeaker:
         self.position = character
         self._play()
         return True
+
+    def speak_from(self, character: int) -> None:
+        assert self.request is not None
+        self.speak(replace(self.request, start=character), self.source)
 
     def go_on(self) -> None:
         if self.request is not None:

@@ -197,6 +197,15 @@ def test_after_an_edit_of_what_follows_the_text_as_it_is_now_is_heard(desk: Desk
     assert desk.speaker.began[-1] == OWN.index("It has")
 
 
+def test_after_a_stop_another_voice_speaks_from_the_place(desk: Desk) -> None:
+    desk.reading.play()
+    desk.speaker.hear_on()
+    desk.reading.stop()
+    desk.manner = SpeechRequest("", "am_adam")
+    desk.reading.play()
+    assert desk.speaker.request == SpeechRequest(OWN, "am_adam", start=OWN.index("It has"))
+
+
 def test_a_selection_does_not_move_the_place(desk: Desk, reading: Reading) -> None:
     reading.play()
     desk.speaker.hear_on()
