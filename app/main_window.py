@@ -251,6 +251,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_text(self) -> None:
         self._count()
+        self._show_meaning()
         self.page.banner.withdraw(Subject.TEXT, Subject.DOCUMENT)
 
     @Slot()

@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.player import Playback
 from app.main_menu import MainMenu
-from app.reading.reading import OwnText, Reading
+from app.reading.reading import Reading
+from app.reading.speaker import OwnText
 from app.recent_texts import first_words
 from app.speech.controller import SpeechController
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from app.reading.sentences import sentence_at
 from engine.documents import Document
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
@@ -46,6 +47,20 @@ class Place:
         """The numbers of the chapters of a document that are read."""
         usual = frozenset(document.usual_chapters)
         return tuple(each for each in range(len(document.chapters)) if (each in usual) != (each in self.otherwise))
+
+    def with_bookmark_switched(self, document: Document) -> Place:
+        """The same with a bookmark here, or without the one that is in this sentence."""
+        text = document.chapters[self.chapter].text
+        sentence = sentence_at(text, self.character)
+
+        def is_here(each: Bookmark) -> bool:
+            return each.chapter == self.chapter and sentence_at(text, each.character) == sentence
+
+        others = [each for each in self.bookmarks if not is_here(each)]
+        if len(others) == len(self.bookmarks):
+            others.append(Bookmark(self.chapter, self.character, words_at(text, self.character)))
+            others.sort(key=lambda each: (each.chapter, each.character))
+        return replace(self, bookmarks=tuple(others))
 
     def in_document(self, document: Document) -> Place:
         """The same place in a document that may have changed: where its words are now, else where it was."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,80 +17,13 @@ from app.reading.edits import Edits
 from app.reading.opener import OpenedDocument
 from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
 from app.reading.sentences import sentence_at
+from app.reading.speaker import OwnText, Speaker, Spoken
 from app.recent_texts import first_words
 from engine.documents import Chapter, Document
-from engine.errors import EngineError, InvalidRequest, NothingToSpeak
+from engine.errors import InvalidRequest, NothingToSpeak
 from engine.speech import SpeechRequest
 
 _NOT_BLANK = re.compile(r"\S")
-
-
-@dataclass(eq=False)
-class OwnText:
-    """A text of one's own, which the editor holds; `character` is the place in it."""
-
-    character: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class Spoken:
-    """What a speech is of: a chapter of an open document, a text of one's own, or an item under a title of its own.
-
-    Only speech that goes `to_end` moves the place; a selection does not.
-    """
-
-    title: str
-    owner: OpenedDocument | OwnText | None = None
-    chapter: Chapter | None = None
-    to_end: bool = True
-
-
-class Speaker(Protocol):
-    """What makes speech and plays it; implemented by `app.speech.controller.SpeechController`."""
-
-    @property
-    def source(self) -> object:
-        """The `Spoken` of the latest speech, None if there is none."""
-
-    @property
-    def request(self) -> SpeechRequest | None:
-        """What the latest speech was asked for with, None if there is none."""
-
-    @property
-    def text(self) -> str:
-        """The text of the latest speech."""
-
-    @property
-    def playback(self) -> Playback:
-        """Whether it is playing."""
-
-    @property
-    def heard_to_the_end(self) -> bool:
-        """Whether it has ended by itself."""
-
-    def speak(self, request: SpeechRequest, source: object) -> None:
-        """Make and play another speech."""
-
-    def hear_again(self, request: SpeechRequest, track: AudioTrack, source: object) -> None:
-        """Play speech that is made already."""
-
-    def hear_from(self, character: int) -> bool:
-        """Play the latest speech from a character of its text on, if that is made."""
-
-    def speak_from(self, character: int) -> None:
-        """Make and play the latest speech from a character of its text on, which is not made yet."""
-
-    def go_on(self) -> None:
-        """Play on."""
-
-    def pause(self) -> None:
-        """Pause."""
-
-    def stop(self) -> None:
-        """Stop."""
-
-    def clear(self) -> None:
-        """Stop, and have no speech at all."""
 
 
 class Reading(QObject):
@@ -125,7 +58,7 @@ class Reading(QObject):
         self._book: OpenedDocument | None = None
         self._document: Document | None = None
         self._chapter: Chapter | None = None
-        self._edits = Edits()
+        self._followed: deque[Edits] = deque(maxlen=2)  # of the latest speech, and the one that may be taken back
         self._waiting: Callable[[], None] | None = None
         self._listed = False
         self.own = OwnText()
@@ -196,7 +129,8 @@ class Reading(QObject):
         self._waiting = None
         if self._owner is self.own:
             self._speech.clear()
-        self.own, self._edits = OwnText(character), Edits()
+        self.own = OwnText(character)
+        self._followed.clear()
         if self._book is not None:
             self.close()
         else:
@@ -205,9 +139,9 @@ class Reading(QObject):
 
     def edited(self, start: int, removed: int, added: int) -> None:
         """At a character of one's own text, some were removed and others added; both may be none."""
-        self._edits.note(start, removed, added)
         edit = Edits()
-        edit.note(start, removed, added)
+        for edits in (edit, *self._followed):
+            edits.note(start, removed, added)
         self.own.character = edit.now(self.own.character)
 
     @property
@@ -364,13 +298,8 @@ class Reading(QObject):
 
     def mark_place(self) -> None:
         """Put a bookmark at the place, or take away the one that is in this sentence."""
-        if self._document is None:
-            return
-        here = Bookmark(self.place.chapter, self.character, words_at(self.text, self.character))
-        kept = tuple(each for each in self.place.bookmarks if not self._is_same_place(each, here))
-        if len(kept) == len(self.place.bookmarks):
-            kept = tuple(sorted((*kept, here), key=lambda each: (each.chapter, each.character)))
-        self._move(replace(self.place, bookmarks=kept))
+        if self._document is not None:
+            self._move(self.place.with_bookmark_switched(self._document))
 
     def remove_bookmark(self, bookmark: Bookmark) -> None:
         """Take a bookmark away."""
@@ -389,6 +318,11 @@ class Reading(QObject):
         return self.as_chosen(self._book) if self._book is not None else None
 
     # How it is done.
+
+    @property
+    def _edits(self) -> Edits:
+        """What was edited since the latest speech began."""
+        return self.spoken.edits if self.spoken is not None else Edits()
 
     @property
     def _shown(self) -> OpenedDocument | OwnText:
@@ -421,28 +355,20 @@ class Reading(QObject):
         """Whether the text that is shown goes on from a character as the latest speech does."""
         return self._speech.text[self._edits.before(character) :] == self.text[character:]
 
-    def _is_same_place(self, first: Bookmark, second: Bookmark) -> bool:
-        chapters = self._document.chapters if self._document is not None else ()
-        if first.chapter != second.chapter or first.chapter >= len(chapters):
-            return False
-        text = chapters[first.chapter].text
-        return sentence_at(text, first.character) == sentence_at(text, second.character)
-
     def _speak(self, start: int, end: int | None) -> None:
         """Speak these characters of the text as it is now, as soon as a voice is known."""
         text = self.text
         if not _NOT_BLANK.search(text):
-            error: EngineError = NothingToSpeak("There is nothing to play yet.", "Type or paste some text.")
-            self.refused.emit(error)
+            self.refused.emit(NothingToSpeak("There is nothing to play yet.", "Type or paste some text."))
             return
         if end is None:
             self._go_to_character(start)
         if (manner := self._manner()) is None:
             self._waiting = self.play if end is None else partial(self._speak, start, end)
             return
-        self._edits = Edits()
         title = self._chapter.title if self._chapter is not None else first_words(text)
         spoken = Spoken(title, self._shown, self._chapter, to_end=end is None)
+        self._followed.append(spoken.edits)
         self._speech.speak(replace(manner, text=text, start=start, end=end), spoken)
 
     def _end_speech(self) -> None:
