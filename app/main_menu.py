@@ -222,7 +222,6 @@ class MainMenu(QMenuBar):
         file.addSeparator()
         self.close_document = _disabled(file, "Close Document", "Ctrl+Shift+W")
         self.save = _action(file, "Save Audio…", keys.Save)
-        self.export = _action(file, "Export…", "Ctrl+Shift+E")
         self.stop_saving = _disabled(file, "Stop Saving", "Ctrl+Shift+.")
         file.addSeparator()
         self.settings = _action(file, "Settings…", "Ctrl+,")

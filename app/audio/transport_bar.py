@@ -64,8 +64,8 @@ class TransportBar(QWidget):
         `made_seconds` is how much of it there is if nothing more will come.
         """
         words = clock_time(seconds) if exact or not seconds else f"about {clock_time(seconds)}"
-        part = f"{clock_time(made_seconds)} made of " if made_seconds and seconds else ""
-        self.length_label.setText(f"{part}{words}")
+        part = f" ({clock_time(made_seconds)} generated)" if made_seconds and seconds else ""
+        self.length_label.setText(f"{words}{part}")
         for button in (self.back_button, self.forward_button):
             button.setEnabled(seconds > 0)
 

@@ -55,7 +55,6 @@ class CommandStates(QObject):
     def _follow_voices(self) -> None:
         known = self._page.header.voices.known
         self._menu.preview.setEnabled(known)
-        self._menu.export.setEnabled(known and self._has_text)
 
     @Slot(float)
     def _follow_speed(self, speed: float) -> None:

@@ -83,12 +83,10 @@ class ExportFeature(QObject):
 
     def _connect(self) -> None:
         window, speech = self._window, self._speech
-        for wish in (window.menu.save.triggered, window.menu.export.triggered, window.page.header.save_button.clicked):
+        for wish in (window.menu.save.triggered, window.page.header.save_button.clicked):
             wish.connect(self.open)
-        window.menu.export.setEnabled(window.page.header.voices.known)
         window.menu.stop_saving.triggered.connect(speech.saving.cancel)
         window.page.banner.remedy_chosen.connect(self._on_remedy)
-        speech.voices_listed.connect(self._on_voices)
         speech.activity_changed.connect(self._on_activity)
         speech.saving.ended.connect(self._on_ended)
         speech.saved.connect(self._on_saved)
@@ -173,7 +171,3 @@ class ExportFeature(QObject):
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
         self._window.menu.stop_saving.setEnabled(activity.saving)
-
-    @Slot(object)
-    def _on_voices(self, _listed: object) -> None:
-        self._window.menu.export.setEnabled(True)

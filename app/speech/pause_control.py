@@ -30,6 +30,7 @@ class PauseSlider(QWidget):
         self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)
         self.reset_button = QPushButton("Normal", self)
         self.reset_button.setAccessibleName("Normal pauses")
+        self.reset_button.setAutoDefault(False)
         self.setFocusProxy(self.slider)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

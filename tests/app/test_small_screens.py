@@ -69,7 +69,7 @@ def test_three_things_to_say_and_any_panel_fit(application: Application, font_ti
 def test_the_windows_that_it_opens_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
     menu, room = application.window.menu, small(font_times)
     qtbot.waitUntil(lambda: bool(application.models.dialog.cards))
-    for action in (menu.export, menu.settings, menu.models, menu.help, menu.shortcuts, menu.about):
+    for action in (menu.save, menu.settings, menu.models, menu.help, menu.shortcuts, menu.about):
         action.trigger()
         opened = [each for each in QApplication.topLevelWidgets() if isinstance(each, QDialog) and each.isVisible()]
         assert len(opened) == 1, action.text()

@@ -32,7 +32,7 @@ def test_samples_become_seconds(panel: PlayerPanel) -> None:
 def test_what_was_made_before_a_stop_is_shown_as_a_part(panel: PlayerPanel) -> None:
     panel.track.finish()
     panel.refresh()
-    assert panel.transport.length_label.text() == "0:08 made of about 0:16"
+    assert panel.transport.length_label.text() == "about 0:16 (0:08 generated)"
     assert panel.waveform.zoom.shown.total == 16 * RATE_HZ
 
 

@@ -72,7 +72,6 @@ def test_what_every_command_needs(application: Application, qtbot: QtBot) -> Non
         "Play from Here",
         "Play from the Beginning",
         "Save Audio…",
-        "Export…",
         "Add to Queue",
         "Add to Queue as File…",
         "Normal Speed",

@@ -89,15 +89,9 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
     desk.theme.deleteLater()
 
 
-def test_it_can_be_chosen_once_there_is_a_voice(desk: ExportDesk) -> None:
-    assert not desk.window.menu.export.isEnabled()
-    desk.prepare()
-    assert desk.window.menu.export.isEnabled()
-
-
 def test_one_dialog_is_behind_every_way_to_save(desk: ExportDesk) -> None:
     desk.prepare()
-    for wish in (desk.window.menu.save.trigger, desk.window.menu.export.trigger, desk.page.header.save_button.click):
+    for wish in (desk.window.menu.save.trigger, desk.page.header.save_button.click):
         wish()
         dialog = desk.window.findChild(ExportDialog)
         assert dialog is not None
