@@ -44,6 +44,7 @@ class TextEditor(QFrame):
         self.chip = ReadingChip(self.edit)
         self._spoken = SpokenText(self.edit.document())
         self._length = 0  # in Qt's UTF-16 units
+        self._told = False  # that the text was replaced
         self._before = ""  # only while it has characters of two units
         self._found: tuple[int, int] | None = None  # what `select` has selected
         self.edit.document().contentsChange.connect(self._on_change)
@@ -89,9 +90,11 @@ class TextEditor(QFrame):
     def set_text(self, text: str) -> None:
         """Begin another text; Undo does not lead back to the one before."""
         self.text_leaves.emit()
-        empty = not self._length
+        self._told = False
         self.edit.setPlainText(text)
-        if empty:  # else it has been told
+        if not self._told:  # as where there was no text, or is none now
+            self._length = self.edit.document().characterCount() - 1
+            self._before = text if _has_wide(text) else ""
             self.text_replaced.emit()
 
     def place_cursor(self, character: int) -> None:
@@ -169,6 +172,7 @@ class TextEditor(QFrame):
         added = min(added, self._length - position)
         edit = self._in_characters(position, removed, added)
         if replaced:
+            self._told = True
             self.text_replaced.emit()
         else:
             self.text_edited.emit(*edit)

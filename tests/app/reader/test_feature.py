@@ -598,3 +598,68 @@ def test_what_is_heard_goes_on_though_notes_are_chosen_meanwhile(desk: Desk) -> 
     assert desk.shown == CHAPTERS[0].text
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.text == f"{CHAPTERS[1].text}\n\nA note on Chapter two.")
+
+
+def test_new_begins_a_text_and_the_one_before_is_among_the_recent(desk: Desk) -> None:
+    desk.editor.edit.insertPlainText("Typed. ")
+    desk.open()
+    desk.window.menu.new_text.trigger()
+    assert desk.page.view is desk.editor
+    assert desk.editor.text == ""
+    assert desk.reading.document is None
+    desk.window.menu.recent_menu.aboutToShow.emit()
+    assert "Typed. My own draft." in [each.data() for each in desk.window.menu.recent_menu.actions()]
+
+
+def test_commands_for_a_book_are_there_while_one_is_open(desk: Desk) -> None:
+    menu = desk.window.menu
+    commands = (menu.close_document, menu.edit_text, menu.add_bookmark)
+    assert not any(command.isEnabled() for command in commands)
+    desk.open()
+    assert all(command.isEnabled() for command in commands)
+    assert "The Book" in desk.window.windowTitle()
+    menu.close_document.trigger()
+    assert not any(command.isEnabled() for command in commands)
+    assert "The Book" not in desk.window.windowTitle()
+
+
+def test_a_bookmark_leads_back_to_its_place(desk: Desk) -> None:
+    desk.open()
+    desk.reading.go_to(1, 13)
+    desk.window.menu.add_bookmark.trigger()
+    desk.reading.go_to(2)
+    bookmarks = desk.feature.panel.bookmarks
+    bookmarks.itemActivated.emit(bookmarks.item(0))
+    assert desk.place == (1, 13)
+    assert desk.page.book.cursor_character == 13
+    bookmarks.setCurrentRow(0)
+    desk.feature.panel.remove_bookmark.trigger()
+    assert bookmarks.isHidden()
+
+
+def test_play_from_the_beginning_plays_the_first_chapter_that_is_read(desk: Desk) -> None:
+    desk.document = BOOK
+    desk.open()
+    desk.reading.go_to(4)
+    desk.reading.play_from_beginning()
+    assert desk.controller.text == CHAPTERS[0].text
+    assert desk.place == (1, 0)
+
+
+def test_home_lists_the_books_with_how_far_they_were_read(desk: Desk) -> None:
+    desk.open()
+    desk.reading.go_to(2)
+    desk.feature.close_document()
+    desk.window.menu.home.trigger()
+    books = desk.feature.shelf.list
+    assert desk.page.side_bar.panel is desk.feature.shelf
+    assert books.item(0).text() == "The Book\nSomebody · 65%"
+    with desk.qtbot.waitSignal(desk.feature.opener.opened):
+        books.itemClicked.emit(books.item(0))
+    assert desk.place == (2, 0)
+    desk.window.menu.home.trigger()
+    books.setCurrentRow(0)
+    desk.feature.shelf.remove.trigger()
+    desk.page.side_bar.close_panel()
+    desk.window.menu.home.trigger()
+    assert books.count() == 0
