@@ -65,15 +65,6 @@ class ReaderFeature(QObject):
         self._connect_reading()
         self._connect_panel(theme)
 
-    def document(self) -> Document | None:
-        """What is read of the book that is open; raises `InvalidRequest` if that is nothing."""
-        return self.reading.chosen_document
-
-    def left_out(self) -> int:
-        """The number of chapters that are not read of the book that is open."""
-        document = self.reading.document
-        return len(document.chapters) - len(self.reading.chosen) if document is not None else 0
-
     def read_chosen(self, path: Path, cancel: threading.Event) -> Document:
         """What is read of any document, as chosen when it was open; raises `EngineError` children; any thread."""
         return self.reading.as_chosen(read_opened(self._read, path, cancel))

@@ -209,14 +209,6 @@ class SpeechController(QObject):
         self.player.pause()
 
     @Slot()
-    def toggle_playback(self) -> None:
-        """Pause, or resume playing."""
-        if self.player.playback is Playback.PLAYING:
-            self.player.pause()
-        else:
-            self.go_on()
-
-    @Slot()
     def stop(self) -> None:
         """Stop playing speech, and making it; what has been made can still be played."""
         self._preview.stop()

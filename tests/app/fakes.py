@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.audio.output import AudioDeviceError, Fill
+from app.audio.player import Playback
+from app.speech.controller import SpeechController
 from app.speech.engine_worker import VoicesListed
 from engine.errors import Cancelled
 from engine.model_store.installed_voices import ModelVoices
@@ -216,3 +218,11 @@ class FakeClock:
 
     def __call__(self) -> float:
         return self.seconds
+
+
+def toggle(controller: SpeechController) -> None:
+    """Pause, or go on."""
+    if controller.playback is Playback.PLAYING:
+        controller.pause()
+    else:
+        controller.go_on()

@@ -100,7 +100,7 @@ def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None
     desk.open()
     assert desk.page.side_bar.panel is desk.feature.panel
     assert desk.shown == CHAPTERS[0].text
-    assert desk.feature.document() == DOCUMENT
+    assert desk.reading.chosen_document == DOCUMENT
 
 
 def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[], object]) -> threading.Event:
@@ -133,7 +133,7 @@ def test_a_text_that_comes_after_a_document_was_wanted_stays(desk: Desk, monkeyp
     desk.feature.open_clipboard()
     read_to_the_end(desk, go_on)
     assert desk.editor.text == "Copied later."
-    assert desk.feature.document() is None
+    assert desk.reading.chosen_document is None
 
 
 def test_what_is_typed_before_the_last_document_is_there_stays(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,7 +314,7 @@ def test_the_persons_own_text_is_not_replaced_by_a_chapter(desk: Desk) -> None:
 def test_another_text_closes_the_document(desk: Desk) -> None:
     desk.open()
     desk.editor.set_text("Something else.")
-    assert desk.feature.document() is None
+    assert desk.reading.chosen_document is None
     assert desk.editor.text == "Something else."
 
 
@@ -503,14 +503,12 @@ def test_a_book_is_read_without_what_comes_before_and_between(desk: Desk) -> Non
 def test_what_is_ticked_in_the_panel_is_what_is_read_and_exported(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
-    assert desk.feature.left_out() == 3
     for number, read in ((2, True), (3, False), (4, False)):
         item = desk.feature.panel.list.item(number)
         item.setCheckState(Qt.CheckState.Checked if read else Qt.CheckState.Unchecked)
-    document = desk.feature.document()
+    document = desk.reading.chosen_document
     assert document is not None
     assert [chapter.title for chapter in document.chapters] == ["Chapter one", "Plates"]
-    assert desk.feature.left_out() == 4
     assert desk.feature.read_chosen(desk.path, threading.Event()) == document
     desk.speak()
     desk.play_to_the_end()
@@ -583,7 +581,7 @@ def test_notes_are_read_as_was_chosen_once(desk: Desk) -> None:
     at_the_end.trigger()
     assert desk.settings.notes_read
     assert desk.shown == f"{CHAPTERS[0].text}\n\nA note on Chapter one."
-    document = desk.feature.document()
+    document = desk.reading.chosen_document
     assert document is not None
     assert all("A note on" in chapter.text for chapter in document.chapters)
     left_out.trigger()

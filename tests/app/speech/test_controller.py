@@ -19,7 +19,7 @@ from engine.errors import CompileError, NothingToSpeak, OutputError
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
 from engine.export.order import PART_CHARACTERS, Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
-from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
+from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, toggle, utterances_of
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 TEXT = "One. Two. Three."
@@ -144,7 +144,7 @@ def test_what_was_made_before_a_stop_can_be_played(
     length = controller.track.length
     wait_for_the_engine(qtbot, controller)
     assert controller.track.length == length
-    controller.toggle_playback()
+    toggle(controller)
     assert controller.player.playback is Playback.PLAYING
 
 
@@ -178,7 +178,7 @@ def test_a_request_that_is_refused_leaves_the_speech_before_it(
     assert controller.request == REQUEST
     assert controller.player.position == 1200
     assert controller.player.playback is Playback.STOPPED
-    controller.toggle_playback()
+    toggle(controller)
     output.stream.pull(100)
     np.testing.assert_array_equal(output.stream.heard()[-100:], track.samples()[1200:1300])
 
@@ -765,7 +765,7 @@ def test_after_a_stop_the_rest_is_made_where_it_was_left(
 ) -> None:
     stop_after_one(controller, engine, qtbot)
     engine.hold.set()
-    controller.toggle_playback()
+    toggle(controller)
     wait_made(qtbot, controller)
     assert engine.requests[1:] == [replace(REQUEST, start=len("One. "))]
     assert heard_texts(controller) == ["One.", "Two.", "Three."]
@@ -888,7 +888,7 @@ def test_a_voice_chosen_during_a_pause_speaks_when_it_goes_on(
     wait_made(qtbot, controller)
     output.stream.pull(300)
     controller.player.tick()
-    controller.toggle_playback()
+    toggle(controller)
     controller.adapt("am_adam", 1.0, 1.0)
     wait_made(qtbot, controller)
     assert engine.requests[1:] == [replace(REQUEST, voice="am_adam", start=5)]
@@ -962,7 +962,7 @@ def test_no_speech_at_all_is_left_after_it_was_cleared(
     engine.hold.set()
     wait_for_the_engine(qtbot, controller)
     assert controller.track.length == 0
-    controller.toggle_playback()
+    toggle(controller)
     assert controller.player.playback is Playback.STOPPED
 
 
@@ -1160,7 +1160,7 @@ def test_after_a_failure_in_a_gap_it_is_made_when_it_is_played_again(
     assert len(engine.requests) == 3
     assert controller.player.playback is Playback.PAUSED
     engine.speak_error = None
-    controller.toggle_playback()
+    toggle(controller)
     qtbot.waitUntil(lambda: ahead.whole)
 
 

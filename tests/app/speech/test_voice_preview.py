@@ -9,7 +9,7 @@ from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from engine.errors import CompileError
 from engine.speech import SpeechRequest
-from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
+from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, toggle, utterances_of
 from tests.patience import PATIENCE_MS
 
 SPEECH = SpeechRequest("One. Two. Three.", "af_heart")
@@ -53,17 +53,17 @@ def test_a_voice_is_heard_and_the_speech_goes_on_where_it_was(desk: Desk) -> Non
     sample = chunk_of(utterances_of(SAMPLE.text)[0], 1).samples
     np.testing.assert_array_equal(desk.hear(RATE_HZ), sample)
     assert (desk.controller.track, desk.controller.request) == (track, SPEECH)
-    desk.controller.toggle_playback()
+    toggle(desk.controller)
     np.testing.assert_array_equal(desk.hear(100), track.samples()[1200:1300])
 
 
 def test_speech_that_is_played_on_is_not_interrupted_by_a_voice_wanted_before(desk: Desk) -> None:
     desk.speak()
-    desk.controller.toggle_playback()
+    toggle(desk.controller)
     desk.engine.hold.clear()
     desk.controller.preview(SAMPLE)
     desk.qtbot.waitUntil(lambda: SAMPLE in desk.engine.requests)
-    desk.controller.toggle_playback()
+    toggle(desk.controller)
     desk.engine.hold.set()
     with desk.qtbot.waitSignal(desk.controller.voices_listed):  # after whatever was made before
         desk.controller.list_voices()
