@@ -81,6 +81,12 @@ class MainWindow(QMainWindow):
         """The text that is shown with the chosen voice, speed and pauses; the voice is empty while none is known."""
         return replace(self.chosen, text=self.reading.text)
 
+    @property
+    def chosen(self) -> SpeechRequest:
+        """The chosen voice, speed and pauses, without a text."""
+        header = self.page.header
+        return SpeechRequest("", header.voices.voice or "", header.speed.speed, pause_scale=header.pauses.pause_scale)
+
     @Slot()
     def play(self) -> None:
         """Pause what is playing; else play what is selected, or go on from the place."""
@@ -183,12 +189,6 @@ class MainWindow(QMainWindow):
         self.page.header.voices.show_models(listed.models, listed.ready_model)
         if self.page.header.voices.known:
             self.reading.begin_waiting()
-
-    @property
-    def chosen(self) -> SpeechRequest:
-        """The chosen voice, speed and pauses, without a text."""
-        header = self.page.header
-        return SpeechRequest("", header.voices.voice or "", header.speed.speed, pause_scale=header.pauses.pause_scale)
 
     def _manner(self) -> SpeechRequest | None:
         return self.chosen if self.page.header.voices.known else None
