@@ -84,7 +84,9 @@ def _dash(match: re.Match[str], language: Language) -> str:
 
 
 def _about(match: re.Match[str], language: Language) -> str:
-    return match["about"] or "about "
+    """A word of its own, also directly after a full stop."""
+    before = match.string[max(0, match.start() - 1) : match.start()]
+    return match["about"] or (" about " if before in {*".!?…,;:"} else "about ")
 
 
 def _elision(match: re.Match[str], language: Language) -> str:

@@ -134,7 +134,7 @@ def test_saved_voices_are_named_and_a_damaged_list_is_noted(monkeypatch: pytest.
     (tmp_path / "voices.json").write_text("{", encoding="utf-8")
     status, words = doctor.CHECKS["Saved voices"]()
     assert status is CheckStatus.NOTE
-    assert f"{tmp_path / 'voices.json'}, cannot be read. Move it away" in words
+    assert f"{tmp_path / 'voices.json'}, cannot be read" in words
 
 
 def test_quarantined_modules_are_a_problem_with_a_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,3 +83,8 @@ def test_no_sign_is_spoken_by_its_name(american: Phonemizer, parts: list[tuple[s
 def test_long_runs_of_signs_take_linear_time(run: str) -> None:
     """Else this would take an hour or more."""
     assert spoken(f"a{run * 200_000} end").endswith("end")
+
+
+@pytest.mark.parametrize("text", ["So Yes.~End", "So Yes!~End"])
+def test_a_sign_that_is_read_as_a_word_does_not_join_those_around_a_stop(american: Phonemizer, text: str) -> None:
+    assert sounds(american, "dot") not in sounds(american, text)
