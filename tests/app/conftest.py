@@ -27,6 +27,7 @@ REAL_WINDOWS = [
     "test_real_window.py",
     "test_real_diagnostics.py",
     "test_real_reading.py",
+    "test_real_walk.py",
 ]  # they need Xvfb and PulseAudio
 collect_ignore = [] if sys.platform == "linux" else REAL_WINDOWS
 

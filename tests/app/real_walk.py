@@ -20,13 +20,17 @@ import numpy as np
 from PySide6.QtCore import QEvent, QMimeData, QPointF, QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.application import Application
 from app.audio.player import Playback
+from app.export.dialog import ExportDialog
 from app.options import Options
 from app.reading.sentences import sentence_at
 from app.settings import Settings
+from app.speech.voice_list import CHOICE_ROLE
+from app.voices.panel import VoicePanel
+from engine.errors import OutputError
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord
 from tests.app.fakes import FakeEngine, utterances_of
 from tests.patience import PATIENCE_SECONDS
@@ -43,10 +47,10 @@ def sentence(chapter: int, number: int) -> str:
     return f"Chapter {chapter} says sentence {number}."
 
 
-def write_book(path: Path, title: str) -> Path:
+def write_book(path: Path, title: str, sentences: int = SENTENCES) -> Path:
     chapters = range(1, CHAPTERS + 1)
     parts = (
-        f"<h1>{title} {each}</h1><p>{' '.join(sentence(each, number) for number in range(SENTENCES))}</p>"
+        f"<h1>{title} {each}</h1><p>{' '.join(sentence(each, number) for number in range(sentences))}</p>"
         for each in chapters
     )
     path.write_text(f"<html><head><title>{title}</title></head><body>{''.join(parts)}</body></html>")
@@ -250,6 +254,88 @@ class Walk:
         self.key(Qt.Key.Key_Escape)
         self.report["place after items"] = self.reading.character
 
+    def look_around(self) -> Steps:
+        """What stands beside the text: progress, diagnostics, voices, saving, failures, focus mode, the sizes."""
+        report, page, window = self.report, self.page, self.window
+        yield self.ready
+        window.file_wanted.emit(write_book(self.folder / "a.html", "First", 5 * SENTENCES))
+        yield self.opened("First")
+        self.click_chapter(2)
+        report["progress"] = self.reading.progress
+        self.play()
+        yield self.hears("Chapter 3")
+        yield lambda: "diagnostics" in vars(self.application)
+        diagnostics = self.application.diagnostics
+        diagnostics.open()
+        yield lambda: diagnostics.window.shown
+        report["diagnosed"] = diagnostics.busy
+        report["waveform beside diagnostics"] = page.player.wave.isVisible()
+        diagnostics.window.close()
+        window.activateWindow()
+        yield window.isActiveWindow
+        report["chip"] = diagnostics.chip.isVisible()
+        yield from self.scroll_away()
+        header = page.header.speed.reset_button.isVisible()
+        self.key(Qt.Key.Key_F, CONTROL | Qt.KeyboardModifier.ShiftModifier)
+        report["focus"] = page.header.isVisible()
+        self.key(Qt.Key.Key_Escape)
+        self.key(Qt.Key.Key_Escape)
+        yield lambda: self.speech.playback is Playback.STOPPED and page.header.isVisible()
+        report["header after focus"] = page.header.speed.reset_button.isVisible() == header
+        yield from self.choose_a_voice()
+        yield from self.save()
+        window.show_failure(OutputError("The first.", "Do this."))
+        window.show_failure(OutputError("The second.", "Do that."))
+        report["failures"] = [page.banner.message.text if page.banner.message else "", len(page.banner.messages)]
+
+    def scroll_away(self) -> Steps:
+        """The way back is offered once the word is out of sight, and the drop hint while a file is over the window."""
+        bar, chip = self.page.view.edit.verticalScrollBar(), self.page.view.chip
+        self.page.side_bar.close_panel()  # there is no room beside it
+        self.window.resize(640, 560)
+        yield lambda: bar.maximum() > 0
+        self.report["way back while in sight"] = chip.isVisible()
+        bar.triggerAction(bar.SliderAction.SliderToMaximum)
+        yield chip.isVisible
+        chip.click()
+        yield lambda: not chip.isVisible()
+        self.window.resize(920, 640)
+
+    def choose_a_voice(self) -> Steps:
+        """By name, with a click."""
+        panel = self.application.voices.panel
+        self.page.side_bar.open(panel)
+        panel.search.setFocus()
+        QTest.keyClicks(panel.search, "george")
+        row = next(number for number in range(panel.rows.rowCount()) if panel.rows.choices[0] == _choice(panel, number))
+        place = panel.voices.visualRect(panel.rows.index(row)).center()
+        QTest.mouseClick(panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        self.report["voice"] = self.page.header.voices.voice
+        yield lambda: True
+
+    def save(self) -> Steps:
+        """The dialog says what it saves, asks before it replaces, and the strip leads to the file."""
+        taken = self.folder / "taken.wav"
+        taken.write_bytes(b"old")
+        self.key(Qt.Key.Key_S, CONTROL)
+        yield lambda: self.window.findChild(ExportDialog) is not None
+        dialog = self.window.findChild(ExportDialog)
+        assert dialog is not None
+        self.report["scopes"] = [dialog.scopes.itemText(number) for number in range(dialog.scopes.count())]
+        dialog.formats.setCurrentIndex(dialog.formats.findData(".wav"))
+        dialog.place.setText(str(taken))
+        QTest.keyClick(dialog.place, Qt.Key.Key_Return)
+        yield lambda: self.window.findChild(QMessageBox) is not None or dialog.findChild(QMessageBox) is not None
+        question = dialog.findChild(QMessageBox) or self.window.findChild(QMessageBox)
+        assert question is not None
+        self.report["asked"] = question.text()
+        QTest.keyClick(question, Qt.Key.Key_Return)
+        self.report["after Return"] = taken.read_bytes().decode()
+        dialog.place.setText(str(self.folder / "new.wav"))
+        QTest.keyClick(dialog.place, Qt.Key.Key_Return)
+        yield (self.folder / "new.wav").exists
+        yield self.page.save_strip.reveal_button.isVisible
+
     def read_until_killed(self) -> Steps:
         """Play until something kills the process."""
         yield self.ready
@@ -314,6 +400,10 @@ class Walk:
         yield self.hears("Short")
         self.report["next after seconds"] = time.monotonic() - began
         self.key(Qt.Key.Key_Escape)
+
+
+def _choice(panel: VoicePanel, row: int) -> object:
+    return panel.rows.data(panel.rows.index(row), CHOICE_ROLE)
 
 
 def main() -> int:

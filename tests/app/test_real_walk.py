@@ -89,6 +89,24 @@ def test_a_book_is_read_on_whatever_happens_beside_it(reader: Reader) -> None:
     assert seen["closed"]["shown"].startswith("Typed. This text is mine.")
 
 
+def test_what_stands_beside_the_text_keeps_to_itself(reader: Reader) -> None:
+    seen = reader.walk("look_around")
+    assert 0.45 < seen["progress"] < 0.55
+    assert not seen["diagnosed"]
+    assert seen["waveform beside diagnostics"]
+    assert not seen["chip"]
+    assert not seen["way back while in sight"]
+    assert not seen["focus"]
+    assert seen["header after focus"]
+    assert seen["voice"] == "bm_george"
+    assert any(scope.startswith("Book") for scope in seen["scopes"])
+    assert any(scope.startswith("Chapter") for scope in seen["scopes"])
+    assert "taken.wav" in seen["asked"]
+    assert seen["after Return"] == "old"
+    assert seen["failures"][1] == 2
+    assert seen["failures"][0].startswith("The first.")
+
+
 def test_after_a_crash_play_goes_on_within_a_sentence(reader: Reader) -> None:
     assert reader.start("read_until_killed").returncode == -9
     heard = (reader.folder / "heard").read_text(encoding="utf-8")
