@@ -98,7 +98,6 @@ class WindowMemory(QObject):
         text = self._page.editor.text
         if text != self._unedited:
             self._settings.text = text
-            self._settings.document = None  # which would take its place at the next start
             self._keep(text)
             self._unedited = text if self.kept else None
 

@@ -331,6 +331,7 @@ class ReaderFeature(QObject):
         """What somebody types stays, rather than give way to a document that was not asked for."""
         if self._resuming:
             self.opener.cancel()
+            self._settings.document = None  # which would take its place at the next start
 
     @Slot(int)
     def _on_chosen(self, chapter: int) -> None:

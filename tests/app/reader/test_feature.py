@@ -142,6 +142,7 @@ def test_what_is_typed_before_the_last_document_is_there_stays(desk: Desk, monke
     desk.editor.edit.insertPlainText("Typed at once. ")
     read_to_the_end(desk, go_on)
     assert desk.editor.text == "Typed at once. My own draft."
+    assert desk.settings.document is None
 
 
 def test_a_file_that_takes_the_place_of_a_copied_page_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -661,3 +662,11 @@ def test_home_lists_the_books_with_how_far_they_were_read(desk: Desk) -> None:
     desk.page.side_bar.close_panel()
     desk.window.menu.home.trigger()
     assert books.count() == 0
+
+
+def test_a_book_that_is_opened_right_after_typing_is_open_again_at_the_next_start(desk: Desk) -> None:
+    desk.editor.edit.insertPlainText("Typed. ")
+    desk.open()
+    desk.window.memory.remember_text()
+    assert desk.settings.text == "Typed. My own draft."
+    assert desk.settings.document == desk.path
