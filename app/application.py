@@ -164,7 +164,7 @@ class Application(QObject):
         options = Options.from_json(message)
         self._choose(options)
         if options.text is not None:
-            self.window.reading.play()
+            self.window.reading.play_from_beginning()
 
     def close(self) -> bool:
         """Stop everything that has begun; return whether all of it ended in time."""
@@ -275,7 +275,7 @@ class Application(QObject):
     @Slot(str)
     def _on_text_received(self, text: str) -> None:
         self.window.page.editor.set_text(text)
-        self.window.reading.play()
+        self.window.reading.play_from_beginning()
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:
@@ -292,7 +292,7 @@ class Application(QObject):
         if self._stays:
             self.export.look_for_interrupted()
         if self._speaks_at_once:
-            self.window.reading.play()
+            self.window.reading.play_from_beginning()
         diagnostics_import = BackgroundImport("app.diagnostics.feature", self)
         diagnostics_import.finished.connect(self._add_diagnostics)
         QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, diagnostics_import.start)
@@ -304,7 +304,7 @@ class Application(QObject):
     def _look_for_device(self) -> None:
         """Greet at the very first start, if there is a device to hear it on and nothing else has been requested."""
         if self.controller.player.has_device() and self._greets and self._is_untouched():
-            self.window.reading.play()
+            self.window.reading.play_from_beginning()
 
     def _is_untouched(self) -> bool:
         return self.controller.request is None and self.window.page.editor.text == greeting()

@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
             view.selection_changed.connect(self._show_meaning)
         page.book.toggle_wanted.connect(self.menu.play.trigger)
         page.editor.text_edited.connect(self.reading.edited)
-        page.editor.text_replaced.connect(self.reading.begin_text)
+        page.editor.text_replaced.connect(self._on_replaced)
         page.editor.text_changed.connect(self._on_text)
         page.editor.edit.files_given.connect(self.files_given)
         page.banner.remedy_chosen.connect(self._on_remedy)
@@ -247,6 +247,10 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_saved(self) -> None:
         self.page.banner.withdraw(Subject.FILE)
+
+    @Slot()
+    def _on_replaced(self) -> None:
+        self.reading.begin_text()
 
     @Slot()
     def _on_text(self) -> None:

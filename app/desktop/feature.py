@@ -73,7 +73,7 @@ class DesktopFeature(QObject):
         """Speak the text that was copied last, in place of the one in the editor, which is among the recent texts."""
         if text := QGuiApplication.clipboard().text():
             self._window.memory.lend_text(text)
-            self._window.reading.play()
+            self._window.reading.play_from_beginning()
 
     @Slot()
     def show_help(self) -> Page:

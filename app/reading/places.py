@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,6 +17,7 @@ from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
 
 MAX_DOCUMENTS = 200
+MAX_TEXTS = 20
 WORDS_CHARACTERS = 60
 """So much of the text at a place finds it again in a document that has changed."""
 
@@ -156,16 +158,45 @@ class Places:
     def keep(self, book: ShelvedBook, place: Place) -> None:
         """Write the place in a book; where that is not possible, it is forgotten when the window closes."""
         path = str(book.path)
-        others = [entry for entry in self._entries if entry["digest"] != book.digest and entry["path"] != path]
+        others = [each for each in self._books if each["digest"] != book.digest and each["path"] != path]
         about = {"title": book.title, "author": book.author, "progress": book.progress}
         entry = {"path": path, "digest": book.digest, **about, **_entry_of(place)}
-        self._entries = [*others, entry][-MAX_DOCUMENTS:]
+        self._entries = [*self._texts, *[*others, entry][-MAX_DOCUMENTS:]]
         self._write()
+
+    def in_text(self, text: str) -> int:
+        """The place in a text of one's own that begins like one that was read before; else its beginning."""
+        found = [each for each in self._texts if each["digest"] == _digest(text)]
+        if not found:
+            return 0
+        place = _place_in(found[0])
+        there = nearest(text, place.words, place.character)
+        return 0 if there is None else there
+
+    def keep_in_text(self, text: str, character: int) -> None:
+        """Write the place in a text of one's own."""
+        others = [each for each in self._texts if each["digest"] != _digest(text)]
+        entry = {"path": "", "digest": _digest(text)} | _entry_of(Place(0, character, words=words_at(text, character)))
+        self._entries = [*[*others, entry][-MAX_TEXTS:], *self._books]
+        self._write()
+
+    @property
+    def _books(self) -> list[dict[str, Any]]:
+        return [each for each in self._entries if each["path"]]
+
+    @property
+    def _texts(self) -> list[dict[str, Any]]:
+        return [each for each in self._entries if not each["path"]]
 
     def _write(self) -> None:
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._file, json.dumps(self._entries).encode(errors="replace"))
+
+
+def _digest(text: str) -> str:
+    """What tells texts of one's own apart: how they begin, as their ends are still being written."""
+    return hashlib.sha256(text[:WORDS_CHARACTERS].encode(errors="replace")).hexdigest()
 
 
 def _entries_in(file: Path) -> list[dict[str, Any]]:

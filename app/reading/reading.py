@@ -124,12 +124,12 @@ class Reading(QObject):
             self.text_changed.emit()
             self.changed.emit()
 
-    def begin_text(self, character: int = 0) -> None:
-        """Another text of one's own is open from now on, which the editor holds already."""
+    def begin_text(self, character: int | None = None) -> None:
+        """Another text of one's own is open, which the editor holds already, at a character or where it was left."""
         self._waiting = None
         if self._owner is self.own:
             self._speech.clear()
-        self.own = OwnText(character)
+        self.own = OwnText(self._places.in_text(self._own_text()) if character is None else character)
         self._followed.clear()
         if self._book is not None:
             self.close()
@@ -398,6 +398,7 @@ class Reading(QObject):
             self._move(replace(self.place, character=character))
         else:
             self.own.character = character
+            self._places.keep_in_text(self.text, character)
             self.changed.emit()
 
     def _move(self, place: Place) -> None:

@@ -26,7 +26,7 @@ class TextEditor(QFrame):
     """
 
     text_leaves = Signal()  # `set_text` will replace it; it is still there
-    text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
+    text_replaced = Signal()  # as a whole, by another, which is there
     text_changed = Signal()
     text_edited = Signal(int, int, int)  # the character, how many were removed there, and how many added
     selection_changed = Signal()
@@ -44,7 +44,7 @@ class TextEditor(QFrame):
         self.chip = ReadingChip(self.edit)
         self._spoken = SpokenText(self.edit.document())
         self._length = 0  # in Qt's UTF-16 units
-        self._told = False  # that the text was replaced
+        self._replacing = False
         self._before = ""  # only while it has characters of two units
         self._found: tuple[int, int] | None = None  # what `select` has selected
         self.edit.document().contentsChange.connect(self._on_change)
@@ -90,12 +90,12 @@ class TextEditor(QFrame):
     def set_text(self, text: str) -> None:
         """Begin another text; Undo does not lead back to the one before."""
         self.text_leaves.emit()
-        self._told = False
+        self._replacing = True  # which Qt does in two steps, or in none if the text is empty
         self.edit.setPlainText(text)
-        if not self._told:  # as where there was no text, or is none now
-            self._length = self.edit.document().characterCount() - 1
-            self._before = text if _has_wide(text) else ""
-            self.text_replaced.emit()
+        self._replacing = False
+        self._length = self.edit.document().characterCount() - 1
+        self._before = text if _has_wide(text) else ""
+        self.text_replaced.emit()
 
     def place_cursor(self, character: int) -> None:
         """Put the cursor before a character and bring it into view."""
@@ -167,12 +167,13 @@ class TextEditor(QFrame):
     def _on_change(self, position: int, removed: int, added: int) -> None:
         replaced = removed >= self._length > 0
         self.edit.offered = False
+        if self._replacing:
+            return
         removed = min(removed, self._length - position)  # Qt may count the end of the text as well
         self._length = self.edit.document().characterCount() - 1
         added = min(added, self._length - position)
         edit = self._in_characters(position, removed, added)
         if replaced:
-            self._told = True
             self.text_replaced.emit()
         else:
             self.text_edited.emit(*edit)

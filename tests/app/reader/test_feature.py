@@ -670,3 +670,16 @@ def test_a_book_that_is_opened_right_after_typing_is_open_again_at_the_next_star
     desk.window.memory.remember_text()
     assert desk.settings.text == "Typed. My own draft."
     assert desk.settings.document == desk.path
+
+
+def test_a_recent_text_goes_on_where_it_was_left(desk: Desk) -> None:
+    desk.editor.set_text("My first. My second. My third.")
+    desk.speak()
+    desk.output.stream.pull(1500)
+    desk.controller.player.tick()
+    desk.editor.set_text("Something else.")
+    assert desk.reading.character == 0
+    desk.editor.set_text("My first. My second. My third.")
+    desk.window.play()
+    assert desk.controller.request is not None
+    assert desk.controller.request.part == "My second. My third."

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.reading.places import MAX_DOCUMENTS, Bookmark, Place, Places, ShelvedBook, nearest, words_at
+from app.reading.places import MAX_DOCUMENTS, MAX_TEXTS, Bookmark, Place, Places, ShelvedBook, nearest, words_at
 from engine.documents import Chapter, Document
 from tests.app.reading import documents as books
 
@@ -115,3 +115,24 @@ def test_books_are_on_the_shelf_with_the_latest_first(tmp_path: Path) -> None:
     places.remove(SHELVED)
     assert Places(tmp_path / "p.json").shelf == (other,)
     assert Places(tmp_path / "p.json").of(BOOK, "digest") == PLACE
+
+
+def test_a_text_of_ones_own_that_comes_again_has_its_place(tmp_path: Path) -> None:
+    places = Places(tmp_path / "p.json")
+    places.keep(SHELVED, PLACE)
+    places.keep_in_text(WHALE, 16)
+    again = Places(tmp_path / "p.json")
+    assert again.in_text(WHALE) == 16
+    assert again.in_text(f"{WHALE} And more.") == 16
+    assert again.in_text(WHALE.replace("Some", "Many")) == 0
+    assert again.in_text("Another text.") == 0
+    assert again.shelf == (SHELVED,)
+
+
+def test_only_the_last_texts_have_their_places(tmp_path: Path) -> None:
+    places = Places(tmp_path / "p.json")
+    places.keep(SHELVED, PLACE)
+    for number in range(MAX_TEXTS + 1):
+        places.keep_in_text(f"Text {number}. It goes on.", 8)
+    assert [Places(tmp_path / "p.json").in_text(f"Text {number}. It goes on.") for number in (0, 1)] == [0, 8]
+    assert places.of(BOOK, "digest") == PLACE
