@@ -71,6 +71,7 @@ class MainWindow(QMainWindow):
         self._connect_menu()
         self._connect_controller()
         self.memory.failed.connect(self._on_not_kept)
+        self.memory.text_saved.connect(self.reading.keep_own_place)
         self.memory.restore()
         self.menu.choose(settings.appearance)
         self.page.set_colours(theme.colours)

@@ -38,7 +38,6 @@ class Key(Enum):
     """The names of all stored values."""
 
     TEXT = "text"
-    OWN_PLACE = "text_place"
     DOCUMENT = "document"
     MODEL = "model"
     MODELS_OFFERED = "models_offered"
@@ -106,19 +105,6 @@ class Settings(QObject):
     @text.setter
     def text(self, text: str) -> None:
         self._write(Key.TEXT, text)
-
-    @property
-    def own_place(self) -> tuple[int, str]:
-        """The character of the text in the editor from which Play goes on, and the words there."""
-        try:
-            character, words = json_value(self._string(Key.OWN_PLACE) or '[0, ""]')
-        except (ValueError, TypeError):
-            return 0, ""
-        return (character, words) if isinstance(character, int) and isinstance(words, str) else (0, "")
-
-    @own_place.setter
-    def own_place(self, place: tuple[int, str]) -> None:
-        self._write(Key.OWN_PLACE, json.dumps(place))
 
     @property
     def document(self) -> Path | None:

@@ -37,6 +37,7 @@ class WindowMemory(QObject):
     """
 
     failed = Signal(object)
+    text_saved = Signal()
 
     def __init__(self, window: QMainWindow, page: SpeechPage, settings: Settings, texts: RecentTexts) -> None:
         super().__init__(window)
@@ -100,6 +101,7 @@ class WindowMemory(QObject):
             self._settings.text = text
             self._keep(text)
             self._unedited = text if self.kept else None
+            self.text_saved.emit()
 
     def _last_text(self) -> str:
         """The text at the end of the last run: a recent one, if that was written when the settings could not be."""

@@ -17,7 +17,7 @@ from app.reader.fitting_voice import fitting_choice, message_about_language
 from app.reader.shelf import Covers, ShelfPanel
 from app.reader.sources import ClipboardPage, DropTarget
 from app.reading.opener import DocumentOpener, OpenedDocument, Reader, read_opened
-from app.reading.places import Bookmark, nearest, words_at
+from app.reading.places import Bookmark
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.theme import Theme
@@ -158,7 +158,7 @@ class ReaderFeature(QObject):
 
     def _connect_reading(self) -> None:
         reading, editor = self.reading, self._page.editor
-        reading.begin_text(self._own_place())
+        reading.begin_text()
         reading.text_changed.connect(self._show_text)
         reading.changed.connect(self._show_reading)
         editor.text_leaves.connect(self.opener.cancel)  # a text that is wanted later is what is wanted now
@@ -284,12 +284,6 @@ class ReaderFeature(QObject):
         window.show_document(reading.document.title if reading.document is not None else None, kept)
         self._show_reading()
 
-    def _own_place(self) -> int:
-        """Where Play goes on in one's own text: at the words at which it was left."""
-        (character, words), text = self._settings.own_place, self.reading.text
-        found = nearest(text, words, min(character, len(text)))
-        return 0 if found is None else found
-
     @Slot()
     def _show_home(self) -> None:
         self._page.side_bar.open(self.shelf)
@@ -314,8 +308,6 @@ class ReaderFeature(QObject):
             command.setEnabled(is_book)
         menu.next_chapter.setEnabled(reading.neighbour(1) is not None)
         menu.previous_chapter.setEnabled(reading.neighbour(-1) is not None)
-        if reading.document is None:
-            self._settings.own_place = reading.character, words_at(reading.text, reading.character)
 
     @Slot()
     def _show_playing(self) -> None:

@@ -144,6 +144,10 @@ class Reading(QObject):
             edits.note(start, removed, added)
         self.own.character = edit.now(self.own.character)
 
+    def keep_own_place(self) -> None:
+        """Save the place in one's own text, which may have moved with an edit."""
+        self._places.keep_in_text(self._own_text(), self.own.character)
+
     @property
     def shelf(self) -> tuple[ShelvedBook, ...]:
         """The books that were read last, the latest first."""
@@ -398,7 +402,7 @@ class Reading(QObject):
             self._move(replace(self.place, character=character))
         else:
             self.own.character = character
-            self._places.keep_in_text(self.text, character)
+            self.keep_own_place()
             self.changed.emit()
 
     def _move(self, place: Place) -> None:

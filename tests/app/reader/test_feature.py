@@ -455,7 +455,8 @@ def test_ones_own_text_goes_on_from_its_place_after_a_restart(desk: Desk) -> Non
     desk.editor.edit.moveCursor(QTextCursor.MoveOperation.Start)
     desk.editor.edit.insertPlainText("And before. ")
     desk.window.memory.remember()
-    window = MainWindow(desk.controller, desk.settings, desk.theme, RecentTexts(desk.path.with_name("texts")))
+    texts, places = RecentTexts(desk.path.with_name("texts")), Places(desk.path.with_name("places.json"))
+    window = MainWindow(desk.controller, desk.settings, desk.theme, texts, places)
     desk.qtbot.addWidget(window)
     feature = ReaderFeature(window, desk.controller, desk.settings, desk.theme, desk.read)
     assert window.reading.text[window.reading.character :] == "My second. My third."
