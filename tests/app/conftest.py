@@ -82,10 +82,11 @@ def whatever_ends_may_take_its_time() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def recent_texts_are_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A window would show the text of the test before, as settings that are new have none."""
+def what_is_kept_is_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A window would show the text of the test before, and go on from the place in it."""
     folder = tmp_path_factory.mktemp("data")
-    monkeypatch.setattr("app.recent_texts.data_folder", lambda: folder)
+    for module in ("app.recent_texts", "app.reading.places", "app.reader.shelf"):
+        monkeypatch.setattr(f"{module}.data_folder", lambda: folder)
 
 
 @pytest.fixture(autouse=True)
