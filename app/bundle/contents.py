@@ -26,7 +26,8 @@ Entry = tuple[str, str, str]
 LEFT_OUT = (
     # What only building, comparing and measuring need; “engine reference” adds what comparing needs.
     "torch", "kokoro", "transformers", "tokenizers", "tvm", "matplotlib", "PIL", "fontTools", "jinja2",
-    "scipy", "pocketsphinx", "pystoi", "speechmos", "onnx", "onnxruntime", "onnxscript", "openvino", "ziglang",
+    "scipy", "pocketsphinx", "pystoi", "speechmos", "onnx", "onnxruntime", "onnxscript", "openvino", "hibari",
+    "ziglang",
     # What packages use only if it is there.
     "IPython", "tkinter", "_tkinter", "readline", "curses",
     "setuptools", "pkg_resources", "pytest", "_pytest", "hypothesis", "mypy", "hf_xet",

@@ -1,9 +1,11 @@
-"""The runner of ours and of each peer, all with the same weights."""
+"""The runner of ours and of each peer: all with the same weights, but for models that bring their own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from engine.benchmark.job import Job, onnx_folder, weights_path
 from engine.model_store.checkpoints import open_checkpoint
@@ -11,6 +13,7 @@ from engine.network.weights import load_weights
 from engine.pipeline import ignore
 from engine.preparation.files import ensure_files
 from engine.runners.base import Runner
+from engine.speech import Array
 
 if TYPE_CHECKING:
     from engine.runners.openvino_runner import StaticOpenVinoRunner
@@ -55,3 +58,20 @@ def static_openvino_runner(job: Job, folder: Path) -> StaticOpenVinoRunner:
     from engine.runners.openvino_runner import StaticOpenVinoRunner  # loads openvino, which is optional
 
     return StaticOpenVinoRunner(onnx_folder(folder), job.threads)
+
+
+class HibariModel:
+    """The model that comes with the package hibari-tts, whole, on `threads` threads.
+
+    Its symbols are numbered as Kokoro's are. It has one voice, which no style changes.
+    """
+
+    def __init__(self, threads: int) -> None:
+        from hibari import Hibari  # loads onnxruntime; both are optional
+
+        self._speech = Hibari(threads=threads)
+
+    def run(self, tokens: Array, style: Array, speed: float) -> Array:
+        """See `WholeModel.run`."""
+        audio: Array = self._speech.from_ids(tokens[0].tolist(), speed, np.random.default_rng(0))
+        return audio

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from engine.benchmark.job import kokoro_onnx_path
 from engine.errors import EngineError, InvalidRequest
-from engine.model_store.checkpoints import FULL_SIZE, model_config
+from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config
 from engine.system.processor import processor_features
 
 OURS = "ours"
@@ -23,6 +23,7 @@ OPENVINO = "openvino"
 OPENVINO_STATIC = "openvino-static"
 OPENVINO_BFLOAT16 = "openvino-bf16"
 KOKORO_ONNX_INT8 = "kokoro-onnx-int8"
+HIBARI = "hibari-tts"
 FLOAT32, BFLOAT16, INT8 = "float32", "bfloat16", "int8"
 
 
@@ -31,7 +32,8 @@ class Peer:
     """A peer in a few words, the precision that it computes in, and the optional packages that it needs.
 
     `exported` says that it reads the stages exported to ONNX, `compiles_per_length` that it compiles them anew for
-    every length.
+    every length. `compared_with` names the model of the only architecture it is compared with, where it brings weights
+    of its own.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Peer:
     packages: tuple[str, ...] = ()
     exported: bool = False
     compiles_per_length: bool = False
+    compared_with: str = ""
 
     @property
     def lossy(self) -> bool:
@@ -74,6 +77,15 @@ _ALL = (
         "speaks at the speed that comes nearest to the length, and its time is scaled to the length",
         INT8,
         ("onnxruntime",),
+        compared_with=FULL_SIZE,
+    ),
+    Peer(
+        HIBARI,
+        "the small model of hibari-tts, taught by af_heart as the starter is, in ONNX Runtime, with its own weights, "
+        "whole, alignment included; its speed and its time follow the length as kokoro-onnx-int8's do",
+        INT8,
+        ("hibari", "onnxruntime", "scipy"),
+        compared_with=STARTER,
     ),
 )
 _BESIDE_A_GPU = Peer(OURS_ON_PROCESSOR, "our own modules on this machine's processor")
@@ -136,18 +148,14 @@ def _obstacles(model: str, surroundings: Surroundings) -> dict[str, str]:
 
 
 def _obstacle(peer: Peer, model: str, surroundings: Surroundings) -> str:
+    if peer.compared_with and model_config(model) != model_config(peer.compared_with):
+        return f"it has weights of its own and is compared with {peer.compared_with} only, not with {model}"
     if missing := [needed for needed in peer.packages if surroundings.package(needed) is None]:
         return f"the extra “bench” is not installed ({', '.join(missing)})"
     if peer.name == TORCH_COMPILE and not any(surroundings.program(compiler) for compiler in _COMPILERS):
         return f"torch.compile needs a C++ compiler ({', '.join(_COMPILERS)})"
     if peer.precision == BFLOAT16 and not surroundings.features() & {*_BFLOAT16_FEATURES}:
         return f"the processor does not multiply bfloat16 ({' or '.join(_BFLOAT16_FEATURES)})"
-    if peer.name == KOKORO_ONNX_INT8:
-        return _obstacle_of_file(model, surroundings.file())
+    if peer.name == KOKORO_ONNX_INT8 and not (path := surroundings.file()).is_file():
+        return f"its file is missing ({path})"
     return ""
-
-
-def _obstacle_of_file(model: str, path: Path) -> str:
-    if model_config(model) != model_config(FULL_SIZE):
-        return f"its file is of {FULL_SIZE}, which {model} is not"
-    return "" if path.is_file() else f"its file is missing ({path})"

@@ -46,7 +46,7 @@ def frames_of(audio: Array, config: ModelConfig) -> int:
     """How many frames the audio [samples] has; raises `EngineError` for audio that is not finite, or has none."""
     frames = round(len(audio) / config.samples_per_frame)
     if frames < 1 or not np.isfinite(audio).all():
-        raise EngineError("The whole model's audio is empty, or not finite.", "Download its file again.")
+        raise EngineError("The whole model's audio is empty, or not finite.", "Install or download it again.")
     return frames
 
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from engine.benchmark.job import Job, kokoro_onnx_path
 from engine.benchmark.peer_runners import (
+    HibariModel,
     onnx_runner,
     openvino_runner,
     our_runner,
@@ -24,6 +25,7 @@ from engine.benchmark.peer_runners import (
     torch_compile_runner,
 )
 from engine.benchmark.peers import (
+    HIBARI,
     KOKORO_ONNX_INT8,
     ONNX_RUNTIME,
     OPENVINO,
@@ -100,6 +102,10 @@ def _kokoro_onnx(job: Job, folder: Path) -> Role:
     return Timing(job, folder, whole_model_parts(WholeOnnxModel(kokoro_onnx_path(), job.threads), job.config))
 
 
+def _hibari(job: Job, folder: Path) -> Role:
+    return Timing(job, folder, whole_model_parts(HibariModel(job.threads), job.config))
+
+
 def _runs_stages(make_runner: Callable[[Job, Path], Runner]) -> Callable[[Job, Path], Role]:
     return lambda job, folder: Timing(job, folder, stage_parts(make_runner(job, folder)))
 
@@ -118,6 +124,7 @@ ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
         OPENVINO_STATIC: _static_openvino,
         OPENVINO_BFLOAT16: _runs_stages(partial(openvino_runner, bfloat16=True)),
         KOKORO_ONNX_INT8: _kokoro_onnx,
+        HIBARI: _hibari,
     }
 )
 

@@ -7,14 +7,16 @@ import pytest
 from engine.benchmark import requests
 from engine.benchmark.job import Job
 from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
-from engine.benchmark.peers import ONNX_RUNTIME, OPENVINO, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
+from engine.benchmark.peers import HIBARI, ONNX_RUNTIME, OPENVINO, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
 from engine.benchmark.report import to_dict
+from engine.benchmark.whole_model import WHOLE_MODEL
 from engine.estimate.lengths import Length, exact_length
 from engine.stages import DEVICE_STAGES
 
 SECONDS = 0.25
 WITH_OPENVINO = (OPENVINO, OPENVINO_STATIC) if importlib.util.find_spec("openvino") else ()
-RAN = (PYTORCH, ONNX_RUNTIME, *WITH_OPENVINO)
+WITH_HIBARI = (HIBARI,) if importlib.util.find_spec("hibari") else ()
+RAN = (PYTORCH, ONNX_RUNTIME, *WITH_OPENVINO, *WITH_HIBARI)
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +37,8 @@ def test_every_runner_ran_every_stage_in_every_round(measured):
     assert len(length.rounds) == 5
     for turn in length.rounds:
         assert list(turn) == [OURS, *RAN]
-        for stages in turn.values():
-            assert list(stages) == [stage.name for stage in DEVICE_STAGES]
+        for name, stages in turn.items():
+            assert list(stages) == ([WHOLE_MODEL] if name == HIBARI else [stage.name for stage in DEVICE_STAGES])
             assert all(seconds > 0 for seconds in stages.values())
 
 

@@ -1,5 +1,7 @@
-"""What the runners of ours and of PyTorch compute; those of exported stages are tested with their runtimes."""
+"""What ours, PyTorch's and a small model's compute; runners of exported stages are tested with their runtimes."""
 
+import importlib.util
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +11,9 @@ from safetensors.numpy import save_file
 from engine.artifacts.packed_weights import PackedWeights
 from engine.benchmark import peer_runners
 from engine.benchmark.job import Job, weights_path
-from engine.benchmark.peer_runners import our_runner, pytorch_runner
+from engine.benchmark.peer_runners import HibariModel, our_runner, pytorch_runner
 from engine.benchmark.utterances import inputs_of, make_utterance
+from engine.benchmark.whole_model import WHOLE_MODEL, whole_model_parts
 from engine.estimate.lengths import exact_length
 from engine.model_store.checkpoints import open_checkpoint
 from engine.preparation.files import ensure_files
@@ -60,3 +63,15 @@ def test_ours_and_the_original_compute_the_same(job, tmp_path):
         for output, array in original.run(stage, inputs_of(stage, values)).items():
             np.testing.assert_allclose(array, values[output], atol=1e-4)
     runner.close()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("hibari") is None, reason="the extra “bench” is not installed (hibari)")
+def test_a_small_model_speaks_the_same_symbols_for_as_long(job):
+    length = exact_length(2, job.config)
+    with closing(our_runner(job)) as runner:
+        values = make_utterance(job.config, length, runner)
+    part = whole_model_parts(HibariModel(1), job.config)(values)[WHOLE_MODEL]
+    audio = part.run()
+    assert audio.size / job.config.sample_rate_hz == pytest.approx(length.seconds * part.times_the_work, abs=0.02)
+    assert np.abs(audio).max() > 0.01
+    np.testing.assert_array_equal(part.run(), audio)

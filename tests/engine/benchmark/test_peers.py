@@ -4,6 +4,7 @@ import pytest
 
 from engine.benchmark.job import kokoro_onnx_path
 from engine.benchmark.peers import (
+    HIBARI,
     KOKORO_ONNX_INT8,
     ONNX_RUNTIME,
     OPENVINO,
@@ -45,10 +46,12 @@ def test_no_peers_unless_asked_for():
     assert selection.left_out == {}
 
 
-def test_all_peers_that_can_run(complete):
-    selection = choose_peers([], FULL_SIZE, complete)
-    assert selection.names == PEER_NAMES
-    assert selection.left_out == {}
+@pytest.mark.parametrize(("model", "another"), [(FULL_SIZE, HIBARI), (STARTER, KOKORO_ONNX_INT8)])
+def test_all_peers_that_can_run_except_models_of_another_size(complete, model, another):
+    selection = choose_peers([], model, complete)
+    assert selection.names == tuple(name for name in PEER_NAMES if name != another)
+    assert list(selection.left_out) == [another]
+    assert f"not with {model}" in selection.left_out[another]
 
 
 def test_a_peer_that_cannot_run_is_left_out_with_the_reason():
@@ -78,10 +81,10 @@ def test_a_whole_model_needs_its_file(tmp_path):
     assert str(path) in selection.left_out[KOKORO_ONNX_INT8]
 
 
-def test_a_whole_model_is_compared_with_its_own_architecture_only(complete):
-    assert choose_peers([], STARTER, complete).left_out == {
-        KOKORO_ONNX_INT8: "its file is of kokoro-82m, which starter is not"
-    }
+@pytest.mark.parametrize("missing", ["hibari", "onnxruntime", "scipy"])
+def test_a_small_model_needs_all_that_makes_it_fast(missing):
+    surroundings = Surroundings(package=lambda name: None if name == missing else name)
+    assert missing in choose_peers([], STARTER, surroundings).left_out[HIBARI]
 
 
 def test_the_file_of_the_whole_model_is_among_the_data():
@@ -89,13 +92,14 @@ def test_the_file_of_the_whole_model_is_among_the_data():
 
 
 def test_lossy_peers_are_those_in_less_than_float32():
-    assert {name for name, peer in PEERS.items() if peer.lossy} == {OPENVINO_BFLOAT16, KOKORO_ONNX_INT8}
+    assert {name for name, peer in PEERS.items() if peer.lossy} == {OPENVINO_BFLOAT16, KOKORO_ONNX_INT8, HIBARI}
 
 
+@pytest.mark.parametrize("model", [FULL_SIZE, STARTER])
 @pytest.mark.parametrize("name", [name for name in PEER_NAMES if name != PYTORCH])
-def test_a_named_peer_that_cannot_run_is_an_error(name):
+def test_a_named_peer_that_cannot_run_is_an_error(name, model):
     with pytest.raises(EngineError, match=f"{name} cannot run here: .*\\. Put that right"):
-        choose_peers([name], FULL_SIZE, EMPTY)
+        choose_peers([name], model, EMPTY)
 
 
 def test_names_may_be_separated_by_commas(complete):
