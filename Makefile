@@ -105,8 +105,7 @@ clean:
 
 $(VENV)/bin/python:
 	@[[ -n "$(PYTHON)" ]] || { echo "Python 3.11 or 3.12 is needed; install it first." >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' \
-	    || { echo "Python 3.11 or 3.12 is needed; name it with: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -I engine/system/supported.py
 	$(PYTHON) -m venv $(VENV)
 
 # torch first and by its exact version: a range would let another package choose a build with gigabytes of GPU libraries.
@@ -135,9 +134,10 @@ system-run:
 system-test:
 	@$(call install-packages,$(TEST_PACKAGES))
 
-# Installs what is missing when run as root on Debian or Ubuntu; otherwise prints the one command that does it.
+# Installs what is missing when run as root on Debian or Ubuntu; otherwise prints the one command that does it. Homebrew has
+# a dpkg for Macs, where none of this is needed.
 define install-packages
-if command -v dpkg-query >/dev/null; then \
+if [[ "$$(uname)" == Linux ]] && command -v dpkg-query >/dev/null; then \
     missing=""; \
     for package in $(1); do \
         [[ "$$(dpkg-query --show --showformat='$${db:Status-Status}' "$$package" 2>/dev/null)" == installed ]] \

@@ -46,7 +46,7 @@ class Scratch:
         self.folder = folder
         self._calls = folder / "calls"
         self._programs = folder / "programs"
-        for name in ("Makefile", "pyproject.toml", "compiled_models"):
+        for name in ("Makefile", "pyproject.toml", "compiled_models", "engine"):
             (folder / name).symlink_to(ROOT / name)
         for place, names in ((folder / ".venv" / "bin", IN_VENV), (self._programs, ONLY_ON_A_MAC)):
             place.mkdir(parents=True)
@@ -57,6 +57,14 @@ class Scratch:
             (self._programs / name).symlink_to(shutil.which(name) or name)
         for name in ("ready-to-run", "ready-to-test") if ready else ():
             (folder / ".venv" / name).touch()
+
+    def add_program(self, name: str, script: str) -> Path:
+        """A program of this name that does what a shell script says, in the place of another, if there is one."""
+        path = self._programs / name
+        path.unlink(missing_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+        return path
 
     def run(self, command: str, failing: str = "", **environment: str) -> Outcome:
         """Run a step as GitHub does, the stand-in with the call `failing` having failed."""

@@ -84,3 +84,21 @@ def test_packages_that_cannot_be_installed_are_tried_again(place, tmp_path):
     fresh = Scratch(tmp_path / "fresh", ready=False)
     assert fresh.run("make setup-test", failing=whole[place]).code
     assert fresh.run("make setup-test").calls[-1] == whole[-1]
+
+
+def test_where_the_program_cannot_run_nothing_is_installed(fresh):
+    (fresh.folder / ".venv" / "bin" / "python").unlink()
+    refusing = fresh.add_program("python-elsewhere", "echo This machine cannot run it. >&2; exit 1")
+    outcome = fresh.run(f"make setup PYTHON={refusing}")
+    assert outcome.code
+    assert "This machine cannot run it." in outcome.words
+    assert outcome.calls == []
+
+
+@pytest.mark.parametrize("system", ["Linux", "Darwin"])
+def test_system_libraries_are_asked_for_on_linux_only_though_homebrew_has_a_dpkg_for_macs(system, scratch):
+    scratch.add_program("uname", f"echo {system}")
+    scratch.add_program("dpkg-query", "exit 1")
+    scratch.add_program("id", "echo 501")
+    outcome = scratch.run("make system-test")
+    assert (outcome.code != 0, "apt-get" in outcome.words) == (system == "Linux",) * 2
