@@ -26,6 +26,8 @@ from engine.system.aligned_arrays import aligned_copy, aligned_empty, is_aligned
 from engine.system.cores import usable_cores
 from engine.system.freed_memory import keep_little_freed_memory
 from engine.system.hidden_module import hidden_module
+from engine.system.paths import project_folder
+from engine.system.quarantine import is_quarantined, release_command
 
 _CPU = (1, 0)
 _METAL = (8, 0)
@@ -92,8 +94,11 @@ class Runtime:
         self._threads_ready.done = True
 
     def load(self, path: Path) -> Library:
-        """The library at `path`, ready to run."""
-        module = self._ffi.load_module(str(path))
+        """The library at `path`, ready to run; raises `EngineError` if the system refuses to load it."""
+        try:
+            module = self._ffi.load_module(str(path))
+        except (OSError, RuntimeError) as error:
+            raise _refused(path, error) from error
         machine = module["vm_load_executable"]()
         machine["vm_initialization"](*self._memory.machine_arguments)
         return Library(machine, module)
@@ -281,6 +286,19 @@ def require_metal() -> None:
             "Use --device cpu; Metal needs a Mac with an Apple GPU.",
             Cure.OTHER_DEVICE,
         )
+
+
+def _refused(path: Path, error: Exception) -> EngineError:
+    if is_quarantined(path):
+        command = release_command(project_folder())
+        return EngineError(
+            "macOS refuses to load the compiled modules, because they were downloaded with a browser.",
+            f"Run this in Terminal, then try again: {command}",
+        )
+    reason = next(iter(str(error).splitlines()), "")
+    return EngineError(
+        f"The compiled module {path} cannot be loaded ({reason}).", "Run “python -m engine doctor”.", Cure.EXAMINE
+    )
 
 
 def _has_metal_library(ffi: Any) -> bool:

@@ -18,7 +18,8 @@ _TOOL = "/usr/bin/xattr"
 def is_quarantined(path: Path) -> bool:
     """Whether a Mac's file is quarantined; none is in a bundle, whose signature macOS checks as a whole."""
     return (
-        not is_bundle()
+        Path(_TOOL).is_file()
+        and not is_bundle()
         and subprocess.run([_TOOL, "-p", _ATTRIBUTE, str(path)], capture_output=True, check=False).returncode == 0
     )
 

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from engine.errors import EngineError
 from engine.runners import tvm_runtime
 from engine.runners.tvm_runtime import Runtime
 from engine.system.aligned_arrays import aligned_copy, aligned_empty
@@ -64,6 +65,19 @@ def test_the_processor_reads_in_place_what_it_can() -> None:
     assert np.shares_memory(runtime.array(runtime.tensor(given)), given)
     given.flags.writeable = False
     assert not np.shares_memory(runtime.array(runtime.tensor(given)), given)
+
+
+@pytest.mark.parametrize(("quarantined", "advice"), [(True, "xattr -dr com.apple.quarantine"), (False, "doctor")])
+def test_a_library_that_the_system_refuses_to_load_is_one_sentence(
+    quarantined: bool, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tvm_runtime, "is_quarantined", lambda path: quarantined)
+    path = tmp_path / "decoder.so"
+    path.write_bytes(b"no library")
+    with pytest.raises(EngineError) as raised:
+        Runtime("cpu").load(path)
+    assert advice in raised.value.hint
+    assert len(str(raised.value).splitlines()) == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not bind threads to processors")
