@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
-from app.system.threads import failure_of
+from app.system.threads import failure_of, worker_thread
 from engine.documents import Document, read_document
 from engine.errors import Cancelled
 
@@ -64,8 +64,7 @@ class DocumentReader(QObject):
     def __init__(self, parent: QObject, reader: Reader = read_usual) -> None:
         super().__init__(parent)
         self._jobs: list[ReadJob] = []
-        self._thread = QThread(self)
-        self._thread.setObjectName("documents of the queue")
+        self._thread = worker_thread("documents of the queue", self)
         self._worker = _Worker(reader)
         self._worker.moveToThread(self._thread)
         self._worker.reported.connect(self._on_read)

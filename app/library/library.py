@@ -25,6 +25,7 @@ from app.library.worker import (
     SoundReader,
     SoundWriter,
 )
+from app.system.threads import worker_thread
 from engine.speech import SpeechRequest
 
 
@@ -129,8 +130,7 @@ class Library(QObject):
         return self._database_thread.wait(timeout_ms) and all(ended)
 
     def _thread(self, name: str, worker: LibraryWorker | SoundWriter | SoundReader) -> QThread:
-        thread = QThread(self)
-        thread.setObjectName(name)
+        thread = worker_thread(name, self)
         worker.moveToThread(thread)
         worker.reported.connect(self._on_report)
         return thread

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.models.jobs import JobAdvanced, JobEnded, JobEvent, JobProgress, ListedModel, ModelJob, ModelsListed, Task
 from app.models.row import ModelRow, fraction_of
 from app.models.worker import LibraryFactory, ModelWorker
 from app.speech.pace import Pace
+from app.system.threads import worker_thread
 from engine.errors import Cancelled
 from engine.model_store import ModelProgress
 
@@ -45,8 +46,7 @@ class ModelController(QObject):
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._tell)
         self._in_use = in_use
-        self._thread = QThread(self)
-        self._thread.setObjectName("models")
+        self._thread = worker_thread("models", self)
         self._worker = ModelWorker(make_library)
         self._worker.moveToThread(self._thread)
         self._worker.reported.connect(self._on_event)

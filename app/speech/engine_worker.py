@@ -10,11 +10,11 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.speech.activity import Activity, Readiness
 from app.speech.voice_choice import prosody_of
-from app.system.threads import failure_of, give_way
+from app.system.threads import failure_of, give_way, worker_thread
 from engine.errors import EngineError
 from engine.export.progress import ExportProgress
 from engine.export.speaker import Speaker
@@ -173,8 +173,7 @@ class EngineWorker(QObject):
         self._engines: dict[EngineFactory, SpeechEngine] = {}
         self._tasks: dict[Task, Iterator[Result]] = {}
         self._turn_due = False
-        self._thread = QThread(owner)
-        self._thread.setObjectName("engine")
+        self._thread = worker_thread("engine", owner)
         self.moveToThread(self._thread)
         self._begun.connect(self._take)
         self._turn_came.connect(self._on_turn, Qt.ConnectionType.QueuedConnection)

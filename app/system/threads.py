@@ -15,12 +15,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QThread, QTimer
 
 from engine.errors import EngineError
 
 log = logging.getLogger(__name__)
 
+STACK_BYTES = 16 << 20
+"""Of every thread of Qt's. On a Mac they have 512 KB by default, of which libsndfile takes half to write Vorbis."""
 LOOK_EVERY_MS = 1000
 SETTLED_AFTER_MS = 3000
 """By then the window and what it imports are there to stay. Nothing is collected before, and they are left out later:
@@ -63,6 +65,14 @@ def collect_what_is_due() -> None:
     due = [generation for generation, (count, threshold) in enumerate(pairs) if count > threshold]
     if due:
         gc.collect(max(due))
+
+
+def worker_thread(name: str, owner: QObject) -> QThread:
+    """A thread for workers to be moved to, with room enough for what they call."""
+    thread = QThread(owner)
+    thread.setObjectName(name)
+    thread.setStackSize(STACK_BYTES)
+    return thread
 
 
 def give_way(niceness: int) -> None:

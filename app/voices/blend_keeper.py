@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
-from app.system.threads import failure_of
+from app.system.threads import failure_of, worker_thread
 from engine.speech import VoiceInfo
 from engine.voices.saved import SavedVoices
 
@@ -57,8 +57,7 @@ class BlendKeeper(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._thread = QThread(self)
-        self._thread.setObjectName("blends")
+        self._thread = worker_thread("blends", self)
         self._worker = _Worker()
         self._worker.moveToThread(self._thread)
         self._worker.reported.connect(self.done)

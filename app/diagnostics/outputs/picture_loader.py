@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 
 from app.diagnostics.outputs.pictures import Picture, PictureRequest, picture_of
+from app.system.threads import STACK_BYTES
 
 
 class PictureLoader(QObject):
@@ -19,6 +20,7 @@ class PictureLoader(QObject):
         self._newest: PictureRequest | None = None
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
+        self._pool.setStackSize(STACK_BYTES)
         self._maker = _PictureMaker()
         self._maker.made.connect(self._on_made)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QThreadPool
 
+from app.system.threads import STACK_BYTES
 from engine.errors import OutputError
 from engine.system.paths import cache_folder
 
@@ -28,6 +29,7 @@ class RunFolders:
         self._session: Path | None = None
         self._pool = QThreadPool()
         self._pool.setMaxThreadCount(1)
+        self._pool.setStackSize(STACK_BYTES)
 
     def make(self) -> Path:
         """Make an empty folder; raises `OutputError` if the disk is full or the cache is not writable."""
