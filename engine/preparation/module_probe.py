@@ -25,7 +25,7 @@ from engine.runners.base import COUNTS, Runner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array
 from engine.stages import Stage, Tensor, stage_named
-from engine.system.child_process import message_writer
+from engine.system.child_process import abort_quietly, message_writer
 
 MOST_DIFFERENCE = 1e-3
 """Relative to the truth: far above the effect of another order of summation, far below that of any mistake."""
@@ -135,4 +135,5 @@ def relative_difference(ours: Array, truth: Array) -> float:
 
 
 if __name__ == "__main__":
+    abort_quietly()
     sys.exit(main(sys.argv[1:]))

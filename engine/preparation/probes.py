@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -108,7 +109,7 @@ def run_probe(command: Sequence[str], seconds: float = PROBE_SECONDS) -> ProbeRe
             code = child.wait(seconds)
         except subprocess.TimeoutExpired:
             return ProbeResult(False, f"it was not done after {seconds:g} seconds")
-        if code < 0:
+        if code < 0 or code == signal.SIGABRT:
             return ProbeResult(False, f"it ended its process ({child.last_words()})")
         if code > 0:
             return ProbeResult(False, child.last_words())

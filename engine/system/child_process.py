@@ -6,6 +6,7 @@ A child writes messages with `message_writer` or to standard error, errors as `e
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import queue
@@ -34,6 +35,16 @@ _DRAIN_SECONDS = 5
 def python_command(module: str, *arguments: str) -> tuple[str, ...]:
     """The command that runs a module in a process of its own: by Python, or by the program of a bundle."""
     return (sys.executable, MODULE_OPTION if is_bundle() else "-m", module, *arguments)
+
+
+def abort_quietly() -> None:
+    """End with the number of the signal as exit code when a library aborts: macOS shows a dialog about other ends.
+
+    A handler in Python would run after the library's abort, which is never.
+    """
+    library = ctypes.CDLL(None)
+    library.signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
+    library.signal(signal.SIGABRT, ctypes.cast(library._exit, ctypes.c_void_p))
 
 
 class ChildProcess:

@@ -14,6 +14,13 @@ from engine.preparation.probes import KeptResult, ProbeResult, forget_results, p
 from tests.patience import PATIENCE_SECONDS
 
 PASSES = (sys.executable, "-S", "-c", 'print(\'{"seconds": {"a": 0.5}}\')')
+ABORT_QUIETLY = """
+import ctypes
+from engine.system.child_process import abort_quietly
+abort_quietly()
+print("JIT not supported", file=__import__("sys").stderr, flush=True)
+ctypes.CDLL(None).abort()
+"""
 WORKS = ProbeResult(True, "", {"a": 0.5})
 
 
@@ -44,6 +51,11 @@ def kept(modules: str = "m") -> KeptResult:
 )
 def test_whatever_becomes_of_a_probe_is_a_result(code: str, result: ProbeResult) -> None:
     assert run_probe([sys.executable, "-S", "-c", code], 0.5 if "sleep" in code else PATIENCE_SECONDS) == result
+
+
+def test_a_library_that_aborts_is_heard_though_the_system_is_not_told() -> None:
+    result = run_probe([sys.executable, "-c", ABORT_QUIETLY], PATIENCE_SECONDS)
+    assert result == ProbeResult(False, "it ended its process (JIT not supported)")
 
 
 def test_a_probe_runs_once_for_each_chip_system_and_set_of_modules(
