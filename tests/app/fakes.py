@@ -100,7 +100,7 @@ class FakeEngine:
 
     def prepare(self, observe: Callable[[Event], None], cancel: threading.Event | None) -> None:
         self.threads.add(threading.get_ident())
-        self.niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+        self.niceness = os.getpriority(os.PRIO_PROCESS, 0)
         if self.prepared:
             return
         if self.prepare_error is not None:

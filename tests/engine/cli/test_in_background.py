@@ -90,7 +90,7 @@ give_way()
 end_with_parent()
 policy = os.sched_getscheduler(0) if sys.platform == "linux" else None
 threads = []
-worker = threading.Thread(target=lambda: threads.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
+worker = threading.Thread(target=lambda: threads.append(os.getpriority(os.PRIO_PROCESS, 0)))
 worker.start(); worker.join()
 idle = policy is None or policy == os.SCHED_IDLE
 try:
