@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 _RUNTIME = "/usr/lib/libobjc.A.dylib"
@@ -53,7 +54,10 @@ class ObjectiveC:
         implementation = prototype(lambda receiver, selector, *objects: method(*(each or 0 for each in objects)))
         self._kept.append(implementation)  # the runtime has its address only
         parent, no_more = _Address(self.class_named("NSObject")), ctypes.c_size_t(0)
-        made = _Address(self._library.objc_allocateClassPair(parent, name.encode(), no_more))
+        # Classes are for good: if there is one of this name, the runtime makes none, and the new one gets a number.
+        names = (f"{name}{number or ''}".encode() for number in count())
+        pairs = (self._library.objc_allocateClassPair(parent, each, no_more) for each in names)
+        made = _Address(next(filter(None, pairs)))
         self._library.class_addMethod(made, self._selector(message), implementation, b"v@:@@^@")
         self._library.objc_registerClassPair(made)
         return int(self.send(self.send(made.value or 0, "alloc"), "init"))

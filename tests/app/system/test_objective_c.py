@@ -16,6 +16,7 @@ class Library:
     def __init__(self) -> None:
         self.sent: list[tuple[int, bytes, int, int]] = []
         self.names: list[bytes] = []
+        self.classes: list[bytes] = []
         self.answer = BIG
         self.implementation: Any = None
         self.encoding = b""
@@ -24,7 +25,7 @@ class Library:
         send = ctypes.CFUNCTYPE(_Address, _Address, _Address, _Address, _Address)
         self.objc_msgSend = send(self.send)
         self.objc_allocateClassPair = ctypes.CFUNCTYPE(_Address, _Address, ctypes.c_char_p, ctypes.c_size_t)(
-            lambda parent, name, extra: self.get_class(name)
+            self.allocate
         )
         self.class_addMethod = self.add_method
         self.objc_registerClassPair = lambda made: None
@@ -32,6 +33,12 @@ class Library:
     def get_class(self, name: bytes) -> int:
         self.names.append(name)
         return BIG + len(self.names)
+
+    def allocate(self, parent: int, name: bytes, extra: int) -> int | None:
+        if name in self.classes:
+            return None
+        self.classes.append(name)
+        return self.get_class(name)
 
     def register(self, name: bytes) -> int:
         self.names.append(name)
@@ -81,3 +88,14 @@ def test_an_object_calls_a_function_with_its_arguments(library: Library) -> None
     assert library.encoding == b"v@:@@^@"
     library.implementation(1, 2, BIG, BIG + 1, None)
     assert received == [(BIG, BIG + 1, 0)]
+
+
+def test_a_second_object_has_a_class_of_its_own(library: Library) -> None:
+    first, second = [], []
+    for received in (first, second):
+        ObjectiveC(library).object_with(
+            "Desk", "do:with:and:", lambda *objects, received=received: received.append(objects)
+        )
+        library.implementation(1, 2, BIG, BIG + 1, None)
+    assert len(set(library.classes)) == 2
+    assert first == second == [(BIG, BIG + 1, 0)]
