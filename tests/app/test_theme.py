@@ -1,3 +1,4 @@
+import sys
 from collections.abc import Iterator
 from dataclasses import fields
 
@@ -22,6 +23,11 @@ def luminance(colour: QColor) -> float:
     parts = [colour.redF(), colour.greenF(), colour.blueF()]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def ours(colours: Colours) -> tuple[str, ...]:
+    """The colours that are no Mac's own."""
+    return (colours.good, colours.note, colours.warning, colours.error)
 
 
 @pytest.fixture
@@ -61,21 +67,22 @@ def test_choosing_changes_the_colours_and_tells(theme: Theme) -> None:
     seen: list[Colours] = []
     theme.changed.connect(seen.append)
     theme.choose(Appearance.DARK)
-    assert theme.colours == DARK
+    assert ours(theme.colours) == ours(DARK)
     theme.choose(Appearance.LIGHT)
-    assert theme.colours == LIGHT
-    assert seen[-1] == LIGHT
+    assert ours(theme.colours) == ours(LIGHT)
+    assert ours(seen[-1]) == ours(LIGHT)
 
 
 def test_the_system_is_followed(
     theme: Theme, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert theme.colours == LIGHT
+    assert ours(theme.colours) == ours(LIGHT)
     monkeypatch.setattr(QStyleHints, "colorScheme", lambda hints: Qt.ColorScheme.Dark)
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
-    qtbot.waitUntil(lambda: theme.colours == DARK)
+    qtbot.waitUntil(lambda: ours(theme.colours) == ours(DARK))
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="there, the palette is the system's")
 def test_the_palette_follows(theme: Theme, qapp: QApplication) -> None:
     theme.choose(Appearance.DARK)
     assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.window
@@ -101,6 +108,8 @@ def test_what_has_the_focus_looks_different(
     theme: Theme, qtbot: QtBot, appearance: Appearance, kind: type[QWidget], name: str
 ) -> None:
     """Even if it is also chosen."""
+    if sys.platform == "darwin" and kind is QPushButton:
+        pytest.skip("there, the system's own style shows which button has the focus")
     panel = QWidget(objectName="diagnostics")
     qtbot.addWidget(panel)
     widget, other = kind(objectName=name), QLineEdit()

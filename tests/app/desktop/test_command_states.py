@@ -12,7 +12,7 @@ from app.speech.pause_control import LONGEST_PAUSES
 ALWAYS = {
     "New", "Home", "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…",
     "Close Window", "Enter Full Screen", "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts",
-    "About Kokoro Desk",
+    "About Kokoro Desk", "Minimize", "Zoom", "Bring All to Front",
 }  # fmt: skip
 """Commands that do something whatever the text and the speech are."""
 

@@ -15,10 +15,15 @@ def menu(qtbot: QtBot) -> MainMenu:
     return menu
 
 
+def native(keys: str) -> str:
+    """How the system writes a combination of keys."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+
+
 def test_the_help_names_the_keys_of_the_menu_and_the_folders(menu: MainMenu) -> None:
     menu.play.setShortcut(QKeySequence("Ctrl+J"))
     html = help_html(menu)
-    assert "<b>Ctrl+J</b>" in html
+    assert f"<b>{native('Ctrl+J')}</b>" in html
     assert place_click_words() in html
     assert str(data_folder()) in html
     assert "$" not in html
@@ -27,8 +32,9 @@ def test_the_help_names_the_keys_of_the_menu_and_the_folders(menu: MainMenu) -> 
 def test_every_key_of_the_menus_is_listed(menu: MainMenu) -> None:
     menu.models.setShortcut(QKeySequence("Ctrl+Shift+U"))
     html = shortcuts_html(menu)
-    assert "<td>Models…</td><td><b>Ctrl+Shift+U</b></td>" in html
-    assert "<td>Stop</td><td><b>Esc</b></td>" in html
-    assert [part.partition("<")[0] for part in html.split("<h3>")[1:]] == ["File", "Edit", "Speech", "View", "Help"]
+    assert f"<td>Models…</td><td><b>{native('Ctrl+Shift+U')}</b></td>" in html
+    assert f"<td>Stop</td><td><b>{native('Esc')}" in html
+    titles = [part.partition("<")[0] for part in html.split("<h3>")[1:]]
+    assert [title for title in titles if title != "Window"] == ["File", "Edit", "Speech", "View", "Help"]
     assert "Undo" in html
     assert "About" not in html
