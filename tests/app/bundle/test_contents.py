@@ -120,12 +120,10 @@ def test_the_programs_own_files_are_where_it_looks_for_them() -> None:
 def test_what_packages_load_by_its_path_is_there() -> None:
     names = {Path(file).name for file, _ in [*contents.data_files(), *contents.libraries()]}
     assert {"us_gold.json", "en-lexicon.txt", "phondata"} <= names
-    assert {name.partition(".")[0] for name in names} >= {
-        "libtvm_runtime",
-        "libtvm_ffi",
-        "libespeak-ng",
-        "libportaudio",
-    }
+    libraries = {"libtvm_runtime", "libtvm_ffi", "libespeak-ng"}
+    if sys.platform == "linux":  # a Mac's is in a package
+        libraries.add("libportaudio")
+    assert {name.partition(".")[0] for name in names} >= libraries
     assert "direct_url.json" not in names
 
 

@@ -335,7 +335,8 @@ def test_it_follows_the_theme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> No
     seen = []
     monkeypatch.setattr(desk.panel.model, "set_colours", seen.append)
     desk.theme.choose(Appearance.DARK)
-    assert seen[-1] == DARK
+    assert seen[-1] == desk.theme.colours
+    assert seen[-1].error == DARK.error
     desk.theme.choose(Appearance.LIGHT)
 
 
