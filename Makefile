@@ -76,7 +76,7 @@ setup-test: $(VENV)/ready-to-test | system-test
 # the compiler changes.
 compiled-models: $(VENV)/ready-to-test | system-test
 	for model in starter kokoro-82m; do \
-	    for triple in x86_64-linux-gnu aarch64-linux-gnu arm64-apple-macos; do \
+	    for triple in x86_64-linux-gnu x86_64-v4-linux-gnu aarch64-linux-gnu arm64-apple-macos; do \
 	        $(BIN)/python -m engine compile --model $$model --triple $$triple --ship || exit 1; \
 	    done; \
 	    for method in tir mps; do \

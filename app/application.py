@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,6 @@ from app.settings_window.feature import SettingsFeature
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
-from app.speech.module_builder import ModuleBuilder, build_command
 from app.speech.voice_choice import Choice, prosody_of
 from app.system.background_import import BackgroundImport
 from app.system.mac import SpeakService, Wakefulness
@@ -56,7 +54,6 @@ MODELS_MUST_END_WITHIN_MS = 5000
 LIBRARY_MUST_END_WITHIN_MS = 5000
 DOCUMENT_MUST_END_WITHIN_MS = 2000
 VOICES_MUST_END_WITHIN_MS = 2000
-MODULES_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
 ADD_DIAGNOSTICS_AFTER_MS = 200
@@ -83,7 +80,6 @@ class Application(QObject):
         output: AudioOutput | None = None,
         make_library: LibraryFactory | None = None,
         list_voices: VoiceLister | None = None,
-        module_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(qt)
         self._closed = False
@@ -91,14 +87,11 @@ class Application(QObject):
         self._output = output or BackgroundOutput(DefaultAudioOutput())
         self._given_engine = make_engine
         self._make_library = make_library
-        self._module_command = module_command
         self._note(options)
         self.theme = Theme(qt, settings.appearance)
         self.controller = self._new_controller(list_voices)
-        self.module_builder = ModuleBuilder(self._command_for_modules, self)
         self.window = MainWindow(self.controller, settings, self.theme)
         self._greets = self._goes_on and settings.text is None and settings.document is None
-        self._build_modules()
         self._add_features()
         self._add_timers()
         self._join_system(qt)
@@ -175,14 +168,13 @@ class Application(QObject):
         if "diagnostics" in added:
             self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
-        builder_ended = self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
         voices_ended = "voices" not in added or self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
         library_ended = "library" not in added or self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
         self.export.shut_down()
-        ended = (document_ended, builder_ended, voices_ended, library_ended, models_ended, left, controller_ended)
+        ended = (document_ended, voices_ended, library_ended, models_ended, left, controller_ended)
         return all(ended)
 
     def _note(self, options: Options) -> None:
@@ -198,12 +190,6 @@ class Application(QObject):
         lister = list_voices or partial(voices_here, *chosen, settings.prosody)
         first = self._given_engine or partial(engine_for, STARTER, *chosen)
         return SpeechController(first, self._output, self, lister)
-
-    def _build_modules(self) -> None:
-        """Let modules be built in the background, unless an engine was given that needs none."""
-        if self._given_engine is None or self._module_command is not None:
-            self.controller.activity_changed.connect(self.module_builder.follow)
-        self.module_builder.improved.connect(self._on_improved)
 
     def _add_features(self) -> None:
         """Add the features that are there from the start."""
@@ -244,16 +230,6 @@ class Application(QObject):
         if self._given_engine is not None:
             return partial(self._given_engine)  # another one, though it makes the same
         return partial(engine_for, model, *manner)
-
-    def _command_for_modules(self) -> Sequence[str]:
-        return self._module_command or build_command(
-            self.window.page.header.voices.speaking_model, self._settings.device
-        )
-
-    @Slot(float)
-    def _on_improved(self, times_faster: float) -> None:
-        self.controller.engine.renew()
-        self.window.page.status.tell(f"Speech is now made {times_faster:.1f} times as fast")
 
     @Slot()
     def _on_voices_wanted(self) -> None:

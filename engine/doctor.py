@@ -173,7 +173,7 @@ def _linker() -> tuple[CheckStatus, str]:
     install = "no C compiler; install gcc (Linux) or the Xcode command line tools (Mac)"
     if find_modules(model_config(STARTER), CPU).folder is None:
         return CheckStatus.PROBLEM, install
-    return CheckStatus.NOTE, f"{install} for modules built for this machine, which may be faster"
+    return CheckStatus.NOTE, f"{install} if you want to build modules on this machine"
 
 
 def _pronunciation() -> tuple[CheckStatus, str]:

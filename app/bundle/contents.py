@@ -13,7 +13,7 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 from engine.artifacts.manifest import compiler_sources, student_sources
-from engine.artifacts.processor_families import FAMILIES
+from engine.artifacts.processor_families import families_of
 from engine.errors import Cure, EngineError
 from engine.system.paths import project_folder, resources_folder, shipped_modules_folder
 
@@ -165,7 +165,7 @@ def libraries() -> Files:
 
 def shipped_modules(system: str = platform.system(), machine: str = platform.machine()) -> Files:
     """The compiled modules for a system, to be copied as they are: PyInstaller would rewrite libraries."""
-    fitting = [one.triple for one in FAMILIES.values() if (one.system, one.machine) == (system, machine)]
+    fitting = [family.name for family in families_of(system, machine)]
     if system == "Darwin":
         fitting.append(_METAL)
     folders = [path for path in shipped_modules_folder().iterdir() if any(name in path.name for name in fitting)]

@@ -74,7 +74,6 @@ class Urgency(IntEnum):
     SPEECH = 1
     FILE = 2
     BOOK = 3
-    LAST = 4
 
 
 @dataclass(frozen=True)
@@ -107,14 +106,6 @@ class Task:
 def preparing(means: Means) -> Iterable[Result]:
     """Prepare the engine."""
     means.engine()
-    return ()
-
-
-def renewing(means: Means) -> Iterable[Result]:
-    """Load the model again, with whichever modules are the best by now; the window need not show that."""
-    engine = means.engine()
-    engine.close()
-    engine.prepare(lambda event: None, means.cancel)
     return ()
 
 
@@ -278,11 +269,6 @@ class Engine(QObject):
             self._preparing.cancel.set()
         self.worker.present = make_engine
         self.prepare()
-
-    @Slot()
-    def renew(self) -> None:
-        """Have the engine take the best modules there are, after all else; a failure shows when it is next needed."""
-        self.worker.begin(Task(renewing, Urgency.LAST, self.worker.present))
 
     def forget_fallback(self) -> None:
         """What comes next is not yet spoken by the processor in place of the GPU."""

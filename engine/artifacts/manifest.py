@@ -43,8 +43,8 @@ _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
 class Variant:
     """What distinguishes the sets of libraries of one architecture, in the command line's terms.
 
-    `probed` libraries return inner values of their stages after the outputs. `triple` names the
-    `ProcessorFamily` of libraries for any of its processors, and is empty for those for this machine's own. `students`
+    `probed` libraries return inner values of their stages after the outputs. `family` is the name of the
+    `ProcessorFamily` of libraries for any of its processors, and empty for those for this machine's own. `students`
     identifies the architectures of students that stand in for LSTMs, and is empty without any; such a set has libraries
     of `stages` only, those with a student.
     """
@@ -54,7 +54,7 @@ class Variant:
     lstm_semantics: str = "packed"
     precision: str = "float32"
     probed: bool = False
-    triple: str = ""
+    family: str = ""
     students: str = ""
     stages: tuple[str, ...] = DEVICE_STAGE_NAMES
 
@@ -81,7 +81,7 @@ METAL_MACOS = "metal-macos"
 CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
 """What libraries run on."""
 _HIDDEN_WEIGHT = ".weight_hh_"
-_CHOICES = ("lstm_method", "lstm_semantics", "precision", "triple", "students")
+_CHOICES = ("lstm_method", "lstm_semantics", "precision", "family", "students")
 
 
 @dataclass(frozen=True)
@@ -217,6 +217,15 @@ def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
     )
 
 
+def libraries_key(*manifests: Manifest) -> str:
+    """A hash that identifies several sets of libraries."""
+    digests = [
+        [*sorted((one.stage, one.sha256) for one in manifest.artifacts), manifest.bridge and manifest.bridge.sha256]
+        for manifest in manifests
+    ]
+    return hashlib.sha256(json.dumps(digests).encode()).hexdigest()
+
+
 def library_suffix(variant: Variant) -> str:
     """The suffix of the libraries' file names."""
     return _MAC_LIBRARY_SUFFIX if is_for_mac(variant) else LIBRARY_SUFFIX
@@ -224,7 +233,7 @@ def library_suffix(variant: Variant) -> str:
 
 def is_for_mac(variant: Variant) -> bool:
     """Whether the libraries are for any Mac with an Apple processor, wherever they are built."""
-    return variant.target == METAL_MACOS or _MAC_VENDOR in variant.triple
+    return variant.target == METAL_MACOS or _MAC_VENDOR in variant.family
 
 
 def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
@@ -284,7 +293,7 @@ def _damaged(path: Path, what: str, how: str) -> DamagedFile:
 def _processor(variant: Variant) -> str:
     if variant.target == METAL_MACOS:
         return f"{MAC_TRIPLE} {APPLE_PROCESSOR}"
-    return f"{variant.triple} {FAMILIES[variant.triple].processor}" if variant.triple else host_processor()
+    return f"{variant.family} {FAMILIES[variant.family].processor}" if variant.family else host_processor()
 
 
 def _probes_fingerprint() -> str:

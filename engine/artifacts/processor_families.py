@@ -13,6 +13,8 @@ APPLE_PROCESSOR = "apple-m1"
 
 _X86_64_V3 = "abm avx avx2 bmi1 bmi2 cx16 f16c fma lahf_lm movbe pni popcnt sse4_1 sse4_2 ssse3 xsave"
 """`abm` is LZCNT, `pni` is SSE3."""
+_X86_64_V4 = "avx512bw avx512cd avx512dq avx512f avx512vl"
+"""What comes on top of that."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +22,11 @@ class ProcessorFamily:
     """Processors of one operating system that the same modules run on.
 
     `triple` is LLVM's name of the system, `processor` LLVM's name of the oldest processor. `system` and `machine` are
-    Python's names of them; `features` are what the processor must have, in Linux's words.
+    Python's names of them; `features` are what the processor must have, in Linux's words. `name` identifies the family
+    on the command line and in the names of folders.
     """
 
+    name: str
     title: str
     triple: str
     processor: str
@@ -31,7 +35,18 @@ class ProcessorFamily:
     features: frozenset[str] = frozenset()
 
 
+X86_64_V4 = ProcessorFamily(
+    name="x86_64-v4-linux-gnu",
+    title="x86-64-v4 processors",
+    triple="x86_64-linux-gnu",
+    processor="x86-64-v4",
+    system="Linux",
+    machine="x86_64",
+    features=frozenset([*_X86_64_V3.split(), *_X86_64_V4.split()]),
+)
+"""Those with AVX-512: Intel's servers since 2017, AMD's since 2022."""
 X86_64 = ProcessorFamily(
+    name="x86_64-linux-gnu",
     title="x86-64-v3 processors",
     triple="x86_64-linux-gnu",
     processor="x86-64-v3",
@@ -40,27 +55,45 @@ X86_64 = ProcessorFamily(
     features=frozenset(_X86_64_V3.split()),
 )
 """Intel's since 2013 and AMD's since 2015, apart from the smallest."""
-ARM = ProcessorFamily("64-bit ARM processors", "aarch64-linux-gnu", "generic", "Linux", "aarch64")
-APPLE = ProcessorFamily("Apple processors", "arm64-apple-macos", APPLE_PROCESSOR, "Darwin", "arm64")
-FAMILIES = {family.triple: family for family in (X86_64, ARM, APPLE)}
-"""By triple."""
+ARM = ProcessorFamily(
+    name="aarch64-linux-gnu",
+    title="64-bit ARM processors",
+    triple="aarch64-linux-gnu",
+    processor="generic",
+    system="Linux",
+    machine="aarch64",
+)
+APPLE = ProcessorFamily(
+    name="arm64-apple-macos",
+    title="Apple processors",
+    triple="arm64-apple-macos",
+    processor=APPLE_PROCESSOR,
+    system="Darwin",
+    machine="arm64",
+)
+FAMILIES = {family.name: family for family in (X86_64_V4, X86_64, ARM, APPLE)}
+"""By name; of two for the same system, the one with the faster modules comes first."""
 
 
-@dataclass(frozen=True)
-class FamilyChoice:
-    """The family of this machine's processor, or None and the reason as text."""
-
-    family: ProcessorFamily | None
-    obstacle: str = ""
+def families_of(system: str, machine: str) -> tuple[ProcessorFamily, ...]:
+    """The families for a system and machine, in Python's words, the one with the fastest modules first."""
+    return tuple(family for family in FAMILIES.values() if (family.system, family.machine) == (system, machine))
 
 
-def family_here() -> FamilyChoice:
-    """The family that this machine's processor belongs to."""
-    system, machine = platform.system(), platform.machine()
-    family = next((one for one in FAMILIES.values() if (one.system, one.machine) == (system, machine)), None)
-    if family is None:
-        return FamilyChoice(None, f"none are shipped for {system} on {machine}")
+def families_here() -> dict[ProcessorFamily, str]:
+    """The families for this system, the one with the fastest modules first.
+
+    Each comes with the reason why this machine's processor does not belong to it, as text; empty if it does.
+    """
+    found = families_of(platform.system(), platform.machine())
+    return {family: _obstacle(family) for family in found}
+
+
+def runs_here(name: str) -> bool:
+    """Whether modules for the family of this name run on this machine."""
+    return any(family.name == name and not obstacle for family, obstacle in families_here().items())
+
+
+def _obstacle(family: ProcessorFamily) -> str:
     lacking = family.features - processor_features() if family.features else ()
-    if lacking:
-        return FamilyChoice(None, f"they are for {family.title}, and this one lacks {', '.join(sorted(lacking))}")
-    return FamilyChoice(family)
+    return f"this processor lacks {', '.join(sorted(lacking))}" if lacking else ""

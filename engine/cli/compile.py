@@ -6,16 +6,12 @@ import argparse
 import sys
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.comparison import Comparison
 from engine.artifacts.manifest import CPU, METAL_MACOS, Manifest, Variant, modules_folder
-from engine.artifacts.processor_families import family_here
-from engine.benchmark.module_comparison import choose_modules
+from engine.artifacts.processor_families import FAMILIES, runs_here
 from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody
-from engine.cli.in_background import build_quietly, end_with_parent, give_way, worth_building
 from engine.cli.progress import Steps, show_json
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
@@ -25,7 +21,6 @@ from engine.model_store.distilled import open_with, students_of
 from engine.network.student_file import Students
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.preparation.files import with_students_of
-from engine.preparation.module_choice import module_sets
 from engine.preparation.modules import PreparationObserver
 from engine.speech import Prosody
 from engine.stages import DEVICE_STAGES, Stage
@@ -57,7 +52,7 @@ class CompileRequest:
 
     @property
     def speaks_here(self) -> bool:
-        """Whether these are the modules that may speak on this machine's processor instead of shipped ones."""
+        """Whether these are the modules that speak on this machine's processor, in place of those shipped."""
         return self.variant == CPU and self.folder == modules_folder(built_modules_folder(), self.config, CPU)
 
 
@@ -67,9 +62,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
     )
-    parser.add_argument(
-        "--triple", default="", help="for any processor of a family, such as x86_64-linux-gnu or aarch64-linux-gnu"
-    )
+    parser.add_argument("--triple", default="", help=f"for any processor of a family: {', '.join(FAMILIES)}")
     parser.add_argument(
         "--lstm-method",
         default=LstmMethod.TIR,
@@ -104,7 +97,6 @@ def add_options(parser: Any) -> None:
         metavar="MINUTES",
         help=f"search for faster kernels on this processor, for {_MINUTES:g} minutes, or for MINUTES",
     )
-    parser.add_argument("--in-background", metavar="DEVICE", help=argparse.SUPPRESS)
     add_json_flag(parser)
     parser.add_argument("--progress-json", action="store_true", help="progress and what failed as JSON lines on stderr")
     add_prosody(parser)
@@ -112,28 +104,6 @@ def add_options(parser: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> Outcome:
-    return _built(options) if options.in_background is None else _built_in_background(options)
-
-
-def _built_in_background(options: argparse.Namespace) -> Outcome:
-    """Build modules for this machine and compare them with shipped ones, as far as that is worth the while."""
-    give_way()
-    end_with_parent()
-    sets = worth_building(options.model, options.in_background)
-    if sets is None:
-        return Outcome({"comparison": None}, "There is nothing to build.")
-    built = sets.built.manifest is not None
-    build_quietly(sets.built.folder, partial(_choose, options.model) if built else partial(_built, options))
-    comparison = module_sets(model_config(options.model), CPU).comparison
-    return Outcome({"comparison": _comparison_data(comparison)}, _comparison_words(comparison))
-
-
-def _choose(model: str) -> None:
-    with Steps() as steps:
-        choose_modules(model, steps.show)
-
-
-def _built(options: argparse.Namespace) -> Outcome:
     require_compiler()
     with Steps() as steps:
         report = show_json if options.progress_json else steps.show
@@ -142,8 +112,7 @@ def _built(options: argparse.Namespace) -> Outcome:
         request = request_from(options)
         manifest = _manifest_of(request, options.compile_kernels, report)
         rows = _compared(request, steps)
-        comparison = choose_modules(options.model, report) if request.speaks_here else None
-    return _outcome(request, manifest, rows, comparison)
+    return _outcome(request, manifest, rows)
 
 
 def _manifest_of(request: CompileRequest, compile_kernels: bool, report: PreparationObserver) -> Manifest:
@@ -161,40 +130,18 @@ def _manifest_of(request: CompileRequest, compile_kernels: bool, report: Prepara
         return build_distilled(request.config, request.students, request.variant, request.folder, report)
 
 
-def _outcome(
-    request: CompileRequest, manifest: Manifest, rows: tuple[Row, ...], comparison: Comparison | None
-) -> Outcome:
+def _outcome(request: CompileRequest, manifest: Manifest, rows: tuple[Row, ...]) -> Outcome:
     built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
     artifacts = [
         {"stage": one.stage, "path": str(request.folder / one.file), "bytes": one.bytes, "seconds": one.seconds}
         for one in built
     ]
     lines = [f"{one['stage']:<14} {one['seconds']:6.1f} s {one['bytes']:>9,} B  {one['path']}" for one in artifacts]
-    words = [*lines, *([rows_to_text(rows)] if rows else []), *([_comparison_words(comparison)] if comparison else [])]
-    data = {
-        "artifacts": artifacts,
-        "rows": [Wire().row_to_dict(row) for row in rows],
-        "comparison": _comparison_data(comparison),
-    }
+    words = [*lines, *([rows_to_text(rows)] if rows else [])]
+    if request.speaks_here:
+        words.append(f"They are used on this machine from now on; to use those shipped again, remove {request.folder}.")
+    data = {"artifacts": artifacts, "rows": [Wire().row_to_dict(row) for row in rows]}
     return Outcome(data, "\n".join(words), error=verdict_error(rows))
-
-
-def _comparison_data(comparison: Comparison | None) -> dict[str, Any] | None:
-    if comparison is None:
-        return None
-    return {
-        "built_seconds": comparison.built_seconds,
-        "shipped_seconds": comparison.shipped_seconds,
-        "times_faster": comparison.times_faster,
-        "built_is_faster": comparison.built_is_faster,
-    }
-
-
-def _comparison_words(comparison: Comparison | None) -> str:
-    if comparison is None:
-        return "The modules have not been compared with the shipped ones."
-    used = "they are used from now on" if comparison.built_is_faster else "the shipped ones stay in use"
-    return f"These modules are {comparison.times_faster:.2f} times as fast as those shipped; {used}."
 
 
 def _compared(request: CompileRequest, steps: Steps) -> tuple[Row, ...]:
@@ -255,7 +202,7 @@ def _variant(options: argparse.Namespace) -> Variant:
         str(options.lstm_semantics),
         _precision(options),
         probed=options.probes,
-        triple=options.triple,
+        family=options.triple,
     )
 
 
@@ -287,18 +234,13 @@ def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
     if not options.validate:
         return None
     elsewhere = options.target == METAL_MACOS and sys.platform != "darwin"
-    if elsewhere or (options.triple and not _runs_here(options.triple)):
+    if elsewhere or (options.triple and not runs_here(options.triple)):
         made_for = options.triple or METAL_MACOS
         raise InvalidRequest(
             f"Modules for {made_for} cannot be run on this computer, so they cannot be validated here.",
             "Leave out --validate, or use it where they run.",
         )
     return open_with(options.prosody, options.model, options.weights)
-
-
-def _runs_here(triple: str) -> bool:
-    family = family_here().family
-    return family is not None and family.triple == triple
 
 
 def _left_behind(options: argparse.Namespace) -> str:

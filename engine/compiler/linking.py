@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from engine.artifacts.manifest import LEAST_MAC_SYSTEM, Variant, is_for_mac
+from engine.artifacts.processor_families import FAMILIES
 from engine.compiler.mac_library import put_right
 from engine.errors import CompileError, Cure
 from engine.mps_bridge.bridge import bridge_arguments
@@ -30,7 +31,7 @@ def linker_for(variant: Variant) -> Callable[..., None]:
     """What TVM calls to link a variant's library, with the output, the objects and options."""
     if is_for_mac(variant):
         return link_for_mac
-    return LinuxLinker(variant.triple) if variant.triple else _link_shared
+    return LinuxLinker(FAMILIES[variant.family].triple) if variant.family else _link_shared
 
 
 def find_linker() -> str:

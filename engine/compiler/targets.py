@@ -11,7 +11,7 @@ import tvm_ffi
 from tvm.target.codegen import llvm_get_system_cpu
 
 from engine.artifacts.manifest import MAC_TRIPLE, Variant
-from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES, X86_64
+from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.errors import CompileError
 
 METAL = "metal"
@@ -20,6 +20,7 @@ DEFAULT_THREADS = 256
 """Threads of a threadgroup by default: every Apple GPU can run this many of any kernel."""
 SIMD_WIDTH = 32
 MAX_THREADGROUP_BYTES = 32 * 1024
+_X86_64 = "x86_64"
 
 
 class TargetName(Enum):
@@ -46,8 +47,8 @@ def tvm_target(target: TargetName) -> tvm.target.Target:
 
 
 def target_of(variant: Variant) -> tvm.target.Target:
-    """The TVM target of a variant; raises `CompileError` for an unknown target or triple."""
-    return family_cpu(variant.triple) if variant.triple else tvm_target(target_named(variant.target))
+    """The TVM target of a variant; raises `CompileError` for an unknown target or family."""
+    return family_cpu(variant.family) if variant.family else tvm_target(target_named(variant.target))
 
 
 def host_cpu() -> tvm.target.Target:
@@ -58,12 +59,13 @@ def host_cpu() -> tvm.target.Target:
     return tvm.target.Target({"kind": "llvm", "mcpu": llvm_get_system_cpu(), "mattr": host_features()})
 
 
-def family_cpu(triple: str) -> tvm.target.Target:
-    """LLVM for any processor of a family, by its triple; raises `CompileError` for any other triple."""
-    if triple not in FAMILIES:
-        raise CompileError(f"There is no triple “{triple}”.", f"Known triples: {', '.join(FAMILIES)}.")
-    target = {"kind": "llvm", "mtriple": triple, "mcpu": FAMILIES[triple].processor}
-    return tvm.target.Target(target if triple == X86_64.triple else {**target, "mattr": ["+neon"]})
+def family_cpu(name: str) -> tvm.target.Target:
+    """LLVM for any processor of the family of this name; raises `CompileError` if there is none."""
+    if name not in FAMILIES:
+        raise CompileError(f"There is no triple “{name}”.", f"Known triples: {', '.join(FAMILIES)}.")
+    family = FAMILIES[name]
+    target = {"kind": "llvm", "mtriple": family.triple, "mcpu": family.processor}
+    return tvm.target.Target(target if family.machine == _X86_64 else {**target, "mattr": ["+neon"]})
 
 
 def metal_macos() -> tvm.target.Target:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.artifacts.comparison import libraries_key
-from engine.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant
+from engine.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant, libraries_key
 from engine.config import ModelConfig
 from engine.preparation.module_choice import find_modules
 from engine.preparation.probes import KeptResult, ProbeResult

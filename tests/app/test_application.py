@@ -16,7 +16,6 @@ from app.audio.player import Playback
 from app.messages import Remedy
 from app.options import Options
 from app.settings import Settings
-from app.speech import module_builder
 from app.speech.activity import Readiness
 from app.speech.engine_worker import VoicesListed
 from engine.errors import CompileError
@@ -446,35 +445,6 @@ def test_a_picture_is_taken_when_all_is_done(
     assert not QImage(str(tmp_path / "a.png")).isNull()
     assert caplog.messages == ([str(error)] if error else [])
     assert len(engine.requests) == 1
-
-
-def test_faster_modules_are_taken_for_the_next_speech_and_told(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
-    answer = '{"comparison": {"built_is_faster": true, "times_faster": 1.52}}'
-    engine = FakeEngine()
-    command = (sys.executable, "-c", f"print({answer!r})")
-    application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), module_command=command)
-    opened.append(application)
-    application.open()
-    qtbot.waitUntil(lambda: "1.5 times as fast" in application.window.page.status.label.text())
-    qtbot.waitUntil(lambda: engine.closed)
-    application.window.play()
-    qtbot.waitUntil(lambda: len(engine.requests) == 1)
-
-
-def test_the_windows_end_ends_the_building(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
-    command = (sys.executable, "-c", "import sys; sys.stdin.read()")
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), module_command=command)
-    opened.append(application)
-    application.open()
-    qtbot.waitUntil(lambda: application.module_builder.process_id is not None)
-    application.close()
-    assert application.module_builder.process_id is None
 
 
 def test_a_file_that_the_desktop_opens_is_shown(

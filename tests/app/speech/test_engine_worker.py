@@ -21,7 +21,6 @@ from app.speech.engine_worker import (
     Work,
     engine_for,
     preparing,
-    renewing,
     speaking,
 )
 from engine.errors import Cancelled, CompileError, InvalidRequest
@@ -212,14 +211,6 @@ def test_a_visiting_engine_is_let_go(bench: Bench, engine: FakeEngine) -> None:
     bench.of(bench.speak(Urgency.AT_ONCE, lambda: visitor))
     assert visitor.closed
     assert not engine.closed
-
-
-def test_an_engine_that_is_renewed_is_loaded_again_without_a_word(bench: Bench, engine: FakeEngine) -> None:
-    bench.of(bench.prepare())
-    engine.prepared = 0
-    assert bench.of(bench.begin(Task(renewing, Urgency.LAST, bench.worker.present)))[-1] == Ended()
-    assert engine.closed
-    assert engine.prepared == 1
 
 
 def test_shutting_down_leaves_what_is_not_done(engine: FakeEngine, qtbot: QtBot) -> None:

@@ -6,9 +6,11 @@ import pytest
 from engine.artifacts import manifest as artifacts_manifest
 from engine.artifacts.manifest import (
     CPU,
+    Bridge,
     Manifest,
     Variant,
     expected_identity,
+    libraries_key,
     library_suffix,
     modules_folder,
     verify,
@@ -140,7 +142,7 @@ def test_only_what_is_unusual_about_a_variant_is_named(variant, name):
 
 def test_any_difference_in_variant_makes_another_identity(tiny_config):
     others = [replace(MACS, **{field: "other"}) for field in ("lstm_method", "lstm_semantics", "precision")]
-    others.append(Variant("cpu", triple="aarch64-linux-gnu"))
+    others.append(Variant("cpu", family="aarch64-linux-gnu"))
     variants = [CPU, PROBED, MACS, replace(MACS, probed=True), *others]
     assert len({expected_identity(tiny_config, variant) for variant in variants}) == len(variants)
 
@@ -154,7 +156,7 @@ def test_libraries_for_macs_are_the_same_wherever_they_are_built(tiny_config, mo
 
 
 def test_libraries_for_another_system_are_named_as_there(tiny_config, monkeypatch):
-    macs, linux = (Variant("cpu", triple=triple) for triple in ("arm64-apple-macos", "aarch64-linux-gnu"))
+    macs, linux = (Variant("cpu", family=family) for family in ("arm64-apple-macos", "aarch64-linux-gnu"))
     assert (library_suffix(macs), library_suffix(linux)) == (".dylib", ".so")
     here = expected_identity(tiny_config, linux)
     monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
@@ -163,8 +165,18 @@ def test_libraries_for_another_system_are_named_as_there(tiny_config, monkeypatc
 
 @pytest.mark.parametrize("family", FAMILIES.values())
 def test_the_identity_of_a_family_names_its_oldest_processor_and_not_this_one(tiny_config, monkeypatch, family):
-    variant = Variant("cpu", triple=family.triple)
+    variant = Variant("cpu", family=family.name)
     here = expected_identity(tiny_config, variant)
-    assert here.target == f"cpu {family.triple} {family.processor}"
+    assert here.target == f"cpu {family.name} {family.processor}"
     monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
     assert expected_identity(tiny_config, variant) == here
+
+
+def test_the_key_of_several_sets_follows_every_library():
+    plain = Manifest(IDENTITY, (library("bert"), library("decoder")))
+    changed = plain.with_artifact(replace(library("bert"), sha256="other"))
+    pairs = [(plain, plain), (changed, plain), (plain, changed), (changed, changed)]
+    assert len({libraries_key(*pair) for pair in pairs}) == 4
+    assert libraries_key(Manifest(IDENTITY, plain.artifacts[::-1]), plain) == libraries_key(plain, plain)
+    bridged = {libraries_key(replace(plain, bridge=Bridge("b.dylib", digest, 1))) for digest in ("one", "other")}
+    assert len({libraries_key(plain), *bridged}) == 3

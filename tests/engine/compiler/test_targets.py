@@ -4,7 +4,7 @@ import pytest
 from tvm.target.codegen import llvm_get_cpu_features
 
 from engine.artifacts.manifest import CPU, Variant
-from engine.artifacts.processor_families import X86_64
+from engine.artifacts.processor_families import X86_64, X86_64_V4, ProcessorFamily
 from engine.compiler.targets import (
     MAX_THREADGROUP_BYTES,
     TargetName,
@@ -57,13 +57,14 @@ def test_metal_kernels_are_started_by_code_for_a_mac():
 
 @pytest.mark.parametrize("triple", ["aarch64-linux-gnu", "arm64-apple-macos"])
 def test_arm_processors_get_tiles_of_their_own_registers(triple):
-    target = target_of(Variant("cpu", triple=triple))
+    target = target_of(Variant("cpu", family=triple))
     assert target.attrs["mtriple"] == triple
     assert replace(microkernel_for(target), tile_bytes=TILE_BYTES) == NEON
 
 
-def test_x86_modules_use_what_the_family_must_have_and_nothing_else():
-    used = set(llvm_get_cpu_features(target_of(Variant("cpu", triple=X86_64.triple))))
+@pytest.mark.parametrize("family", [X86_64, X86_64_V4], ids=lambda family: family.name)
+def test_x86_modules_use_what_the_family_must_have_and_nothing_else(family: ProcessorFamily):
+    used = set(llvm_get_cpu_features(target_of(Variant("cpu", family=family.name))))
     linux_words = {
         "lzcnt": "abm",
         "bmi": "bmi1",
@@ -74,7 +75,7 @@ def test_x86_modules_use_what_the_family_must_have_and_nothing_else():
         "crc32": "sse4_2",
     }
     needed = {linux_words.get(name, name) for name in used & INSTRUCTION_SETS}
-    assert needed == X86_64.features
+    assert needed == family.features
 
 
 _NAMES = (
@@ -87,7 +88,7 @@ INSTRUCTION_SETS = frozenset(_NAMES.split())
 """LLVM's names of instructions that processors for 64 bits may lack; its other features are about speed."""
 
 
-def test_a_variant_without_triple_is_for_this_machine():
+def test_a_variant_of_no_family_is_for_this_machine():
     assert target_of(CPU).attrs["mcpu"] == host_cpu().attrs["mcpu"]
 
 

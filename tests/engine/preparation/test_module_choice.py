@@ -1,131 +1,125 @@
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from engine.artifacts.comparison import Comparison, save_failure
 from engine.artifacts.freshness import Fresh, Freshness, Missing, Stale
-from engine.artifacts.manifest import CPU, Identity, Manifest, Variant
-from engine.artifacts.processor_families import ARM, X86_64, FamilyChoice
+from engine.artifacts.manifest import CPU, Manifest, Variant, expected_identity
+from engine.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
 from engine.model_store.checkpoints import model_config
 from engine.preparation import module_choice
-from engine.preparation.module_choice import find_modules, module_sets
+from engine.preparation.module_choice import find_modules
 from tests.engine.example_libraries import IDENTITY, library
 
 CONFIG = model_config("starter")
 FRESH = Fresh(Manifest(IDENTITY, (library("bert"),)))
 STALE = Stale("they are of another TVM version")
+HIDDEN = "this processor lacks avx512f"
 SHIPPED, BUILT = "shipped", "built"
+FOLDERS = {name: f"{CONFIG.fingerprint()}-cpu{name and '-'}{name}" for name in ("", X86_64.name, X86_64_V4.name)}
+"""By family; of the one without any, for this machine alone."""
 
 
 @pytest.fixture
 def places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(module_choice, "shipped_modules_folder", lambda: tmp_path / SHIPPED)
     monkeypatch.setattr(module_choice, "built_modules_folder", lambda: tmp_path / BUILT)
-    monkeypatch.setattr(module_choice, "family_here", lambda: FamilyChoice(X86_64))
+    here(monkeypatch, {X86_64_V4: "", X86_64: ""})
     return tmp_path
 
 
-def there(monkeypatch: pytest.MonkeyPatch, shipped: Freshness, built: Freshness) -> None:
-    states = {SHIPPED: shipped, BUILT: built}
-    monkeypatch.setattr(module_choice, "freshness", lambda folder, *_: states[folder.parent.name])
+def here(monkeypatch: pytest.MonkeyPatch, families: Mapping[ProcessorFamily, str]) -> None:
+    monkeypatch.setattr(module_choice, "families_here", lambda: families)
 
 
-def keep_comparison(places: Path, built_seconds: float) -> None:
-    sets = module_sets(CONFIG, CPU)
-    sets.built.folder.mkdir(parents=True)
-    Comparison(sets.libraries, built_seconds, 1.0).save(sets.built.folder)
-
-
-@pytest.mark.parametrize(
-    ("built", "words"),
-    [
-        (Missing(), "none are built here yet"),
-        (STALE, "those built for this machine cannot be used: they are of another TVM version"),
-        (FRESH, "those built for this machine have not been compared with them"),
-    ],
-)
-def test_shipped_modules_speak_until_others_are_known_to_be_faster(
-    places: Path, monkeypatch: pytest.MonkeyPatch, built: Freshness, words: str
-) -> None:
-    there(monkeypatch, FRESH, built)
-    found = find_modules(CONFIG, CPU)
-    assert found.folder == places / SHIPPED / f"{CONFIG.fingerprint()}-cpu-x86_64-linux-gnu"
-    assert found.why == f"shipped for x86-64-v3 processors; {words}"
+def there(monkeypatch: pytest.MonkeyPatch, fast: Freshness, common: Freshness, built: Freshness) -> None:
+    """Modules shipped for the families with and without AVX-512, and those built here."""
+    states = {FOLDERS[X86_64_V4.name]: fast, FOLDERS[X86_64.name]: common, FOLDERS[""]: built}
+    monkeypatch.setattr(module_choice, "freshness", lambda folder, *_: states[folder.name])
 
 
 @pytest.mark.parametrize(
-    ("built_seconds", "place", "words"),
+    ("fast", "common", "built", "place", "family"),
     [
-        (0.5, BUILT, "built for this machine, 2.00 times as fast as those shipped"),
-        (0.99, SHIPPED, "shipped for x86-64-v3 processors; those built for this machine are 1.01 times as fast"),
-        (2.0, SHIPPED, "shipped for x86-64-v3 processors; those built for this machine are 0.50 times as fast"),
+        (FRESH, FRESH, Missing(), SHIPPED, X86_64_V4.name),
+        (FRESH, FRESH, STALE, SHIPPED, X86_64_V4.name),
+        (STALE, FRESH, Missing(), SHIPPED, X86_64.name),
+        (Missing(), FRESH, Missing(), SHIPPED, X86_64.name),
+        (FRESH, FRESH, FRESH, BUILT, ""),
+        (STALE, STALE, FRESH, BUILT, ""),
     ],
 )
-def test_the_faster_ones_speak(
-    places: Path, monkeypatch: pytest.MonkeyPatch, built_seconds: float, place: str, words: str
+def test_those_built_here_speak_else_the_fastest_that_can_be_used(
+    places: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fast: Freshness,
+    common: Freshness,
+    built: Freshness,
+    place: str,
+    family: str,
 ) -> None:
-    there(monkeypatch, FRESH, FRESH)
-    keep_comparison(places, built_seconds)
+    there(monkeypatch, fast, common, built)
     found = find_modules(CONFIG, CPU)
-    assert found.folder is not None
-    assert found.folder.parent == places / place
-    assert found.why == words
+    assert found.folder == places / place / FOLDERS[family]
+    assert not found.problem
 
 
-@pytest.mark.parametrize("changed", [SHIPPED, BUILT])
-def test_a_comparison_with_modules_that_have_been_replaced_does_not_count(
-    places: Path, monkeypatch: pytest.MonkeyPatch, changed: str
+def test_why_better_ones_are_not_used_is_told(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, STALE, FRESH, Stale("decoder.so is damaged"))
+    why = find_modules(CONFIG, CPU).why
+    assert X86_64.title in why
+    assert f"{X86_64_V4.title} cannot be used: {STALE.why}" in why
+    assert "decoder.so is damaged" in why
+
+
+def test_a_processor_that_hides_what_it_can_do_gets_what_it_shows(
+    places: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there(monkeypatch, FRESH, FRESH)
-    keep_comparison(places, 0.5)
-    other = Fresh(Manifest(IDENTITY, (library("decoder"),)))
-    there(monkeypatch, other if changed == SHIPPED else FRESH, other if changed == BUILT else FRESH)
-    assert module_sets(CONFIG, CPU).comparison is None
+    there(monkeypatch, FRESH, FRESH, Missing())
+    here(monkeypatch, {X86_64_V4: HIDDEN, X86_64: ""})
     found = find_modules(CONFIG, CPU)
-    assert found.folder is not None
-    assert found.folder.parent == places / SHIPPED
+    assert found.folder == places / SHIPPED / FOLDERS[X86_64.name]
+    assert HIDDEN in found.why
 
 
-def test_why_building_failed_is_told(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    there(monkeypatch, FRESH, Missing())
-    save_failure(module_sets(CONFIG, CPU).built.folder, "There is no C compiler.")
-    assert find_modules(CONFIG, CPU).why.endswith("building some for this machine failed: There is no C compiler.")
+def test_without_any_that_can_be_used_every_reason_is_named(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, FRESH, STALE, Missing())
+    here(monkeypatch, {X86_64_V4: HIDDEN, X86_64: ""})
+    found = find_modules(CONFIG, CPU)
+    assert found.folder is None
+    assert HIDDEN in found.problem
+    assert STALE.why in found.problem
+    assert HIDDEN in found.shipped_problem
 
 
-@pytest.mark.parametrize("obstacle", ["", "they are for x86-64-v3 processors, and this one lacks avx2"])
-def test_where_shipped_modules_cannot_be_used_those_built_here_are_and_the_reason_is_named(
-    places: Path, monkeypatch: pytest.MonkeyPatch, obstacle: str
-) -> None:
-    if obstacle:
-        monkeypatch.setattr(module_choice, "family_here", lambda: FamilyChoice(None, obstacle))
-    there(monkeypatch, STALE, FRESH)
-    reason = f"those shipped cannot be used: {obstacle or STALE.why}"
-    assert find_modules(CONFIG, CPU).why == f"built for this machine; {reason}"
-    there(monkeypatch, STALE, Missing())
-    missing = find_modules(CONFIG, CPU)
-    assert missing.folder is None
-    assert missing.problem == f"they are not built yet; {reason}"
-    assert missing.shipped_problem == (obstacle or STALE.why)
+def test_a_system_that_none_are_shipped_for_is_named(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, FRESH, FRESH, Missing())
+    here(monkeypatch, {})
+    monkeypatch.setattr(module_choice.platform, "machine", lambda: "riscv64")
+    assert "riscv64" in find_modules(CONFIG, CPU).shipped_problem
 
 
 def test_modules_that_none_are_shipped_of_are_built_here(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    there(monkeypatch, Missing(), FRESH)
-    found = find_modules(CONFIG, Variant("cpu", probed=True))
-    assert found == module_choice.FoundModules(places / BUILT / f"{CONFIG.fingerprint()}-cpu-probed", why=found.why)
-    assert found.why == "built for this machine"
-    there(monkeypatch, Missing(), Stale("decoder.so is damaged"))
-    assert find_modules(CONFIG, CPU).problem == "decoder.so is damaged"
+    probed = Variant("cpu", probed=True)
+    states: dict[str, Freshness] = {BUILT: FRESH, SHIPPED: Missing()}
+    monkeypatch.setattr(module_choice, "freshness", lambda folder, *_: states[folder.parent.name])
+    assert find_modules(CONFIG, probed).folder == places / BUILT / f"{CONFIG.fingerprint()}-cpu-probed"
+    states[BUILT] = Stale("decoder.so is damaged")
+    assert find_modules(CONFIG, probed).problem == "decoder.so is damaged"
+    assert not find_modules(CONFIG, probed).shipped_problem
 
 
 def test_each_place_is_asked_for_the_identity_of_its_own_modules(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, str] = {}
+    asked: dict[str, object] = {}
 
-    def freshness(folder: Path, expected: Identity, stages: object) -> Freshness:
-        asked[folder.parent.name] = expected.target
+    def freshness(folder: Path, expected: object, stages: object) -> Freshness:
+        asked[folder.parent.name] = expected
         return Missing()
 
     monkeypatch.setattr(module_choice, "freshness", freshness)
-    monkeypatch.setattr(module_choice, "family_here", lambda: FamilyChoice(ARM))
+    here(monkeypatch, {ARM: ""})
     find_modules(CONFIG, CPU)
-    assert asked[SHIPPED] == "cpu aarch64-linux-gnu generic"
-    assert asked[BUILT] == module_choice.expected_identity(CONFIG, CPU).target
+    assert asked == {
+        SHIPPED: expected_identity(CONFIG, Variant("cpu", family=ARM.name)),
+        BUILT: expected_identity(CONFIG, CPU),
+    }

@@ -13,13 +13,13 @@ from engine.artifacts.processor_families import FAMILIES
 from engine.compiler.targets import family_cpu
 
 OTHER_PROCESSORS = {
-    **{triple: family_cpu(triple) for triple in FAMILIES},
+    **{name: family_cpu(name) for name in FAMILIES},
     **{
         processor: Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": processor})
         for processor in ("haswell", "rocketlake")
     },
 }
-"""Targets by triple or processor: with NEON, AVX2 and AVX-512."""
+"""Targets by family or processor: with NEON, AVX2 and AVX-512."""
 _VECTORS = re.compile(r"\bfmla\s+v\d+\.4s|\bfmla\.4s\s|\bvfmadd\d+ps\b.*%[yz]mm")
 _STORES = re.compile(r"\bst[pr]\s+q\d|\bst1\b|\bvmov\w+\s+%[yz]mm\d+, .*\(")
 _SCALARS = re.compile(r"\bfn?madd\s+[sd]\d|\bvfn?madd\d+s[sd]\b")
