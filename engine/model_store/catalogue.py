@@ -47,9 +47,9 @@ class ModelEntry:
     """A model of the catalogue; one that comes with the program has no checkpoint.
 
     `config_file` is the description of the architecture. The files come from a repository at the commit `revision`, or
-    are the parts of the checkpoint in `packages`, in order; then the voices come with the program, in `voices_file`,
-    whose path is relative to the resources. `installed_bytes` is the model's size once it is installed, `note` a
-    sentence about how it differs from others, or empty.
+    are the parts of the checkpoint in `packages`, in order; then the program has, at paths relative to its resources,
+    the voices and a table of where the checkpoint has each weight. `installed_bytes` is the model's size once it is
+    installed, `note` a sentence about how it differs from others, or empty.
     """
 
     name: str
@@ -63,6 +63,7 @@ class ModelEntry:
     voices: tuple[VoiceEntry, ...] = field(default=(), repr=False)
     packages: tuple[PinnedPackage, ...] = ()
     voices_file: PinnedFile | None = None
+    layout_file: PinnedFile | None = None
     installed_bytes: int = 0
     note: str = ""
 
@@ -128,6 +129,7 @@ def _entry(values: Mapping[str, Any]) -> ModelEntry:
         tuple(_voice(voice) for voice in values.get("voices", ())),
         tuple(_package(package) for package in values.get("packages", ())),
         _file(values.get("voices_file")),
+        _file(values.get("layout_file")),
         values.get("installed_bytes", 0),
         values.get("note", ""),
     )

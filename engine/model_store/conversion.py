@@ -19,9 +19,8 @@ from safetensors.numpy import load_file, save_file
 from engine.config import ModelConfig
 from engine.errors import StorageError, UnusableModel
 from engine.model_store.progress import Activity
-from engine.model_store.quantised_weights import QUANTISED_SUFFIX, read_quantised
+from engine.model_store.quantised_weights import read_layout, read_quantised
 from engine.model_store.worker import OnProgress, Task, serve
-from engine.network.weight_shapes import weight_shapes
 from engine.network.weights import Weights
 
 WEIGHTS_NAME = "model.safetensors"
@@ -34,7 +33,8 @@ class Conversion:
     """Published files of one architecture, and the folder for the converted ones.
 
     Without `checkpoint` only voices are converted. `earlier_voices` is a file whose voices are kept: one converted
-    before, or one in half precision that comes with the program.
+    before, or one in half precision that comes with the program. `layout` is the table by which a quantised checkpoint
+    is read.
     """
 
     config: ModelConfig
@@ -42,6 +42,7 @@ class Conversion:
     voices: Mapping[str, Path]
     folder: Path
     earlier_voices: Path | None = None
+    layout: Path | None = None
 
     def task(self) -> Task:
         """The conversion as a task for a child process."""
@@ -51,6 +52,7 @@ class Conversion:
             "voices": {name: str(path) for name, path in self.voices.items()},
             "folder": str(self.folder),
             "earlier_voices": _text(self.earlier_voices),
+            "layout": _text(self.layout),
         }
         return Task(__name__, plan, ENVIRONMENT)
 
@@ -63,6 +65,7 @@ class Conversion:
             {name: Path(path) for name, path in plan["voices"].items()},
             Path(plan["folder"]),
             _path(plan["earlier_voices"]),
+            _path(plan["layout"]),
         )
 
     @property
@@ -88,7 +91,7 @@ def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
     if order.checkpoint is not None:
         weights = _read_weights(
             order.checkpoint,
-            order.config,
+            order,
             lambda more: on_progress(Activity.CONVERTING, min(done + more, total), total),
         )
         _save(weights, order.folder / WEIGHTS_NAME)
@@ -102,13 +105,13 @@ def _read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
     return read_voice(path, config)
 
 
-def _read_weights(path: Path, config: ModelConfig, advance: Callable[[int], None]) -> Weights:
+def _read_weights(path: Path, order: Conversion, advance: Callable[[int], None]) -> Weights:
     """The weights of a checkpoint; of a quantised one, `advance` gets the size of what has been read."""
-    if path.suffix == QUANTISED_SUFFIX:
-        return read_quantised(path, weight_shapes(config), advance)
+    if order.layout is not None:
+        return read_quantised(path, read_layout(order.layout), advance)
     from engine.network.published_checkpoint import read_checkpoint  # brings torch
 
-    return read_checkpoint(path, config)
+    return read_checkpoint(path, order.config)
 
 
 def _earlier(path: Path) -> dict[str, np.ndarray]:

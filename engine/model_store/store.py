@@ -23,7 +23,7 @@ from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
 from engine.model_store.download import Download
 from engine.model_store.installation import STUDENTS_NAME, Installation, ModelManifest
 from engine.model_store.progress import Activity, ModelObserver, Speedometer, ignore
-from engine.model_store.published_files import fetch_published, given_checkpoint, shipped_voices
+from engine.model_store.published_files import check_shipped, fetch_published, given_checkpoint, shipped_file
 from engine.model_store.sources import Sources, entry_for, find_sources
 from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.worker import run
@@ -101,11 +101,12 @@ class ModelStore:
         """Install the published model, from the network or a cache; does nothing if it is already installed.
 
         What was received before an interruption or cancellation is kept until `discard_received`. Raises
-        `DownloadError`, `StorageError`, `InvalidRequest` for a bundled model, or `Cancelled`.
+        `DownloadError`, `StorageError`, `DamagedFile`, `InvalidRequest` for a bundled model, or `Cancelled`.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = Speedometer(name, observe)
         with self._alone(entry, meter, cancel), building(self.folder, entry.name) as folder:
+            check_shipped(entry)
             if self._is_published(entry):
                 return
             needed_bytes = entry.bytes + _installed_bytes(entry) - self._bytes_received(entry)
@@ -130,13 +131,15 @@ class ModelStore:
     ) -> None:
         """Install a model from the user's checkpoint, or add the user's voices to an installed one.
 
-        Raises `UnusableModel`, `StorageError`, `InvalidRequest`, or `Cancelled`; what was installed before then stays.
+        Raises `UnusableModel`, `StorageError`, `DamagedFile`, `InvalidRequest`, or `Cancelled`; what was installed
+        before then stays.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = Speedometer(name, observe)
         sources = find_sources(path, entry)
         self._check_description(entry, sources)
         with self._alone(entry, meter, cancel), building(self.folder, entry.name) as folder:
+            check_shipped(entry)
             checkpoint, published = given_checkpoint(entry, sources, folder, meter.show, cancel)
             sources, origin = replace(sources, checkpoint=checkpoint), f"imported from {path.absolute()}"
             self._install(entry, sources, origin, folder, meter, cancel, published=published)
@@ -195,8 +198,11 @@ class ModelStore:
         installation = self._installation(entry)
         installation.tidy()
         earlier = _earlier(entry, installation, sources)
-        voices_file = shipped_voices(entry) if earlier is None else installation.path(earlier.voices_file)
-        order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file)
+        voices_file = (
+            shipped_file(entry, entry.voices_file) if earlier is None else installation.path(earlier.voices_file)
+        )
+        layout = shipped_file(entry, entry.layout_file)
+        order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file, layout)
         require_space(self.folder, order.bytes if sources.checkpoint is None else _installed_bytes(entry))
         meter.show(Activity.CONVERTING, 0, order.bytes)  # it takes seconds until PyTorch is loaded
         voices = run(order.task(), meter.show, cancel)["voices"]

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from engine.config import ModelConfig
-from engine.model_store import ModelStore, conversion, published_files, store
+from engine.model_store import ModelStore, published_files, store
 from engine.model_store.conversion import Conversion, convert
 from engine.model_store.download import Download, download
 from engine.model_store.worker import Task
 from tests.engine.model_store.packaged import Packaged
 from tests.engine.model_store.packaged import packaged as make_packaged
 from tests.engine.model_store.published import Published, publish
-from tests.engine.model_store.quantised_export import SHAPES
 from tests.engine.model_store.stand_in_hub import StandInHub, stand_in_hub
 from tests.patience import PATIENCE_SECONDS
 
@@ -39,8 +38,7 @@ def all_packaged(tiny_config: ModelConfig, resources: Path) -> Packaged:
 
 @pytest.fixture
 def packaged(all_packaged: Packaged, resources: Path, monkeypatch: pytest.MonkeyPatch) -> Packaged:
-    """A quantised model of a few weights, for which the network is taken, with voices among the resources."""
-    monkeypatch.setattr(conversion, "weight_shapes", lambda config: SHAPES)
+    """A quantised model of a few weights, with its table and its voices among the resources."""
     monkeypatch.setattr(published_files, "resources_folder", lambda: resources)
     return all_packaged
 

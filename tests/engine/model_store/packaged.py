@@ -58,7 +58,7 @@ class Packaged:
 
 
 def packaged(config: ModelConfig, resources: Path) -> Packaged:
-    """A small quantised graph in parts, with voices in half precision among the resources."""
+    """A small quantised graph in parts; its table and its voices, in half precision, are resources."""
     made = exported()
     joined = made.content()
     size = -(-len(joined) // PARTS)
@@ -70,17 +70,23 @@ def packaged(config: ModelConfig, resources: Path) -> Packaged:
         part = f"{distribution(name)}/part.bin"
         packages.append(PinnedPackage(name, VERSION, pinned(file_name, content), part))
     voices = {name: voice_table(config, seed).astype(np.float16) for seed, name in enumerate(VOICE_NAMES)}
-    path = resources / NAME / "voices.safetensors"
-    path.parent.mkdir(parents=True)
-    save_file(voices, path)
-    config_file = resources / NAME / "config.json"
+    folder = resources / NAME
+    folder.mkdir(parents=True)
+    save_file(voices, folder / "voices.safetensors")
+    _, table = made.write(folder)
+
+    def shipped(name: str) -> PinnedFile:
+        return pinned(f"{NAME}/{name}", (folder / name).read_bytes())
+
+    config_file = folder / "config.json"
     config_file.write_text(json.dumps(config.to_dict()))
     entry = ModelEntry(
         NAME, "Some model (8 bit)", "Apache-2.0", "the Python package index", config_file,
         checkpoint=pinned(JOINED_NAME, joined),
         voices=tuple(VoiceEntry(VoiceInfo(name, name[3:].title(), "en-US", "female")) for name in VOICE_NAMES),
         packages=tuple(packages),
-        voices_file=pinned(f"{NAME}/voices.safetensors", path.read_bytes()),
+        voices_file=shipped("voices.safetensors"),
+        layout_file=shipped(table.name),
         installed_bytes=1_000_000,
     )  # fmt: skip
     return Packaged(entry, wheels, joined, made.expected)

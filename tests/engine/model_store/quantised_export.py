@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-from engine.model_store.onnx_file import Graph, parse_graph
 from engine.network.weights import Weights
+from tests.compact_model import layout_of, write_layout
 
 HIDDEN, INPUTS = 3, 5
 LSTM = "predictor.text_encoder.lstms.0"
@@ -42,8 +44,12 @@ class Export:
     def content(self) -> bytes:
         return helper.make_model(helper.make_graph(self.nodes, "main", [], [], self.tensors)).SerializeToString()
 
-    def graph(self) -> Graph:
-        return parse_graph(memoryview(self.content()), "m.onnx")
+    def write(self, folder: Path) -> tuple[Path, Path]:
+        """The file, and the table of where its weights are."""
+        model, table = folder / "m.onnx", folder / "m.csv"
+        model.write_bytes(self.content())
+        write_layout(table, layout_of(model, SHAPES))
+        return model, table
 
     def constant(self, name: str, values: np.ndarray) -> str:
         if all(tensor.name != name for tensor in self.tensors):
@@ -124,7 +130,7 @@ def add_embedding(made: Export) -> None:
 
 
 def add_products(made: Export) -> None:
-    matrix, scale, zero = made.integers(np.int8, 4, 6), np.abs(made.floats(6)), made.integers(np.int8, 6)
+    matrix, scale, zero = made.integers(np.int8, 4, 6), np.abs(made.floats(6)), np.full(6, -3, np.int8)
     made.expected["bert.attention.query.weight"] = ((matrix.astype(np.float32) - zero) * scale).T
     for name in ("query", "query_1"):  # a layer that runs twice
         made.product("MatMulInteger", f"/encoder/bert/attention/{name}/MatMul", matrix, scale, zero)

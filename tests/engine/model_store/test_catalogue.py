@@ -9,7 +9,7 @@ from engine.errors import DamagedFile, UnknownModel
 from engine.languages import language_of
 from engine.model_store import catalogue as names
 from engine.model_store.catalogue import catalogue, entry_named
-from engine.model_store.published_files import shipped_voices
+from engine.model_store.published_files import shipped_file
 from engine.voices.packs import official_voices
 
 
@@ -40,7 +40,7 @@ def test_the_compact_model_is_pinned_with_its_packages() -> None:
 
 def test_the_voices_of_the_compact_model_come_with_the_program() -> None:
     compact = entry_named("kokoro-82m-8bit", catalogue())
-    path, config = shipped_voices(compact), compact.config()
+    path, config = shipped_file(compact, compact.voices_file), compact.config()
     assert path is not None
     tables = load_file(path)
     names = [voice.info.name for voice in compact.voices]

@@ -9,11 +9,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from engine.errors import StorageError, UnusableModel
-from engine.model_store import conversion
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.model_store.progress import Activity
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published, voice_table
-from tests.engine.model_store.quantised_export import SHAPES, exported
+from tests.engine.model_store.quantised_export import exported
 
 
 @pytest.fixture
@@ -59,31 +58,27 @@ def test_voices_in_half_precision_are_kept_in_full_precision(order: Conversion, 
     assert np.array_equal(kept, table)
 
 
-def test_a_quantised_checkpoint_is_known_by_its_suffix(
-    order: Conversion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_quantised_checkpoint_is_read_by_its_table(order: Conversion, tmp_path: Path) -> None:
     made = exported()
-    path = tmp_path / "model.onnx"
-    path.write_bytes(made.content())
-    monkeypatch.setattr(conversion, "weight_shapes", lambda config: SHAPES)
+    path, table = made.write(tmp_path)
     seen: list[int] = []
-    convert(replace(order, checkpoint=path), lambda activity, done, total: seen.append(done))
+    convert(replace(order, checkpoint=path, layout=table), lambda activity, done, total: seen.append(done))
     assert load_file(order.folder / WEIGHTS_NAME).keys() == made.expected.keys()
     assert seen == sorted(seen)
     assert len(set(seen)) > len(made.expected) // 2  # of each weight that is stored, not only of the file
 
 
 def test_a_quantised_checkpoint_with_the_programs_voices_needs_no_pytorch(order: Conversion, tmp_path: Path) -> None:
-    (tmp_path / "empty.onnx").touch()
+    path, table = exported().write(tmp_path)
     save_file({"af_earlier": voice_table(order.config, 5)}, tmp_path / "shipped.safetensors")
-    compact = Conversion(order.config, tmp_path / "empty.onnx", {}, order.folder, tmp_path / "shipped.safetensors")
+    compact = Conversion(order.config, path, {}, order.folder, tmp_path / "shipped.safetensors", table)
     code = (
         "import json, sys; sys.modules['torch'] = None; "  # importing it fails
         "from engine.model_store.conversion import main; sys.exit(main())"
     )
     plan = json.dumps(compact.task().plan) + "\n"
     done = subprocess.run([sys.executable, "-c", code], input=plan, capture_output=True, text=True, check=False)
-    assert "empty.onnx is empty" in json.loads(done.stdout.splitlines()[-1])["message"], done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == {"result": {"voices": ["af_earlier"]}}, done.stderr
 
 
 def test_damaged_earlier_voices_are_said(order: Conversion, tmp_path: Path) -> None:
@@ -106,5 +101,5 @@ def test_a_full_disk_is_said(order: Conversion) -> None:
 
 
 def test_the_plan_says_all_there_is(order: Conversion, tmp_path: Path) -> None:
-    for plan in (order, Conversion(order.config, None, {}, order.folder, tmp_path / "earlier")):
+    for plan in (order, Conversion(order.config, None, {}, order.folder, tmp_path / "earlier", tmp_path / "table")):
         assert Conversion.from_plan(plan.task().plan) == plan

