@@ -48,8 +48,9 @@ class ModelEntry:
 
     `config_file` is the description of the architecture. The files come from a repository at the commit `revision`, or
     are the parts of the checkpoint in `packages`, in order; then the program has, at paths relative to its resources,
-    the voices and a table of where the checkpoint has each weight. `installed_bytes` is the model's size once it is
-    installed, `note` a sentence about how it differs from others, or empty.
+    the voices, a table of where the checkpoint has each weight, and weights that are used instead of its own.
+    `installed_bytes` is the model's size once it is installed, `note` a sentence about how it differs from others, or
+    empty.
     """
 
     name: str
@@ -64,6 +65,7 @@ class ModelEntry:
     packages: tuple[PinnedPackage, ...] = ()
     voices_file: PinnedFile | None = None
     layout_file: PinnedFile | None = None
+    corrections_file: PinnedFile | None = None
     installed_bytes: int = 0
     note: str = ""
 
@@ -130,6 +132,7 @@ def _entry(values: Mapping[str, Any]) -> ModelEntry:
         tuple(_package(package) for package in values.get("packages", ())),
         _file(values.get("voices_file")),
         _file(values.get("layout_file")),
+        _file(values.get("corrections_file")),
         values.get("installed_bytes", 0),
         values.get("note", ""),
     )

@@ -69,7 +69,7 @@ def shipped_file(entry: ModelEntry, pinned: PinnedFile | None) -> Path | None:
 
 def check_shipped(entry: ModelEntry) -> None:
     """Raise `DamagedFile` unless all that comes with the program for this model is whole."""
-    for pinned in (entry.voices_file, entry.layout_file):
+    for pinned in (entry.voices_file, entry.layout_file, entry.corrections_file):
         shipped_file(entry, pinned)
 
 

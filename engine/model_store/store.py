@@ -5,6 +5,7 @@ A model is installed as a whole or not at all; an interrupted fetch is resumed.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import threading
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from pathlib import Path
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.artifacts.packed_weights import packed_weights_name
 from engine.config import ModelConfig
-from engine.errors import Cancelled, Cure, DamagedModel, InvalidRequest, MissingModel, UnusableModel
+from engine.errors import Cancelled, Cure, DamagedFile, DamagedModel, InvalidRequest, MissingModel, UnusableModel
 from engine.model_store.build_folder import alone, building, require_space
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
@@ -28,7 +29,7 @@ from engine.model_store.sources import Sources, entry_for, find_sources
 from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.worker import run
 from engine.network.mapped_weights import map_weights
-from engine.network.weights import Weights
+from engine.network.weights import Weights, load_weights
 from engine.speech import Prosody
 from engine.system.paths import data_folder, packed_weights_folder
 from engine.voices.packs import Voice, describe
@@ -36,15 +37,17 @@ from engine.voices.packs import Voice, describe
 
 @dataclass(frozen=True)
 class Installed:
-    """An installed model: `identity` is the SHA-256 of its weights."""
+    """An installed model: `identity` names its weights, of which some are those of `corrections`, if there is one."""
 
     weights_file: Path
     identity: str
     voices: Mapping[str, Voice] = field(repr=False)
+    corrections: Path | None = None
 
     def load_weights(self) -> Weights:
         """The weights by folded state-dict key, mapped into memory."""
-        return map_weights(self.weights_file)
+        corrected = {} if self.corrections is None else load_weights(self.corrections)
+        return {**map_weights(self.weights_file), **corrected}
 
 
 class ModelStore:
@@ -72,13 +75,15 @@ class ModelStore:
         return self.folder / entry_named(name, self._entries).name / STUDENTS_NAME
 
     def status(self, name: str) -> ModelStatus:
-        """The state of a model; checks sizes and hashes nothing."""
+        """The state of a model; checks sizes, and hashes nothing but the program's own corrections of it."""
         entry = entry_named(name, self._entries)
         if entry.bundled:
             return ModelStatus(entry, ModelState.BUNDLED, published=True, origin=entry.source)
         try:
             manifest = self._installation(entry).checked()
-        except DamagedModel as damage:
+            if manifest is not None:
+                shipped_file(entry, entry.corrections_file)
+        except DamagedFile as damage:
             return ModelStatus(entry, ModelState.DAMAGED, self._bytes_received(entry), problem=str(damage))
         if manifest is None:
             received = self._bytes_received(entry)
@@ -87,7 +92,7 @@ class ModelStore:
         return ModelStatus(entry, ModelState.INSTALLED, used, manifest.voices, manifest.published, manifest.origin)
 
     def open(self, name: str) -> Installed | None:
-        """The installed model, or None; raises `DamagedModel`."""
+        """The installed model, or None; raises `DamagedFile`."""
         entry = entry_named(name, self._entries)
         installation = self._installation(entry)
         manifest = installation.opened()
@@ -95,7 +100,9 @@ class ModelStore:
             return None
         tables = map_weights(installation.path(manifest.voices_file))
         voices = {voice: Voice(describe(voice), tables[voice]) for voice in manifest.voices}
-        return Installed(installation.path(manifest.weights), manifest.weights.sha256, voices)
+        corrections = shipped_file(entry, entry.corrections_file)
+        identity = _corrected_identity(manifest.weights.sha256, entry)
+        return Installed(installation.path(manifest.weights), identity, voices, corrections)
 
     def fetch(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
         """Install the published model, from the network or a cache; does nothing if it is already installed.
@@ -149,7 +156,7 @@ class ModelStore:
         return entry_for(path, self._entries).name
 
     def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
-        """Hash all files of an installed model; raises `DamagedModel`, `MissingModel`, or `Cancelled`.
+        """Hash all files of an installed model; raises `DamagedFile`, `MissingModel`, or `Cancelled`.
 
         Once found damaged, a model stays damaged, for `status` too, until it is fetched or imported again.
         """
@@ -162,6 +169,7 @@ class ModelStore:
                 f"Get it with “python -m engine models fetch {name}”.",
                 Cure.GET_MODEL,
             )
+        shipped_file(entry, entry.corrections_file)
         meter, done = Speedometer(name, observe), 0
         total = sum(file.bytes for file in manifest.files)
 
@@ -261,6 +269,13 @@ def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) ->
         "There is no voice pack beside the checkpoint.",
         "Put voice packs into a folder “voices” beside it, then try again.",
     )
+
+
+def _corrected_identity(identity: str, entry: ModelEntry) -> str:
+    """What names weights of which some are the program's corrections; those of others are named as they are."""
+    if entry.corrections_file is None:
+        return identity
+    return hashlib.sha256(f"{identity} {entry.corrections_file.sha256}".encode()).hexdigest()
 
 
 def _installed_bytes(entry: ModelEntry) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE, Manifest
@@ -27,6 +28,7 @@ from engine.speech import Array, PreparationEvent, Prosody
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX, packed_weights_folder
 
 TITLE = "Preparing the voice model"
+UPDATE_TITLE = "Updating the voice model"
 _WAITING = "Waiting for the voice model"
 
 
@@ -89,7 +91,8 @@ def pack(
     manifest, checkpoint = Manifest.load(folder), open_with(prosody, model, weights)
     path = _place(checkpoint, manifest)
     total = len(manifest.artifacts)
-    stages = _counted(packed_stages(folder, checkpoint.load_weights()), total, observe)
+    title = _title(path)
+    stages = _counted(packed_stages(folder, checkpoint.load_weights()), PreparationEvent(title, 0, total), observe)
     try:
         save_packed(path, weights_key(manifest, checkpoint.identity), stages)
     except OSError as error:
@@ -97,16 +100,21 @@ def pack(
             f"The packed weights cannot be written to {path.parent} ({error.strerror}).",
             "Free some space there, or make it writable.",
         ) from error
-    observe(PreparationEvent(TITLE, total, total))
+    observe(PreparationEvent(title, total, total))
 
 
 def _counted(
-    stages: Iterator[tuple[str, list[Array]]], total: int, observe: PreparationObserver
+    stages: Iterator[tuple[str, list[Array]]], first: PreparationEvent, observe: PreparationObserver
 ) -> Iterator[tuple[str, list[Array]]]:
     """The same packed stages, with an event before each."""
-    for done in range(total):
-        observe(PreparationEvent(TITLE, done, total))
+    for done in range(first.total):
+        observe(replace(first, done=done))
         yield next(stages)
+
+
+def _title(path: Path) -> str:
+    """What packing to this place is called; what is there already is of other weights or modules."""
+    return UPDATE_TITLE if path.exists() else TITLE
 
 
 def _pack(
@@ -122,7 +130,7 @@ def _pack(
         with sole_maker(path, _WAITING, observe, cancel):
             if load_packed(path, key) is not None:
                 return ""
-            observe(PreparationEvent(TITLE, 0, stage_count))  # it takes seconds until its process begins
+            observe(PreparationEvent(_title(path), 0, stage_count))  # it takes seconds until its process begins
             try:
                 run_engine(arguments, observe, cancel)
             finally:

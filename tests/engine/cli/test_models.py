@@ -35,7 +35,7 @@ def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypa
     assert main(["models", "list", "--json"]) == 0
     official, compact = json.loads(capsys.readouterr().out)[1:]
     assert official["bytes_to_fetch"] == 355_476_935
-    assert "pitch" in compact["note"]
+    assert "8 bits" in compact["note"]
     assert not official["note"]
     assert main(["models", "fetch", "nothing"]) == 1
     assert "There is no model named “nothing”" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def all_packaged(tiny_config: ModelConfig, resources: Path) -> Packaged:
 
 @pytest.fixture
 def packaged(all_packaged: Packaged, resources: Path, monkeypatch: pytest.MonkeyPatch) -> Packaged:
-    """A quantised model of a few weights, with its table and its voices among the resources."""
+    """A quantised model of a few weights, with its table, its voices and a correction among the resources."""
     monkeypatch.setattr(published_files, "resources_folder", lambda: resources)
     return all_packaged
 

@@ -30,6 +30,7 @@ from tests.patience import PATIENCE_SECONDS
 NAME = "kokoro-82m-8bit"
 JOINED_NAME = "model.int8.onnx"
 VOICE_NAMES = ("af_heart", "bm_george")
+CORRECTIONS = {"predictor.F0.0.conv1.weight": np.linspace(-1, 1, 18).astype(np.float16).reshape(3, 2, 3)}
 VERSION = "0.1.0"
 PARTS = 2
 PIECES = 20
@@ -58,7 +59,7 @@ class Packaged:
 
 
 def packaged(config: ModelConfig, resources: Path) -> Packaged:
-    """A small quantised graph in parts; its table and its voices, in half precision, are resources."""
+    """A small quantised graph in parts; its table, and voices and a correction in half precision, are resources."""
     made = exported()
     joined = made.content()
     size = -(-len(joined) // PARTS)
@@ -73,6 +74,7 @@ def packaged(config: ModelConfig, resources: Path) -> Packaged:
     folder = resources / NAME
     folder.mkdir(parents=True)
     save_file(voices, folder / "voices.safetensors")
+    save_file(CORRECTIONS, folder / "corrections.safetensors")
     _, table = made.write(folder)
 
     def shipped(name: str) -> PinnedFile:
@@ -87,9 +89,10 @@ def packaged(config: ModelConfig, resources: Path) -> Packaged:
         packages=tuple(packages),
         voices_file=shipped("voices.safetensors"),
         layout_file=shipped(table.name),
+        corrections_file=shipped("corrections.safetensors"),
         installed_bytes=1_000_000,
     )  # fmt: skip
-    return Packaged(entry, wheels, joined, made.expected)
+    return Packaged(entry, wheels, joined, {**made.expected, **CORRECTIONS})
 
 
 def distribution(name: str) -> str:

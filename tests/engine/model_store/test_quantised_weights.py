@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from onnx import numpy_helper
+from safetensors.numpy import load_file
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, UnusableModel
@@ -19,6 +20,7 @@ from engine.model_store.quantised_weights import Layout, read_layout, read_quant
 from engine.network.published_checkpoint import expected_weights
 from engine.network.weights import Weights
 from engine.system.paths import resources_folder
+from tests.compact_model import CORRECTED
 from tests.conftest import BUILD_FOLDER
 from tests.engine.model_store.quantised_export import HIDDEN, INPUTS, LSTM, SHAPES, Export, exported, torch_order
 
@@ -113,6 +115,18 @@ def test_a_table_that_is_damaged_is_said(tmp_path: Path, content: bytes | None) 
 def test_the_table_has_the_weights_of_the_architecture(shipped: Layout) -> None:
     config = ModelConfig.load(resources_folder() / "kokoro-82m" / "config.json")
     assert {tensor.name: tensor.shape for tensor in shipped} == expected_weights(config)[0]
+
+
+def test_corrections_are_of_weights_that_are_integers_in_the_file(shipped: Layout) -> None:
+    entry = entry_named("kokoro-82m-8bit", catalogue())
+    path = shipped_file(entry, entry.corrections_file)
+    assert path is not None
+    stored = {tensor.name: tensor for tensor in shipped}
+    corrections = load_file(path)
+    assert set(corrections) == set(CORRECTED)
+    for name, array in corrections.items():
+        assert (array.dtype, array.shape, stored[name].scales > 0) == (np.float16, stored[name].shape, True)
+        assert np.isfinite(array).all()
 
 
 @pytest.mark.skipif(not PUBLISHED.exists(), reason=f"the published file is not at {PUBLISHED.name} of the build folder")

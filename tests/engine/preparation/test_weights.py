@@ -15,7 +15,7 @@ from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.pipeline import Pipeline
 from engine.preparation import weights as preparation_weights
 from engine.preparation.module_choice import find_modules
-from engine.preparation.weights import TITLE, ensure_weights, pack, packed_weights_path
+from engine.preparation.weights import TITLE, UPDATE_TITLE, ensure_weights, pack, packed_weights_path
 from engine.runners import tvm_runner
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
@@ -113,14 +113,16 @@ def test_packing_is_reported_stage_by_stage_from_before_its_process_begins(
     assert events == [PreparationEvent(TITLE, done, STAGES) for done in (0, *range(STAGES + 1))]
 
 
-def test_other_weights_take_the_place_of_the_old(
+def test_other_weights_take_the_place_of_the_old_which_is_said(
     children: list[list[str]], checkpoint: Checkpoint, modules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ensured(checkpoint, modules)
     before = sorted(packed_weights_path("starter", None).parent.iterdir())
     other = replace(checkpoint, identity="other")
     monkeypatch.setattr(preparation_weights, "open_with", lambda *_: other)
-    assert isinstance(ensured(other, modules), PackedWeights)
+    events: list[PreparationEvent] = []
+    assert isinstance(ensured(other, modules, events), PackedWeights)
+    assert events == [PreparationEvent(UPDATE_TITLE, done, STAGES) for done in (0, *range(STAGES + 1))]
     assert len(children) == 2
     assert sorted(packed_weights_path("starter", None).parent.iterdir()) == before
 
