@@ -151,7 +151,8 @@ class Upgrade(QObject):
     @Slot(object)
     def _on_voice_chosen(self, choice: Choice) -> None:
         if self._news is not None and (choice.model == self._news.model or Answer.GO_BACK in self._news.answers):
-            self._tell(None)
+            self._news = None
+        self._show()
 
     @Slot(object, object)
     def _on_answer(self, notice: ModelNotice, answer: Answer) -> None:
@@ -198,14 +199,19 @@ class Upgrade(QObject):
         return ModelNotice(text, row.name, answers, going_on=True, fraction=row.fraction)
 
     def _offer(self) -> ModelNotice | None:
-        """What can be fetched, until that is answered or a model is here or to be fetched anyway."""
+        """The best one to fetch, until that is answered: while none is here nor coming, or a lesser one speaks."""
         rows = [row for row in self._controller.rows if row.fetchable]
-        nothing_here = all(row.status.state is ModelState.ABSENT for row in rows)
-        if not rows or not nothing_here or self._fetch is not None or self._settings.models_offered:
+        if not rows or rows[0].status.state is not ModelState.ABSENT or self._settings.models_offered:
             return None
         entry = rows[0].status.entry
+        if self._voices.speaking_model in {row.name for row in rows}:
+            lead = "Get the full model"
+        elif self._fetch is None and all(row.status.state is ModelState.ABSENT for row in rows):
+            lead = "Get better voices"
+        else:
+            return None
         size = size_words(entry.bytes).replace(" ", "\N{NO-BREAK SPACE}")
-        text = f"Get better voices: download {entry.title} ({len(entry.voices)} voices, {size})."
+        text = f"{lead}: download {entry.title} ({len(entry.voices)} voices, {size})."
         return ModelNotice(text, entry.name, (Answer.NOT_NOW, Answer.FETCH))
 
     def _title(self, name: str) -> str:

@@ -42,6 +42,12 @@ def text_of(desk: Desk) -> str:
     return "" if desk.strip.notice is None else desk.strip.notice.text
 
 
+def offered(desk: Desk) -> str | None:
+    """The model that can be fetched with the strip's button."""
+    notice = desk.strip.notice
+    return notice.model if notice is not None and Answer.FETCH in notice.answers else None
+
+
 def start(desk: Desk) -> None:
     """The engine is ready, and all work in the background is done."""
     desk.start()
@@ -133,13 +139,13 @@ def test_one_that_is_removed_before_it_speaks_does_not_take_over(opened: MakeDes
     assert desk.voices.choice == SALLY
 
 
-def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_nothing_more(opened: MakeDesk, qtbot: QtBot) -> None:
+def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_no_more_of_it(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_during_a_speech(opened(), qtbot)
     desk.voices.take(Choice("bm_george", COMPACT))
     desk.speech.stop()
     qtbot.waitUntil(lambda: desk.speech.activity.idle)
     assert desk.voices.choice == Choice("bm_george", COMPACT)
-    assert desk.strip.isHidden()
+    assert offered(desk) == FULL_SIZE
 
 
 @pytest.mark.parametrize("state", [ModelState.ABSENT, ModelState.INSTALLED])
@@ -164,7 +170,7 @@ def test_who_has_chosen_a_voice_gets_an_offer(opened: MakeDesk) -> None:
     desk.strip.button(Answer.USE).click()
     assert desk.voices.choice == Choice("am_adam", COMPACT)
     assert desk.settings.model == COMPACT
-    assert desk.strip.isHidden()
+    assert offered(desk) == FULL_SIZE
 
 
 def test_going_back_is_a_choice_that_is_remembered(opened: MakeDesk) -> None:
@@ -253,6 +259,29 @@ def test_a_model_that_is_removed_is_no_longer_offered(opened: MakeDesk) -> None:
     desk.wait()
     desk.models.controller.remove(FULL_SIZE)
     desk.wait()
+    assert desk.strip.isHidden()
+
+
+def test_while_a_lesser_model_speaks_the_best_is_offered_until_that_is_answered(opened: MakeDesk) -> None:
+    desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
+    start(desk)
+    assert desk.voices.choice == HEART
+    assert offered(desk) is None  # what is in use now is told first
+    desk.strip.close_button.click()
+    for part in ("Kokoro-82M", "54 voices", "355\N{NO-BREAK SPACE}MB"):
+        assert part in text_of(desk)
+    desk.strip.button(Answer.FETCH).click()
+    desk.wait()
+    assert [name for _, name, _ in desk.library.asked] == [FULL_SIZE]
+    desk.qtbot.waitUntil(lambda: desk.voices.speaking_model == FULL_SIZE)
+    desk.strip.close_button.click()
+    assert desk.strip.isHidden()
+
+
+def test_nothing_better_is_offered_to_those_who_chose_the_starter(opened: MakeDesk) -> None:
+    desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
+    desk.voices.take(SALLY)
+    start(desk)
     assert desk.strip.isHidden()
 
 
