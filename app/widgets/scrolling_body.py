@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 LEAST_PIXELS = 40
 
 
 class ScrollingBody(QScrollArea):
-    """Looks like the body alone. It is never higher than the body, unless it may `grow`."""
+    """Looks like the body alone; never higher than that, unless it may `grow`, and without anything in it 0."""
 
     def __init__(self, body: QWidget, parent: QWidget | None = None, *, grow: bool = False) -> None:
         super().__init__(parent)
@@ -35,12 +36,23 @@ class ScrollingBody(QScrollArea):
             self.updateGeometry()
         return handled
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lines that wrap are others in another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
     def sizeHint(self) -> QSize:
-        """The whole body, which Qt would measure only once."""
-        return self._body.sizeHint()
+        """The whole body, which Qt would measure only once, and in no width."""
+        whole, layout = self._body.sizeHint(), self._body.layout()
+        if layout is not None and layout.isEmpty():
+            whole.setHeight(0)
+        elif layout is not None and layout.hasHeightForWidth():
+            whole.setHeight(layout.totalHeightForWidth(self.width()))
+        return whole
 
     def minimumSizeHint(self) -> QSize:
         """As wide as the body, with the bar that then stands beside it, but no higher than a few lines."""
-        least = self._body.minimumSizeHint()
-        bar = self.verticalScrollBar().sizeHint().width() if least.height() > LEAST_PIXELS else 0
-        return QSize(least.width() + bar, min(least.height(), LEAST_PIXELS))
+        least, height = self._body.minimumSizeHint(), self.sizeHint().height()
+        bar = self.verticalScrollBar().sizeHint().width() if height > LEAST_PIXELS else 0
+        return QSize(least.width() + bar, min(height, LEAST_PIXELS))

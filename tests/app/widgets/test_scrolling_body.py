@@ -52,3 +52,23 @@ def test_one_that_may_grow_takes_the_room(qtbot: QtBot) -> None:
     body.resize(200, 500)
     body.show()
     assert page.size() == body.viewport().size() == body.size()
+
+
+def test_lines_that_wrap_count_and_what_is_empty_takes_no_room(qtbot: QtBot) -> None:
+    window, page = QWidget(), QWidget()
+    words = QLabel("Words that go on, and on, and on. " * 10, page)
+    words.setWordWrap(True)
+    QVBoxLayout(page).addWidget(words)
+    body = ScrollingBody(page, window)
+    qtbot.addWidget(window)
+    layout = QVBoxLayout(window)
+    layout.addWidget(body)
+    layout.addStretch(1)
+    window.resize(600, 800)
+    window.show()
+    qtbot.waitUntil(lambda: body.height() == page.layout().totalHeightForWidth(body.width()))
+    before = body.height()
+    window.resize(300, 800)
+    qtbot.waitUntil(lambda: body.height() == page.layout().totalHeightForWidth(body.width()) > before)
+    words.hide()
+    qtbot.waitUntil(lambda: body.height() == 0)
