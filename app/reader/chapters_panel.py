@@ -16,15 +16,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.reader.chapter_list import ChapterList
+from app.reader.reading_time import reading_time
 from app.reading.places import Place
 from app.theme import Colours
 from app.widgets.action_button import action_of
 from app.widgets.elided_text import ElidedLabel
 from engine.documents import Chapter, Document, Matter
 
-CHARACTERS_PER_MINUTE = 900
-"""At normal speed."""
-MINUTES_PER_HOUR = 60
 BAR_PIXELS = 4
 BOOKMARK_ROLE = int(Qt.ItemDataRole.UserRole)
 NOTHING_OPEN = "Open a document, or drop one here, and its chapters are listed."
@@ -133,8 +131,8 @@ class ChaptersPanel(QWidget):
         self.bar.setValue(round(100 * progress))
         chosen = self._place.chosen(document)
         characters = sum(len(document.chapters[number].text) for number in chosen)
-        left = characters * (1 - progress) / CHARACTERS_PER_MINUTE / self._speed
-        self.summary.setText(f"{progress:.0%} · {_duration(left)} left" if chosen else NOTHING_TICKED)
+        left = reading_time(characters * (1 - progress), self._speed)
+        self.summary.setText(f"{progress:.0%} · {left} left" if chosen else NOTHING_TICKED)
         self._list_bookmarks(document)
 
     def _list_bookmarks(self, document: Document) -> None:
@@ -172,14 +170,4 @@ def _words(chapter: Chapter, speed: float) -> str:
 
 def _length(chapter: Chapter, speed: float) -> str:
     words = len(chapter.text.split())
-    return f"{words:,} {'word' if words == 1 else 'words'}, {_duration(_minutes(chapter, speed))}"
-
-
-def _minutes(chapter: Chapter, speed: float) -> float:
-    return len(chapter.text) / CHARACTERS_PER_MINUTE / speed
-
-
-def _duration(minutes: float) -> str:
-    whole = max(1, round(minutes))
-    hours, rest = divmod(whole, MINUTES_PER_HOUR)
-    return f"{hours} h {rest} min" if hours else f"{rest} min"
+    return f"{words:,} {'word' if words == 1 else 'words'}, {reading_time(len(chapter.text), speed)}"

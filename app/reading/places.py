@@ -115,13 +115,17 @@ def words_at(text: str, character: int) -> str:
 
 @dataclass(frozen=True)
 class ShelvedBook:
-    """A book that was read, and how far, from 0 to 1; one without a `title` is not listed."""
+    """A book that was read, how far, from 0 to 1, and the `characters` of what is read of it.
+
+    One without a `title` is not listed.
+    """
 
     path: Path
     digest: str
     title: str = ""
     author: str = ""
     progress: float = 0.0
+    characters: int = 0
 
 
 class Places:
@@ -142,7 +146,14 @@ class Places:
     def shelf(self) -> tuple[ShelvedBook, ...]:
         """The books that were read last, the latest first."""
         books = (
-            ShelvedBook(Path(each["path"]), each["digest"], each["title"], each["author"], each["progress"])
+            ShelvedBook(
+                Path(each["path"]),
+                each["digest"],
+                each["title"],
+                each["author"],
+                each["progress"],
+                each.get("characters", 0),
+            )
             for each in reversed(self._entries)
             if each.get("title")
         )
@@ -159,7 +170,7 @@ class Places:
         """Write the place in a book; where that is not possible, it is forgotten when the window closes."""
         path = str(book.path)
         others = [each for each in self._books if each["digest"] != book.digest and each["path"] != path]
-        about = {"title": book.title, "author": book.author, "progress": book.progress}
+        about = {"title": book.title, "author": book.author, "progress": book.progress, "characters": book.characters}
         entry = {"path": path, "digest": book.digest, **about, **_entry_of(place)}
         self._entries = [*self._texts, *[*others, entry][-MAX_DOCUMENTS:]]
         self._write()
@@ -241,7 +252,7 @@ def _makes_sense(entry: object) -> bool:
     if not isinstance(entry, Mapping):
         return False
     texts = [entry.get("path"), entry.get("digest"), *(entry.get(name, "") for name in ("words", "title", "author"))]
-    numbers = [entry.get("chapter"), entry.get("character")]
+    numbers = [entry.get("chapter"), entry.get("character"), entry.get("characters", 0)]
     lists = [entry.get("heard"), entry.get("otherwise", []), entry.get("bookmarks", [])]
     if not all(isinstance(each, list) for each in lists):
         return False

@@ -99,12 +99,15 @@ class Reading(QObject):
     @property
     def progress(self) -> float:
         """How far the place is in what is read of the book, from 0 to 1."""
-        if self._document is None:
-            return 0.0
-        lengths = {number: len(self._document.chapters[number].text) for number in self.chosen}
+        lengths = self._lengths
         before = sum(length for number, length in lengths.items() if number < self.place.chapter)
         here = min(self.place.character, lengths.get(self.place.chapter, 0))
         return (before + here) / max(1, sum(lengths.values()))
+
+    @property
+    def _lengths(self) -> dict[int, int]:
+        """The characters of each chapter that is read, by its number."""
+        return {number: len(self._document.chapters[number].text) for number in self.chosen} if self._document else {}
 
     def open(self, book: OpenedDocument) -> None:
         """Open a book at the place where it was left; what was open is not heard any more."""
@@ -392,7 +395,8 @@ class Reading(QObject):
 
     def _keep(self, book: OpenedDocument, document: Document) -> None:
         title = document.title if self._listed else ""
-        shelved = ShelvedBook(book.path, book.digest, title, document.author, self.progress)
+        characters = sum(self._lengths.values())
+        shelved = ShelvedBook(book.path, book.digest, title, document.author, self.progress, characters)
         self._places.keep(shelved, self.place)
 
     def _go_to_character(self, character: int) -> None:

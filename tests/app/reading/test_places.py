@@ -8,7 +8,7 @@ from engine.documents import Chapter, Document
 from tests.app.reading import documents as books
 
 BOOK = Path("/books/a.epub")
-SHELVED = ShelvedBook(BOOK, "digest", "A Book", "Somebody", 0.25)
+SHELVED = ShelvedBook(BOOK, "digest", "A Book", "Somebody", 0.25, 4000)
 PLACE = Place(3, 120, frozenset({0, 2}), frozenset({1}))
 
 
