@@ -120,12 +120,12 @@ class DesktopFeature(QObject):
         self._mpris = mpris
 
     def _place_find_bar(self) -> None:
-        """Below the message, and next in the order of the Tab key."""
+        """Above the text, and the side bar beside it, and before them in the order of the Tab key."""
         page = self._window.page
         layout = page.layout()
         assert isinstance(layout, QVBoxLayout)
-        layout.insertWidget(layout.indexOf(page.banner) + 1, self.find_bar)
-        before: QWidget = page.banner.close_button
+        layout.insertWidget(layout.indexOf(page.columns), self.find_bar)
+        before: QWidget = page.save_strip.close_button
         for widget in self.find_bar.order:
             QWidget.setTabOrder(before, widget)
             before = widget

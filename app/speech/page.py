@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtCore import QByteArray, QSize, Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -16,6 +16,7 @@ from app.speech.text_editor import TextEditor
 from app.theme import Colours
 from app.widgets.elided_text import ElidedButton
 from app.widgets.message_banner import MessageBanner
+from app.widgets.scrolling_body import ScrollingBody
 from app.widgets.side_bar import SideBar
 
 MARGINS_PIXELS = (16, 12, 16, 10)
@@ -37,10 +38,12 @@ class SpeechPage(QWidget):
         self._unfolded = QByteArray()
         self._folded_by: frozenset[object] = frozenset()
         self.header = HeaderBar(self)
-        self.banner = MessageBanner(self)
-        self.strip = ModelStrip(self)
-        self.save_strip = SaveStrip(self)
-        self.columns = QSplitter(Qt.Orientation.Horizontal, self)
+        told = QWidget()
+        self.banner = MessageBanner(told)
+        self.strip = ModelStrip(told)
+        self.save_strip = SaveStrip(told)
+        self.notices = ScrollingBody(told, self)
+        self.columns = _Columns(Qt.Orientation.Horizontal, self)
         self.side_bar = SideBar(self.columns)
         self.split = QSplitter(Qt.Orientation.Vertical, self.columns)
         place = QWidget(self.split)
@@ -164,9 +167,27 @@ class SpeechPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(self.header)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.strip)
-        layout.addWidget(self.save_strip)
+        layout.addLayout(self._lay_out_top())
         layout.addWidget(self.columns, 1)
         layout.addWidget(self.status)
+
+    def _lay_out_top(self) -> QVBoxLayout:
+        """The header, and what is to be told below it, which scrolls where there is no room for it."""
+        told = QVBoxLayout(self.notices.body)
+        told.setContentsMargins(0, SPACE_PIXELS, 0, 0)
+        told.setSpacing(SPACE_PIXELS)
+        for strip in (self.banner, self.strip, self.save_strip):
+            told.addWidget(strip)
+        top = QVBoxLayout()
+        top.setSpacing(0)
+        top.addWidget(self.header)
+        top.addWidget(self.notices)
+        return top
+
+
+class _Columns(QSplitter):
+    """Takes what is left, and is the first to be smaller where there is little room."""
+
+    def sizeHint(self) -> QSize:
+        """No more than it needs."""
+        return self.minimumSizeHint()

@@ -12,11 +12,20 @@ from app.application import Application
 from app.messages import Message, Remedy
 from app.options import Options
 from app.settings import Settings
+from app.speech.activity import Activity, Readiness, SaveProgress
 from app.speech.model_strip import Answer, ModelNotice
 from tests.app.fake_library import FakeLibrary
 from tests.app.fakes import FakeEngine, FakeOutput, list_voices
 
 SCREEN = QSize(1280, 1000)
+SAVING = SaveProgress(
+    "A Very Long Name of a Book.m4b",
+    "Chapter 7 of 35",
+    0.2,
+    5000.0,
+    3,
+    SaveProgress("Another Very Long Name.m4b", fraction=0.4),
+)
 LONG = "“A Very Long Name of a Book.epub” can’t be opened: it is protected against copying. Choose another document."
 
 
@@ -41,6 +50,7 @@ def application(font_times: int, qapp: QApplication, qtbot: QtBot, tmp_path: Pat
     application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), FakeLibrary, list_voices=list_voices)
     application.open()
     qtbot.waitUntil(lambda: len(application.window.page.side_bar.findChildren(object, "twoLines")) == 3)
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)  # which tells more
     yield application
     assert application.close()
     application.window.close()
@@ -49,21 +59,45 @@ def application(font_times: int, qapp: QApplication, qtbot: QtBot, tmp_path: Pat
     application.deleteLater()
 
 
-def test_three_things_to_say_and_any_panel_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
+def say_everything(application: Application) -> None:
+    page = application.window.page
+    page.banner.show_message(Message(LONG, remedy=Remedy.OPEN_ANOTHER))
+    page.strip.show_notice(ModelNotice(LONG, "kokoro-82m", (Answer.FETCH, Answer.NOT_NOW, Answer.CLOSE), going_on=True))
+    page.save_strip.follow(Activity(Readiness.READY, save=SAVING))
+    page.show_playing(LONG)
+
+
+def assert_fits(application: Application, room: QSize, qtbot: QtBot) -> None:
+    window, page = application.window, application.window.page
+    say_everything(application)
+    window.resize(room)
+    qtbot.waitUntil(lambda: window.size() == room)
+    assert window.minimumSizeHint().width() <= room.width()
+    assert window.minimumSizeHint().height() <= room.height()
+    assert page.rect().contains(page.status.geometry())
+    assert page.status.y() > page.columns.geometry().bottom()
+    assert page.columns.height() >= page.columns.minimumSizeHint().height()
+
+
+def test_everything_to_say_and_any_panel_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
     window, page, room = application.window, application.window.page, small(font_times)
     window.play()
     qtbot.waitUntil(lambda: application.controller.track.length > 0)
-    page.banner.show_message(Message(LONG, remedy=Remedy.OPEN_ANOTHER))
-    page.strip.show_notice(ModelNotice(LONG, "kokoro-82m", (Answer.FETCH, Answer.NOT_NOW, Answer.CLOSE), going_on=True))
     application.desktop.find_bar.show()
     page.side_bar.open(application.reader.panel)
     for tab in range(page.side_bar.tabs.count()):
         page.side_bar.tabs.setCurrentIndex(tab)
-        window.resize(room)
-        qtbot.waitUntil(lambda: window.size() == room)
-        assert window.minimumSizeHint().width() <= room.width()
-        assert window.minimumSizeHint().height() <= room.height()
-        assert page.layout().totalMinimumHeightForWidth(page.width()) <= page.height()
+        assert_fits(application, room, qtbot)
+
+
+def test_what_is_told_can_be_scrolled_to(application: Application, font_times: int, qtbot: QtBot) -> None:
+    page, room = application.window.page, small(font_times)
+    application.window.resize(room)
+    say_everything(application)
+    for button in (page.banner.button, page.strip.close_button, page.save_strip.cancel_button):
+        button.setFocus()
+        page.notices.ensureWidgetVisible(button)
+        qtbot.waitUntil(lambda each=button: each.visibleRegion().boundingRect() == each.rect())
 
 
 def test_the_windows_that_it_opens_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
