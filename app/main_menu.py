@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QIcon, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from app.recent_texts import RecentText
@@ -22,7 +21,7 @@ from engine.system.paths import APPLICATION_NAME
 _APPEARANCE_TITLES = {Appearance.SYSTEM: "Auto", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
 _NOTES_TITLES = {False: "Left Out", True: "At the End of Each Chapter"}
 WIDEST_TITLE_PIXELS = 500
-"""Of a file; the tool tip has all of it."""
+"""Of a book; the tool tip has its path."""
 
 Keys = str | QKeySequence | QKeySequence.StandardKey
 
@@ -58,6 +57,9 @@ class MainMenu(QMenuBar):
         speech.addSeparator()
         self._add_models(speech)
         self.view_menu = self.addMenu("&View")
+        self.home = _disabled(self.view_menu, "Home", "Ctrl+Shift+H")
+        self.home.setCheckable(True)
+        self.view_menu.addSeparator()
         self._below_views = self.view_menu.addSeparator()
         self._add_appearance(self.view_menu)
         self.addMenu(WindowMenu(self))
@@ -121,21 +123,18 @@ class MainMenu(QMenuBar):
         if not texts:
             _action(self.recent_menu, "No Texts Yet").setEnabled(False)
 
-    def offer_files(self, paths: Sequence[Path]) -> None:
-        """List files that can be opened again, with their folders if names are equal; the action's data is the path.
-
-        One more entry, without data, is to clear the list.
-        """
-        names = Counter(path.name for path in paths)
+    def offer_books(self, books: Sequence[tuple[Path, str, QIcon]]) -> None:
+        """List books that can be opened again, each with its file, title and cover; the action's data is the path."""
         self.recent_files_menu.clear()
-        for path in paths:
-            title = path.name if names[path.name] == 1 else f"{path.name} ({path.parent})"
+        for path, title, cover in books:
             shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, WIDEST_TITLE_PIXELS)
             action = _action(self.recent_files_menu, shown.replace("&", "&&"))
+            action.setIcon(cover)
+            action.setIconVisibleInMenu(True)
             action.setData(path)
             action.setToolTip(str(path))
-        self.recent_files_menu.addSeparator()
-        _action(self.recent_files_menu, "Clear List" if paths else "No Files Yet").setEnabled(bool(paths))
+        if not books:
+            _action(self.recent_files_menu, "No Books Yet").setEnabled(False)
 
     def offer_models(self, models: Sequence[tuple[str, str]], in_use: str) -> None:
         """List the models that can speak, each with its name and title; the one in use is ticked."""
@@ -184,14 +183,15 @@ class MainMenu(QMenuBar):
         """A book can only be copied from."""
         page, edit = self._page, self._page.editor.edit
         start, end = page.view.span
-        own = page.view is page.editor
+        shown = not page.home_shown
+        own = shown and page.view is page.editor
         self.undo.setEnabled(own and edit.document().isUndoAvailable())
         self.redo.setEnabled(own and edit.document().isRedoAvailable())
         self.cut.setEnabled(own and start < end)
         for action in (self.copy, self.use_selection):
-            action.setEnabled(start < end)
+            action.setEnabled(shown and start < end)
         self.paste.setEnabled(own and edit.canPaste())
-        self.select_all.setEnabled(not own or not edit.document().isEmpty())
+        self.select_all.setEnabled(shown and not (own and edit.document().isEmpty()))
 
     def _add_manner(self, speech: QMenu) -> None:
         """How it is spoken: the entries for speed and pauses."""
@@ -211,14 +211,15 @@ class MainMenu(QMenuBar):
 
     def _add_file_actions(self, file: QMenu) -> None:
         keys = QKeySequence.StandardKey
-        self.new_text = _disabled(file, "New", keys.New)
+        self.new_text = _disabled(file, "New Text", keys.New)
         self.open_text = _action(file, "Open…", keys.Open)
         self.open_clipboard = _action(file, "Open from Clipboard", "Ctrl+Shift+O")
         self.recent_files_menu = file.addMenu("Open Recent")
-        self.offer_files([])
+        self.recent_files_menu.setObjectName("covers")
+        self.recent_files_menu.setToolTipsVisible(True)
+        self.offer_books([])
         self.recent_menu = file.addMenu("Recent Texts")
         self.offer_texts([])
-        self.home = _disabled(file, "Home", "Ctrl+Shift+H")
         file.addSeparator()
         self.close_document = _disabled(file, "Close Document", "Ctrl+Shift+W")
         self.save = _action(file, "Save Audio…", keys.Save)

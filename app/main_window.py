@@ -31,15 +31,13 @@ from engine.system.paths import APPLICATION_NAME
 class MainWindow(QMainWindow):
     """One window for one speech at a time; `closed` is emitted once everything is saved.
 
-    `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was, and
-    `files_given` those that were dropped or pasted; `item_wanted` tells that somebody wants to see the item of the
-    queue or the history that is playing.
+    `file_wanted` carries the path of a document that is to be opened, `files_given` those that were dropped or pasted;
+    `item_wanted` tells that somebody wants to see the item of the queue or the history that is playing.
     """
 
     closed = Signal()
     item_wanted = Signal()
     file_wanted = Signal(object)
-    file_opened = Signal(object)
     files_given = Signal(list)
 
     def __init__(

@@ -61,7 +61,6 @@ class Key(Enum):
     READING_FONT = "reading_font"
     FAVOURITES = "favourite_voices"
     KEPT_MEGABYTES = "history/kept_megabytes"
-    RECENT_FILES = "recent_files"
     TRAY_ICON = "tray_icon"
     NOTES_READ = "notes_read"
 
@@ -322,19 +321,6 @@ class Settings(QObject):
     @kept_megabytes.setter
     def kept_megabytes(self, megabytes: int) -> None:
         self._write(Key.KEPT_MEGABYTES, str(megabytes))
-
-    @property
-    def recent_files(self) -> list[Path]:
-        """The files that were opened last, the latest first."""
-        try:
-            names = json_value(self._string(Key.RECENT_FILES) or "[]")
-        except ValueError:
-            return []
-        return [Path(name) for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
-    @recent_files.setter
-    def recent_files(self, paths: Sequence[Path]) -> None:
-        self._write(Key.RECENT_FILES, json.dumps([str(path) for path in paths]))
 
     @property
     def tray_icon(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -12,7 +11,6 @@ from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
 from app.desktop.command_states import CommandStates
 from app.desktop.find_bar import FindBar
 from app.desktop.pages import help_html, shortcuts_html
-from app.desktop.recent_files import RecentFiles
 from app.desktop.remote import Remote
 from app.desktop.session_bus import session_bus_address
 from app.desktop.text_finder import TextFinder
@@ -22,7 +20,6 @@ from app.settings import Key, Settings
 from app.speech.controller import SpeechController
 from app.theme import Theme
 from app.widgets.page import Page
-from engine.errors import InvalidRequest
 from engine.system.paths import APPLICATION_NAME
 
 if TYPE_CHECKING:
@@ -48,13 +45,9 @@ class DesktopFeature(QObject):
         window.menu.speak_clipboard.triggered.connect(self.speak_clipboard)
         window.menu.help.triggered.connect(self.show_help)
         window.menu.shortcuts.triggered.connect(self.show_shortcuts)
-        window.menu.find_text.triggered.connect(window.page.side_bar.give_way)
+        window.menu.find_text.triggered.connect(window.page.show_text)
         self.find_bar.set_colours(theme.colours)
         theme.changed.connect(self.find_bar.set_colours)
-        self.recent_files = RecentFiles(window.menu, settings)
-        self.recent_files.chosen.connect(window.file_wanted)
-        self.recent_files.missing.connect(self._on_missing)
-        window.file_opened.connect(self.recent_files.remember)
 
     def begin(self) -> None:
         """Do what can wait until the window is shown."""
@@ -129,8 +122,3 @@ class DesktopFeature(QObject):
         for widget in self.find_bar.order:
             QWidget.setTabOrder(before, widget)
             before = widget
-
-    @Slot(object)
-    def _on_missing(self, path: Path) -> None:
-        hint = "It is no longer listed under Open Recent; open it from where it is now."
-        self._window.show_failure(InvalidRequest(f"“{path.name}” is not in {path.parent} any more.", hint))

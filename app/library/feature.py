@@ -214,7 +214,7 @@ class LibraryFeature(QObject):
         if recalled.kept.number == self._opening:
             self._opening = None
             self._window.page.editor.set_text(recalled.kept.request.text)
-            self._window.page.side_bar.give_way()
+            self._window.page.show_text()
         if recalled.kept.number != self._recalling:
             return
         self._forget_recalling()

@@ -51,6 +51,7 @@ class FocusMode(QObject):
         page = self._page
         self._panel = page.side_bar.panel
         page.side_bar.close_panel()
+        page.show_text()
         page.header.hide()
         page.fold_player(self, folded=True)
         page.focus_text()

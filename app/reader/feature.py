@@ -13,8 +13,9 @@ from PySide6.QtGui import QAction, QGuiApplication
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Subject, Tone, message_for, message_for_document
 from app.reader.chapters_panel import ChaptersPanel
+from app.reader.covers import Covers
 from app.reader.fitting_voice import fitting_choice, message_about_language
-from app.reader.shelf import Covers, ShelfPanel
+from app.reader.home_feature import HomeFeature
 from app.reader.sources import ClipboardPage, DropTarget
 from app.reading.opener import DocumentOpener, OpenedDocument, Reader, read_opened
 from app.reading.places import Bookmark
@@ -27,7 +28,7 @@ from app.widgets.page import Page
 from engine.documents import Document, read_document, read_picture
 from engine.errors import NothingToSpeak
 
-PANEL, SHELF = "Chapters", "Books"
+PANEL = "Chapters"
 SHOW_OPENING_AFTER_MS = 400
 """Most documents are open before; a message would only flicker."""
 
@@ -57,8 +58,7 @@ class ReaderFeature(QObject):
         self.opener = DocumentOpener(self, read)
         self.panel = ChaptersPanel()
         self._covers = covers or Covers()
-        menu = window.menu
-        self.shelf = ShelfPanel(self._covers, (menu.new_text, menu.open_text, menu.close_document))
+        self.home = HomeFeature(window, theme, self._covers)
         self._opening = QTimer(self, singleShot=True, interval=SHOW_OPENING_AFTER_MS)
         self._opening.timeout.connect(self._show_opening)
         self._connect_sources()
@@ -76,10 +76,12 @@ class ReaderFeature(QObject):
         return ended
 
     def resume(self) -> None:
-        """Open the book that was being read when the window was closed last, if one was."""
+        """Open the book that was being read when the window was closed last, or show home if there is nothing."""
         if (path := self._settings.document) is not None:
             self.opener.open(path)
             self._resuming = True
+        else:
+            self.home.begin()
 
     @Slot()
     def ask(self) -> None:
@@ -113,6 +115,7 @@ class ReaderFeature(QObject):
         self.opener.cancel()
         self._page.banner.withdraw(Subject.DOCUMENT)
         self.reading.close()
+        self.home.begin()
 
     @Slot()
     def edit_text(self) -> None:
@@ -128,7 +131,7 @@ class ReaderFeature(QObject):
     def show_playing(self) -> None:
         """Show what is playing, and follow it."""
         if self.reading.shows_spoken:
-            self._page.side_bar.give_way()
+            self._page.show_text()
             self._page.view.follow()
         else:
             self._window.item_wanted.emit()
@@ -170,22 +173,15 @@ class ReaderFeature(QObject):
         window, panel, reading = self._window, self.panel, self.reading
         menu = window.menu
         menu.add_view(window.page.side_bar.add(PANEL, panel), "Ctrl+1")
-        menu.add_view(window.page.side_bar.add(SHELF, self.shelf), "Ctrl+5")
-        self.shelf.open_wanted.connect(window.file_wanted)
-        self.shelf.remove_wanted.connect(reading.unshelve)
-        reading.text_changed.connect(self._show_shelf)
-        window.page.side_bar.changed.connect(self._show_shelf)
         for command, slot in (
             (menu.new_text, self.new_text),
             (menu.close_document, self.close_document),
             (menu.edit_text, self.edit_text),
             (menu.from_beginning, reading.play_from_beginning),
             (menu.add_bookmark, reading.mark_place),
-            (menu.home, self._show_home),
         ):
             command.triggered.connect(slot)
         menu.new_text.setEnabled(True)
-        menu.home.setEnabled(True)
         menu.next_chapter.triggered.connect(self._on_next)
         menu.previous_chapter.triggered.connect(self._on_previous)
         window.page.header.speed.speed_changed.connect(panel.set_speed)
@@ -199,8 +195,6 @@ class ReaderFeature(QObject):
         menu.notes.triggered.connect(self._on_notes)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
-        self.shelf.set_colours(theme.colours)
-        theme.changed.connect(self.shelf.set_colours)
         self._show_reading()
 
     @Slot()
@@ -226,14 +220,13 @@ class ReaderFeature(QObject):
 
     @Slot(object)
     def _on_opened(self, opened: OpenedDocument) -> None:
-        if self._clipboard is None or opened.path != self._clipboard.path:
-            self._window.file_opened.emit(opened.path)
         self._forget_clipboard()
         self._page.banner.withdraw(Subject.DOCUMENT)
         if opened.document.cover is not None:
             self._covers.keep(opened.digest, opened.document.cover)
         resumed = opened.path == self._settings.document
         self.reading.open(opened)
+        self._page.show_text()
         if len(opened.document.chapters) > 1 and not resumed:
             self._page.side_bar.open(self.panel)
         self._tell(opened.document, resumed=resumed)
@@ -252,6 +245,7 @@ class ReaderFeature(QObject):
         self._forget_clipboard()
         if self.opener.path == self._settings.document:
             self._settings.document = None
+            self.home.begin()
         self._page.banner.show_message(replace(message_for(error), subject=Subject.DOCUMENT))
 
     @Slot(object)
@@ -283,16 +277,6 @@ class ReaderFeature(QObject):
             self._settings.document = kept
         window.show_document(reading.document.title if reading.document is not None else None, kept)
         self._show_reading()
-
-    @Slot()
-    def _show_home(self) -> None:
-        self._page.side_bar.open(self.shelf)
-
-    @Slot()
-    def _show_shelf(self) -> None:
-        """List the books that were read, if that is seen."""
-        if self._page.side_bar.panel is self.shelf:
-            self.shelf.show_books(self.reading.shelf, self.reading.path)
 
     def _picture(self, name: str) -> bytes | None:
         """A picture of the book; it is read from the file when it is shown."""
@@ -328,12 +312,12 @@ class ReaderFeature(QObject):
     @Slot(int)
     def _on_chosen(self, chapter: int) -> None:
         self.reading.go_to(chapter)
-        self._page.side_bar.give_way()
+        self._page.show_text()
 
     @Slot(object)
     def _on_bookmark(self, bookmark: Bookmark) -> None:
         self.reading.go_to(bookmark.chapter, bookmark.character)
-        self._page.side_bar.give_way()
+        self._page.show_text()
 
     @Slot()
     def _on_next(self) -> None:
@@ -346,6 +330,7 @@ class ReaderFeature(QObject):
     def _step(self, step: int) -> None:
         if (chapter := self.reading.neighbour(step)) is not None:
             self.reading.go_to(chapter)
+            self._page.show_text()
 
     @Slot(QAction)
     def _on_notes(self, action: QAction) -> None:

@@ -1,10 +1,10 @@
-"""The first line of the window: voice, speed, pauses, save, stop, speak."""
+"""The first line of the window: home, voice, speed, pauses, save, stop, speak."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
 from app.speech.pause_control import PauseControl
@@ -26,6 +26,9 @@ class HeaderBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.home_button = QToolButton(self)
+        self.home_button.setAccessibleName("Home")
+        self.home_button.setToolTip(f"Your books ({key_words('Ctrl+Shift+H')})")
         self.voices = VoicePicker(self)
         self.speed = SpeedSlider(self)
         self.pauses = PauseControl(self)
@@ -45,6 +48,7 @@ class HeaderBar(QWidget):
         for widget in (self.voices, self.speed, self.pauses, self.stop_button, self.speak_button):
             widget.set_colours(colours)
         self.save_button.setIcon(icon("save", colours.text))
+        self.home_button.setIcon(icon("home", colours.text))
 
     @property
     def stacked(self) -> bool:
@@ -103,7 +107,7 @@ class HeaderBar(QWidget):
 
     def _lay_out(self) -> None:
         voice, speed = self._labels
-        manner = _line(self._manner, voice, self.voices, speed, self.speed, self.pauses)
+        manner = _line(self._manner, self.home_button, voice, self.voices, speed, self.speed, self.pauses)
         manner.insertSpacing(manner.indexOf(speed), GROUP_SPACE_PIXELS)
         manner.addStretch(1)
         commands = _line(self._commands, self.save_button, self.stop_button, self.speak_button)

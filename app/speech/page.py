@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Slot
+from PySide6.QtCore import QByteArray, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -30,8 +30,11 @@ NARROW_PIXELS = 800
 class SpeechPage(QWidget):
     """Header, message, model, file being saved, side bar beside text above waveform, status, all public.
 
-    The user can move the splitters in the middle. In a narrow window the side bar takes the place of the text.
+    The user can move the splitters in the middle. In a narrow window the side bar takes the place of the text; so does,
+    in any, the home page. `home_changed` tells whether that is shown.
     """
+
+    home_changed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +54,7 @@ class SpeechPage(QWidget):
         self.views = QStackedWidget(place)
         self.editor = TextEditor(self.views)
         self.book = BookView(self.views)
+        self.view: TextEditor | BookView = self.editor
         self.playing = ElidedButton()
         self.player = PlayerPanel(self.playing, self.split)
         self.status = StatusLine(self)
@@ -70,11 +74,6 @@ class SpeechPage(QWidget):
         self.side_bar.changed.connect(self._place_side_bar)
         self.side_bar.focus_left.connect(self.focus_text)
 
-    @property
-    def view(self) -> TextEditor | BookView:
-        """The text that is shown: one's own in the editor, or a book's."""
-        return self.book if self.views.currentWidget() is self.book else self.editor
-
     def show_playing(self, title: str) -> None:
         """Say what the sound is of; a click leads there."""
         self.playing.say(title)
@@ -82,17 +81,42 @@ class SpeechPage(QWidget):
         self.playing.setVisible(bool(title))
         self._fold()
 
+    @property
+    def home_shown(self) -> bool:
+        """Whether home is in the place of the text."""
+        return self.views.currentWidget() not in (self.editor, self.book)
+
     def show_view(self, view: TextEditor | BookView) -> None:
-        """Show one's own text, or a book's; the keyboard goes with it."""
-        focused = self.view.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
-        self.views.setCurrentWidget(view)
+        """Show one's own text, or a book's, now or instead of home; the keyboard goes with it."""
+        self.view = view
+        if not self.home_shown:
+            self._show(view)
+
+    def show_home(self, home: QWidget) -> None:
+        """Show one of the `views` that is no text in the place of the text, with the keyboard."""
+        self.side_bar.give_way()
+        self._show(home)
+        home.setFocus()
+        self.home_changed.emit(True)
+
+    @Slot()
+    def show_text(self) -> None:
+        """Give the text its place, after something was chosen whose effect is there."""
+        self.side_bar.give_way()
+        if self.home_shown:
+            self._show(self.view)
+            self.home_changed.emit(False)
+
+    def _show(self, widget: QWidget) -> None:
+        focused = self.views.isAncestorOf(self.focusWidget() or self)
+        self.views.setCurrentWidget(widget)
         if focused:
-            view.setFocus()
+            widget.setFocus()
 
     @Slot()
     def focus_text(self) -> None:
-        """Give the keyboard to the text that is shown."""
-        self.view.setFocus()
+        """Give the keyboard to the text, or to home."""
+        (self.views.currentWidget() or self.view).setFocus()
 
     @property
     def split_state(self) -> QByteArray:

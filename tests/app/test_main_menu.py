@@ -131,14 +131,15 @@ def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:
     assert chosen.args[0].data() == "small"
 
 
-def test_parts_of_the_window_come_first_in_their_menu(qtbot: QtBot) -> None:
+def test_parts_of_the_window_come_after_home_in_their_menu(qtbot: QtBot) -> None:
     menu, part, other = MainMenu(), QAction("Part"), QAction("Other")
     qtbot.addWidget(menu)
     menu.add_view(part, "Ctrl+Shift+I")
     menu.add_view(other)
-    first, second, third = menu.view_menu.actions()[:3]
-    assert (first, second) == (part, other)
-    assert third.isSeparator()
+    home, first_line, first, second, second_line = menu.view_menu.actions()[:5]
+    assert (home, first, second) == (menu.home, part, other)
+    assert first_line.isSeparator()
+    assert second_line.isSeparator()
     assert [key.toString() for key in part.shortcuts()] == ["Ctrl+Shift+I"]
 
 

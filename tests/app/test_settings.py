@@ -37,7 +37,6 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.side_bar == ""
     assert settings.side_bar_pixels is None
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
-    assert settings.recent_files == []
     assert settings.tray_icon
     assert not settings.notes_read
     assert settings.reading_font == settings.export_format == ""
@@ -57,7 +56,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.side_bar, before.side_bar_pixels = "Chapters", 301
     before.kept_megabytes, before.notes_read = 250, True
     before.reading_font, before.export_format = "Noto Serif", ".mp3"
-    before.recent_files, before.tray_icon = [tmp_path / "a, “b”.txt"], False
+    before.tray_icon = False
     store.sync()
     after = opened(file)
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
@@ -73,14 +72,12 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
     assert (after.reading_font, after.export_format) == ("Noto Serif", ".mp3")
     assert (after.kept_megabytes, after.notes_read) == (250, True)
-    assert (after.recent_files, after.tray_icon) == ([tmp_path / "a, “b”.txt"], False)
+    assert not after.tray_icon
 
 
 @pytest.mark.parametrize("nonsense", ["a.txt", "3", "[1]", '{"a": 1}', pytest.param("[" * 100_000, id="deep")])
 def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
-    for key in (Key.RECENT_FILES, Key.FAVOURITES):
-        QSettings(str(file), QSettings.Format.IniFormat).setValue(key.value, nonsense)
-    assert opened(file).recent_files == []
+    QSettings(str(file), QSettings.Format.IniFormat).setValue(Key.FAVOURITES.value, nonsense)
     assert opened(file).favourites == ()
 
 

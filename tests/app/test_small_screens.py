@@ -79,7 +79,7 @@ def assert_fits(application: Application, room: QSize, qtbot: QtBot) -> None:
     assert page.columns.height() >= page.columns.minimumSizeHint().height()
 
 
-def test_everything_to_say_and_any_panel_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
+def test_everything_to_say_and_any_panel_or_home_fit(application: Application, font_times: int, qtbot: QtBot) -> None:
     window, page, room = application.window, application.window.page, small(font_times)
     window.play()
     qtbot.waitUntil(lambda: application.controller.track.length > 0)
@@ -88,6 +88,8 @@ def test_everything_to_say_and_any_panel_fit(application: Application, font_time
     for tab in range(page.side_bar.tabs.count()):
         page.side_bar.tabs.setCurrentIndex(tab)
         assert_fits(application, room, qtbot)
+    application.reader.home.show()
+    assert_fits(application, room, qtbot)
 
 
 def test_what_is_told_can_be_scrolled_to(application: Application, font_times: int, qtbot: QtBot) -> None:

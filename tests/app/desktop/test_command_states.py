@@ -10,7 +10,7 @@ from app.speech.activity import Readiness
 from app.speech.pause_control import LONGEST_PAUSES
 
 ALWAYS = {
-    "New", "Home", "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…",
+    "New Text", "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…",
     "Close Window", "Enter Full Screen", "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts",
     "About Kokoro Desk", "Minimize", "Zoom", "Bring All to Front",
 }  # fmt: skip

@@ -1,5 +1,4 @@
 import sys
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QSystemTrayIcon
@@ -14,34 +13,14 @@ from tests.app.desktop.private_bus import PLAYER, private_bus
 from tests.app.fakes import RATE_HZ
 
 
-def test_the_find_bar_is_below_the_message(application: Application, qtbot: QtBot) -> None:
+def test_the_find_bar_is_above_the_text(application: Application, qtbot: QtBot) -> None:
     application.window.show()
     page = application.window.page
     application.window.menu.find_text.trigger()
     layout = page.layout()
-    assert layout.indexOf(application.desktop.find_bar) == layout.indexOf(page.banner) + 1
+    assert layout.indexOf(application.desktop.find_bar) == layout.indexOf(page.columns) - 1
     qtbot.keyClicks(application.desktop.find_bar.field, "two")
     assert page.editor.edit.textCursor().selectedText() == "Two"
-
-
-def test_a_file_that_was_opened_can_be_opened_again_until_it_is_gone(
-    application: Application, qtbot: QtBot, tmp_path: Path
-) -> None:
-    page, recent = application.window.page, application.window.menu.recent_files_menu
-    (tmp_path / "story.txt").write_text("Once upon a time.")
-    with qtbot.waitSignal(application.window.file_opened):
-        application.window.file_wanted.emit(tmp_path / "story.txt")
-    page.editor.set_text("Another.")
-    recent.aboutToShow.emit()
-    with qtbot.waitSignal(application.window.file_opened):
-        recent.actions()[0].trigger()
-    assert page.view.text == "Once upon a time."
-    (tmp_path / "story.txt").unlink()
-    recent.actions()[0].trigger()
-    assert page.banner.label.text().startswith(f"“story.txt” is not in {tmp_path} any more.")
-    assert page.view.text == "Once upon a time."
-    recent.aboutToShow.emit()
-    assert not recent.actions()[0].text()
 
 
 def test_help_and_keys_are_in_the_menu(application: Application) -> None:

@@ -145,15 +145,16 @@ def test_what_is_typed_before_the_last_document_is_there_stays(desk: Desk, monke
     assert desk.settings.document is None
 
 
-def test_a_file_that_takes_the_place_of_a_copied_page_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_takes_the_place_of_a_copied_page_is_open(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     content = QMimeData()
     content.setHtml("<p>A page.</p>")
     QGuiApplication.clipboard().setMimeData(content)
     go_on = open_slowly(desk, monkeypatch, desk.feature.open_clipboard)
-    with desk.qtbot.waitSignal(desk.window.file_opened) as told:
+    with desk.qtbot.waitSignal(desk.feature.opener.opened):
         desk.window.file_wanted.emit(desk.path)
         go_on.set()
-    assert told.args == [desk.path]
+    assert desk.reading.path == desk.path
+    assert [book.path for book in desk.reading.shelf] == [desk.path]
 
 
 def test_a_document_of_one_chapter_is_just_a_text(desk: Desk) -> None:
@@ -644,25 +645,6 @@ def test_play_from_the_beginning_plays_the_first_chapter_that_is_read(desk: Desk
     desk.reading.play_from_beginning()
     assert desk.controller.text == CHAPTERS[0].text
     assert desk.place == (1, 0)
-
-
-def test_home_lists_the_books_with_how_far_they_were_read(desk: Desk) -> None:
-    desk.open()
-    desk.reading.go_to(2)
-    desk.feature.close_document()
-    desk.window.menu.home.trigger()
-    books = desk.feature.shelf.list
-    assert desk.page.side_bar.panel is desk.feature.shelf
-    assert books.item(0).text() == "The Book\nSomebody · 65%"
-    with desk.qtbot.waitSignal(desk.feature.opener.opened):
-        books.itemClicked.emit(books.item(0))
-    assert desk.place == (2, 0)
-    desk.window.menu.home.trigger()
-    books.setCurrentRow(0)
-    desk.feature.shelf.remove.trigger()
-    desk.page.side_bar.close_panel()
-    desk.window.menu.home.trigger()
-    assert books.count() == 0
 
 
 def test_a_book_that_is_opened_right_after_typing_is_open_again_at_the_next_start(desk: Desk) -> None:

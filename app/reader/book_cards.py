@@ -1,0 +1,209 @@
+"""Books side by side, each with its cover, its title and author, and how far it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QFontInfo, QPainter, QPalette, QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from app.reader.covers import COVER_SIZE, Covers
+from app.reader.reading_time import reading_time
+from app.reading.places import ShelvedBook
+from app.theme import LIGHT, Colours
+
+BOOK_ROLE = int(Qt.ItemDataRole.UserRole)
+WORDS_ROLE = BOOK_ROLE + 1
+"""How far it was read."""
+PADDING_PIXELS = 10
+BAR_PIXELS = 4
+LEAST_LETTERS = 20
+"""Of a title beside its cover."""
+TITLE_LINES = 2
+FILLED = 0.8
+"""So much of its lines a long title fills; words that are wrapped leave the rest empty."""
+SMALL = 0.88
+ROUNDING_PIXELS = 2
+FINISHED = 0.995
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+
+class BookCards(QListWidget):
+    """`picked` carries the book that is clicked or activated."""
+
+    picked = Signal(object)
+
+    def __init__(self, covers: Covers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._speed = 1.0
+        self.setObjectName("cards")
+        self.setAccessibleName("Books")
+        self._delegate = _CardDelegate(covers, self)
+        self.setItemDelegate(self._delegate)
+        self.setFlow(QListView.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.itemClicked.connect(self._on_item)
+        self.itemActivated.connect(self._on_item)
+
+    @property
+    def current(self) -> ShelvedBook | None:
+        """The book that is current."""
+        item = self.currentItem()
+        book: ShelvedBook | None = item.data(BOOK_ROLE) if item is not None else None
+        return book
+
+    def show_books(self, books: Sequence[ShelvedBook]) -> None:
+        """List books; the current one stays current if only their progress is different, else it is the first."""
+        if [book.digest for book in books] != [self.item(row).data(BOOK_ROLE).digest for row in range(self.count())]:
+            self._delegate.forget_covers()
+            self.clear()
+            for _ in books:
+                self.addItem(QListWidgetItem())
+        for row, book in enumerate(books):
+            self.item(row).setData(BOOK_ROLE, book)
+        self._tell()
+        if self.currentRow() < 0:
+            self.setCurrentRow(0)
+
+    def set_speed(self, speed: float) -> None:
+        """Tell times for this speed."""
+        self._speed = speed
+        self._tell()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self._delegate.set_colours(colours)
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As many columns as there is room for."""
+        room = self.width() - 2 * self.frameWidth() - self.verticalScrollBar().sizeHint().width() - ROUNDING_PIXELS
+        self._delegate.share(room)
+        super().resizeEvent(event)
+
+    def _tell(self) -> None:
+        for row in range(self.count()):
+            item = self.item(row)
+            book: ShelvedBook = item.data(BOOK_ROLE)
+            words = _progress_words(book, self._speed)
+            item.setText(book.title)
+            item.setToolTip(str(book.path))
+            item.setData(WORDS_ROLE, words)
+            said = ", ".join(each for each in (book.title, book.author, words) if each)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+
+    @Slot(QListWidgetItem)
+    def _on_item(self, item: QListWidgetItem) -> None:
+        self.picked.emit(item.data(BOOK_ROLE))
+
+
+def _progress_words(book: ShelvedBook, speed: float) -> str:
+    if book.progress >= FINISHED:
+        return "Finished"
+    left = reading_time(book.characters * (1 - book.progress), speed) if book.characters else ""
+    if not book.progress:
+        return left
+    return " · ".join(each for each in (f"{book.progress:.0%}", left and f"{left} left") if each)
+
+
+class _CardDelegate(QStyledItemDelegate):
+    """Draws a card in the theme's colours; a cover is read from its file once it is seen."""
+
+    def __init__(self, covers: Covers, cards: QListWidget) -> None:
+        super().__init__(cards)
+        self._covers = covers
+        self._cards = cards
+        self._colours = LIGHT
+        self._drawn: dict[str, QPixmap] = {}
+        self._width = 0
+
+    def set_colours(self, colours: Colours) -> None:
+        self._colours = colours
+        self.forget_covers()
+
+    def forget_covers(self) -> None:
+        self._drawn = {}
+
+    def share(self, room: int) -> None:
+        """Divide a width among as many cards as fit."""
+        letters = LEAST_LETTERS * self._cards.fontMetrics().averageCharWidth()
+        least = letters + COVER_SIZE.width() + 3 * PADDING_PIXELS
+        self._width = room // max(1, room // least)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        line = self._cards.fontMetrics().height()
+        words = round(line * (TITLE_LINES + 2 * SMALL)) + BAR_PIXELS + PADDING_PIXELS
+        return QSize(self._width, max(COVER_SIZE.height(), words) + 2 * PADDING_PIXELS)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        option = QStyleOptionViewItem(option)
+        self.initStyleOption(option, index)
+        option.text = ""  # type: ignore[attr-defined]
+        widget: QWidget = option.widget  # type: ignore[attr-defined]
+        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
+        rect: QRect = option.rect  # type: ignore[attr-defined]
+        space = rect.adjusted(PADDING_PIXELS, PADDING_PIXELS, -PADDING_PIXELS, -PADDING_PIXELS)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        self._draw_cover(painter, QRect(space.topLeft(), COVER_SIZE), index.data(BOOK_ROLE))
+        self._draw_words(painter, space.adjusted(COVER_SIZE.width() + PADDING_PIXELS, 0, 0, 0), option, index)
+        painter.restore()
+
+    def _draw_cover(self, painter: QPainter, place: QRect, book: ShelvedBook) -> None:
+        if book.digest not in self._drawn:
+            self._drawn[book.digest] = self._covers.of(book, self._colours)
+        cover = self._drawn[book.digest]
+        shown = QRect(place.topLeft(), cover.size().scaled(place.size(), Qt.AspectRatioMode.KeepAspectRatio))
+        painter.drawPixmap(shown, cover)
+        painter.setPen(QColor(self._colours.line))
+        painter.drawRect(shown.adjusted(0, 0, -1, -1))
+
+    def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        book: ShelvedBook = index.data(BOOK_ROLE)
+        font: QFont = option.font  # type: ignore[attr-defined]
+        palette: QPalette = option.palette  # type: ignore[attr-defined]
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(palette.color(QPalette.ColorRole.Text))
+        bottom = self._draw_title(painter, space, book.title)
+        font.setBold(False)
+        font.setPixelSize(round(QFontInfo(font).pixelSize() * SMALL))
+        painter.setFont(font)
+        painter.setPen(QColor(self._colours.faint))
+        metrics = painter.fontMetrics()
+        author = metrics.elidedText(book.author, Qt.TextElideMode.ElideRight, space.width())
+        painter.drawText(space.left(), bottom + metrics.ascent(), author)
+        words = metrics.elidedText(index.data(WORDS_ROLE), Qt.TextElideMode.ElideMiddle, space.width())
+        painter.drawText(space, int(Qt.AlignmentFlag.AlignBottom), words)
+        if 0 < book.progress < FINISHED:
+            self._draw_bar(painter, space.adjusted(0, 0, 0, -metrics.height() - BAR_PIXELS), book.progress)
+
+    def _draw_title(self, painter: QPainter, space: QRect, title: str) -> int:
+        """Draw a title on up to two lines, and return where they end."""
+        metrics, wrapped = painter.fontMetrics(), int(Qt.TextFlag.TextWordWrap)
+        place = QRect(space.left(), space.top(), space.width(), TITLE_LINES * metrics.height())
+        shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, round(FILLED * TITLE_LINES * space.width()))
+        painter.drawText(place, wrapped, shown)
+        return place.top() + min(place.height(), metrics.boundingRect(place, wrapped, shown).height())
+
+    def _draw_bar(self, painter: QPainter, above: QRect, progress: float) -> None:
+        groove = QRect(above.left(), above.bottom() - BAR_PIXELS, above.width(), BAR_PIXELS)
+        painter.fillRect(groove, QColor(self._colours.wave_pending))
+        groove.setWidth(max(BAR_PIXELS, round(progress * groove.width())))
+        painter.fillRect(groove, QColor(self._colours.accent))

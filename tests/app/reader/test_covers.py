@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtGui import QColor, QImage
+
+from app.reader.covers import COVER_SIZE, SHARPNESS, Covers
+from app.reading.places import ShelvedBook
+from app.theme import LIGHT
+
+BOOK = ShelvedBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.255)
+COLOUR = QColor("#102030")
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def picture(width: int, height: int) -> bytes:
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.fill(COLOUR)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return buffer.data().data()
+
+
+def corner(covers: Covers) -> QColor:
+    return covers.of(BOOK, LIGHT).toImage().pixelColor(2, 2)
+
+
+def test_a_cover_is_kept_as_small_as_it_is_shown(tmp_path: Path) -> None:
+    Covers(tmp_path / "covers").keep("one", picture(400, 600))
+    covers = Covers(tmp_path / "covers")
+    assert corner(covers) == COLOUR
+    assert covers.of(BOOK, LIGHT).size() == COVER_SIZE * SHARPNESS
+
+
+def test_a_book_without_a_cover_has_its_first_letter(tmp_path: Path) -> None:
+    covers = Covers(tmp_path)
+    assert corner(covers) == QColor(LIGHT.word)
+    covers.keep("one", picture(40, 60))
+    covers.remove("one")
+    covers.remove("one")
+    assert corner(covers) == QColor(LIGHT.word)
+
+
+def test_a_cover_that_cannot_be_decoded_or_written_is_not_shown(tmp_path: Path) -> None:
+    covers = Covers(tmp_path / "covers")
+    covers.keep("one", b"no picture")
+    assert corner(covers) == QColor(LIGHT.word)
+    (tmp_path / "file").write_text("")
+    covers = Covers(tmp_path / "file" / "covers")
+    covers.keep("one", picture(40, 60))
+    assert corner(covers) == QColor(LIGHT.word)
