@@ -115,6 +115,8 @@ class ReaderFeature(QObject):
         self.opener.cancel()
         self._page.banner.withdraw(Subject.DOCUMENT)
         self.reading.close()
+        if self._page.side_bar.panel is self.panel:
+            self._page.side_bar.close_panel()
         self.home.begin()
 
     @Slot()
@@ -227,8 +229,9 @@ class ReaderFeature(QObject):
         resumed = opened.path == self._settings.document
         self.reading.open(opened)
         self._page.show_text()
-        if len(opened.document.chapters) > 1 and not resumed:
-            self._page.side_bar.open(self.panel)
+        bar = self._page.side_bar
+        if len(opened.document.chapters) > 1 and not resumed and not bar.instead:
+            bar.open(self.panel)
         self._tell(opened.document, resumed=resumed)
 
     def _tell(self, document: Document, *, resumed: bool) -> None:

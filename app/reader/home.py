@@ -16,6 +16,7 @@ from app.widgets.elided_text import ElidedButton
 from app.widgets.wrapping_bar import WrappingBar
 
 EMPTY = "Books and documents that you open appear here. Open one, or drop it on this window."
+SPACE_PIXELS = 10
 
 
 class HomePage(QWidget):
@@ -42,6 +43,7 @@ class HomePage(QWidget):
             bar.add(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
         layout.addWidget(bar)
         layout.addWidget(self.empty)
         layout.addWidget(self.cards, 1)

@@ -103,6 +103,16 @@ def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None
     assert desk.reading.chosen_document == DOCUMENT
 
 
+def test_the_chapters_come_with_the_book_where_there_is_room_and_go_with_it(desk: Desk) -> None:
+    desk.open()
+    desk.window.menu.close_document.trigger()
+    assert desk.page.side_bar.panel is None
+    desk.window.resize(640, 700)
+    desk.qtbot.waitUntil(lambda: desk.window.width() == 640)
+    desk.open()
+    assert desk.page.book.isVisible()
+
+
 def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[], object]) -> threading.Event:
     """A document that is opened once the event that is returned is set."""
     go_on = threading.Event()
@@ -398,6 +408,7 @@ def test_text_and_pages_come_from_the_clipboard(desk: Desk) -> None:
 def test_the_window_is_narrow_and_a_chosen_chapter_is_seen(desk: Desk) -> None:
     desk.window.resize(640, 720)
     desk.open()
+    desk.page.side_bar.open(desk.feature.panel)
     assert not desk.page.book.isVisible()
     item = desk.feature.panel.list.visualItemRect(desk.feature.panel.list.item(1)).center()
     desk.qtbot.mouseClick(desk.feature.panel.list.viewport(), Qt.MouseButton.LeftButton, pos=item)
