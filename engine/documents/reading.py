@@ -47,6 +47,8 @@ def _check(path: Path) -> None:
         if is_file:  # opening a pipe waits until somebody writes into it
             with path.open("rb"):
                 pass
+    except FileNotFoundError as error:
+        raise UnusableDocument(f"“{path.name}” can’t be found in {path.parent}.", "Open it where it is now.") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UnusableDocument(f"“{path.name}” cannot be read ({reason}).", "Choose another one.") from error

@@ -59,7 +59,7 @@ def test_reading_loads_no_library_into_this_process() -> None:
 
 
 def test_what_is_not_there_or_no_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UnusableDocument, match=r"“a\.txt” cannot be read"):
+    with pytest.raises(UnusableDocument, match=r"“a\.txt” can’t be found"):
         read_document(tmp_path / "a.txt")
     (tmp_path / "b.txt").mkdir()
     with pytest.raises(UnusableDocument, match=r"“b\.txt” is a folder"):
