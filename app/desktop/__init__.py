@@ -1,1 +1,1 @@
-"""What people expect of any application on a desktop: finding, help, recent files, a tray icon, media keys."""
+"""What people expect of any application on a desktop: finding, help, a tray icon, media keys."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontInfo, QPainter, QPalette, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontInfo,
+    QFontMetrics,
+    QPainter,
+    QPalette,
+    QPixmap,
+    QResizeEvent,
+    QTextLayout,
+)
 from PySide6.QtWidgets import (
     QListView,
     QListWidget,
@@ -20,17 +30,16 @@ from app.reader.covers import COVER_SIZE, Covers
 from app.reader.reading_time import reading_time
 from app.reading.places import ShelvedBook
 from app.theme import LIGHT, Colours
+from app.widgets.text_positions import character_of
 
 BOOK_ROLE = int(Qt.ItemDataRole.UserRole)
 WORDS_ROLE = BOOK_ROLE + 1
 """How far it was read."""
 PADDING_PIXELS = 10
 BAR_PIXELS = 4
-LEAST_LETTERS = 20
+LEAST_LETTERS = 24
 """Of a title beside its cover."""
 TITLE_LINES = 2
-FILLED = 0.8
-"""So much of its lines a long title fills; words that are wrapped leave the rest empty."""
 SMALL = 0.88
 ROUNDING_PIXELS = 2
 FINISHED = 0.995
@@ -196,14 +205,26 @@ class _CardDelegate(QStyledItemDelegate):
 
     def _draw_title(self, painter: QPainter, space: QRect, title: str) -> int:
         """Draw a title on up to two lines, and return where they end."""
-        metrics, wrapped = painter.fontMetrics(), int(Qt.TextFlag.TextWordWrap)
-        place = QRect(space.left(), space.top(), space.width(), TITLE_LINES * metrics.height())
-        shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, round(FILLED * TITLE_LINES * space.width()))
-        painter.drawText(place, wrapped, shown)
-        return place.top() + min(place.height(), metrics.boundingRect(place, wrapped, shown).height())
+        metrics, bottom = painter.fontMetrics(), space.top()
+        for line in _lines(title, painter.font(), space.width()):
+            painter.drawText(space.left(), bottom + metrics.ascent(), line)
+            bottom += metrics.height()
+        return bottom
 
     def _draw_bar(self, painter: QPainter, above: QRect, progress: float) -> None:
         groove = QRect(above.left(), above.bottom() - BAR_PIXELS, above.width(), BAR_PIXELS)
         painter.fillRect(groove, QColor(self._colours.wave_pending))
         groove.setWidth(max(BAR_PIXELS, round(progress * groove.width())))
         painter.fillRect(groove, QColor(self._colours.accent))
+
+
+def _lines(title: str, font: QFont, width: int) -> list[str]:
+    """A title on one line or two, each elided."""
+    layout = QTextLayout(title, font)
+    layout.beginLayout()
+    line = layout.createLine()
+    line.setLineWidth(width)
+    layout.endLayout()
+    end = character_of(title, line.textLength())
+    lines = (title[:end].rstrip(), title[end:])
+    return [QFontMetrics(font).elidedText(each, Qt.TextElideMode.ElideRight, width) for each in lines if each]

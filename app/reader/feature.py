@@ -115,8 +115,6 @@ class ReaderFeature(QObject):
         self.opener.cancel()
         self._page.banner.withdraw(Subject.DOCUMENT)
         self.reading.close()
-        if self._page.side_bar.panel is self.panel:
-            self._page.side_bar.close_panel()
         self.home.begin()
 
     @Slot()
@@ -270,6 +268,8 @@ class ReaderFeature(QObject):
         reading, page, window = self.reading, self._page, self._window
         if reading.chapter is None:
             page.show_view(page.editor)
+            if page.side_bar.panel is self.panel:  # which is empty now
+                page.side_bar.close_panel()
         else:
             page.book.show_chapter(reading.chapter, self._picture)
             page.show_view(page.book)

@@ -104,9 +104,11 @@ def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None
 
 
 def test_the_chapters_come_with_the_book_where_there_is_room_and_go_with_it(desk: Desk) -> None:
-    desk.open()
-    desk.window.menu.close_document.trigger()
-    assert desk.page.side_bar.panel is None
+    for command in (desk.window.menu.close_document, desk.window.menu.new_text, desk.window.menu.edit_text):
+        desk.open()
+        assert desk.page.side_bar.panel is desk.feature.panel
+        command.trigger()
+        assert desk.page.side_bar.panel is None
     desk.window.resize(640, 700)
     desk.qtbot.waitUntil(lambda: desk.window.width() == 640)
     desk.open()
