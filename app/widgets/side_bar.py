@@ -12,7 +12,8 @@ from app.icons import icon
 from app.theme import Colours
 from app.widgets.scrolling_body import ScrollingBody
 
-USUAL_WIDTH_PIXELS = 340
+USUAL_WIDTH_PIXELS, USUAL_WIDTH_LETTERS = 340, 38
+"""As many letters as no tab is elided beside, in a large font."""
 LEAST_WIDTH_PIXELS, LEAST_WIDTH_LETTERS = 220, 30
 MARGIN_PIXELS = 8
 
@@ -33,7 +34,7 @@ class SideBar(QFrame):
         self.setObjectName("sideBar")
         self.setAccessibleName("Side bar")
         self.instead = False
-        self.width_pixels = USUAL_WIDTH_PIXELS
+        self.width_pixels = max(USUAL_WIDTH_PIXELS, USUAL_WIDTH_LETTERS * self.fontMetrics().averageCharWidth())
         self._shown = False
         self._expected = ""
         self._actions: list[QAction] = []

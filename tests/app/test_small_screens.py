@@ -88,6 +88,7 @@ def test_everything_to_say_and_any_panel_or_home_fit(application: Application, f
     for tab in range(page.side_bar.tabs.count()):
         page.side_bar.tabs.setCurrentIndex(tab)
         assert_fits(application, room, qtbot)
+    assert page.side_bar.tabs.width() >= page.side_bar.tabs.sizeHint().width()
     application.reader.home.show()
     assert_fits(application, room, qtbot)
 
