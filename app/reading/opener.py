@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QBuffer, QByteArray, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QImageReader
 
 from app.system.threads import failure_of
 from engine.documents import Document, read_document
 from engine.errors import Cancelled, UnusableDocument
+from engine.export.cover import is_cover
 
 Reader = Callable[[Path, threading.Event], Document]
+LARGEST_COVER = QSize(1200, 1800)
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,26 @@ class OpenedDocument:
 def read_opened(read: Reader, path: Path, cancel: threading.Event) -> OpenedDocument:
     """Read a document and the digest of its file; raises `EngineError` children."""
     document = read(path, cancel)
+    document = replace(document, cover=_with_pixels(document.cover))
     try:
         with path.open("rb") as file:
             return OpenedDocument(path, hashlib.file_digest(file, "sha256").hexdigest(), document)
     except OSError as error:
         raise UnusableDocument(f"“{path.name}” can’t be opened.", "Open it where it is now.") from error
+
+
+def _with_pixels(cover: bytes | None) -> bytes | None:
+    """A cover that can be shown and exported: a drawing becomes a picture; None if it cannot be drawn."""
+    if cover is None or is_cover(cover):
+        return cover
+    source, target = QBuffer(), QBuffer()
+    source.setData(QByteArray(cover))
+    reader = QImageReader(source)
+    reader.setScaledSize(reader.size().scaled(LARGEST_COVER, Qt.AspectRatioMode.KeepAspectRatio))
+    image = reader.read()
+    target.open(QBuffer.OpenModeFlag.WriteOnly)
+    drawn = image.save(target, "JPG")  # type: ignore[call-overload]  # at run time it takes no bytes
+    return bytes(target.data().data()) if drawn else None
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,8 @@ class Chapter:
 class Document:
     """Chapters in the order of reading, at least one, none of them blank.
 
-    `language` is a BCP 47 tag, or empty if the document names none; `cover` is a picture in JPEG or PNG. `notices` are
-    sentences about what was guessed or left out, each with the place.
+    `language` is a BCP 47 tag, or empty if the document names none; `cover` is a picture in JPEG, PNG or SVG. `notices`
+    are sentences about what was guessed or left out, each with the place.
     """
 
     title: str

@@ -29,7 +29,7 @@ from engine.errors import DamagedDocument, UnusableDocument
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _FONT_METHODS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-_PICTURES = frozenset({"image/jpeg", "image/png"})
+_PICTURES = frozenset({"image/jpeg", "image/png", "image/svg+xml"})
 _PAGE_TYPES = frozenset({"application/xhtml+xml", "text/html"})
 _PAGE_SUFFIXES = (".xhtml", ".html", ".htm", ".xht", ".xml")
 _NO_PAGE = re.compile(r"(?:image|audio|video|font)/|text/(?:css|javascript)|.*(?:dtbncx|font|javascript|smil|pls)")

@@ -10,6 +10,7 @@ from pathlib import Path
 from engine.audio.recording import Tags
 from engine.audio.sound_file import format_for
 from engine.errors import OutputError
+from engine.export.cover import is_cover
 from engine.export.order import Order
 from engine.system.whole_file import ensure_writable
 
@@ -32,7 +33,8 @@ class Output:
 def outputs_of(order: Order) -> tuple[Output, ...]:
     """The files that are to be written, in order."""
     document, count = order.document, len(order.chapters)
-    tags = Tags(document.title, document.author, cover=document.cover)
+    cover = document.cover if document.cover is not None and is_cover(document.cover) else None
+    tags = Tags(document.title, document.author, cover=cover)
     if not order.per_chapter:
         return (Output(order.path, tags, range(count), order.subtitles),)
     return tuple(

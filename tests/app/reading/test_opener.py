@@ -1,9 +1,13 @@
 import threading
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.reading.opener import DocumentOpener
+from app.reading.opener import LARGEST_COVER, DocumentOpener, read_opened
 from engine.documents import Document
 from engine.errors import Cancelled, DamagedDocument
 from tests.app.reading.documents import DOCUMENT, read
@@ -25,6 +29,17 @@ def test_a_document_is_opened_in_the_background(qtbot: QtBot, tmp_path: Path) ->
     (opened,) = told.args
     assert (opened.path, opened.document) == (tmp_path / "a.txt", DOCUMENT)
     assert opened.digest.startswith("ca978112")
+
+
+DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 30"><rect width="20" height="30"/></svg>'
+
+
+@pytest.mark.parametrize(("cover", "size"), [(DRAWING, LARGEST_COVER), (b"<svg", None), (b"no picture", None)])
+def test_a_cover_that_is_drawn_becomes_a_picture(tmp_path: Path, cover: bytes, size: QSize | None) -> None:
+    (tmp_path / "a.epub").write_text("a")
+    opened = read_opened(lambda *_: replace(DOCUMENT, cover=cover), tmp_path / "a.epub", threading.Event())
+    found = opened.document.cover
+    assert (QImage.fromData(found).size() if found is not None else None) == size
 
 
 def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:

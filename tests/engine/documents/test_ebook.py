@@ -35,6 +35,12 @@ def test_a_book_is_read_with_its_chapters_and_cover(path: Path) -> None:
     assert document.chapters[1].text == "\n\n".join(["Chapter 2", *written.chapters[1][1]])
 
 
+def test_a_cover_may_be_a_drawing(path: Path) -> None:
+    with zipfile.ZipFile(path) as file:
+        package = file.read("OEBPS/book.opf").decode()
+    assert read(changed(path, book=package.replace("image/png", "image/svg+xml"))).cover == PICTURE
+
+
 def test_chapters_may_begin_inside_a_page(path: Path) -> None:
     changed(
         path,

@@ -24,6 +24,13 @@ def test_a_chapter_without_a_title_has_its_number() -> None:
     assert [output.path.name for output in outputs_of(order_of(document, Path("b.mp3"), per_chapter=True))] == ["1.mp3"]
 
 
+@pytest.mark.parametrize(("cover", "shown"), [(b"\x89PNG...", True), (b"\xff\xd8...", True), (b"<svg/>", False)])
+def test_a_cover_that_players_do_not_show_is_left_out(cover: bytes, shown: bool) -> None:
+    document = Document("", "", "en", (Chapter("", "Text."),), cover)
+    (output,) = outputs_of(order_of(document, Path("b.m4b")))
+    assert output.tags.cover == (cover if shown else None)
+
+
 def test_the_folder_of_chapters_is_made(tmp_path: Path) -> None:
     check_writable(tmp_path / "b.mp3", per_chapter=True)
     assert (tmp_path / "b").is_dir()
