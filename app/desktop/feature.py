@@ -45,7 +45,9 @@ class DesktopFeature(QObject):
         window.menu.speak_clipboard.triggered.connect(self.speak_clipboard)
         window.menu.help.triggered.connect(self.show_help)
         window.menu.shortcuts.triggered.connect(self.show_shortcuts)
-        window.menu.find_text.triggered.connect(window.page.show_text)
+        for search in (window.menu.find_text, window.menu.find_next, window.menu.find_previous):
+            search.triggered.connect(window.page.show_text)
+        window.page.home_changed.connect(self._on_home)
         self.find_bar.set_colours(theme.colours)
         theme.changed.connect(self.find_bar.set_colours)
 
@@ -111,6 +113,12 @@ class DesktopFeature(QObject):
         mpris.ordered.connect(remote.take)
         mpris.begin(remote.now)
         self._mpris = mpris
+
+    @Slot(bool)
+    def _on_home(self, shown: bool) -> None:
+        """There is no text to find something in."""
+        if shown:
+            self.find_bar.hide()
 
     def _place_find_bar(self) -> None:
         """Above the text, and the side bar beside it, and before them in the order of the Tab key."""

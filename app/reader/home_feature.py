@@ -73,7 +73,7 @@ class HomeFeature(QObject):
 
     @Slot(bool)
     def _on_command(self, wanted: bool) -> None:
-        if wanted:
+        if wanted or self._page.views.isHidden():  # behind the side bar
             self.show()
         else:
             self._page.show_text()

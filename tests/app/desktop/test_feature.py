@@ -23,6 +23,21 @@ def test_the_find_bar_is_above_the_text(application: Application, qtbot: QtBot) 
     assert page.editor.edit.textCursor().selectedText() == "Two"
 
 
+def test_something_is_found_in_a_text_that_is_shown(application: Application) -> None:
+    application.open()
+    menu, page, bar = application.window.menu, application.window.page, application.desktop.find_bar
+    menu.find_text.trigger()
+    bar.field.setText("two")
+    menu.home.trigger()
+    assert not bar.isVisible()
+    menu.find_next.trigger()
+    assert page.editor.isVisible()
+    menu.home.trigger()
+    menu.find_text.trigger()
+    assert page.editor.isVisible()
+    assert application.window.focusWidget() is bar.field
+
+
 def test_help_and_keys_are_in_the_menu(application: Application) -> None:
     menu, window = application.window.menu, application.window
     window.show()

@@ -54,7 +54,7 @@ def test_a_start_without_a_text_begins_at_home(desk: Home) -> None:
     desk.settings.document = None
     desk.feature.resume()
     assert desk.home.isVisible()
-    assert desk.home.cards.hasFocus()
+    assert desk.window.focusWidget() is desk.home.cards
     assert desk.window.menu.home.isChecked()
 
 
@@ -92,7 +92,7 @@ def test_home_shows_and_leaves_what_is_open(desk: Home) -> None:
     desk.window.menu.home.trigger()
     assert desk.home.isVisible()
     assert not desk.page.book.isVisible()
-    assert desk.home.cards.hasFocus()
+    assert desk.window.focusWidget() is desk.home.cards
     desk.home.back_button.click()
     assert desk.page.book.isVisible()
     desk.page.header.home_button.click()
@@ -103,6 +103,17 @@ def test_home_shows_and_leaves_what_is_open(desk: Home) -> None:
         desk.window.menu.home.trigger()
     assert not desk.home.isVisible()
     assert not desk.window.menu.home.isChecked()
+
+
+def test_home_comes_from_behind_a_panel(desk: Home) -> None:
+    desk.window.resize(640, 720)
+    desk.open()
+    desk.window.menu.home.trigger()
+    desk.page.side_bar.open(desk.feature.panel)
+    assert not desk.home.isVisible()
+    desk.window.menu.home.trigger()
+    assert desk.home.isVisible()
+    assert desk.window.menu.home.isChecked()
 
 
 def test_closing_a_book_leads_to_ones_own_text_or_home(desk: Home) -> None:
