@@ -14,7 +14,7 @@ from app.speech.voice_picker import VoicePicker
 from app.theme import Colours
 
 SPACE_PIXELS = 8
-GROUP_SPACE_PIXELS = 18
+GROUP_SPACE_PIXELS = 14
 SAVE, SAVE_SHORT = "Save Audio…", "Save…"
 
 

@@ -202,6 +202,7 @@ class SpeechPage(QWidget):
         told.setSpacing(SPACE_PIXELS)
         for strip in (self.banner, self.strip, self.save_strip):
             told.addWidget(strip)
+        told.addStretch(1)
         top = QVBoxLayout()
         top.setSpacing(0)
         top.addWidget(self.header)

@@ -11,7 +11,7 @@ from app.theme import Colours
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 STEPS_PER_UNIT = 20
-SLIDER_PIXELS = 140
+SLIDER_PIXELS = 132
 SMALLEST_SLIDER_PIXELS = 48
 
 
