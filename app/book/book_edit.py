@@ -158,8 +158,8 @@ class BookEdit(QTextEdit):
         self._frame.style().polish(self._frame)
 
     def _write(self) -> None:
-        document = ChapterDocument(self._chapter, self.font(), self._load_picture, self)
-        document.rootFrame().setFrameFormat(self.document().rootFrame().frameFormat())
+        page = self.document().rootFrame().frameFormat()
+        document = ChapterDocument(self._chapter, self.font(), page, self._load_picture, self)
         self.setDocument(document)
         self.setCursorWidth(0)  # of this document; a cursor that blinks would say that something can be typed
         if self._document is not None:

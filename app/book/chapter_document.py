@@ -9,7 +9,15 @@ from functools import cache
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QFont, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
+from PySide6.QtGui import (
+    QFont,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+)
 
 from app.book.pictures import PICTURE, STAND_IN, LoadPicture, Pictures, description_of, height_of
 from app.book.positions import ChapterPositions
@@ -36,13 +44,16 @@ _KEPT_AS = {"\n": "\u2028", "\r": " ", "\u2029": "\u2028", "\ufeff": "\u2060"}
 
 
 class ChapterDocument(QTextDocument):
-    """Shows `chapter` in a font whose size is in pixels; `positions` tells where its characters are."""
+    """Shows `chapter` on a page, in a font whose size is in pixels; `positions` tells where its characters are."""
 
-    def __init__(self, chapter: Chapter, font: QFont, load_picture: LoadPicture, parent: QObject) -> None:
+    def __init__(
+        self, chapter: Chapter, font: QFont, page: QTextFrameFormat, load_picture: LoadPicture, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self.setUndoRedoEnabled(False)
         self.setDefaultFont(font)
         self.setDocumentMargin(MARGIN_PIXELS)
+        self.rootFrame().setFrameFormat(page)  # before there is a layout, which would lay everything out for that
         self.positions = ChapterPositions(chapter.text)
         self._pictures = Pictures(load_picture, self)
         _Writer(self, chapter, self._pictures).write()

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtGui import QFont, QTextBlock, QTextCharFormat, QTextDocument
+from PySide6.QtGui import QFont, QTextBlock, QTextCharFormat, QTextDocument, QTextFrameFormat
 from PySide6.QtWidgets import QApplication
 
 from app.book.chapter_document import ChapterDocument
@@ -21,7 +21,7 @@ def parent(qapp: QApplication) -> QTextDocument:
 def made(parent: QTextDocument, chapter: Chapter, pictures: dict[str, bytes] | None = None) -> ChapterDocument:
     font = QFont()
     font.setPixelSize(16)
-    return ChapterDocument(chapter, font, (pictures or {}).get, parent)
+    return ChapterDocument(chapter, font, QTextFrameFormat(), (pictures or {}).get, parent)
 
 
 def blocks(document: QTextDocument) -> list[QTextBlock]:

@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import QSizeF
-from PySide6.QtGui import QFont, QImage, QPainter, QTextBlock, QTextFormat
+from PySide6.QtGui import QFont, QImage, QPainter, QTextBlock, QTextFormat, QTextFrameFormat
 from PySide6.QtWidgets import QApplication
 
 from app.book.chapter_document import ChapterDocument
@@ -14,7 +14,7 @@ def document_of(name: str, files: dict[str, bytes], description: str = "") -> Ch
     font = QFont()
     font.setPixelSize(16)
     chapter = Chapter("", "Text.", pictures=(Picture(0, name, description),))
-    document = ChapterDocument(chapter, font, files.get, QApplication.instance())
+    document = ChapterDocument(chapter, font, QTextFrameFormat(), files.get, QApplication.instance())
     document.setPageSize(QSizeF(400, -1))
     return document
 
@@ -97,7 +97,9 @@ def test_only_pictures_in_view_are_decoded_each_once() -> None:
     font.setPixelSize(16)
     text = "\n\n".join("Text." for _ in range(30))
     pictures = tuple(Picture(7 * number, str(number)) for number in range(30))
-    document = ChapterDocument(Chapter("", text, pictures=pictures), font, load, QApplication.instance())
+    document = ChapterDocument(
+        Chapter("", text, pictures=pictures), font, QTextFrameFormat(), load, QApplication.instance()
+    )
     document.setPageSize(QSizeF(400, -1))
     asked.clear()  # each was asked for its size
     image = QImage(400, 500, QImage.Format.Format_RGB32)
