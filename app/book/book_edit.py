@@ -48,7 +48,7 @@ class BookEdit(QTextEdit):
         self._document: ChapterDocument | None = None  # one's own; Qt deletes that with which it starts
         self._positions = ChapterPositions("")
         self._pressed: QPoint | None = None
-        self._top: tuple[int, int] | None = None
+        self._held: tuple[int, int] | None = None
         self.places = PlaceChooser(self)
         TextColumn(self).limit(LINE_CHARACTERS)
         selectable = Qt.TextInteractionFlag
@@ -58,7 +58,8 @@ class BookEdit(QTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAcceptDrops(False)  # the window takes what is dropped
         self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
-        self.verticalScrollBar().valueChanged.connect(self._forget_top)
+        self.verticalScrollBar().valueChanged.connect(self._forget_line)
+        self.cursorPositionChanged.connect(self._forget_line)
         self.places.place_chosen.connect(self.place_wanted)
 
     @property
@@ -71,7 +72,7 @@ class BookEdit(QTextEdit):
         self._chapter, self._load_picture = chapter, load_picture
         self._write()
         self.verticalScrollBar().setValue(0)
-        self._forget_top()
+        self._forget_line()
 
     def centre(self, position: int) -> None:
         """Scroll until a position is in the middle, unless it is in view."""
@@ -126,8 +127,8 @@ class BookEdit(QTextEdit):
         self.places.paint()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the line at the top, although the lines are of another length."""
-        with self._top_held():
+        """Keep the place in view, although the lines are of another length."""
+        with self._line_held():
             super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -135,7 +136,7 @@ class BookEdit(QTextEdit):
         if event.type() is not QEvent.Type.FontChange or self._chapter is NOTHING:
             super().changeEvent(event)
             return
-        with self._top_held():
+        with self._line_held():
             super().changeEvent(event)
             cursor = self._positions.character(self.textCursor().position())
             self.document_leaves.emit()
@@ -187,21 +188,28 @@ class BookEdit(QTextEdit):
         return hit >= 0 and self.document().characterAt(hit) != STAND_IN
 
     @contextmanager
-    def _top_held(self) -> Iterator[None]:
+    def _line_held(self) -> Iterator[None]:
         """Keep a line where it is, always the same one until the view is scrolled: each size would move it a bit."""
-        if self._top is None:
-            self.cursorForPosition(QPoint(0, 0))  # the end of the text, where that is not laid out so far yet
-            line = self.cursorForPosition(QPoint(0, 0))
-            self._top = line.position(), self.cursorRect(line).top()
-        position, place = held = self._top
+        if self._held is None:
+            cursor = self._cursor_in_view()
+            self._held = cursor.position(), self.cursorRect(cursor).top()
+        position, place = held = self._held
         yield
-        bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + self.cursorRect(self._at(position)).top() - place)
-        self._top = held
+        bar, line = self.verticalScrollBar(), self.cursorRect(self._at(position))
+        bar.setValue(bar.value() + line.top() - min(place, self.viewport().height() - line.height()))
+        self._held = held
+
+    def _cursor_in_view(self) -> QTextCursor:
+        """The cursor, or one in the first line if it is out of sight."""
+        place = self.cursorRect()
+        if place.top() >= 0 and place.bottom() <= self.viewport().height():
+            return self.textCursor()
+        self.cursorForPosition(QPoint(0, 0))  # the end of the text, where that is not laid out so far yet
+        return self.cursorForPosition(QPoint(0, 0))
 
     def _at(self, position: int) -> QTextCursor:
         return span_in(self.document(), position, position)
 
     @Slot()
-    def _forget_top(self) -> None:
-        self._top = None
+    def _forget_line(self) -> None:
+        self._held = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Signal, Slot
-from PySide6.QtGui import QFont, QTextCursor
+from PySide6.QtGui import QFont, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.book.book_edit import NOTHING, BookEdit
@@ -155,6 +155,11 @@ class BookView(QFrame):
         """Take the theme's colours."""
         self.marks.set_colours(colours)
         self.edit.places.set_colours(colours)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep what is heard in view."""
+        super().resizeEvent(event)
+        self.marks.keep_in_view()
 
     def _connect(self) -> None:
         edit = self.edit

@@ -173,6 +173,28 @@ def test_other_sizes_of_the_window_keep_the_line_at_the_top(view: BookView) -> N
     assert abs(place_of(view, "Paragraph 30 ").y() - 10) <= 2
 
 
+@pytest.mark.parametrize("at", ["top", "bottom"])
+def test_the_place_stays_in_view_at_every_size(view: BookView, at: str) -> None:
+    text = "\n\n".join(f"Paragraph {number} {'goes on ' * 40}" for number in range(50))
+    view.show_chapter(Chapter("", text), load_picture)
+    bar = view.edit.verticalScrollBar()
+    view.place_cursor(text.index("Paragraph 30 "))
+    line = place_of(view, "Paragraph 30 ").y()
+    bar.setValue(bar.value() + line - (20 if at == "top" else view.edit.viewport().height() - 20))
+    for change in (
+        lambda: view.set_text_size(30), lambda: view.resize(400, 400), lambda: view.resize(500, 200),
+        lambda: view.resize(500, 400), lambda: view.set_text_size(16),
+    ):  # fmt: skip
+        change()
+        assert is_in_view(view, "Paragraph 30 ")
+
+
+def test_what_is_heard_stays_in_view_in_a_smaller_window(view: BookView, hear: Callable[[int], int]) -> None:
+    hear(10)
+    view.resize(500, 100)
+    assert is_in_view(view, "Line 10 is")
+
+
 def test_what_is_dropped_is_for_the_window(view: BookView) -> None:
     assert not view.edit.acceptDrops()
     assert not view.edit.viewport().acceptDrops()
