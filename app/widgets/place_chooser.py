@@ -76,6 +76,8 @@ class PlaceChooser(QObject):
             self._forget_line()
         elif event.type() is QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
             return self._choose(event)
+        elif event.type() is QEvent.Type.MouseButtonDblClick and isinstance(event, QMouseEvent):
+            return self._chooses(event)  # the first click has chosen it
         return False
 
     @Slot()
@@ -85,11 +87,14 @@ class PlaceChooser(QObject):
         self._edit.viewport().update(0, 0, MARGIN_PIXELS, self._edit.viewport().height())
 
     def _choose(self, event: QMouseEvent) -> bool:
-        place, on_mark = event.position().toPoint(), self._on_mark(event)
-        if event.button() is not Qt.MouseButton.LeftButton or not (on_mark or chooses_place(event)):
+        if not self._chooses(event):
             return False
-        self.place_chosen.emit(self._line_at(place) if on_mark else self.word_at(place))
+        place = event.position().toPoint()
+        self.place_chosen.emit(self._line_at(place) if self._on_mark(event) else self.word_at(place))
         return True
+
+    def _chooses(self, event: QMouseEvent) -> bool:
+        return event.button() is Qt.MouseButton.LeftButton and (self._on_mark(event) or chooses_place(event))
 
     def _point_at(self, event: QMouseEvent) -> None:
         viewport = self._edit.viewport()

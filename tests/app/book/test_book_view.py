@@ -277,6 +277,36 @@ def test_other_clicks_want_nothing(view: BookView, wanted: list[tuple[int | None
     assert not wanted
 
 
+def double_click(view: BookView, place: QPoint) -> None:
+    """As a person does it: QTest.mouseDClick leaves the first click out."""
+    click(view, place)
+    QTest.mouseDClick(view.edit.viewport(), LEFT_BUTTON, pos=place)
+
+
+def test_a_double_click_selects_a_word_and_a_triple_click_its_paragraph(
+    view: BookView, wanted: list[tuple[int | None, int]]
+) -> None:
+    place = place_of(view, "violets")
+    double_click(view, place)
+    assert view.edit.textCursor().selectedText() == "violets"
+    assert len(wanted) == 1  # by the first click, at once
+    click(view, place)
+    assert view.edit.textCursor().selectedText() == "Roses are red,\u2028violets are blue."
+    assert len(wanted) == 1
+    assert view.selection == (TEXT.index("Roses"), len(TEXT))
+
+
+def test_a_double_click_on_the_margin_plays_once(
+    view: BookView, qtbot: QtBot, wanted: list[tuple[int | None, int]]
+) -> None:
+    place = QPoint(MARGIN_PIXELS // 2, place_of(view, "violets").y())
+    qtbot.mouseMove(view.edit.viewport(), place_of(view, "violets"))
+    qtbot.mouseMove(view.edit.viewport(), place)
+    double_click(view, place)
+    assert wanted == [(None, TEXT.index("violets"))]
+    assert view.selection is None
+
+
 def test_neither_making_nor_clearing_a_selection_wants_a_place(
     view: BookView, wanted: list[tuple[int | None, int]]
 ) -> None:
