@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QTextEdit, QWidget
 from app.book.chapter_document import LINE_PERCENT, ChapterDocument
 from app.book.pictures import STAND_IN, LoadPicture
 from app.book.positions import ChapterPositions
+from app.book.ribbons import Ribbons
 from app.widgets.place_chooser import PlaceChooser
 from app.widgets.text_column import TextColumn
 from app.widgets.text_positions import span_in
@@ -50,6 +51,7 @@ class BookEdit(QTextEdit):
         self._pressed: QPoint | None = None
         self._held: tuple[int, int] | None = None
         self.places = PlaceChooser(self)
+        self.ribbons = Ribbons(self)
         TextColumn(self).limit(LINE_CHARACTERS)
         selectable = Qt.TextInteractionFlag
         self.setTextInteractionFlags(selectable.TextSelectableByMouse | selectable.TextSelectableByKeyboard)
@@ -122,9 +124,10 @@ class BookEdit(QTextEdit):
             super().wheelEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the text, and the mark in the margin."""
+        """Draw the text, and the marks in the margins."""
         super().paintEvent(event)
         self.places.paint()
+        self.ribbons.paint()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the place in view, although the lines are of another length."""

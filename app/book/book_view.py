@@ -52,6 +52,7 @@ class BookView(QFrame):
         self._spoken = False  # whether the speech is of this chapter
         self._spoken_text = ""
         self._marked: tuple[Span, Span | None] | None = None
+        self._bookmarks: Sequence[int] = ()
         self._pixels = TEXT_PIXELS
         self._reading_font = QFont()
         self._selecting = False
@@ -103,6 +104,12 @@ class BookView(QFrame):
         self._chapter = chapter
         self._spoken = chapter.text == self._spoken_text
         self.edit.show_chapter(chapter, load_picture)
+        self.show_bookmarks(())
+
+    def show_bookmarks(self, characters: Sequence[int]) -> None:
+        """Show that there are bookmarks at these characters."""
+        self._bookmarks = characters
+        self.edit.ribbons.show([self.edit.positions.position(each) for each in characters])
 
     def select(self, start: int, end: int) -> None:
         """Select characters and bring them into view."""
@@ -155,6 +162,7 @@ class BookView(QFrame):
         """Take the theme's colours."""
         self.marks.set_colours(colours)
         self.edit.places.set_colours(colours)
+        self.edit.ribbons.set_colours(colours)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep what is heard in view."""
@@ -169,7 +177,7 @@ class BookView(QFrame):
         edit.toggle_wanted.connect(self.toggle_wanted)
         edit.sentence_wanted.connect(self.sentence_wanted)
         edit.document_leaves.connect(self._on_document_leaves)
-        edit.document_replaced.connect(self._show_marks)
+        edit.document_replaced.connect(self._on_document_replaced)
         self.marks.left_changed.connect(self.chip.show_left)
         self.chip.clicked.connect(self.follow)
 
@@ -185,7 +193,6 @@ class BookView(QFrame):
         self._marked = marked if self._spoken else None
         self._show_marks()
 
-    @Slot()
     def _show_marks(self) -> None:
         sentence, word = self._marked or (None, None)
         self.marks.show(*(self._cursor(span) if span is not None else None for span in (sentence, word)))
@@ -193,6 +200,11 @@ class BookView(QFrame):
     @Slot()
     def _on_document_leaves(self) -> None:
         self.marks.show(None)  # places in a document that is gone are nowhere
+
+    @Slot()
+    def _on_document_replaced(self) -> None:
+        self._show_marks()
+        self.show_bookmarks(self._bookmarks)
 
     @Slot()
     def _on_selection(self) -> None:

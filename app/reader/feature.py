@@ -290,7 +290,11 @@ class ReaderFeature(QObject):
     def _show_reading(self) -> None:
         reading, menu = self.reading, self._window.menu
         self.panel.show_document(reading.document, reading.place, reading.progress)
-        is_book = reading.document is not None
+        document, place = reading.document, reading.place
+        is_book = document is not None
+        here = place.bookmarks_here(document) if document is not None else ()
+        menu.add_bookmark.setText("Remove Bookmark" if here else "Add Bookmark")
+        self._page.book.show_bookmarks([each.character for each in place.bookmarks if each.chapter == place.chapter])
         for command in (menu.close_document, menu.edit_text, menu.add_bookmark):
             command.setEnabled(is_book)
         menu.next_chapter.setEnabled(reading.neighbour(1) is not None)

@@ -50,16 +50,19 @@ class Place:
         usual = frozenset(document.usual_chapters)
         return tuple(each for each in range(len(document.chapters)) if (each in usual) != (each in self.otherwise))
 
-    def with_bookmark_switched(self, document: Document) -> Place:
-        """The same with a bookmark here, or without the one that is in this sentence."""
+    def bookmarks_here(self, document: Document) -> frozenset[Bookmark]:
+        """Those in the sentence of this place."""
         text = document.chapters[self.chapter].text
         sentence = sentence_at(text, self.character)
+        in_chapter = (each for each in self.bookmarks if each.chapter == self.chapter)
+        return frozenset(each for each in in_chapter if sentence_at(text, each.character) == sentence)
 
-        def is_here(each: Bookmark) -> bool:
-            return each.chapter == self.chapter and sentence_at(text, each.character) == sentence
-
-        others = [each for each in self.bookmarks if not is_here(each)]
-        if len(others) == len(self.bookmarks):
+    def with_bookmark_switched(self, document: Document) -> Place:
+        """The same with a bookmark here, or without those that are in this sentence."""
+        here = self.bookmarks_here(document)
+        others = [each for each in self.bookmarks if each not in here]
+        if not here:
+            text = document.chapters[self.chapter].text
             others.append(Bookmark(self.chapter, self.character, words_at(text, self.character)))
             others.sort(key=lambda each: (each.chapter, each.character))
         return replace(self, bookmarks=tuple(others))

@@ -2,13 +2,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QHelpEvent, QTextCursor, QWheelEvent
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QHelpEvent, QTextCursor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app.book.book_view import BookView
-from app.theme import DARK, LIGHT, SERIF, reading_font
+from app.theme import DARK, LIGHT, SERIF, Colours, reading_font
 from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.place_click import place_key
 from engine.documents import Chapter, Look, Picture, Styled
@@ -198,6 +198,39 @@ def test_what_is_heard_stays_in_view_in_a_smaller_window(view: BookView, hear: C
 def test_what_is_dropped_is_for_the_window(view: BookView) -> None:
     assert not view.edit.acceptDrops()
     assert not view.edit.viewport().acceptDrops()
+
+
+# bookmarks
+
+
+def ribbon_heights(view: BookView) -> list[int]:
+    """Where the ribbons in view are, from the top."""
+    return [each.center().y() for each in view.edit.ribbons.in_view]
+
+
+def test_ribbons_are_beside_the_lines_with_bookmarks(view: BookView) -> None:
+    view.show_chapter(LONG, load_picture)
+    view.show_bookmarks([LONG.text.index(f"Line {number} ") for number in (2, 4, 150)])
+    lines = [place_of(view, f"Line {number} ").y() for number in (2, 4)]
+    assert ribbon_heights(view) == pytest.approx(lines, abs=5)
+    assert all(each.left() > place_of(view, "Line 2 is here").x() for each in view.edit.ribbons.in_view)
+    view.place_cursor(LONG.text.index("Line 150 "))
+    assert ribbon_heights(view) == pytest.approx([place_of(view, "Line 150 ").y()], abs=5)
+    view.set_text_size(30)
+    assert ribbon_heights(view) == pytest.approx([place_of(view, "Line 150 ").y()], abs=15)
+    view.show_chapter(CHAPTER, load_picture)
+    assert not view.edit.ribbons.in_view
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_a_ribbon_has_the_colour_of_the_theme(view: BookView, colours: Colours) -> None:
+    view.set_colours(colours)
+    view.show_bookmarks([0])
+    (ribbon,) = view.edit.ribbons.in_view
+    drawn = view.edit.viewport().grab().toImage()
+    assert drawn.pixelColor(ribbon.center()) == QColor(colours.accent)
+    view.show_bookmarks([])
+    assert view.edit.viewport().grab().toImage().pixelColor(ribbon.center()) != QColor(colours.accent)
 
 
 # selections

@@ -639,9 +639,15 @@ def test_commands_for_a_book_are_there_while_one_is_open(desk: Desk) -> None:
 
 def test_a_bookmark_leads_back_to_its_place(desk: Desk) -> None:
     desk.open()
+    command, ribbons = desk.window.menu.add_bookmark, desk.page.book.edit.ribbons
+    add = command.text()
     desk.reading.go_to(1, 13)
-    desk.window.menu.add_bookmark.trigger()
+    command.trigger()
+    assert len(ribbons.in_view) == 1
+    assert command.text() != add
     desk.reading.go_to(2)
+    assert not ribbons.in_view
+    assert command.text() == add
     bookmarks = desk.feature.panel.bookmarks
     bookmarks.itemActivated.emit(bookmarks.item(0))
     assert desk.place == (1, 13)
@@ -649,6 +655,8 @@ def test_a_bookmark_leads_back_to_its_place(desk: Desk) -> None:
     bookmarks.setCurrentRow(0)
     desk.feature.panel.remove_bookmark.trigger()
     assert bookmarks.isHidden()
+    assert not ribbons.in_view
+    assert command.text() == add
 
 
 def test_play_from_the_beginning_plays_the_first_chapter_that_is_read(desk: Desk) -> None:
