@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from engine.documents.style_sheets import selectors_of, selects, sheets_in
+
 _NEVER = frozenset({
     "script", "style", "head", "template", "noscript", "svg", "canvas", "audio", "video", "object", "iframe", "input",
     "textarea", "label", "button", "select", "datalist", "rp", "dialog", "del", "map", "nav",
@@ -32,9 +34,6 @@ _SITE = re.compile(
     r"|skip-?(?:link|nav|to-content)|site-(?:header|footer|nav(?:igation)?)|(?:main-)?(?:nav|menu)(?:-bar)?|navbar"
 )
 _TEXT_OF_FORM = "./descendant::*[self::p or self::h1 or self::h2 or self::article][position() > 2]"
-_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_SELECTOR = re.compile(r"(?P<name>[a-z][a-z0-9]*)?(?P<sign>[.#])(?P<word>[\w-]+)", re.IGNORECASE)
 _LONGEST_FURNITURE = 40
 """Characters of a page number or an editor's mark; what is longer is text."""
 
@@ -55,15 +54,15 @@ def words_of(element: Any) -> list[str]:
 
 
 class Unread:
-    """What of a page is not read; `sheets` are the style sheets that it uses besides its own.
+    """What of a page is not read; `sheets` are the style sheets that it uses, given those besides its own.
 
     Without `hides`, what they do not show is read: some pages show nothing before a program has run.
     """
 
     def __init__(self, root: Any, sheets: Iterable[str] = (), *, in_book: bool = False, hides: bool = True) -> None:
         self._in_book, self._obeys = in_book, hides
-        own = ["".join(style.itertext()) for style in root.iter("style")]
-        self._hidden = set(_hidden_selectors([*own, *sheets])) if hides else set()
+        self.sheets = [*sheets_in(root), *sheets]
+        self._hidden = selectors_of(self.sheets, _HIDING) if hides else frozenset()
 
     def leaves_out(self, element: Any) -> bool:
         """Whether an element and what is in it are not read."""
@@ -93,11 +92,7 @@ class Unread:
             return not _holds_formula(element)
         if self._obeys and _HIDING.search(element.get("style", "")):
             return not _holds_formula(element)
-        if not self._hidden:
-            return False
-        marks = [f".{word}" for word in element.get("class", "").split()]
-        marks += [f"#{element.get('id')}"] if element.get("id") else []
-        hidden = any(mark in self._hidden or f"{element.tag}{mark}" in self._hidden for mark in marks)
+        hidden = selects(self._hidden, element)
         return hidden and element.tag not in ("html", "body", "main") and not _holds_formula(element)
 
     def _is_furniture(self, element: Any, words: list[str]) -> bool:
@@ -166,26 +161,3 @@ def _stands_for_sibling(element: Any) -> bool:
     return any(
         each is not None and each.get("aria-hidden") == "true" for each in (element.getprevious(), element.getnext())
     )
-
-
-def _hidden_selectors(sheets: list[str]) -> Iterable[str]:
-    """The simple selectors, such as `.note` and `p#x`, of what style sheets do not show on a screen."""
-    for sheet in sheets:
-        for selectors, body in _RULE.findall(_without_conditions(_COMMENT.sub("", sheet))):
-            if _HIDING.search(body):
-                for selector in selectors.split(","):
-                    if found := _SELECTOR.fullmatch(selector.strip()):
-                        yield f"{(found['name'] or '').lower()}{found['sign']}{found['word']}"
-
-
-def _without_conditions(sheet: str) -> str:
-    """A style sheet without its blocks for printers and other devices."""
-    kept, depth, start = [], 0, 0
-    for found in re.finditer(r"@(?:media|supports)[^{;]*\{|[{}]", sheet):
-        if depth == 0 and found[0][0] == "@":
-            kept.append(sheet[start : found.start()])
-            depth = 1
-        elif depth:
-            depth += 1 if found[0][-1] == "{" else -1
-            start = found.end()
-    return "".join(kept) + (sheet[start:] if depth == 0 else "")
