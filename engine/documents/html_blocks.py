@@ -13,7 +13,7 @@ from lxml import etree
 from engine.documents.blocks import Block, hang_pictures
 from engine.documents.document import Look, Matter, Picture, Styled
 from engine.documents.formulas import formula
-from engine.documents.html_looks import Pictures, is_set_apart, look_of
+from engine.documents.html_looks import Looks, Pictures, is_set_apart
 from engine.documents.html_notes import LABEL, MARK, NOTE, is_notes
 from engine.documents.html_tables import arranges_text, is_contents, join_cells, told_in_short
 from engine.documents.inline import alternative_text, begun, in_one_line, initial, is_initial, ruby_text, settled
@@ -112,6 +112,7 @@ class _Walk:
         self._notes: list[tuple[Any, str]] = []
         self._matters: list[tuple[Any, Matter]] = []
         self._quotes: list[Any] = []
+        self._shows = Looks(unread.sheets)
         self._looks: list[tuple[Any, Look, int]] = []
         self._clear()
 
@@ -156,8 +157,9 @@ class _Walk:
             self._begin(element)
             if name == "hr":
                 self._hang_pictures()
-        elif (look := look_of(element)) is not None and look not in (open_look for _, open_look, _ in self._looks):
-            self._looks.append((element, look, len(self._text)))
+        if looks := self._shows.of(element):
+            looks = looks.difference(look for _, look, _ in self._looks)
+            self._looks += [(element, look, len(self._text)) for look in looks]
         self._keep_anchor(element)
         if name == "table" and is_contents(element):
             join_cells(element)
@@ -221,9 +223,10 @@ class _Walk:
             if self._notes or self._matters:
                 self._notes = [each for each in self._notes if each[0] is not element]
                 self._matters = [each for each in self._matters if each[0] is not element]
-        elif self._looks and self._looks[-1][0] is element:
+        while self._looks and self._looks[-1][0] is element:
             _, look, start = self._looks.pop()
-            self._marks.append((start, len(self._text), look))
+            if start < len(self._text):
+                self._marks.append((start, len(self._text), look))
         if element.tail and element is not root:
             self._text.append(self._counted(element.tail))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from engine.documents.document import Look, Picture
 from engine.documents.inline import is_initial
 from engine.documents.pictures import no_picture
+from engine.documents.style_sheets import selectors_of, selects
 from engine.documents.unread import kinds_of
 
 _LOOKS = {
@@ -19,10 +20,20 @@ _LOOKS = {
     **dict.fromkeys(("strong", "b"), Look.STRONG),
 }  # fmt: skip
 _STYLES = (
-    (re.compile(r"ital(?:ics?)?|emph(?:asis)?|em"), re.compile(r"font-style\s*:\s*(?:italic|oblique)"), Look.EMPHASIS),
-    (re.compile(r"bold|strong"), re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)"), Look.STRONG),
+    (
+        re.compile(r"ital(?:ics?)?|emph(?:asis)?|em"),
+        re.compile(r"\bfont(?:-style)?\s*:[^;]*\b(?:italic|oblique)\b", re.IGNORECASE),
+        Look.EMPHASIS,
+    ),
+    (
+        re.compile(r"bold|strong"),
+        re.compile(r"\bfont(?:-weight)?\s*:[^;]*\b(?:bold(?:er)?|[6-9]00)\b", re.IGNORECASE),
+        Look.STRONG,
+    ),
 )
-"""The classes and the own styles of elements that say nothing by their names."""
+"""The classes of spans, and the declarations, that say how something is shown."""
+_STAND_OUT = frozenset({"html", "body", *(f"h{level}" for level in range(1, 7))})
+"""The whole of these is shown as it always is."""
 _SET_APART = re.compile(
     r"(?:block|pull)?-?quot(?:e|ation)s?|poem|poetry(?:-container)?|verse|stanza|letter\d?|epigraph|songs?|lyrics"
     r"|hymn|telegram|inscription"
@@ -34,6 +45,28 @@ _PIXELS = re.compile(r"\s*(\d{1,9})(?:\.\d*)?\s*(?:px)?\s*")
 _STYLED_PIXELS = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,9})(?:\.\d*)?px", re.IGNORECASE)
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _ELSEWHERE = re.compile(r"[a-z][a-z\d+.-]*:|//", re.IGNORECASE)
+
+
+class Looks:
+    """How elements are shown: by their names and their own styles, and by what the style sheets of the page say."""
+
+    def __init__(self, sheets: Sequence[str]) -> None:
+        self._selectors = [(selectors_of(sheets, says), look) for _, says, look in _STYLES]
+
+    def of(self, element: Any) -> set[Look]:
+        """How what is inside an element is shown; nothing if as the rest."""
+        name = element.tag
+        looks = {_LOOKS[name]} if name in _LOOKS else set()
+        if not element.attrib or name in _STAND_OUT or is_initial(element):
+            return looks
+        looks.update(look for selectors, look in self._selectors if selects(selectors, element))
+        return looks | _own_looks(element.get("class", "") if name == "span" else "", element.get("style", ""))
+
+
+@lru_cache(1000)
+def _own_looks(names: str, style: str) -> frozenset[Look]:
+    words = names.lower().split()
+    return frozenset(look for word, says, look in _STYLES if any(map(word.fullmatch, words)) or says.search(style))
 
 
 @dataclass(frozen=True)
@@ -61,20 +94,6 @@ class Pictures:
         name = None if not path or _ELSEWHERE.match(path) else self.find(unquote(path.partition("#")[0]))
         if name is not None:
             yield Picture(0, name, description)
-
-
-def look_of(element: Any) -> Look | None:
-    """How what is inside an element in a line is shown; None if as the rest."""
-    if element.tag != "span":
-        return _LOOKS.get(element.tag)
-    return _look_of_span(element.get("class", ""), element.get("style", "")) if element.attrib else None
-
-
-@lru_cache(1000)
-def _look_of_span(names: str, style: str) -> Look | None:
-    words = names.lower().split()
-    found = (look for word, own, look in _STYLES if any(map(word.fullmatch, words)) or own.search(style))
-    return next(found, None)
 
 
 def is_set_apart(name: str, words: Iterable[str], kinds: Iterable[str]) -> bool:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.documents.document import Look, Picture
 from engine.documents.web_page import read
-from tests.engine.documents.pages import shown_on
+from tests.engine.documents.pages import book_of, shown, shown_on, xhtml
 
 WORD = st.tuples(
     st.sampled_from(["sea", "Man,", "12", "x<sup>2</sup>", "so­ft", "<a id='p'></a>it", "<small>A</small>B", "É."]),
@@ -41,6 +41,45 @@ WORD = st.tuples(
 )  # fmt: skip
 def test_what_a_page_emphasises_and_sets_apart(page: str, wanted: list[tuple[str, str]]) -> None:
     assert shown_on(page) == wanted
+
+
+SHEET = """@charset "utf-8";
+    .calibre3, span.a { font-style: italic; text-indent: 0 } /* .no { font-style: italic } */
+    #b { FONT: oblique bold 1em serif }
+    .c { font-weight: 700 } p.d { font-style: italic } .cap { font-weight: bold }
+    @media print { .no { font-style: italic } }
+    .no { font-style: normal; font-family: "Italic" } .o > .no { font: bold }
+"""
+
+
+@pytest.mark.parametrize(
+    ("page", "wanted"),
+    [
+        ("<p>A <span class='x calibre3'>sea</span>.", [("emphasis", "sea")]),
+        ("<p>A <span class='a'>sea</span>, <a class='a'>a</a> <small class='c'>man</small>.",
+            [("emphasis", "sea"), ("strong", "man")]),
+        ("<p>A <i id='b'>sea</i>.", [("emphasis", "sea"), ("strong", "sea")]),
+        ("<p>A <i class='c'>sea</i>.", [("emphasis", "sea"), ("strong", "sea")]),
+        ("<p>One.<p class='d'>Two <i>x</i>.</p>Three.<div class='calibre3'><p>Four.<p>Five.</div><p>Six.",
+            [("emphasis", "Two x."), ("emphasis", "Four."), ("emphasis", "Five.")]),
+        ("<p>A <span class='no'>sea</span> <span class='o'><b class='d'>it</b></span>.", [("strong", "it")]),
+        ("<h2 class='calibre3'>II</h2><p><span class='cap dropcap'>T</span>he sea.", [("heading", "II")]),
+        ("<p>A <span style='font: italic 1em serif'>sea</span>.", [("emphasis", "sea")]),
+        ("<p style='font-style: italic'>A sea.<p>It.", [("emphasis", "A sea.")]),
+    ],
+)  # fmt: skip
+def test_style_sheets_emphasise(page: str, wanted: list[tuple[str, str]]) -> None:
+    assert sorted(shown_on(f"<style>{SHEET}</style>{page}")) == sorted(wanted)
+
+
+def test_the_style_sheets_of_a_book_emphasise(tmp_path: Path) -> None:
+    pages: dict[str, str | bytes] = {
+        f"c{number}.xhtml": xhtml(f"<h1>{number}</h1><p>A <span class='t'>sea</span>.</p>", link)
+        for number, link in enumerate(("<link rel='stylesheet' href='s.css'/>", ""), 1)
+    }
+    one, two = book_of(tmp_path, pages, OEBPS__s_0_css=".t { font-style: italic }").chapters
+    assert shown(one) == [("heading", "1"), ("emphasis", "sea")]
+    assert shown(two) == [("heading", "2")]
 
 
 @given(st.lists(WORD, min_size=1, max_size=30))
