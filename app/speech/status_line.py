@@ -22,6 +22,9 @@ PROGRESS_HEIGHT_PIXELS = 4
 SPACE_PIXELS = 12
 NEWS_MS = 6000
 TICK_MS = 500
+LONG_CHARACTERS = 200_000
+"""It takes 3 ms to count the words of so much text."""
+REST_MS = 300
 
 
 class StatusLine(QWidget):
@@ -49,8 +52,11 @@ class StatusLine(QWidget):
         self.counter.setAccessibleName("Length of the text")
         self._news_timer = QTimer(self, singleShot=True, interval=NEWS_MS)
         self._news_timer.timeout.connect(self._show_activity)
+        self._text = ""
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._count)
         self._lay_out()
-        self.count("")
+        self._count()
         self._show_activity()
 
     @Slot(object)
@@ -79,9 +85,13 @@ class StatusLine(QWidget):
         self._added.append(widget)
 
     def count(self, text: str) -> None:
-        """Show how long the text is."""
-        words = len(text.split())
-        self.counter.setText(f"{_number(words, 'word')} · {_number(len(text), 'character')}")
+        """Show how long the text is: a long one once it stays as it is, rather than after each key that is typed."""
+        self._text = text
+        if len(text) > LONG_CHARACTERS:
+            self._rest.start()
+        else:
+            self._rest.stop()
+            self._count()
 
     def event(self, event: QEvent) -> bool:
         """Notice when what a feature has to tell becomes longer, appears or disappears."""
@@ -94,6 +104,11 @@ class StatusLine(QWidget):
         """Show what there is room for."""
         super().resizeEvent(event)
         self._make_room()
+
+    @Slot()
+    def _count(self) -> None:
+        words = _number(len(self._text.split()), "word")
+        self.counter.setText(f"{words} · {_number(len(self._text), 'character')}")
 
     @Slot()
     def _show_activity(self) -> None:

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness, SaveProgress
-from app.speech.status_line import StatusLine, describe
+from app.speech.status_line import LONG_CHARACTERS, StatusLine, describe
 from engine.speech import DeviceEvent, PreparationEvent
 from tests.app.fakes import FakeClock
 
@@ -104,6 +104,18 @@ def test_news_stay_until_something_begins(status: StatusLine) -> None:
 def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> None:
     status.count(text)
     assert status.counter.text() == words
+
+
+def test_the_length_of_a_long_text_is_told_once_it_stays_as_it_is(status: StatusLine, qtbot: QtBot) -> None:
+    long = "word " * LONG_CHARACTERS
+    before = status.counter.text()
+    status.count(long)
+    assert status.counter.text() == before
+    status.count(long + "word")
+    qtbot.waitUntil(lambda: status.counter.text() == f"{LONG_CHARACTERS + 1:,} words · {len(long) + 4:,} characters")
+    status.count(long)
+    status.count("I")
+    assert status.counter.text() == "1 word · 1 character"
 
 
 @pytest.mark.parametrize(
