@@ -147,8 +147,11 @@ class TextEditor(QFrame):
         self.edit.setFocus()
 
     def set_text_size(self, pixels: int) -> None:
-        """Show the text in this size."""
+        """Show the text in this size; a cursor that is in view stays there."""
+        in_view = self.edit.viewport().rect().intersects(self.edit.cursorRect())
         self.edit.setStyleSheet(f"QPlainTextEdit {{ font-size: {pixels}px; }}")
+        if in_view:
+            self.edit.ensureCursorVisible()
         self.marks.keep_in_view()
 
     def set_colours(self, colours: Colours) -> None:

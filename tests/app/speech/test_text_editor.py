@@ -344,6 +344,22 @@ def test_the_text_has_the_size_that_was_asked_for(editor: TextEditor) -> None:
     assert editor.edit.font().pixelSize() == 31
 
 
+def test_the_cursor_stays_in_view_in_a_larger_text(editor: TextEditor, qtbot: QtBot) -> None:
+    editor.resize(400, 300)
+    editor.show()
+    qtbot.waitExposed(editor)
+    text = "\n".join(f"Line {number}." for number in range(100))
+    editor.set_text(text)
+    editor.set_text_size(12)
+    editor.place_cursor(text.index("Line 50."))
+    editor.edit.verticalScrollBar().setValue(editor.edit.verticalScrollBar().value() - 5)
+    editor.set_text_size(36)
+    assert editor.edit.viewport().rect().contains(editor.edit.cursorRect())
+    editor.edit.verticalScrollBar().setValue(0)
+    editor.set_text_size(20)
+    assert editor.edit.verticalScrollBar().value() == 0
+
+
 def test_the_selection_and_the_cursor_are_known_in_characters_though_emoji_count_twice(editor: TextEditor) -> None:
     editor.set_text(TEXT)
     assert editor.selection is None
