@@ -13,7 +13,7 @@ from app.theme import Colours
 from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.reading_chip import ReadingChip
 from app.widgets.reading_marks import ReadingMarks
-from app.widgets.text_positions import Utf16Positions, character_of, span_in
+from app.widgets.text_positions import Utf16Positions, character_of, has_wide, span_in
 from engine.speech import SpokenWord, Utterance
 
 
@@ -43,6 +43,7 @@ class TextEditor(QFrame):
         self.marks = ReadingMarks(self.edit)
         self.chip = ReadingChip(self.edit)
         self._spoken = SpokenText(self.edit.document())
+        self._text: str | None = None  # once it was asked for
         self._length = 0  # in Qt's UTF-16 units
         self._replacing = False
         self._before = ""  # only while it has characters of two units
@@ -59,7 +60,9 @@ class TextEditor(QFrame):
     @property
     def text(self) -> str:
         """The whole text."""
-        return self.edit.toPlainText()
+        if self._text is None:
+            self._text = self.edit.toPlainText()
+        return self._text
 
     @property
     def span(self) -> tuple[int, int]:
@@ -94,7 +97,7 @@ class TextEditor(QFrame):
         self.edit.setPlainText(text)
         self._replacing = False
         self._length = self.edit.document().characterCount() - 1
-        self._before = text if _has_wide(text) else ""
+        self._before = text if has_wide(text) else ""
         self.text_replaced.emit()
 
     def place_cursor(self, character: int) -> None:
@@ -168,6 +171,7 @@ class TextEditor(QFrame):
 
     @Slot(int, int, int)
     def _on_change(self, position: int, removed: int, added: int) -> None:
+        self._text = None
         replaced = removed >= self._length > 0
         self.edit.offered = False
         if self._replacing:
@@ -184,19 +188,14 @@ class TextEditor(QFrame):
     def _in_characters(self, position: int, removed: int, added: int) -> tuple[int, int, int]:
         """A change that is given in UTF-16 units; only where a text has characters of two of them it is looked at."""
         before, now = self._before, span_in(self.edit.document(), position, position + added).selectedText()
-        if not before and not _has_wide(now):
+        if not before and not has_wide(now):
             return position, removed, added
         text = self.text
         start = character_of(text, position)
         gone = character_of(before, position + removed) - start if before else removed
-        self._before = text if _has_wide(text) else ""
+        self._before = text if has_wide(text) else ""
         return start, gone, character_of(text, position + added) - start
 
     @Slot(int)
     def _on_place(self, position: int) -> None:
         self.place_wanted.emit(self._spoken.character_at(position), character_of(self.text, position))
-
-
-def _has_wide(text: str) -> bool:
-    """Whether some character of a text takes two of Qt's UTF-16 units."""
-    return bool(text) and max(text) > "\uffff"

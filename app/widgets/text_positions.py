@@ -15,8 +15,7 @@ class Utf16Positions:
     """Qt counts UTF-16 units, Python characters; they differ after an emoji."""
 
     def __init__(self, text: str) -> None:
-        units = len(text.encode("utf-16-le", "surrogatepass")) // 2  # in a tenth of the time of a search
-        self._wide = [match.start() for match in _WIDE.finditer(text)] if units > len(text) else []
+        self._wide = [match.start() for match in _WIDE.finditer(text)] if has_wide(text) else []
         self._wide_positions = [character + before for before, character in enumerate(self._wide)]
 
     def of(self, character: int) -> int:
@@ -26,6 +25,11 @@ class Utf16Positions:
     def character(self, position: int) -> int:
         """The character before which this position is, or in the middle of which."""
         return position - bisect_left(self._wide_positions, position)
+
+
+def has_wide(text: str) -> bool:
+    """Whether some character of a text takes two UTF-16 units; found out in a tenth of the time of a search."""
+    return len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
 
 
 def character_of(text: str, position: int) -> int:
