@@ -42,24 +42,22 @@ def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, point: Any, o
 
 
 @T.inline
-def _keep(plan: Any, held: Any, sums: Any, point: Any) -> None:
-    for row in T.unroll(plan.tile.rows):
-        for vector in T.unroll(plan.tile.vectors):
-            for lane in T.vectorized(plan.tile.lanes):
-                sums[point, row, vector * plan.tile.lanes + lane] = held[row, vector * plan.tile.lanes + lane]
-
-
-@T.inline
-def _block(
+def _sum_block(
     plan: Any, operands: Any, packed: Any, sums: Any, batch_index: Any, block: Any, part: Any, first: Any
 ) -> None:
     """Compute the sums of a block of rows at every point; its outputs start at position `first`."""
     # The inverse transform A^T is linear: applied once to the sums over channels, not to every product.
     for point in T.serial(plan.points):
-        held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
         prefetch_rows(plan, operands, batch_index, block, point, first)
-        _accumulate(plan, operands, packed, block, point, part * plan.tile.columns, held)
-        _keep(plan, held, sums, point)
+        # A function of its own: in one with the transforms, LLVM keeps some of the sums in memory in some kernels.
+        with T.attr("default", "compute_scope", "products"):
+            held = T.decl_buffer(
+                (plan.tile.rows, plan.tile.columns),
+                "float32",
+                data=sums.data,
+                elem_offset=point * (plan.tile.rows * plan.tile.columns),
+            )
+            _accumulate(plan, operands, packed, block, point, part * plan.tile.columns, held)
 
 
 @T.inline
@@ -88,7 +86,9 @@ def _convolve(plan: Any, operands: Any) -> None:
             for block in T.serial(from_block, to_block):
                 for part in T.serial(parts):
                     passed: T.int64 = part * plan.outputs_each
-                    _block(plan, operands, packed, sums, batch_index, block, part, start + passed * plan.sizes.dilation)
+                    _sum_block(
+                        plan, operands, packed, sums, batch_index, block, part, start + passed * plan.sizes.dilation
+                    )
                     store(
                         plan,
                         operands,

@@ -22,14 +22,16 @@ OTHER_PROCESSORS = {
 """Targets by family or processor: with NEON, AVX2 and AVX-512."""
 _VECTORS = re.compile(r"\bfmla\s+v\d+\.4s|\bfmla\.4s\s|\bvfmadd\d+ps\b.*%[yz]mm")
 _STORES = re.compile(r"\bst[pr]\s+q\d|\bst1\b|\bvmov\w+\s+%[yz]mm\d+, .*\(")
+_DEBUG_LABEL = re.compile(r"\.?Ltmp\d+:")
 _SCALARS = re.compile(r"\bfn?madd\s+[sd]\d|\bvfn?madd\d+s[sd]\b")
 
 
 def assembly(function: PrimFunc, target: Target) -> list[str]:
-    """The lines of a kernel, without comments."""
+    """The lines of a kernel, without comments and the labels that are for debuggers alone."""
     module = tvm.compile(tvm.IRModule({"main": function}), target=target).mod
     text = next(part for part in (module, *module.imports) if part.kind == "llvm").inspect_source("asm")
-    return [line.split("#")[0].split(";")[0].rstrip() for line in text.splitlines()]
+    lines = [line.split("#")[0].split(";")[0].rstrip() for line in text.splitlines()]
+    return [line for line in lines if not _DEBUG_LABEL.fullmatch(line)]
 
 
 def longest_run(lines: list[str]) -> int:
