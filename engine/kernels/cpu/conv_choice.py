@@ -85,8 +85,9 @@ def _winograd_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel
 
 def _default(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
     """Winograd where it takes fewer products."""
-    winograd = winograd_for(sizes)
-    tile = _direct_tile(sizes, microkernel) if winograd is None else _winograd_tile(sizes, microkernel)
+    winograd, tile = winograd_for(sizes), _winograd_tile(sizes, microkernel)
+    if winograd is None or tile.columns < sizes.dilation:
+        winograd, tile = None, _direct_tile(sizes, microkernel)
     return Choice(winograd, tile.rows, tile.columns)
 
 
@@ -95,9 +96,9 @@ def choices(sizes: ConvWorkload, microkernel: Microkernel) -> tuple[Choice, ...]
     default = _default(sizes, microkernel)
     registers = microkernel.rows * microkernel.vectors
     tiles = [(registers // vectors, vectors * microkernel.lanes) for vectors in range(1, MAX_VECTORS + 1)]
-    return tuple(
-        dict.fromkeys([default, *(Choice(winograd, *tile) for winograd in (default.winograd, None) for tile in tiles)])
-    )
+    others = [Choice(winograd, *tile) for winograd in (default.winograd, None) for tile in tiles]
+    fitting = [choice for choice in others if choice.winograd is None or choice.columns >= sizes.dilation]
+    return tuple(dict.fromkeys([default, *fitting]))
 
 
 def winograd_for(sizes: ConvWorkload) -> Winograd | None:

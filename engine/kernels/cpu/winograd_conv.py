@@ -2,10 +2,9 @@
 
 The kernel's taps are cut into pieces. While the input of a tile is packed, every set of neighbouring samples is
 transformed; then, for each point of the transform, a block of rows is summed over channels and pieces in registers, as
-in `direct_conv`; the sums are transformed back when they are stored. A dilated convolution is computed as that many
-undilated ones of interleaved sequences. A piece is as long as a set of outputs or a multiple of it, so that the next
-piece reads the transformed samples of a later set and all pieces share one transform. `conv_choice` decides when this
-is faster than `direct_conv`.
+in `direct_conv`; the sums are transformed back when they are stored. The samples of a set are as far apart as the taps.
+A piece is as long as a set of outputs or a multiple of it, so that the next piece reads the transformed samples of a
+later set and all pieces share one transform. `conv_choice` decides when this is faster than `direct_conv`.
 """
 
 from __future__ import annotations
@@ -57,16 +56,16 @@ def _sum_block(
                 data=sums.data,
                 elem_offset=point * (plan.tile.rows * plan.tile.columns),
             )
-            _accumulate(plan, operands, packed, block, point, part * plan.tile.columns, held)
+            _accumulate(plan, operands, packed, block, point, part * plan.columns_each, held)
 
 
 @T.inline
 def _convolve(plan: Any, operands: Any) -> None:
     threads: T.int64 = T.Cast("int64", T.call_packed("runtime.NumThreads"))
     for thread in T.parallel(threads):
-        columns: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
-        # A tile covers `span` outputs of every interleaved sequence, `dilation` tiles the same stretch of time.
-        tiles: T.int64 = T.ceildiv(columns, plan.span) * plan.sizes.dilation
+        outputs: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
+        across: T.int64 = T.ceildiv(outputs, plan.outputs_each)
+        tiles: T.int64 = T.ceildiv(across, plan.packed.parts)
         units: T.int64 = operands.batch * tiles * plan.blocks
         begin: T.int64 = thread * units // threads
         end: T.int64 = (thread + 1) * units // threads
@@ -76,25 +75,14 @@ def _convolve(plan: Any, operands: Any) -> None:
         for step in T.serial(T.ceildiv(end, plan.blocks) - begin // plan.blocks):
             tile: T.int64 = begin // plan.blocks + step
             batch_index: T.int64 = tile // tiles
-            # Sequence number tile % dilation starts at that position, its outputs are `dilation` apart.
-            start: T.int64 = tile % tiles // plan.sizes.dilation * plan.span + tile % plan.sizes.dilation
-            count: T.int64 = T.max(T.ceildiv(columns - start, plan.sizes.dilation), 0)
-            parts: T.int64 = T.min(T.ceildiv(count, plan.outputs_each), plan.packed.parts)
-            pack(plan, operands, packed, batch_index, start - plan.sizes.padding, parts * plan.tile.columns + plan.halo)
+            before: T.int64 = tile % tiles * plan.packed.parts
+            parts: T.int64 = T.min(across - before, plan.packed.parts)
+            columns: T.int64 = (parts - 1) * plan.columns_each + plan.tile.columns + plan.halo
+            pack(plan, operands, packed, batch_index, before * plan.outputs_each - plan.sizes.padding, columns)
             from_block: T.int64 = T.max(begin - tile * plan.blocks, 0)
             to_block: T.int64 = T.min(end - tile * plan.blocks, plan.blocks)
             for block in T.serial(from_block, to_block):
                 for part in T.serial(parts):
-                    passed: T.int64 = part * plan.outputs_each
-                    _sum_block(
-                        plan, operands, packed, sums, batch_index, block, part, start + passed * plan.sizes.dilation
-                    )
-                    store(
-                        plan,
-                        operands,
-                        sums,
-                        batch_index,
-                        block,
-                        start + passed * plan.sizes.dilation,
-                        T.min(count - passed, plan.outputs_each),
-                    )
+                    first: T.int64 = (before + part) * plan.outputs_each
+                    _sum_block(plan, operands, packed, sums, batch_index, block, part, first)
+                    store(plan, operands, sums, batch_index, block, first, outputs - first)

@@ -12,7 +12,11 @@ from engine.kernels.winograd import Winograd
 
 @dataclass(frozen=True)
 class WinogradPlan:
-    """A convolution of stride 1 by F(m, r), and its tiles; a column is a set of m sums of a row, `dilation` apart."""
+    """A convolution of stride 1 by F(m, r), and its tiles.
+
+    A column is a set of m sums of a row, `dilation` apart. The columns of neighbouring positions are neighbours:
+    `dilation` of them, a stretch, have m times as many neighbouring outputs. A register tile has at least a stretch.
+    """
 
     sizes: ConvWorkload
     winograd: Winograd
@@ -26,7 +30,7 @@ class WinogradPlan:
     @property
     def shift(self) -> int:
         """Columns from one piece to the next."""
-        return self.winograd.taps // self.winograd.outputs
+        return self.winograd.taps // self.winograd.outputs * self.sizes.dilation
 
     @property
     def halo(self) -> int:
@@ -56,22 +60,27 @@ class WinogradPlan:
     @property
     def reach(self) -> int:
         """Columns to the right of its own that a set's samples extend into."""
-        return (self.points - 1) // self.winograd.outputs
+        return (self.points - 1) // self.winograd.outputs * self.sizes.dilation
+
+    @property
+    def at_once(self) -> int:
+        """Columns whose samples or outputs are taken from the order of time, or put into it, at once."""
+        return self.sizes.dilation if self.sizes.dilation > 1 else self.tile.lanes
 
     @property
     def line(self) -> int:
         """Columns of samples gathered for a packed tile."""
-        return self.packed.pitch + self.tile.padded(self.reach)
+        return ceil_div(self.packed.pitch + self.reach, self.at_once) * self.at_once
+
+    @property
+    def columns_each(self) -> int:
+        """Columns that a register tile stores, whole stretches; the others are computed for nothing."""
+        return self.tile.columns // self.sizes.dilation * self.sizes.dilation
 
     @property
     def outputs_each(self) -> int:
         """Outputs of a register tile in each row."""
-        return self.tile.columns * self.winograd.outputs
-
-    @property
-    def span(self) -> int:
-        """Outputs of a row in the packed tiles of all interleaved sequences."""
-        return self.packed.width * self.winograd.outputs * self.sizes.dilation
+        return self.columns_each * self.winograd.outputs
 
     @property
     def packed_shape(self) -> tuple[int, int, int, int, int]:

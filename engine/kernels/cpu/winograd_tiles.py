@@ -1,7 +1,6 @@
 """The transforms of Winograd convolutions: of weights once, of samples when a tile is packed, of sums when stored.
 
-A set of samples begins every m samples. Stream i holds sample i of every set, so that transforming neighbouring sets is
-arithmetic on vectors.
+Stream i holds sample i of the set of every column, so that transforming neighbouring sets is arithmetic on vectors.
 """
 
 from __future__ import annotations
@@ -62,11 +61,13 @@ def _at_points(rows: Matrix, taps: Sequence[Any]) -> list[Any]:
 
 def _transform(plan: WinogradPlan, streams: Any, halves: Any, packed: Any, channel: Any, first: Any) -> None:
     """Transform one vector of columns from `first` on: B^T d; `halves` holds what two points compute together."""
-    outputs = plan.winograd.outputs
+    outputs, dilation = plan.winograd.outputs, plan.sizes.dilation
 
     def combined(coefficients: Row, lane: Any) -> Any:
-        # Sample i of a set is sample i % m of the set i // m columns further on.
-        samples = [streams[sample % outputs, first + sample // outputs + lane] for sample in range(plan.points)]
+        # Sample i of a set is sample i % m of the set i // m stretches further on.
+        samples = [
+            streams[sample % outputs, first + sample // outputs * dilation + lane] for sample in range(plan.points)
+        ]
         return combination(coefficients, samples)
 
     for points, rows in with_opposites(plan.winograd.input_matrix):
@@ -85,39 +86,14 @@ def _transform(plan: WinogradPlan, streams: Any, halves: Any, packed: Any, chann
 
 def _split(plan: WinogradPlan, line: Any, streams: Any, first: Any) -> None:
     """Split columns from `first` on into streams: sample i of each column goes to stream i."""
-    count, lanes = plan.winograd.outputs, plan.tile.lanes
+    count, columns = plan.winograd.outputs, plan.at_once
     for stream in range(count):
-        wide = line[T.Ramp(first * count, 1, lanes * count)]
-        chosen = T.Shuffle([wide], [lane * count + stream for lane in range(lanes)])
-        T.buffer_store(streams, chosen, [stream, T.Ramp(first, 1, lanes)])
-
-
-def _gather_vector(
-    plan: WinogradPlan, source: Any, line: Any, batch_index: Any, channel: Any, first: Any, sample: Any
-) -> None:
-    """Gather a vector of samples `dilation` apart from a wide vector of neighbours; LLVM's own gathers are slower."""
-    lanes, dilation = plan.tile.lanes, plan.sizes.dilation
-    wide = source[batch_index, channel, T.Ramp(first, 1, lanes * dilation)]
-    chosen = T.Shuffle([wide], [lane * dilation for lane in range(lanes)])
-    T.buffer_store(line, chosen, [T.Ramp(sample, 1, lanes)])
-
-
-@T.inline
-def _gather(
-    plan: Any, operands: Any, line: Any, batch_index: Any, channel: Any, start: Any, low: Any, high: Any
-) -> None:
-    """Gather the samples from `low` to `high`, all of them inside the input."""
-    whole: T.int64 = 0
-    if plan.sizes.dilation > 1:
-        # Wide loads must not reach beyond the input; what is left goes sample by sample.
-        whole = T.max(T.min(high - low, (operands.length - start) // plan.sizes.dilation - low), 0) // plan.tile.lanes
-        for vector in T.serial(whole):
-            sample: T.int64 = low + vector * plan.tile.lanes
-            _gather_vector(
-                plan, operands.source, line, batch_index, channel, start + sample * plan.sizes.dilation, sample
-            )
-    for sample in T.serial(low + whole * plan.tile.lanes, high):
-        line[sample] = operands.source[batch_index, channel, start + sample * plan.sizes.dilation]
+        if plan.sizes.dilation > 1:
+            chosen = line[T.Ramp(first * count + stream * columns, 1, columns)]
+        else:
+            wide = line[T.Ramp(first * count, 1, columns * count)]
+            chosen = T.Shuffle([wide], [column * count + stream for column in range(columns)])
+        T.buffer_store(streams, chosen, [stream, T.Ramp(first, 1, columns)])
 
 
 @T.inline
@@ -130,21 +106,22 @@ def pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, co
     streams = T.alloc_buffer((plan.winograd.outputs, plan.line), "float32")
     halves = T.alloc_buffer((2, plan.tile.lanes), "float32")
     vectors: T.int64 = T.ceildiv(columns, plan.tile.lanes)
-    gathered: T.int64 = T.ceildiv(columns + plan.reach, plan.tile.lanes)
-    need: T.int64 = gathered * plan.tile.lanes * plan.winograd.outputs
+    gathered: T.int64 = T.ceildiv(columns + plan.reach, plan.at_once)
+    need: T.int64 = gathered * plan.at_once * plan.winograd.outputs
     # Samples from `low` to `high` lie inside the input; those before and after are zero padding.
-    low: T.int64 = T.max(T.min(T.ceildiv(-start, plan.sizes.dilation), need), 0)
-    high: T.int64 = T.max(T.min(T.ceildiv(operands.length - start, plan.sizes.dilation), need), low)
+    low: T.int64 = T.max(T.min(-start, need), 0)
+    high: T.int64 = T.max(T.min(operands.length - start, need), low)
     for channel in T.serial(plan.sizes.channels):
-        for ahead in T.serial(T.ceildiv((high - low) * plan.sizes.dilation, LINE)):
-            prefetch(operands.source, [batch_index, channel + 1, start + low * plan.sizes.dilation + ahead * LINE])
+        for ahead in T.serial(T.ceildiv(high - low, LINE)):
+            prefetch(operands.source, [batch_index, channel + 1, start + low + ahead * LINE])
         for sample in T.serial(low):
             line[sample] = T.float32(0)
-        _gather(plan, operands, line, batch_index, channel, start, low, high)
+        for sample in T.serial(low, high):
+            line[sample] = operands.source[batch_index, channel, start + sample]
         for sample in T.serial(high, need):
             line[sample] = T.float32(0)
-        for vector in T.serial(gathered):
-            _split(plan, line, streams, vector * plan.tile.lanes)
+        for turn in T.serial(gathered):
+            _split(plan, line, streams, turn * plan.at_once)
         for vector in T.serial(vectors):
             _transform(plan, streams, halves, packed, channel, vector * plan.tile.lanes)
 
@@ -168,35 +145,19 @@ def _transform_back(plan: WinogradPlan, sums: Any, joined: Any, begin: Any, apar
     for output, coefficients in enumerate(zip(*matrix, strict=True)):
         with T.vectorized(0, plan.tile.lanes) as lane:
             values = [joined[point, lane] for point in range(plan.points)]
-            T.buffer_store(apart, begin + combination(coefficients, values), [output * plan.tile.lanes + lane])
+            T.buffer_store(apart, begin + combination(coefficients, values), [output, first + lane])
 
 
 def _interleave(plan: WinogradPlan, apart: Any, line: Any, first: Any) -> None:
-    """Put the outputs of one vector of columns in the order of time; `line` has a single row."""
-    count, lanes = plan.winograd.outputs, plan.tile.lanes
-    wide = apart[T.Ramp(0, 1, lanes * count)]
-    order = [output * lanes + lane for lane in range(lanes) for output in range(count)]
-    T.buffer_store(line, T.Shuffle([wide], order), [0, T.Ramp(first * count, 1, lanes * count)])
-
-
-@T.inline
-def _scatter(plan: Any, operands: Any, line: Any, batch_index: Any, row: Any, first: Any, count: Any) -> None:
-    """Store outputs; with dilation, as unrolled scalars, because LLVM's own scatters are slower."""
-    whole: T.int64 = 0
+    """Put the outputs of columns from `first` on in the order of time; `line` has a single row."""
+    count, columns = plan.winograd.outputs, plan.at_once
+    outputs = [apart[output, T.Ramp(first, 1, columns)] for output in range(count)]
     if plan.sizes.dilation > 1:
-        whole = count // plan.tile.lanes
-        for vector in T.serial(whole):
-            for lane in T.unroll(plan.tile.lanes):
-                operands.target[batch_index, row, first + (vector * plan.tile.lanes + lane) * plan.sizes.dilation] = (
-                    operands.finished(
-                        line[0, vector * plan.tile.lanes + lane],
-                        (batch_index, row, first + (vector * plan.tile.lanes + lane) * plan.sizes.dilation),
-                    )
-                )
-    for output in T.serial(whole * plan.tile.lanes, count):
-        operands.target[batch_index, row, first + output * plan.sizes.dilation] = operands.finished(
-            line[0, output], (batch_index, row, first + output * plan.sizes.dilation)
-        )
+        for output, values in enumerate(outputs):
+            T.buffer_store(line, values, [0, T.Ramp(first * count + output * columns, 1, columns)])
+    else:
+        order = [output * columns + column for column in range(columns) for output in range(count)]
+        T.buffer_store(line, T.Shuffle(outputs, order), [0, T.Ramp(first * count, 1, columns * count)])
 
 
 @T.inline
@@ -208,7 +169,7 @@ def prefetch_rows(plan: Any, operands: Any, batch_index: Any, block: Any, point:
     else:
         for turn in T.serial(T.ceildiv(plan.tile.rows - point, plan.points)):
             row: T.int64 = block * plan.tile.rows + point + turn * plan.points
-            for line in T.serial(T.ceildiv(plan.outputs_each * plan.sizes.dilation, LINE)):
+            for line in T.serial(T.ceildiv(plan.outputs_each, LINE)):
                 prefetch(operands.target, [batch_index, row, first + line * LINE], to_write=True)
                 if operands.epilogue.has_residual:
                     prefetch(operands.residual, [batch_index, row, first + line * LINE])
@@ -216,22 +177,27 @@ def prefetch_rows(plan: Any, operands: Any, batch_index: Any, block: Any, point:
 
 @T.inline
 def store(plan: Any, operands: Any, sums: Any, batch_index: Any, block: Any, first: Any, count: Any) -> None:
-    """Store `count` outputs of every row of a block from position `first` on, or as many as lie inside the output.
+    """Store every row of a block from position `first` on, as many as there are of its next `count` outputs.
 
     `sums` is [points, rows, columns].
     """
-    apart = T.alloc_buffer((plan.winograd.outputs * plan.tile.lanes,), "float32")
+    apart = T.alloc_buffer((plan.winograd.outputs, plan.tile.columns), "float32")
     joined = T.alloc_buffer((plan.points, plan.tile.lanes), "float32")
     line = T.alloc_buffer((1, plan.outputs_each), "float32")
     # Rows beyond the last are computed, since tiles are whole, but not stored.
-    for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - block * plan.tile.rows)):
+    for held in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - block * plan.tile.rows)):
+        row: T.int64 = block * plan.tile.rows + held
         begin: T.float32 = T.float32(0)
         if operands.epilogue.has_bias:
-            begin = operands.bias[(block * plan.tile.rows + row) // plan.sizes.upsampling]
+            begin = operands.bias[row // plan.sizes.upsampling]
         for vector in T.serial(plan.tile.vectors):
-            _transform_back(plan, sums, joined, begin, apart, row, vector * plan.tile.lanes)
-            _interleave(plan, apart, line, vector * plan.tile.lanes)
+            _transform_back(plan, sums, joined, begin, apart, held, vector * plan.tile.lanes)
+        for place in T.serial(plan.columns_each // plan.at_once):
+            _interleave(plan, apart, line, place * plan.at_once)
         if plan.sizes.is_scattered:
-            store_phase(plan, operands, line, 0, batch_index, block * plan.tile.rows + row, first, plan.outputs_each)
+            store_phase(plan, operands, line, 0, batch_index, row, first, plan.outputs_each)
         else:
-            _scatter(plan, operands, line, batch_index, block * plan.tile.rows + row, first, count)
+            for output in T.serial(T.min(count, plan.outputs_each)):
+                operands.target[batch_index, row, first + output] = operands.finished(
+                    line[0, output], (batch_index, row, first + output)
+                )

@@ -54,6 +54,14 @@ def test_choices_fill_as_many_registers(microkernel: Microkernel) -> None:
     assert {choice.winograd for choice in found} == {None, winograd_for(sizes)}
 
 
+def test_tiles_of_winograd_are_at_least_as_wide_as_the_dilation() -> None:
+    assert {choice.columns for choice in choices(ConvWorkload(128, 128, 3, dilation=5), NEON) if choice.winograd} == {
+        2 * NEON.lanes,
+        3 * NEON.lanes,
+    }
+    assert choice_for(ConvWorkload(128, 128, 3, dilation=AVX2.columns + 1), AVX2).winograd is None
+
+
 def test_what_is_never_computed_by_winograd_has_none_to_choose() -> None:
     assert {choice.winograd for choice in choices(ConvWorkload(1024, 1024, 3), AVX512)} == {None}
 

@@ -25,6 +25,7 @@ def test_pieces_cover_the_taps(taps: int, winograd: tuple[int, int], pieces: int
     assert plan.packed_shape == (2, sum(winograd) - 1, 8, pieces, 7)
 
 
-def test_a_tile_has_the_outputs_of_all_interleaved_sequences() -> None:
-    plan = WinogradPlan(ConvWorkload(8, 8, 3, dilation=5), Winograd(6, 3), AVX512)
-    assert plan.span == plan.packed.width * 6 * 5
+@pytest.mark.parametrize(("dilation", "columns"), [(1, 48), (3, 48), (5, 45), (48, 48)])
+def test_a_register_tile_stores_whole_stretches(dilation: int, columns: int) -> None:
+    plan = WinogradPlan(ConvWorkload(8, 8, 3, dilation=dilation), Winograd(6, 3), AVX512)
+    assert (plan.columns_each, plan.outputs_each) == (columns, columns * 6)

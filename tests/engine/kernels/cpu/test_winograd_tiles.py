@@ -58,7 +58,9 @@ def test_every_column_at_every_point(dilation: int, start: int) -> None:
     x = np.random.default_rng(0).standard_normal((1, CHANNELS, 333), np.float32)
     shape = (1, winograd.samples, CHANNELS * COLUMNS)
     found = kernel(shape, x, np.zeros(plan.packed_shape, np.float32), np.full(winograd.samples, start, np.float32))
-    places = start + dilation * (np.arange(COLUMNS)[:, None] * winograd.outputs + np.arange(winograd.samples))
+    stretch, place = np.divmod(np.arange(COLUMNS), dilation)
+    firsts = start + stretch * dilation * winograd.outputs + place
+    places = firsts[:, None] + dilation * np.arange(winograd.samples)
     inside = (places >= 0) & (places < 333)
     samples = np.where(inside, x[0][:, np.where(inside, places, 0)], 0)
     expected = np.einsum("cks,ps->pck", samples, np.array(winograd.input_matrix, float))
@@ -77,7 +79,7 @@ def stored_only(plan, operands):
     for row, place in T.grid(ROWS, operands.outputs):
         operands.target[0, row, place] = T.float32(0)
     prefetch_rows(plan, operands, 0, 0, 0, FIRST)
-    store(plan, operands, sums, 0, 0, FIRST, T.ceildiv(operands.outputs - FIRST, plan.sizes.dilation))
+    store(plan, operands, sums, 0, 0, FIRST, operands.outputs - FIRST)
 
 
 @pytest.mark.parametrize("dilation", [1, 3])
@@ -88,11 +90,11 @@ def test_every_output_is_in_its_place(dilation: int, count: int) -> None:
     random = np.random.default_rng(0)
     sums = random.standard_normal((ROWS, plan.points, plan.tile.columns), np.float32)
     bias = random.standard_normal(ROWS, np.float32)
-    outputs = FIRST + (count - 1) * dilation + 1
-    residual = random.standard_normal((1, ROWS, outputs), np.float32)
+    residual = random.standard_normal((1, ROWS, FIRST + count), np.float32)
     weight = np.zeros(plan.packed_shape, np.float32)
     found = kernel(residual.shape, sums.reshape(1, ROWS, -1), weight, bias, residual)
-    back = np.einsum("op,rpc->rco", np.array(plan.winograd.output_matrix, float), sums).reshape(ROWS, -1)[:, :count]
-    expected = np.zeros((ROWS, outputs))
-    expected[:, FIRST::dilation] = (back + bias[:, None] + residual[0, :, FIRST::dilation]) / 2
+    stretches = sums.reshape(ROWS, plan.points, -1, dilation)
+    back = np.einsum("op,rpsd->rsod", np.array(plan.winograd.output_matrix, float), stretches).reshape(ROWS, -1)
+    expected = np.zeros((ROWS, FIRST + count))
+    expected[:, FIRST:] = (back[:, :count] + bias[:, None] + residual[0, :, FIRST:]) / 2
     np.testing.assert_allclose(found[0], expected, atol=1e-4)
