@@ -72,15 +72,25 @@ def _direct_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel:
     if microkernel.lanes == LINE:
         return replace(microkernel, rows=LINE, columns=LINE)
     if microkernel.lanes == AVX2.lanes and sizes.taps == 1:
-        return replace(microkernel, rows=microkernel.rows * microkernel.vectors // 2, columns=2 * microkernel.lanes)
+        return _two_wide(microkernel)
     return microkernel
 
 
+def _two_wide(microkernel: Microkernel) -> Microkernel:
+    """A tile of as many registers, two vectors wide."""
+    return replace(microkernel, rows=microkernel.rows * microkernel.vectors // 2, columns=2 * microkernel.lanes)
+
+
 def _winograd_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel:
-    """The register tile of Winograd: all registers, one vector wide with AVX-512 and many channels."""
-    if max(sizes.channels, sizes.out_channels) < MANY_CHANNELS or microkernel.lanes != LINE:
-        return microkernel
-    return replace(microkernel, rows=microkernel.rows * microkernel.vectors, columns=LINE)
+    """The register tile of Winograd: all registers, one vector wide with AVX-512 and many channels.
+
+    With AVX2, it is two wide if fewer columns are then left over from runs of `dilation`: with 5, 1 of 16, not 4 of 24.
+    """
+    if microkernel.lanes == LINE and max(sizes.channels, sizes.out_channels) >= MANY_CHANNELS:
+        return replace(microkernel, rows=microkernel.rows * microkernel.vectors, columns=LINE)
+    narrow = _two_wide(microkernel)
+    wasted, wasted_if_narrow = (tile.columns % sizes.dilation / tile.columns for tile in (microkernel, narrow))
+    return narrow if microkernel.lanes == AVX2.lanes and wasted > wasted_if_narrow else microkernel
 
 
 def _default(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:

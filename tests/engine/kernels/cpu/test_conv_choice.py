@@ -62,6 +62,13 @@ def test_tiles_of_winograd_are_at_least_as_wide_as_the_dilation() -> None:
     assert choice_for(ConvWorkload(128, 128, 3, dilation=AVX2.columns + 1), AVX2).winograd is None
 
 
+@pytest.mark.parametrize(("dilation", "rows", "columns"), [(1, 4, 24), (3, 4, 24), (5, 6, 16)])
+def test_few_columns_are_left_over_from_a_dilation(dilation: int, rows: int, columns: int) -> None:
+    sizes = ConvWorkload(128, 128, 11, dilation)
+    assert choice_for(sizes, AVX2) == Choice(Winograd(6, 11), rows, columns)
+    assert choice_for(sizes, AVX512) == Choice(Winograd(6, 11), AVX512.rows, AVX512.columns)
+
+
 def test_what_is_never_computed_by_winograd_has_none_to_choose() -> None:
     assert {choice.winograd for choice in choices(ConvWorkload(1024, 1024, 3), AVX512)} == {None}
 
