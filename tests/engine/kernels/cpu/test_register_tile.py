@@ -27,6 +27,8 @@ from tests.engine.kernels.cpu.running import built
 
 FAMILY_TILE_BYTES = 128 * 1024
 """For a second-level cache of 512 KB, which many processors of a family have."""
+AVX512_TILE_BYTES = 512 * 1024
+"""For one of 1 MB, which nearly all processors with AVX-512 have."""
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,8 @@ FAMILY_TILE_BYTES = 128 * 1024
 )
 def test_tile_of_a_processor(processor: str, expected: Microkernel) -> None:
     target = Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": processor})
-    assert microkernel_for(target) == replace(expected, tile_bytes=FAMILY_TILE_BYTES)
+    tile_bytes = AVX512_TILE_BYTES if expected is AVX512 else FAMILY_TILE_BYTES
+    assert microkernel_for(target) == replace(expected, tile_bytes=tile_bytes)
 
 
 def test_tile_of_an_apple_processor() -> None:
