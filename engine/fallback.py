@@ -74,6 +74,11 @@ class Speaker:
         observe(FallbackEvent(self._message))
         return spare.pipeline.speak(utterance, style, speed, seed, observe, cancel)
 
+    def take_over(self, better: Loaded) -> None:
+        """Let another pipeline speak from the next utterance on, with the first one as its spare."""
+        self._first, self._spare = better, self._first
+        self.device, self.identity = better.device, better.identity
+
     def close(self) -> None:
         """Close the pipelines."""
         self._first.pipeline.close()

@@ -12,12 +12,12 @@ from itertools import count
 
 import numpy as np
 
-from engine.artifacts.manifest import CPU_DEVICE, MANIFEST_NAME
+from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
 from engine.audio.joining import Joiner
 from engine.audio.kept_speech import KeptSpeech, key_of
 from engine.audio.word_times import earlier, spoken_words
 from engine.config import SAMPLE_RATE_HZ
-from engine.errors import Cancelled, DamagedFile, GpuFailed, InvalidRequest
+from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
 from engine.g2p.directions import Script, read_script, voice_before
@@ -25,8 +25,9 @@ from engine.languages import language_of
 from engine.model_store.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, starter_voices
 from engine.model_store.distilled import open_with
 from engine.model_store.installed_voices import with_saved
+from engine.ops.packed_lstm import LstmMethod
 from engine.pipeline import Observer, Pipeline, ignore
-from engine.preparation.devices import AUTO, DeviceChoice, check_device
+from engine.preparation.devices import AUTO, DeviceChoice, check_device, first_device
 from engine.preparation.files import ModelFiles, ensure_files
 from engine.preparation.loading import load_stages
 from engine.preparation.lstm_methods import MethodChoice, check_lstm_method
@@ -52,10 +53,12 @@ from engine.stages import Place
 from engine.system.cores import check_threads, usable_cores
 from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
+from engine.takeover import Arrival, Takeover
 from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
 
 LONGEST_PAUSE_SCALE = 3.0
+GPU_COMES = "it speaks until the GPU has been tried and is ready"
 
 
 class Synthesizer:
@@ -93,6 +96,7 @@ class Synthesizer:
         self._prosody = prosody
         self._checkpoint: Checkpoint | None = None
         self._speaker: Speaker | None = None
+        self._takeover: Takeover | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
 
     @property
@@ -111,13 +115,19 @@ class Synthesizer:
         return self._voice(name)[0].info
 
     def fingerprint(self, voice: str) -> str:
-        """What, besides the request, its samples depend on: the weights, what a saved blend is of, the device."""
-        return f"{self._opened().identity} {self.voice(voice)} {self.device}"
+        """What, besides the request, its samples depend on: the weights, what a saved blend is of, the device.
+
+        Where one device may take over from another, it is not known which will have spoken.
+        """
+        device = self._wanted_device if self._may_be_taken_over else self.device
+        return f"{self._opened().identity} {self.voice(voice)} {device}"
 
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s and a `DeviceEvent`.
 
-        If the GPU fails at it, the model is loaded for the processor, and `observe` gets a `FallbackEvent`, too.
+        Where a GPU may be used but has to be tried and loaded first, the processor speaks until that is done; the
+        request of that moment gets another `DeviceEvent`. If a GPU that was asked for fails at it, the model is loaded
+        for the processor, and `observe` gets a `FallbackEvent`, too.
 
         Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` when Metal was asked for but
         does not exist here.
@@ -125,7 +135,7 @@ class Synthesizer:
         if self._speaker is not None:
             return
         try:
-            loaded = self._load(self._wanted_device, observe, cancel)
+            loaded = self._load(first_device(self._wanted_device), observe, cancel)
         except GpuFailed as failure:
             observe(PREPARING_SPARE)
             loaded = self._load(CPU_DEVICE, observe, cancel)
@@ -134,6 +144,8 @@ class Synthesizer:
         for voice in self._opened().voices.values():
             if language_of(voice.info.language).english:  # takes a second; other languages are ready at once
                 self._phonemizer(voice.info.language)
+        if self._may_be_taken_over:
+            self._takeover = Takeover(self._load_gpu)
         observe(PreparationEvent("Ready", 1, 1))
 
     def synthesize(
@@ -188,6 +200,7 @@ class Synthesizer:
         cancel: threading.Event | None,
     ) -> Speech:
         """The speech of an utterance as the model gives it: what is kept, or else made now."""
+        self._take_over(observe)
         speaker, style = self._ready(), voice.style(len(utterance.phonemes))
         if self._kept is None:
             return _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
@@ -201,6 +214,9 @@ class Synthesizer:
 
     def close(self) -> None:
         """Release the model; the next request loads it again."""
+        if self._takeover is not None:
+            self._takeover.stop()
+        self._takeover = None
         if self._speaker is not None:
             self._speaker.close()
         self._speaker = None
@@ -214,11 +230,41 @@ class Synthesizer:
     def _voice(self, name: str) -> tuple[Voice, tuple[Notice, ...]]:
         return SavedVoices().choose(name, self._opened().voices)
 
+    @property
+    def _may_be_taken_over(self) -> bool:
+        return first_device(self._wanted_device) != self._wanted_device
+
+    def _take_over(self, observe: Observer) -> None:
+        """Let the GPU speak from here on, if it is ready; what came of it is told."""
+        if self._takeover is None or (arrival := self._takeover.arrival()) is None:
+            return
+        self._takeover = None
+        observe(arrival.event)
+        if arrival.loaded is not None:
+            self._ready().take_over(arrival.loaded)
+
     def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> Loaded:
-        checkpoint = self._opened()
-        files = ensure_files(checkpoint, device, observe, cancel, self._lstm_method)
+        files = ensure_files(self._opened(), device, observe, cancel, self._lstm_method)
         if device == self._wanted_device:  # what stands in for it is told otherwise
             observe(device_event(files.choice, files.lstm))
+        elif self._speaker is None and self._may_be_taken_over:
+            observe(device_event(replace(files.choice, why=GPU_COMES), files.lstm))
+        return self._loaded(files, observe, cancel)
+
+    def _load_gpu(self, cancel: threading.Event) -> Arrival:
+        try:
+            files = ensure_files(self._opened(), self._wanted_device, ignore, cancel, self._lstm_method)
+            told = device_event(files.choice, files.lstm)
+            return Arrival(told, None if files.device == CPU_DEVICE else self._loaded(files, ignore, cancel))
+        except Cancelled:
+            raise
+        except EngineError as error:
+            why = f"the GPU is not used: {error.message}"
+            choice = DeviceChoice(CPU_DEVICE, CPU, why, setback=True)
+            return Arrival(device_event(choice, MethodChoice(LstmMethod.TIR, "kernels in the modules")), None)
+
+    def _loaded(self, files: ModelFiles, observe: Observer, cancel: threading.Event | None) -> Loaded:
+        checkpoint = self._opened()
         compiled = load_stages(checkpoint.config, files, self._threads, observe, cancel)
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         return Loaded(Pipeline(checkpoint.config, runners), files.device, self._identity(files))

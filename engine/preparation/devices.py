@@ -70,6 +70,11 @@ def metal_obstacle() -> str | None:
     return None if platform.machine() == "arm64" else "Metal needs a Mac with an Apple processor"
 
 
+def first_device(wanted: str) -> str:
+    """The device for the first words: the processor where a GPU may take over, but has to be tried and loaded first."""
+    return CPU_DEVICE if wanted == AUTO and metal_obstacle() is None else wanted
+
+
 def metal_variant() -> Variant:
     """The modules that run on Metal here: those for Macs, else the same kernels with host code for this machine."""
     return Variant(METAL_MACOS if sys.platform == "darwin" else "metal-host")

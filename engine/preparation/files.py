@@ -15,7 +15,7 @@ from engine.artifacts.packed_weights import PackedWeights
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.model_store.distilled import DistilledCheckpoint, open_with, teacher_of
 from engine.network.student_file import Students
-from engine.preparation.devices import AUTO, DeviceChoice, choose_device, metal_obstacle
+from engine.preparation.devices import AUTO, DeviceChoice, choose_device, first_device, metal_obstacle
 from engine.preparation.lstm_methods import MethodChoice, remembered_lstm_method
 from engine.preparation.module_choice import find_modules
 from engine.preparation.modules import PreparationObserver, ensure_modules
@@ -97,17 +97,20 @@ def with_students_of(students: Students | None, variant: Variant) -> Variant:
 def make_ready(
     model: str, wanted_device: str, observe: PreparationObserver, cancel: threading.Event | None = None
 ) -> None:
-    """Make the files of a model, so that it can be loaded at once; raises what `ensure_files` and opening it raise."""
-    ensure_files(open_checkpoint(model), wanted_device, observe, cancel)
+    """Make the files that the first words need, so that they can be spoken at once.
+
+    Raises what `ensure_files` and opening the model raise.
+    """
+    ensure_files(open_checkpoint(model), first_device(wanted_device), observe, cancel)
 
 
 def is_ready(model: str, wanted_device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> bool:
-    """Whether a model can be loaded at once, as far as is known without trying.
+    """Whether a model can speak its first words at once, as far as is known without trying.
 
     Raises what `choose_device` and `open_with` raise.
     """
     checkpoint = open_with(prosody, model)
-    _, _, variant = _chosen(checkpoint, wanted_device, lstm_method, may_try=False)
+    _, _, variant = _chosen(checkpoint, first_device(wanted_device), lstm_method, may_try=False)
     if not _are_made(teacher_of(checkpoint), variant):
         return False
     if not isinstance(checkpoint, DistilledCheckpoint):
