@@ -17,7 +17,7 @@ from engine.artifacts.manifest import (
     expected_identity,
     modules_folder,
 )
-from engine.artifacts.processor_families import FamilyChoice
+from engine.artifacts.processor_families import X86_64
 from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.model_store.checkpoints import model_config
 from engine.preparation import module_choice, modules
@@ -115,15 +115,14 @@ def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.Mon
 def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_fails(
     child: type[Child], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    obstacle = "they are for x86-64-v3 processors, and this one lacks avx2"
-    monkeypatch.setattr(module_choice, "family_here", lambda: FamilyChoice(None, obstacle))
+    monkeypatch.setattr(module_choice, "families_here", lambda: {X86_64: "this processor lacks avx2"})
     states(monkeypatch, Missing(), Missing())
     line = json.dumps(error_fields(CompileError("There is no C compiler.", "Install one.")))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     events: list[Event] = []
     with pytest.raises(CompileError) as caught:
         ensure_modules("starter", CONFIG, CPU, events.append)
-    sentence = f"The shipped modules cannot be used: {obstacle}"
+    sentence = f"The shipped modules cannot be used: those for {X86_64.title}: this processor lacks avx2"
     assert str(caught.value) == f"There is no C compiler. {sentence}. Install one."
     assert events[0].title == f"Starting the compiler. {sentence}"
 
