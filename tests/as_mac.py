@@ -2,7 +2,8 @@
 
 There, a thread has no priority of its own and no number for it, sockets have no abstract names and no long paths,
 file names are UTF-8, packages of Linux's alone are missing, and a class of Objective-C cannot be made twice. What this
-cannot show: Apple's frameworks and GPU, how Qt looks and behaves there, signatures, and what a child process finds out.
+cannot show: Apple's frameworks and GPU, how Qt looks and behaves there, signatures, what a child process finds out, and
+what a Mac's hardware and linker do: modules about these still know that this is Linux.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import importlib
 import os
 import socket
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 _IMPORTED_ON_LINUX = """
@@ -23,6 +25,15 @@ _IMPORTED_ON_LINUX = """
 """
 """They find out which system it is when they are imported."""
 _FOR_LINUX = ("dbus_fast",)
+_ABOUT_HARDWARE = (
+    "engine.compiler.linking",
+    "engine.preparation.devices",
+    "engine.runners.tvm_runtime",
+    "engine.runners.workspace",
+    "engine.system.cores",
+    "engine.system.memory",
+    "engine.system.processor",
+)
 _LONGEST_SOCKET_NAME = 103
 _CREATING = os.O_CREAT
 
@@ -55,6 +66,9 @@ def _believe() -> None:
         importlib.import_module(name)
     for name in _FOR_LINUX:
         sys.modules[name] = None  # type: ignore[assignment]
+    on_linux = SimpleNamespace(**{name: getattr(sys, name) for name in dir(sys)})
+    for name in _ABOUT_HARDWARE:
+        importlib.import_module(name).sys = on_linux  # type: ignore[attr-defined]
     sys.platform = "darwin"
 
 
