@@ -32,11 +32,11 @@ from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voi
 from app.speech.voice_choice import Choice, prosody_of
 from app.system.background_import import BackgroundImport
 from app.system.mac import SpeakService, Wakefulness
-from app.system.objective_c import ObjectiveC
 from app.system.opened_files import OpenedFiles
 from app.theme import Theme
 from engine.languages import language_of
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
+from engine.system.objective_c import ObjectiveC
 from engine.system.paths import sample_text_path
 
 if TYPE_CHECKING:

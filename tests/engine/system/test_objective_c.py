@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.system.objective_c import ObjectiveC
+from engine.system.objective_c import ObjectiveC
 
 BIG = 0x7FFF_1234_5678
 """An address that does not fit into 32 bits, in which ctypes passes what it is not told about."""

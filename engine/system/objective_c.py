@@ -1,4 +1,4 @@
-"""The few calls of Apple's Objective-C runtime that the window needs; an object is its address here, 0 is none."""
+"""The few calls of Apple's Objective-C runtime that are needed; an object is its address here, 0 is none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Method = Callable[[int, int, int], None]
 
 
 class ObjectiveC:
-    """Sends messages to objects, on the window's thread; `library` stands in for the runtime in tests."""
+    """Sends messages to objects, in a window on its thread; `library` stands in for the runtime in tests."""
 
     def __init__(self, library: Any = None) -> None:
         if library is None:
