@@ -1,9 +1,12 @@
-from tests.metal_kernels import kernels_of, shipped_libraries, write_kernels
+from engine.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
+from engine.system.paths import shipped_modules_folder
+from tests.metal_kernels import write_kernels
 
 
 def test_every_kernel_that_is_shipped_is_written_once(tmp_path):
     written = write_kernels(tmp_path / "kernels")
-    texts = {text for library in shipped_libraries() for text in kernels_of(library).values()}
+    libraries = metal_libraries(shipped_modules_folder())
+    texts = {text for library in libraries for text in metal_kernels(metal_module(library)).values()}
     assert {path.read_text(encoding="utf-8") for path in written} == texts
     assert len(written) == len(texts)
 

@@ -7,13 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MACH_O_MAGIC = struct.pack("<I", 0xFEEDFACF)
-DYNAMIC_LINKER, SEGMENT, CODE_SIGNATURE, BUILD_VERSION = 0xE, 0x19, 0x1D, 0x32
+SYMBOL_TABLE, DYNAMIC_LINKER, SEGMENT, CODE_SIGNATURE, BUILD_VERSION = 0x2, 0xE, 0x19, 0x1D, 0x32
 """Kinds of load commands."""
 COMMAND = struct.Struct("<2I")
 """The kind of a load command and its size in bytes."""
 _COUNTS = struct.Struct("<2I")
 """The number of load commands and their size in bytes, at `_COUNTS_START` of the header."""
 _COUNTS_START, _HEADER_BYTES = 16, 32
+_SYMBOLS = struct.Struct("<3I")
+"""Where a symbol table is, how many symbols it has, and where their names are."""
+_SYMBOL = struct.Struct("<IB3xQ")
+"""A symbol's name, its kind and its address."""
+_KIND_BITS = 0x0E
+"""Of the kind; 0 for a symbol of another library."""
+_ADDRESSES = struct.Struct("<3Q")
+"""Of a segment: its first address, its size, and where it is in the file."""
+_ADDRESSES_START = 24
 
 
 @dataclass(frozen=True)
@@ -43,3 +52,25 @@ def forget(content: bytearray, command: LoadCommand) -> None:
     end = _HEADER_BYTES + size
     content[command.start : end] = content[command.start + command.bytes : end] + bytes(command.bytes)
     _COUNTS.pack_into(content, _COUNTS_START, count - 1, size - command.bytes)
+
+
+def symbol_addresses(content: bytes) -> dict[str, int]:
+    """The addresses of the symbols that a file has itself; raises `struct.error` or `ValueError` for a damaged file."""
+    addresses = {}
+    for command in load_commands(content):
+        if command.kind == SYMBOL_TABLE:
+            symbols, count, names = _SYMBOLS.unpack_from(content, command.start + COMMAND.size)
+            for name, kind, address in _SYMBOL.iter_unpack(content[symbols : symbols + count * _SYMBOL.size]):
+                if kind & _KIND_BITS:
+                    addresses[content[names + name : content.index(b"\0", names + name)].decode()] = address
+    return addresses
+
+
+def content_at(content: bytes, address: int) -> int:
+    """Where in the file an address is; raises `ValueError` for one in no segment."""
+    for command in load_commands(content):
+        if command.kind == SEGMENT:
+            first, size, start = _ADDRESSES.unpack_from(content, command.start + _ADDRESSES_START)
+            if first <= address < first + size:
+                return int(start + address - first)
+    raise ValueError(f"address {address} is in no segment")

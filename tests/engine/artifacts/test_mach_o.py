@@ -4,7 +4,15 @@ import struct
 
 import pytest
 
-from engine.artifacts.mach_o import BUILD_VERSION, DYNAMIC_LINKER, MACH_O_MAGIC, LoadCommand, forget, load_commands
+from engine.artifacts.mach_o import (
+    BUILD_VERSION,
+    DYNAMIC_LINKER,
+    MACH_O_MAGIC,
+    LoadCommand,
+    content_at,
+    forget,
+    load_commands,
+)
 
 
 def header(*commands: tuple[int, int]) -> bytearray:
@@ -32,3 +40,8 @@ def test_a_forgotten_command_leaves_zeros_behind_the_others() -> None:
 def test_a_command_without_a_size_is_refused() -> None:
     with pytest.raises(ValueError, match="without a size"):
         list(load_commands(header((BUILD_VERSION, 8))[:36] + bytes(12)))
+
+
+def test_an_address_in_no_segment_is_refused() -> None:
+    with pytest.raises(ValueError, match="in no segment"):
+        content_at(header((BUILD_VERSION, 24)), 7)

@@ -29,11 +29,10 @@ _AD_HOC = 0x2
 
 @dataclass(frozen=True)
 class Symbol:
-    """A name, whether the library has it itself, and if so at which address it is loaded."""
+    """A name, and whether the library has it itself."""
 
     name: str
     defined: bool
-    address: int
 
 
 class MachO:
@@ -108,24 +107,12 @@ class MachO:
         """Names of symbols that are looked up when the library is loaded."""
         return {symbol.name for symbol in self._symbols() if not symbol.defined}
 
-    def counted_bytes(self, name: str) -> bytes:
-        """The content at a symbol that TVM's compiler wrote: 8 bytes that say how many, then as many."""
-        start = self._offset(next(symbol.address for symbol in self._symbols() if symbol.name == name))
-        return self.content[start + 8 : start + 8 + self._number("<Q", start)]
-
-    def _offset(self, address: int) -> int:
-        for place in self._places(_SEGMENT):
-            first, size, offset = struct.unpack_from("<3Q", self.content, place + 24)
-            if first <= address < first + size:
-                return offset + address - first
-        raise AssertionError(f"address {address} is in no segment")
-
     def _symbols(self) -> Iterator[Symbol]:
         for place in self._places(_SYMBOL_TABLE):
             symbols, count, strings = struct.unpack_from("<3I", self.content, place + 8)
             for start in range(symbols, symbols + count * _SYMBOL_BYTES, _SYMBOL_BYTES):
-                name, kind, address = struct.unpack_from("<IB3xQ", self.content, start)
-                yield Symbol(self._text(strings + name), kind & _TYPE_BITS != 0, address)
+                name, kind = struct.unpack_from("<IB", self.content, start)
+                yield Symbol(self._text(strings + name), kind & _TYPE_BITS != 0)
 
     def _sections(self) -> Iterator[tuple[str, int, int]]:
         """The name, size and place of every section."""
