@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.artifacts.manifest import CPU_DEVICE
 from engine.config import ModelConfig
 from engine.model_store.checkpoints import model_config
+from engine.preparation.devices import AUTO
 from engine.system.paths import data_folder
 
 _NAME = "job.json"
@@ -23,6 +24,8 @@ WARM_UP_SECONDS = 10.0
 class Job:
     """One benchmark; `weights` is written as on the command line, `device` is what our own modules run on.
 
+    `lstm_method` is how these compute LSTMs there, but for the command `speak`, which chooses for itself.
+
     In a round, a process runs each stage repeatedly for `stage_seconds`, at least once. Before the first round it runs
     all of them once, and then repeatedly for `warm_up_seconds`.
     """
@@ -33,6 +36,7 @@ class Job:
     stage_seconds: float = STAGE_SECONDS
     warm_up_seconds: float = WARM_UP_SECONDS
     device: str = CPU_DEVICE
+    lstm_method: str = AUTO
 
     @property
     def config(self) -> ModelConfig:
@@ -42,7 +46,7 @@ class Job:
     @property
     def on_processor(self) -> Job:
         """The same on the processor."""
-        return replace(self, device=CPU_DEVICE)
+        return replace(self, device=CPU_DEVICE, lstm_method=AUTO)
 
     def save(self, folder: Path) -> None:
         """Write the job into a folder, for `load`."""

@@ -92,7 +92,7 @@ def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
     checkpoint = open_checkpoint(job.model, job.weights)
     if job.device != CPU_DEVICE:
         ensure_files(checkpoint, CPU_DEVICE, observe)
-    return ensure_files(checkpoint, job.device, observe).modules
+    return ensure_files(checkpoint, job.device, observe, lstm_method=job.lstm_method).modules
 
 
 def _in_words(job: Job, modules: Path) -> str:

@@ -23,7 +23,8 @@ def our_runner(job: Job) -> Runner:
     """The compiled modules for the job's device, with their weights, as in speech."""
     from engine.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
 
-    files = ensure_files(open_checkpoint(job.model, job.weights), job.device, ignore)
+    checkpoint = open_checkpoint(job.model, job.weights)
+    files = ensure_files(checkpoint, job.device, ignore, lstm_method=job.lstm_method)
     return CompiledRunner(files.modules, job.config, files.weights, job.threads)
 
 

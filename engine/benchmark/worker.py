@@ -63,7 +63,7 @@ class Speaking:
     """
 
     def __init__(self, job: Job) -> None:
-        self._synthesizer = Synthesizer(job.model, job.device, job.weights)
+        self._synthesizer = Synthesizer(job.model, job.device, job.weights, lstm_method=job.lstm_method)
         self._voice = self._synthesizer.voices()[0].name
 
     def answer(self, question: str, details: Mapping[str, Any]) -> dict[str, Any]:

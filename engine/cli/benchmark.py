@@ -20,7 +20,8 @@ from engine.estimate import report as estimate_report
 from engine.estimate.lengths import exact_length
 from engine.estimate.utterance_estimate import estimate_metal
 from engine.model_store.checkpoints import model_config, open_checkpoint
-from engine.preparation.devices import DEVICES, choose_device
+from engine.preparation.devices import AUTO, DEVICES, choose_device
+from engine.preparation.lstm_methods import LSTM_METHODS, choose_lstm_method
 from engine.stages import DEVICE_STAGES
 from engine.system.cores import check_threads, usable_cores
 from engine.system.whole_file import ensure_writable, whole_file
@@ -44,6 +45,8 @@ def add_options(parser: Any) -> None:
     )
     device = f"what our own modules run on: {', '.join(DEVICES)} (default: cpu); with a GPU, the processor is timed too"
     parser.add_argument("--device", default=CPU_DEVICE, help=device)
+    method = f"how they compute LSTMs: {', '.join(LSTM_METHODS)} (default: auto)"
+    parser.add_argument("--lstm-method", default=AUTO, help=method)
     parser.add_argument("--threads", type=int, metavar="K", help="threads of every runtime (default: one per core)")
     rounds = f"rounds at each length, up to {MOST_TIMES_THE_ROUNDS} times as many for short speech (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
@@ -89,12 +92,14 @@ def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, OnProgre
 def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     choice = choose_peers(options.peers, options.model)
     config = open_checkpoint(options.model, options.weights).config
-    device = choose_device(options.device, config).device
+    choice_of_device = choose_device(options.device, config)
+    choose_lstm_method(options.lstm_method, config, choice_of_device.variant, may_try=False)
+    device = choice_of_device.device
     if device != CPU_DEVICE:
         choice = beside_a_gpu(choice)
     seconds = options.seconds or (DEFAULT_SECONDS if options.plot is None else PLOT_SECONDS)
     lengths = [exact_length(one, config) for one in seconds]
-    job = Job(options.model, options.weights, _threads(options.threads), device=device)
+    job = Job(options.model, options.weights, _threads(options.threads), device=device, lstm_method=options.lstm_method)
     for name, why in choice.left_out.items():
         on_progress(f"note: {name} is left out: {why}")
     measured = measure(job, lengths, choice, _rounds(options.rounds), on_progress)

@@ -86,6 +86,8 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
         (["--seconds", "1e9"], "is not a possible length"),
         (["--peers", "tensorflow"], "no peer “tensorflow”"),
         (["--device", "cuda"], "no device “cuda”"),
+        (["--lstm-method", "abacus"], "no LSTM method “abacus”"),
+        (["--lstm-method", "mps"], "needs a Mac"),
         (["--device", "metal", "--layers"], "Only whole stages"),
         (["--device", "metal", "--estimate", "metal"], "Only whole stages"),
         (["--threads", "0"], "0 threads cannot be used here"),
