@@ -46,6 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--fetch", metavar="MODEL", help="fetch this model in the background, unless it or a better one is installed"
     )
     parser.add_argument("--speed", type=_speed, help=f"{SLOWEST_SPEED:g} to {FASTEST_SPEED:g}; 1 is the normal speed")
+    parser.add_argument("--appearance", choices=("light", "dark"), help="for this window (default: as chosen in it)")
     parser.add_argument("--diagnostics", action="store_true", help="open the diagnostics panel too")
     parser.add_argument(
         "--screenshot",

@@ -33,7 +33,7 @@ from app.speech.voice_choice import Choice, prosody_of
 from app.system.background_import import BackgroundImport
 from app.system.mac import SpeakService, Wakefulness
 from app.system.opened_files import OpenedFiles
-from app.theme import Theme
+from app.theme import Appearance, Theme
 from engine.languages import language_of
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
 from engine.system.objective_c import ObjectiveC
@@ -88,7 +88,7 @@ class Application(QObject):
         self._given_engine = make_engine
         self._make_library = make_library
         self._note(options)
-        self.theme = Theme(qt, settings.appearance)
+        self.theme = Theme(qt, Appearance(options.appearance) if options.appearance else settings.appearance)
         self.controller = self._new_controller(list_voices)
         self.window = MainWindow(self.controller, settings, self.theme)
         self._greets = self._goes_on and settings.text is None and settings.document is None

@@ -11,7 +11,8 @@ from pathlib import Path
 class Options:
     """The options of the command line; a given text is spoken at once, a file only opened.
 
-    `fetch` is the model to get in the background unless it or a better one is here.
+    `fetch` is the model to get in the background unless it or a better one is here; `appearance` counts for this window
+    in the place of the chosen one.
     """
 
     text: str | None = None
@@ -22,6 +23,7 @@ class Options:
     model: str | None = None
     fetch: str | None = None
     file: Path | None = None
+    appearance: str | None = None
 
     def to_json(self) -> str:
         """One line; the file's path is absolute, since the window that is open may be in another folder."""
