@@ -47,10 +47,23 @@ def abort_quietly() -> None:
     library.signal(signal.SIGABRT, ctypes.cast(library._exit, ctypes.c_void_p))
 
 
-class ChildProcess:
-    """A running command; leaving its `with` block ends it."""
+def ignore(line: str) -> None:
+    """Do nothing with a line."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str] = MappingProxyType({})) -> None:
+
+class ChildProcess:
+    """A running command; leaving its `with` block ends it.
+
+    `on_error_line` gets each line, messages and empty ones aside, that it writes to standard error, in another thread.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] = MappingProxyType({}),
+        on_error_line: Callable[[str], None] = ignore,
+    ) -> None:
+        self._on_error_line = on_error_line
         self._process: Any = subprocess.Popen(
             command,
             cwd=project_folder(),
@@ -140,6 +153,7 @@ class ChildProcess:
                     self._messages.put(message)
                 elif stream is self._process.stderr and line.strip():
                     self._error_lines.append(line.strip())
+                    self._on_error_line(line.rstrip())
         self._messages.put(None)
 
 

@@ -1,5 +1,6 @@
 import io
 import json
+import queue
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ import pytest
 from engine.errors import Cancelled, Cure, DamagedFile, EngineError, StorageError, UnknownVoice
 from engine.system.child_process import ChildProcess, error_fields, message_writer, python_command
 from engine.system.paths import project_folder
+from tests.patience import PATIENCE_SECONDS
 from tests.processes import exists
 
 
@@ -34,6 +36,19 @@ def test_it_runs_in_the_project_folder_with_the_environment_asked_for() -> None:
     program = "import json, os; print(json.dumps({'folder': os.getcwd(), 'said': os.environ['SAID']}))"
     with child(program, SAID="words") as process:
         assert list(process.messages()) == [{"folder": str(project_folder()), "said": "words"}]
+
+
+def test_lines_of_standard_error_are_told_while_it_runs() -> None:
+    told: queue.Queue[str] = queue.Queue()
+    program = (
+        "import sys; print('  first\\n\\n{}', file=sys.stderr, flush=True); input(); print('last', file=sys.stderr)"
+    )
+    with ChildProcess([sys.executable, "-c", program], on_error_line=told.put) as process:
+        assert told.get(timeout=PATIENCE_SECONDS) == "  first"
+        process.send({})
+        assert told.get(timeout=PATIENCE_SECONDS) == "last"
+        process.wait()
+    assert told.empty()
 
 
 def test_it_answers_what_is_sent() -> None:
