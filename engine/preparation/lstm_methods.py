@@ -103,7 +103,7 @@ def forget_crashes() -> None:
 def _asked_for(method: LstmMethod, config: ModelConfig, variant: Variant) -> MethodChoice:
     if variant.target != METAL_MACOS:
         return MethodChoice(method, "it was asked for")
-    seconds = LSTM_TRIAL.result(config, _on_metal(variant), may_try=False).seconds
+    seconds = LSTM_TRIAL.result(config, lstm_variants(variant), may_try=False).seconds
     return MethodChoice(method, f"it was asked for; {_times(seconds)}" if seconds else "it was asked for", seconds)
 
 
@@ -112,7 +112,7 @@ def _automatic(config: ModelConfig, variant: Variant, may_try: bool) -> MethodCh
         return MethodChoice(LstmMethod.TIR, "kernels in the modules; Metal Performance Shaders need a Mac's GPU")
     if _has_crashed():
         return MethodChoice(LstmMethod.TIR, _CRASHED, setback=True)
-    result = LSTM_TRIAL.result(config, _on_metal(variant), may_try)
+    result = LSTM_TRIAL.result(config, lstm_variants(variant), may_try)
     if not result.works:
         return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM does not work here: {result.why}")
     return _faster(result.seconds)
@@ -128,7 +128,7 @@ def _times(seconds: Mapping[str, float]) -> str:
     return ", ".join(f"{method} {1000 * seconds[method]:.1f} ms" for method in _ON_METAL)
 
 
-def _on_metal(variant: Variant) -> dict[str, Variant]:
+def lstm_variants(variant: Variant) -> dict[str, Variant]:
     """The variants that speak with each method; inner values are never asked for."""
     return {str(method): replace(variant, lstm_method=str(method), probed=False) for method in _ON_METAL}
 

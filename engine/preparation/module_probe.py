@@ -50,19 +50,12 @@ def main(arguments: Sequence[str]) -> int:
 
 def measured_seconds(request: TrialRequest) -> dict[str, float]:
     """The time that each of the tried modules takes, by name; raises `Different` or what `CompiledRunner` raises."""
-    trial, config = request.trial, request.config
-    weights = made_up_weights(Manifest.load(request.reference), trial.stages)
-    stages = [stage_named(name) for name in trial.stages]
-
-    def opened(folder: Path) -> closing[CompiledRunner]:
-        return closing(CompiledRunner(folder, config, weights, stages=trial.stages))
-
-    with opened(request.reference) as reference:
-        cases = [Case.made_up(stage, config, batch, reference) for batch in trial.batches for stage in stages]
+    bench = Bench(request)
+    rounds = range(request.trial.calls)
     seconds = {}
     for name, folder in request.tried.items():
-        with opened(folder) as runner:
-            seconds[name] = _seconds(cases, [[case.run(name, runner) for case in cases] for _ in range(trial.calls)])
+        with bench.opened(folder) as runner:
+            seconds[name] = _seconds(bench.cases, [[case.run(name, runner) for case in bench.cases] for _ in rounds])
     return seconds
 
 
@@ -70,6 +63,26 @@ def _seconds(cases: Sequence[Case], rounds: Sequence[Sequence[float]]) -> float:
     """The sum of the shortest times of the timed cases, of several rounds of all."""
     shortest: list[float] = [min(times) for times in zip(*rounds, strict=True)]
     return sum(seconds for case, seconds in zip(cases, shortest, strict=True) if case.is_timed)
+
+
+class Bench:
+    """Opens the modules of a trial with the same weights, and has its cases, with what the reference computes."""
+
+    def __init__(self, request: TrialRequest) -> None:
+        self._request = request
+        self._weights = made_up_weights(Manifest.load(request.reference), request.trial.stages)
+        stages = [stage_named(name) for name in request.trial.stages]
+        with self.opened(request.reference) as reference:
+            self.cases = [
+                Case.made_up(stage, request.config, batch, reference)
+                for batch in request.trial.batches
+                for stage in stages
+            ]
+
+    def opened(self, folder: Path) -> closing[CompiledRunner]:
+        """The modules in this folder, until the end of its `with` block; raises what `CompiledRunner` raises."""
+        trial = self._request.trial
+        return closing(CompiledRunner(folder, self._request.config, self._weights, stages=trial.stages))
 
 
 @dataclass(frozen=True)
@@ -87,19 +100,33 @@ class Case:
         return cls(stage, inputs, reference.run(stage, inputs))
 
     @property
+    def counts(self) -> list[int]:
+        """The token counts of its sequences."""
+        return [int(count) for count in self.inputs[COUNTS["tokens"]]]
+
+    @property
     def is_timed(self) -> bool:
         """Whether it is one sequence, as in speech."""
-        return len(next(iter(self.inputs.values()))) == 1
+        return len(self.counts) == 1
 
     def run(self, name: str, runner: Runner) -> float:
         """The seconds that it takes; raises `Different`."""
+        seconds, difference = self.measured(runner)
+        if not is_right(difference):
+            raise Different(f"{name} differs by {difference:.2g} of the values in the {self.stage.title.lower()}")
+        return seconds
+
+    def measured(self, runner: Runner) -> tuple[float, float]:
+        """The seconds that it takes, and by how much the worst of its outputs differs, relative to the truth."""
         started = time.perf_counter()
         outputs = runner.run(self.stage, self.inputs)
         seconds = time.perf_counter() - started
-        difference = max(relative_difference(outputs[output], true) for output, true in self.truth.items())
-        if not difference <= MOST_DIFFERENCE:  # nor is NaN
-            raise Different(f"{name} differs by {difference:.2g} of the values in the {self.stage.title.lower()}")
-        return seconds
+        return seconds, max(relative_difference(outputs[output], true) for output, true in self.truth.items())
+
+
+def is_right(difference: float) -> bool:
+    """Whether what was tried computes what it should; NaN is not right."""
+    return difference <= MOST_DIFFERENCE
 
 
 def made_up_weights(manifest: Manifest, stages: Sequence[str]) -> Weights:

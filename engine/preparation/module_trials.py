@@ -34,14 +34,15 @@ class Trial:
 
         Trying takes seconds; unless it `may_try`, what nothing is known about does not work yet.
         """
-        request = self._request(config, variants)
+        request = self.request(config, variants)
         if isinstance(request, ProbeResult):
             return request
         if may_try:
             return request.place.found_by(request.command)
         return request.place.load() or ProbeResult(False, "it has not been tried yet")
 
-    def _request(self, config: ModelConfig, variants: Mapping[str, Variant]) -> TrialRequest | ProbeResult:
+    def request(self, config: ModelConfig, variants: Mapping[str, Variant]) -> TrialRequest | ProbeResult:
+        """The trial of the modules of these variants, by name; if some cannot be used, that result."""
         folders = {}
         for name, variant in {CPU_DEVICE: CPU, **variants}.items():
             found = find_modules(config, variant)
