@@ -8,13 +8,15 @@
 # make compiled-models  builds compiled_models/, the modules that come with the program
 # make golden           measures the errors of the starter model's shipped modules again, which later runs are compared with
 # make metal-kernels    compiles the source of every kernel in them with Apple's compiler; needs a Mac
+# make mac-report  tries everything here, on a Mac above all, and puts what comes of it into kokoro-report.zip, with ARGS as
+#            its options; it lasts up to a quarter of an hour
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
 
 # make 3.81, a Mac's own, knows no .SHELLFLAGS: whatever must end a recipe of several commands says so itself.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test test-as-mac setup setup-test bundle compiled-models golden metal-kernels format clean
+.PHONY: run test test-as-mac mac-report setup setup-test bundle compiled-models golden metal-kernels format clean
 .PHONY: system-run system-bundle system-test
 
 VENV := .venv
@@ -67,6 +69,9 @@ test-as-mac: $(VENV)/ready-to-test | system-test
 	$(BIN)/mypy --platform darwin
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0 \
 	    -p tests.as_mac -m "not alone and not long" $(ARGS)
+
+mac-report: $(VENV)/ready-to-run | system-run
+	@$(BIN)/python -m engine report $(ARGS)
 
 setup: $(VENV)/ready-to-run | system-run
 

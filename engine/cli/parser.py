@@ -14,6 +14,7 @@ from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
 from engine.cli.plan import COMMAND as PLAN
 from engine.cli.reference import COMMAND as REFERENCE
+from engine.cli.report import COMMAND as REPORT
 from engine.cli.speak import COMMAND as SPEAK
 from engine.cli.starter import EVALUATE, TRAIN
 from engine.cli.validate import COMMAND as VALIDATE
@@ -32,6 +33,7 @@ COMMANDS: Mapping[str, Command] = {
         MODELS,
         REFERENCE,
         DOCTOR,
+        REPORT,
         TRAIN,
         EVALUATE,
         DISTILL,

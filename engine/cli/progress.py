@@ -21,12 +21,12 @@ SLOWEST_LINE_SECONDS = 1.0
 _AFTERWARDS = "Going on"
 
 
-def show_line(line: str) -> None:
-    """Write a line of progress; where it cannot be written, the work goes on without."""
+def show_line(line: str, end: str = "\n") -> None:
+    """Write a line of progress, or part of one; where it cannot be written, the work goes on without."""
     if sys.stderr is None:
         return
     try:
-        _write(line)
+        _write(line, end)
     except OSError:
         point_nowhere(sys.stderr)
 
@@ -36,8 +36,8 @@ def show_json(event: PreparationEvent) -> None:
     _write(json.dumps(asdict(event)))
 
 
-def _write(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+def _write(line: str, end: str = "\n") -> None:
+    sys.stderr.write(f"{line}{end}")
     sys.stderr.flush()
 
 

@@ -15,7 +15,7 @@ def fresh(tmp_path):
     return Scratch(tmp_path, ready=False)
 
 
-TARGETS = ("run", "test", "test-as-mac", "compiled-models", "golden", "metal-kernels", "format")
+TARGETS = ("run", "test", "test-as-mac", "mac-report", "compiled-models", "golden", "metal-kernels", "format")
 
 
 @pytest.mark.parametrize("target", TARGETS)

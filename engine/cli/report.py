@@ -1,0 +1,75 @@
+"""`engine report`: everything that tells how the program fares here, in one file; or what such a file says."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from engine.cli.command import Command, Outcome
+from engine.cli.progress import show_line
+from engine.report.archive import Report, write_report
+from engine.report.privacy import Private
+from engine.report.reading import in_words
+from engine.report.running import run_step
+from engine.report.step import Step, StepResult
+from engine.report.steps import all_steps
+from engine.system.whole_file import ensure_writable, whole_file
+
+DEFAULT_OUTPUT = Path("kokoro-report.zip")
+_PRIVACY = "It holds no text of yours, no name of yours or of this computer, and no path of your home folder."
+
+
+def _add_options(parser: Any) -> None:
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--out", type=Path, default=DEFAULT_OUTPUT, metavar="F.zip", help=f"the file (default: {DEFAULT_OUTPUT})"
+    )
+    what.add_argument("--read", type=Path, metavar="F.zip", help="say what a report says, and make none")
+    parser.add_argument("--tests", action="store_true", help="run the program's tests at the end, for an hour or so")
+
+
+def _run(options: argparse.Namespace) -> Outcome:
+    if options.read is not None:
+        return Outcome(None, "\n".join(in_words(Report(options.read))))
+    ensure_writable(options.out)
+    results = made_report(all_steps(options.tests), options.out)
+    counts = Counter(result.outcome for result in results)
+    size = options.out.stat().st_size / 1e6 if options.out.is_file() else 0
+    said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    return Outcome(None, f"{options.out} ({size:.1f} MB): {said}. {_PRIVACY}")
+
+
+def made_report(steps: Sequence[Step], output: Path) -> list[StepResult]:
+    """Run the steps, each told in a line when it has ended, and write what came of them; raises `OutputError`."""
+    with TemporaryDirectory(prefix="kokoro-report-", ignore_cleanup_errors=True) as name:
+        folder, results = Path(name).resolve(), []
+        for number, step in enumerate(steps, 1):
+            show_line(f"{number:>2} of {len(steps)}  {step.name}: ", end="")
+            results.append(_told(step, folder))
+        with whole_file(output) as file:
+            write_report(file, results, folder, Private.here({name: "<report>", str(folder): "<report>"}))
+    return results
+
+
+def _told(step: Step, folder: Path) -> StepResult:
+    """What comes of a step, which ends the line that names it."""
+    try:
+        result = run_step(step, folder)
+    except KeyboardInterrupt:
+        show_line("")
+        raise
+    show_line(result.words)
+    return result
+
+
+def _left_behind(options: argparse.Namespace) -> str:
+    return "" if options.read else f"{options.out} was not written."
+
+
+COMMAND = Command(
+    "report", "Try everything here and put what comes of it into one file to send.", _add_options, _run, _left_behind
+)

@@ -1,0 +1,120 @@
+"""The file of a report: what all steps left, small and without what is private, and `report.json`, which names all."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from engine.errors import EngineError
+from engine.report.privacy import Private
+from engine.report.step import Outcome, StepResult
+from engine.system.json_text import json_value
+
+REPORT = "report.json"
+FORMAT = "Kokoro Desk report 1"
+MOST_BYTES = 10_000_000
+_RESERVED_BYTES = 500_000
+"""For `report.json` and the list of what is inside."""
+_MOST_BYTES_OF_A_FILE = 1_500_000
+"""Compressed."""
+_MOST_BYTES_OF_A_LOG = 300_000
+"""Not compressed: what came first is left out."""
+_LOGS = (".txt", ".log")
+_MOST_BYTES_READ = 50_000_000
+_BYTES_OF_AN_ENTRY = 300
+
+
+@dataclass
+class Written:
+    """What has been written so far: files by step, why others were left out, and the size."""
+
+    files: dict[str, list[str]] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    bytes: int = 0
+
+
+def write_report(file: IO[bytes], results: Sequence[StepResult], folder: Path, private: Private) -> None:
+    """Write the files in the steps' folders below `folder`, and what came of every step."""
+    written = Written()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for result in results:
+            for path in sorted(path for path in (folder / result.name).rglob("*") if path.is_file()):
+                _add(archive, written, result.name, path, path.relative_to(folder).as_posix(), private)
+        steps = [
+            {**asdict(result), "reason": private.words(result.reason), "files": written.files.get(result.name, [])}
+            for result in results
+        ]
+        report = {"format": FORMAT, "steps": steps, "left_out": written.left_out}
+        archive.writestr(REPORT, json.dumps(report, indent=1, ensure_ascii=False))
+
+
+def _add(archive: zipfile.ZipFile, written: Written, step: str, path: Path, name: str, private: Private) -> None:
+    content = private.redacted(_end_of(path))
+    if content is None:
+        written.left_out[name] = "it names the user, the machine or the home folder, and is no text"
+        return
+    size = len(zlib.compress(content)) + _BYTES_OF_AN_ENTRY
+    if size > _MOST_BYTES_OF_A_FILE or written.bytes + size > MOST_BYTES - _RESERVED_BYTES:
+        written.left_out[name] = f"it is too large ({size / 1e6:.1f} MB)"
+        return
+    if content:
+        archive.writestr(name, content)
+        written.bytes += size
+        written.files.setdefault(step, []).append(name)
+
+
+def _end_of(path: Path) -> bytes:
+    """The content of a file, of a log only its last lines."""
+    content = path.read_bytes()
+    if path.suffix not in _LOGS or len(content) <= _MOST_BYTES_OF_A_LOG:
+        return content
+    end = content[-_MOST_BYTES_OF_A_LOG:].partition(b"\n")[2]
+    return b"(%d bytes before this are left out)\n%b" % (len(content) - len(end), end)
+
+
+def _step(entry: Mapping[str, Any]) -> StepResult:
+    outcome, seconds = Outcome(entry["outcome"]), float(entry["seconds"])
+    return StepResult(str(entry["name"]), outcome, str(entry["reason"]), seconds)
+
+
+class Report:
+    """A report that was written; raises `EngineError` for a file that is none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        values = self.json(REPORT)
+        try:
+            if values["format"] != FORMAT:
+                raise self._is_none()
+            self.steps = [_step(entry) for entry in values["steps"]]
+            self.left_out = {str(name): str(why) for name, why in values["left_out"].items()}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise self._is_none() from error
+
+    def json(self, name: str) -> Any:
+        """What a file in it says; raises `EngineError` if it cannot be read."""
+        try:
+            with zipfile.ZipFile(self._path) as archive:
+                if archive.getinfo(name).file_size > _MOST_BYTES_READ:
+                    raise self._is_none()
+                return json_value(archive.read(name))
+        except (OSError, KeyError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise self._is_none() from error
+
+    def lines(self, name: str) -> Iterator[Any]:
+        """What the lines of a file in it say; none if it is not there."""
+        try:
+            with zipfile.ZipFile(self._path) as archive:
+                yield from map(json_value, archive.read(name).splitlines())
+        except (OSError, KeyError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error):
+            return
+
+    def _is_none(self) -> EngineError:
+        return EngineError(
+            f"{self._path} is no report that can be read.", "Name a file that “python -m engine report” has written."
+        )

@@ -1,0 +1,149 @@
+"""Every kernel of the shipped modules, compiled as the program has it done: by Metal itself, from its source.
+
+Without a Mac, TVM's Metal device compiles them, if this process has one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
+from engine.errors import EngineError
+from engine.system.objective_c import ObjectiveC
+from engine.system.paths import shipped_modules_folder
+
+_METAL = "/System/Library/Frameworks/Metal.framework/Metal"
+_MSL_2_3 = 0x2_0003
+"""Apple's number of the language version that TVM asks for."""
+_FAMILIES = {f"Apple{number}": 1000 + number for number in range(5, 12)} | {"Metal3": 5001, "Metal4": 5002}
+"""Apple's numbers of families of GPUs; `Apple7` is the first with matrices of SIMD groups."""
+
+Compile = Callable[[bytes, str, str], Mapping[str, Any]]
+"""Compiles the kernel of a module, by its name and text; what it returns says how, or what the `problem` is."""
+
+
+def compiled() -> Iterator[dict[str, Any]]:
+    """The device, and then each kernel once, however many modules have it; raises `EngineError` without a device."""
+    if sys.platform == "darwin":
+        metal = Metal(ObjectiveC(), _device_of_this_mac())
+        yield metal.described()
+        yield from all_compiled(metal_libraries(shipped_modules_folder()), metal.compiled)
+    else:
+        yield from all_compiled(metal_libraries(shipped_modules_folder()), _compiled_by_tvm())
+
+
+def all_compiled(libraries: Iterator[Path], compile_kernel: Compile) -> Iterator[dict[str, Any]]:
+    """What compiling each kernel of these libraries gives."""
+    seen = set()
+    for library in libraries:
+        module = metal_module(library)
+        for kernel in metal_kernels(module).items():
+            if kernel not in seen:
+                seen.add(kernel)
+                digest = hashlib.sha256(kernel[1].encode()).hexdigest()[:12]
+                yield {"kernel": kernel[0], "source": digest, **compile_kernel(module, *kernel)}
+
+
+class Metal:
+    """Metal's device and its compiler, called through Objective-C."""
+
+    def __init__(self, runtime: ObjectiveC, device: int) -> None:
+        self._runtime, self._device = runtime, device
+
+    def described(self) -> dict[str, Any]:
+        """The device, and the families that it belongs to."""
+        send, device = self._runtime.send, self._device
+        return {
+            "device": self._runtime.words(send(device, "name")),
+            "families": [
+                name
+                for name, number in _FAMILIES.items()
+                if send(device, "supportsFamily:", ctypes.c_long(number), result=ctypes.c_bool)
+            ],
+            "threadgroup_bytes": send(device, "maxThreadgroupMemoryLength", result=ctypes.c_ulong),
+            "working_set_bytes": send(device, "recommendedMaxWorkingSetSize", result=ctypes.c_uint64),
+        }
+
+    def compiled(self, module: bytes, name: str, text: str) -> dict[str, Any]:
+        """How long Metal takes, and what it says of the kernel, or the error."""
+        pool = self._new("NSAutoreleasePool")
+        try:
+            return self._compiled(name, text)
+        except _Refused as error:
+            return {"problem": f"{name}: {error}"}
+        finally:
+            self._runtime.send(pool, "drain")
+
+    def _compiled(self, name: str, text: str) -> dict[str, Any]:
+        send, runtime, device = self._runtime.send, self._runtime, self._device
+        options = self._new("MTLCompileOptions")
+        send(options, "setLanguageVersion:", ctypes.c_ulong(_MSL_2_3))
+        send(options, "setFastMathEnabled:", ctypes.c_bool(True))
+        started = time.perf_counter()
+        library = self._made(device, "newLibraryWithSource:options:error:", runtime.text(text), options)
+        library_seconds = time.perf_counter() - started
+        function = send(library, "newFunctionWithName:", runtime.text(name))
+        if not function:
+            raise _Refused("the library has no such function")
+        started = time.perf_counter()
+        pipeline = self._made(device, "newComputePipelineStateWithFunction:error:", function)
+        figures = {
+            "library_milliseconds": 1e3 * library_seconds,
+            "pipeline_milliseconds": 1e3 * (time.perf_counter() - started),
+            "most_threads": send(pipeline, "maxTotalThreadsPerThreadgroup", result=ctypes.c_ulong),
+            "simd_width": send(pipeline, "threadExecutionWidth", result=ctypes.c_ulong),
+            "threadgroup_bytes": send(pipeline, "staticThreadgroupMemoryLength", result=ctypes.c_ulong),
+        }
+        for made in (pipeline, function, library, options):
+            send(made, "release")
+        return figures
+
+    def _new(self, name: str) -> int:
+        send = self._runtime.send
+        return int(send(send(self._runtime.class_named(name), "alloc"), "init"))
+
+    def _made(self, receiver: int, message: str, *arguments: int) -> int:
+        """The object that a message with an error as its last argument returns; raises `_Refused`."""
+        error = ctypes.c_void_p()
+        made = self._runtime.send(receiver, message, *arguments, ctypes.addressof(error))
+        if not made:
+            described = self._runtime.send(error.value or 0, "localizedDescription") if error.value else 0
+            raise _Refused(self._runtime.words(described) or "no reason is given")
+        return int(made)
+
+
+class _Refused(Exception):
+    """What Metal says of a kernel that it does not compile."""
+
+
+def _device_of_this_mac() -> int:
+    create = ctypes.CDLL(_METAL).MTLCreateSystemDefaultDevice
+    create.restype = ctypes.c_void_p
+    device = create()
+    if not device:
+        raise EngineError("This Mac gives no Metal device to this process.")
+    return int(device)
+
+
+def _compiled_by_tvm() -> Compile:
+    import tvm_ffi
+
+    load = tvm_ffi.get_global_func("ffi.Module.load_from_bytes.metal", allow_missing=True)
+    if load is None:
+        raise EngineError("This computer has no Metal device.")
+
+    def compile_kernel(module: bytes, name: str, text: str) -> dict[str, Any]:
+        started = time.perf_counter()
+        try:
+            load(module).get_function(name)
+        except RuntimeError as error:
+            return {"problem": f"{name}: {error}"}
+        return {"milliseconds": 1e3 * (time.perf_counter() - started)}
+
+    return compile_kernel

@@ -1,0 +1,177 @@
+"""What a report consists of: every step, in the order in which they run.
+
+A step is a command of the program itself wherever there is one. On a computer that is no Mac, what needs a GPU runs on
+the tests' Metal device in software, if the project's tests and their compiler are there.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.model_store.checkpoints import FULL_SIZE, STARTER, installed_models
+from engine.ops.packed_lstm import LstmMethod
+from engine.preparation.devices import METAL_TRIAL, metal_obstacle
+from engine.preparation.lstm_methods import LSTM_TRIAL
+from engine.report.step import FOLDER, SCRATCH, Step
+from engine.system.bundle import has_compiler, is_bundle
+from engine.system.paths import project_folder
+
+MODELS = (STARTER, FULL_SIZE)
+TEXT = "The quick brown fox jumps over the lazy dog, and the dog does not mind."
+"""What is spoken, and validated."""
+SECONDS = 10
+"""The length of speech that is timed and estimated."""
+FIGURES = "figures.json"
+FIRST_START = "first-start"
+WAYS = ((CPU_DEVICE, None), (METAL_DEVICE, LstmMethod.TIR), (METAL_DEVICE, LstmMethod.MPS))
+"""What the compiled modules run on, and how they compute LSTMs there."""
+_TASK = ("engine.report.task",)
+_SOFTWARE_METAL = "tests.software_metal"
+_SOFTWARE_COMPILER = "clang++"
+_SHORT_TEXT = "Hello."
+"""For the device in software, which takes its time."""
+_ONLY_A_MAC = "only a Mac has it"
+_LINES = "findings.jsonl"
+_EMPTY = {f"XDG_{kind}_HOME": f"{SCRATCH}/{kind.lower()}" for kind in ("CACHE", "CONFIG", "DATA", "STATE")}
+"""An environment in which the program has never run, so that nothing of the user's is shown."""
+_OWN_PREFERENCES = {"CFFIXED_USER_HOME": SCRATCH}
+"""Where a Mac keeps an application's settings, too."""
+_SPEAK = ("engine", "speak", TEXT, "--json", "--out", f"{FOLDER}/speech.flac")
+_OFFSCREEN = {} if sys.platform == "darwin" else {"QT_QPA_PLATFORM": "offscreen"}
+_TESTS = ("pytest", "-q", "-p", "no:cacheprovider")
+_TESTS_SECONDS = 5400
+
+
+def all_steps(with_tests: bool = False) -> tuple[Step, ...]:
+    """Every step, those included that do not belong to this machine."""
+    return (*_of_the_machine(), *_of_the_gpu(), *_of_speech(), *_of_the_window(), *_afterwards(), *_tests(with_tests))
+
+
+def validation(model: str, device: str, method: LstmMethod | None) -> str:
+    """The name of the step that validates a model."""
+    return "-".join(["validate", model, device, *([method] if method else [])])
+
+
+def benchmark(model: str, device: str, method: LstmMethod | None) -> str:
+    """The name of the step that times a model; its figures are in the file `FIGURES`."""
+    return "-".join(["benchmark", model, device, *([method] if method else [])])
+
+
+def estimate(model: str) -> str:
+    """The name of the step that estimates a model's times on Metal; its figures are in the file `FIGURES`."""
+    return f"estimate-{model}"
+
+
+def _of_the_machine() -> Iterator[Step]:
+    on_a_mac = "" if sys.platform == "darwin" else _ONLY_A_MAC
+    yield Step("system", (*_TASK, "system"), output=_LINES)
+    yield Step("tools", (*_TASK, "tools"), output=_LINES)
+    yield Step("packages", (*_TASK, "packages"), output=_LINES)
+    yield Step("quarantine", (*_TASK, "quarantine"), obstacle=on_a_mac, output=_LINES)
+    yield Step("signatures", (*_TASK, "signatures"), obstacle=on_a_mac, output=_LINES)
+    yield Step("libraries", (*_TASK, "libraries"), output=_LINES)
+    # before anything that a system's cache of kernels remembers
+    yield Step(FIRST_START, (*_SPEAK, "--model", STARTER), environment=_EMPTY, output=FIGURES)
+    yield Step("doctor", ("engine", "doctor", "--json"), output=FIGURES)
+
+
+def _of_the_gpu() -> Iterator[Step]:
+    """What the GPU's compiler says, and the trials; the first Metal step of a model builds its modules, if need be."""
+    yield Step("kernels", _on_metal(*_TASK, "kernels"), 600, _no_metal(), output=_LINES)
+    for model in MODELS:
+        command = _on_metal(*_TASK, "trial", METAL_TRIAL.name, model)
+        yield Step(f"trial-{METAL_TRIAL.name}-{model}", command, obstacle=_no_metal(model), output=_LINES)
+        lstm_command = (*_TASK, "trial", LSTM_TRIAL.name, model)
+        yield Step(f"trial-{LSTM_TRIAL.name}-{model}", lstm_command, obstacle=metal_obstacle() or "", output=_LINES)
+
+
+def _of_speech() -> Iterator[Step]:
+    for model in MODELS:
+        untrained = "" if model == STARTER or model in installed_models() else "its trained weights are not installed"
+        for device in (CPU_DEVICE, METAL_DEVICE):
+            missing = untrained or (metal_obstacle() or "" if device == METAL_DEVICE else "")
+            command = (*_SPEAK, "--model", model, "--device", device)
+            yield Step(f"speech-{model}-{device}", command, obstacle=missing, output=FIGURES)
+    for model in MODELS:
+        for way in WAYS:
+            yield _validation(model, *way)
+    for model in MODELS:
+        for way in WAYS:
+            yield _benchmark(model, *way)
+    for model in MODELS:
+        on_paper = ("engine", "benchmark", "--model", model, "--estimate", METAL_DEVICE, "--seconds", str(SECONDS))
+        obstacle = "" if has_compiler() else "it needs an installation from source"
+        yield Step(estimate(model), (*on_paper, "--json", f"{FOLDER}/{FIGURES}"), obstacle=obstacle)
+
+
+def _validation(model: str, device: str, method: LstmMethod | None) -> Step:
+    in_software = device == METAL_DEVICE and sys.platform != "darwin"
+    command = ("engine", "validate", *_weights(model), "--text", _SHORT_TEXT if in_software else TEXT)
+    command = (*command, *_device(device, method), "--json", f"{FOLDER}/{FIGURES}")
+    obstacle = "it needs PyTorch and the original network" if is_bundle() else ""
+    if device == METAL_DEVICE:
+        obstacle = obstacle or _no_metal(model, method)
+        command = _on_metal(*command)
+    return Step(validation(model, device, method), command, 600, obstacle)
+
+
+def _benchmark(model: str, device: str, method: LstmMethod | None) -> Step:
+    command = ("engine", "benchmark", *_weights(model), *_device(device, method), "--seconds", str(SECONDS))
+    obstacle = (metal_obstacle() or "") if device == METAL_DEVICE else ""
+    if is_bundle():
+        obstacle = "it needs PyTorch and the compiler"
+    command = (*command, "--rounds", "3", "--json", f"{FOLDER}/{FIGURES}")
+    return Step(benchmark(model, device, method), command, 600, obstacle)
+
+
+def _of_the_window() -> Iterator[Step]:
+    environment = {**_EMPTY, **_OWN_PREFERENCES, **_OFFSCREEN}
+    for appearance in ("light", "dark"):
+        picture = ("--appearance", appearance, "--screenshot", f"{FOLDER}/window.png")
+        yield Step(f"window-{appearance}", ("app", "--model", STARTER, *picture), environment=environment)
+
+
+def _afterwards() -> Iterator[Step]:
+    yield Step("remembered", (*_TASK, "remembered"), output=_LINES)
+    obstacle = "" if sys.platform == "darwin" else "only macOS writes crash reports"
+    yield Step("crashes", (*_TASK, "crashes", FOLDER), obstacle=obstacle, output=_LINES)
+
+
+def _tests(wanted: bool) -> Iterator[Step]:
+    """As `make test` runs them."""
+    obstacle = "" if find_spec("pytest") and find_spec("xdist") else "its packages are missing; run: make setup-test"
+    if not wanted:
+        obstacle = "it was not asked for with --tests"
+    aside = ("--numprocesses", "2", "--dist", "loadfile", "-m", "not alone and not long")
+    yield Step("tests", (*_TESTS, *aside), _TESTS_SECONDS, obstacle)
+    yield Step("tests-alone", (*_TESTS, "-m", "alone and not long"), _TESTS_SECONDS, obstacle)
+
+
+def _weights(model: str) -> tuple[str, ...]:
+    """The model, with its trained weights if they are here, else random ones."""
+    random = () if model == STARTER or model in installed_models() else ("--weights", "random:0")
+    return ("--model", model, *random)
+
+
+def _device(device: str, method: LstmMethod | None) -> tuple[str, ...]:
+    return ("--device", device, *(("--lstm-method", method) if method else ()))
+
+
+def _on_metal(*command: str) -> tuple[str, ...]:
+    return command if sys.platform == "darwin" else (_SOFTWARE_METAL, *command)
+
+
+def _no_metal(model: str = STARTER, method: LstmMethod | None = None) -> str:
+    """Why a model cannot be run on Metal here; empty if it can, on a device in software at least."""
+    if sys.platform == "darwin":
+        return metal_obstacle() or ""
+    if method is LstmMethod.MPS:
+        return "Metal Performance Shaders need a Mac"
+    if model != STARTER:
+        return "Metal needs a Mac; in software it takes too long"
+    is_here = (project_folder() / _SOFTWARE_METAL.replace(".", "/")).is_dir() and shutil.which(_SOFTWARE_COMPILER)
+    return "" if is_here else "Metal needs a Mac; the device in software needs the project's tests and clang++"

@@ -1,0 +1,85 @@
+"""One step: what it leaves, and what is said of it however it ends."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.report.running import LOG, run_step
+from engine.report.step import SCRATCH, Outcome, Step, StepResult
+from engine.system.child_process import ChildProcess
+from engine.system.paths import project_folder
+from tests.engine.report.stand_in import PLACES, step
+from tests.patience import wait_until
+from tests.processes import exists
+
+
+def test_what_a_step_prints_and_says_is_kept(tmp_path: Path) -> None:
+    result = run_step(step("one", output="figures.json"), tmp_path)
+    assert (result.name, result.outcome, result.reason) == ("one", Outcome.OK, "")
+    assert (tmp_path / "one" / "figures.json").read_text() == "a result\n"
+    seconds, _, said = (tmp_path / "one" / LOG).read_text().strip().partition(" s  ")
+    assert float(seconds) <= round(result.seconds, 1)
+    assert said == "all is well"
+
+
+@pytest.mark.parametrize(
+    ("way", "reason"), [("fails", "It cannot be done."), ("crashes", "it was ended by SIGABRT"), ("unheard-of", "Key")]
+)
+def test_a_step_that_fails_leaves_what_it_has_and_the_reason(tmp_path: Path, way: str, reason: str) -> None:
+    result = run_step(step("one", way), tmp_path)
+    assert result.outcome is Outcome.FAILED
+    assert result.reason.startswith(reason)
+    assert way == "unheard-of" or (tmp_path / "one" / "output.txt").read_text() == "half a result\n"
+
+
+def test_a_step_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, wait = tmp_path / "child", ChildProcess.wait
+
+    def wait_for_its_child(process: ChildProcess, seconds: float | None = None) -> int:
+        if seconds != 5:
+            return wait(process, seconds)
+        wait_until(lambda: started.exists() and started.read_text(), "the child of the step")
+        raise subprocess.TimeoutExpired("step", seconds)
+
+    monkeypatch.setattr(ChildProcess, "wait", wait_for_its_child)
+    result = run_step(step("one", "hangs", str(started), limit_seconds=5), tmp_path)
+    assert (result.outcome, result.reason) == (Outcome.FAILED, "it was not done after 5 seconds")
+    wait_until(lambda: not exists(int(started.read_text())), "the end of the step's child")
+
+
+def test_a_step_ends_with_its_children_when_the_report_is_killed(tmp_path: Path) -> None:
+    started = tmp_path / "child"
+    program = (
+        "from pathlib import Path; from engine.report.running import run_step;"
+        "from tests.engine.report.stand_in import step;"
+        f"run_step(step('one', 'hangs', {str(started)!r}), Path({str(tmp_path)!r}))"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], cwd=project_folder()) as report:
+        wait_until(lambda: started.exists() and started.read_text(), "the child of the step")
+        report.kill()
+    wait_until(lambda: not exists(int(started.read_text())), "the end of the step's child")
+
+
+def test_a_module_that_is_missing_is_a_failure(tmp_path: Path) -> None:
+    result = run_step(Step("one", ("no_such_module",)), tmp_path)
+    assert result.outcome is Outcome.FAILED
+    assert "no_such_module" in result.reason
+
+
+def test_a_step_that_does_not_belong_here_does_not_run(tmp_path: Path) -> None:
+    result = run_step(step("one", "fails", obstacle="only a Mac has it"), tmp_path)
+    assert result == StepResult("one", Outcome.NOT_HERE, "only a Mac has it")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("a file")
+    assert run_step(step("one"), tmp_path).outcome is Outcome.FAILED
+
+
+def test_a_step_has_a_folder_for_the_report_and_one_that_is_removed(tmp_path: Path) -> None:
+    run_step(step("one", "remembers", *PLACES, environment={"CACHE": SCRATCH}), tmp_path)
+    assert (tmp_path / "one" / "output.txt").read_text() == "True True\n"
+    assert {path.name for path in tmp_path.rglob("*")} == {"one", "output.txt", LOG}
