@@ -10,11 +10,13 @@ import yaml
 from app.__main__ import build_parser as build_app_parser
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.cli.parser import build_parser
+from engine.cli.report import DEFAULT_OUTPUT
 from tests.architecture.stand_ins import ONLY_ON_A_MAC, Scratch, programs_of, silent
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = [".venv/bin/python", "-m"]
 PYTEST = ".venv/bin/pytest"
+REPORT = "make mac-report"
 BY_HAND = "${{ inputs.metal }}"
 WORKFLOWS = {
     path.stem: yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)
@@ -50,6 +52,7 @@ class Step:
 
 
 JOBS = [(f"{file}/{name}", job) for file, workflow in WORKFLOWS.items() for name, job in workflow["jobs"].items()]
+MACS = list(WORKFLOWS["macos"]["jobs"].values())
 STEPS = [
     Step(name, job["runs-on"], step["name"], step["run"])
     for name, job in JOBS
@@ -78,10 +81,9 @@ def test_what_a_step_asks_for_exists(step, tmp_path, monkeypatch):
         path, _, test = words[1].partition("::")
         assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8")
     elif words[:3] == [*PYTHON, "app"]:
-        (tmp_path / "build" / "macos").mkdir(parents=True)  # the picture's folder, which an earlier step makes
         monkeypatch.chdir(tmp_path)
         build_app_parser().parse_args(words[3:])
-    elif words[0] != "mkdir" and words[0] not in ONLY_ON_A_MAC:
+    elif words[0] not in ONLY_ON_A_MAC:
         assert engine_options(step) is not None
 
 
@@ -104,11 +106,29 @@ def test_every_shipped_library_for_macs_is_verified(tmp_path):
     assert libraries <= set(call.split())
 
 
-@pytest.mark.parametrize(("name", "job"), JOBS, ids=lambda value: value if isinstance(value, str) else "")
-def test_figures_that_are_kept_are_written_into_the_folder_that_is_made(name, job):
-    kept = [step["with"]["path"] for step in job["steps"] if "upload-artifact" in step.get("uses", "")]
-    made = [step.words[-1] for step in STEPS if step.job == name and step.words[0] == "mkdir"]
-    assert made == kept
+@pytest.mark.parametrize("job", MACS)
+def test_the_report_is_made_first_and_kept_at_once_whatever_comes_of_it(job):
+    names = [step.get("run", step.get("uses", "")).partition("@")[0] for step in job["steps"]]
+    place = names.index(REPORT)
+    assert names[place - 1 : place + 2] == ["make setup-test", REPORT, "actions/upload-artifact"]
+    kept = job["steps"][place + 1]
+    assert kept["if"] == "${{ !cancelled() }}"
+    assert kept["with"]["path"] == str(DEFAULT_OUTPUT)
+    assert kept["with"]["if-no-files-found"] == "error"
+
+
+@pytest.mark.parametrize("job", MACS)
+def test_no_step_on_a_mac_hides_what_comes_after_it(job):
+    """Each runs if all is set up."""
+    (ready,) = (place for place, step in enumerate(job["steps"]) if step.get("id") == "set-up")
+    judging = [step for step in job["steps"][ready + 1 :] if "run" in step and step["run"] != REPORT]
+    assert len(judging) > 3
+    assert {step["if"] for step in judging} == {"${{ !cancelled() && steps.set-up.outcome == 'success' }}"}
+
+
+def test_reports_have_names_of_their_own():
+    kept = [step["with"]["name"] for job in MACS for step in job["steps"] if "upload-artifact" in step.get("uses", "")]
+    assert len(set(kept)) == len(kept) == len(MACS)
 
 
 @pytest.mark.parametrize("step", [step for step in STEPS if step.hosted], ids=str)
@@ -133,6 +153,6 @@ def test_our_own_machine_works_only_by_hand():
     assert WORKFLOWS["macos"]["on"]["workflow_dispatch"]["inputs"]["metal"]["default"] == "false"
 
 
-def test_our_own_machine_measures_metal():
+def test_our_own_machine_validates_metal():
     parsed = [engine_options(step) for step in STEPS if not step.hosted]
-    assert {one.command for one in parsed if getattr(one, "device", None) == METAL_DEVICE} == {"validate", "benchmark"}
+    assert {one.command for one in parsed if getattr(one, "device", None) == METAL_DEVICE} == {"validate"}
