@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.processor_families import family_here
+from engine.artifacts.processor_families import families_here
 from engine.errors import EngineError
 from engine.runners.tvm_runtime import Runtime
 from engine.system.paths import project_folder, shipped_modules_folder
@@ -25,10 +25,10 @@ def libraries_here() -> list[Path]:
     if sys.platform == "darwin":
         found = sorted(shipped_modules_folder().glob("*/*.dylib"))
     else:
-        family, obstacle = (choice := family_here()).family, choice.obstacle
-        if family is None:
-            raise EngineError(f"No libraries are shipped for this processor: {obstacle}.")
-        found = sorted(shipped_modules_folder().glob(f"*-{family.triple}/*.so"))
+        fitting = [family.name for family, obstacle in families_here().items() if not obstacle]
+        if not fitting:
+            raise EngineError("No libraries are shipped for this processor.", "“python -m engine doctor” says why.")
+        found = sorted(path for name in fitting for path in shipped_modules_folder().glob(f"*-cpu-{name}/*.so"))
     if not found:
         raise EngineError("The shipped libraries are not there.", "Fetch the program again.")
     return found
