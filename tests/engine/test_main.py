@@ -109,7 +109,7 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "Hi", "--device", "abacus"], "Use one of"),
         (["speak", "Hi", "--threads", "0"], "Choose 1"),
         (["speak", "Hi", "--threads", "9999"], "Choose 1"),
-        (["speak", "--file", "/nonexistent.txt"], "cannot be read"),
+        (["speak", "--file", "/nonexistent.txt"], "nonexistent.txt"),
         (["compile", "--stage", "nothing"], "Stages: all"),
         (["compile", "--target", "nothing"], "Known targets"),
         (["compile", "--lstm-method", "mps"], "--target metal-macos"),

@@ -43,7 +43,7 @@ def test_ours_has_the_weights_that_speak(job, monkeypatch):
 def test_ours_runs_on_the_device_of_the_job(job, monkeypatch):
     asked = []
 
-    def files(checkpoint, device, observe):
+    def files(checkpoint, device, observe, lstm_method):
         asked.append(device)
         return ensure_files(checkpoint, "cpu", observe)
 

@@ -59,9 +59,9 @@ def test_requests_are_spoken_on_the_device_of_the_job(monkeypatch):
     asked = []
 
     class Recorded(Synthesizer):
-        def __init__(self, model, device, weights):
+        def __init__(self, model, device, weights, **options):
             asked.append(device)
-            super().__init__(model, device, weights)
+            super().__init__(model, device, weights, **options)
 
     monkeypatch.setattr(worker, "Synthesizer", Recorded)
     Speaking(Job("starter", None, 1, device="metal"))

@@ -116,5 +116,5 @@ def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path: Path, m
     assert asked("-") == "from a pipe"
     with pytest.raises(InvalidRequest, match="No text was given"):
         asked()
-    with pytest.raises(UnusableDocument, match="cannot be read"):
+    with pytest.raises(UnusableDocument, match="missing"):
         asked("--file", str(tmp_path / "missing.txt"))
