@@ -43,7 +43,12 @@ def on_software_metal(module: str, request: str) -> tuple[str, ...]:
 
 
 def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    """Have trials find the small modules, run on Metal in software as long as it takes, and keep results in `cache`."""
+    """Have trials find the small modules, run on Metal in software as long as it takes, and keep results in `cache`.
+
+    A Mac has no Metal in software; its own is tried by the command `report`.
+    """
+    if sys.platform == "darwin":
+        pytest.skip("Metal in software is for Linux")
     folders = {variant: built_folder(config, built) for variant, built in BUILT.items()}
     monkeypatch.setattr(module_trials, "find_modules", lambda _, variant: FoundModules(folders[variant]))
     monkeypatch.setattr(module_trials, "python_command", on_software_metal)
