@@ -33,6 +33,9 @@ _ABOUT_HARDWARE = (
     "engine.system.cores",
     "engine.system.memory",
     "engine.system.processor",
+    "tests.engine.mps_bridge.stand_in",
+    "tests.metal_device",
+    "tvm.support.cc",
 )
 _LONGEST_SOCKET_NAME = 103
 _CREATING = os.O_CREAT

@@ -1,5 +1,6 @@
 """What is shipped: whole, current, small enough, what the compiler makes today, and exact where it can be run."""
 
+import platform
 import subprocess
 import sys
 
@@ -109,7 +110,7 @@ def test_libraries_for_linux_are_for_their_processors_and_run_with_an_old_c_libr
 
 def test_every_library_for_this_system_can_be_loaded():
     """With TVM's own libraries, and every symbol found at once."""
-    names = ["*/*.dylib"] if sys.platform == "darwin" else [f"*-{family}/*.so" for family in FAMILIES_HERE]
+    names = ["*/*.dylib"] if platform.system() == "Darwin" else [f"*-{family}/*.so" for family in FAMILIES_HERE]
     paths = sorted(path for name in names for path in shipped_modules_folder().glob(name))
     assert paths
     subprocess.run([sys.executable, "-c", LOAD, *map(str, paths)], cwd=project_folder(), check=True)
