@@ -21,7 +21,7 @@ class Arrival:
 
 
 class Takeover:
-    """Runs `load`, which ends soon after the event it gets is set, in a thread of its own."""
+    """Runs `load`, which ends soon after the event it gets is set, in a new thread."""
 
     def __init__(self, load: Callable[[threading.Event], Arrival]) -> None:
         self._load = load

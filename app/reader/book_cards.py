@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QListView,
     QListWidget,
     QListWidgetItem,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -31,6 +30,7 @@ from app.reader.reading_time import reading_time
 from app.reading.places import ShelvedBook
 from app.theme import LIGHT, Colours
 from app.widgets.text_positions import character_of
+from app.widgets.two_line_list import draw_background
 
 BOOK_ROLE = int(Qt.ItemDataRole.UserRole)
 WORDS_ROLE = BOOK_ROLE + 1
@@ -163,11 +163,7 @@ class _CardDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         option = QStyleOptionViewItem(option)
         self.initStyleOption(option, index)
-        option.text = ""  # type: ignore[attr-defined]
-        widget: QWidget = option.widget  # type: ignore[attr-defined]
-        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
-        rect: QRect = option.rect  # type: ignore[attr-defined]
-        space = rect.adjusted(PADDING_PIXELS, PADDING_PIXELS, -PADDING_PIXELS, -PADDING_PIXELS)
+        space = draw_background(painter, option, PADDING_PIXELS)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         self._draw_cover(painter, QRect(space.topLeft(), COVER_SIZE), index.data(BOOK_ROLE))

@@ -155,6 +155,15 @@ class TwoLineList(QListView):
         self.picked.emit(self._rows.things[index.row()])
 
 
+def draw_background(painter: QPainter, option: QStyleOptionViewItem, padding: int) -> QRect:
+    """Draw an item without its text, as the style draws it, and return the space for the content, in pixels."""
+    option.text = ""  # type: ignore[attr-defined]
+    widget: QWidget = option.widget  # type: ignore[attr-defined]
+    widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
+    rect: QRect = option.rect  # type: ignore[attr-defined]
+    return rect.adjusted(padding, padding, -padding, -padding)
+
+
 class _TwoLineDelegate(QStyledItemDelegate):
     """Draws a row in the theme's colours."""
 
@@ -175,11 +184,7 @@ class _TwoLineDelegate(QStyledItemDelegate):
         row: Row = index.data(ROW_ROLE)
         option = QStyleOptionViewItem(option)
         self.initStyleOption(option, index)
-        option.text = ""  # type: ignore[attr-defined]
-        widget: QWidget = option.widget  # type: ignore[attr-defined]
-        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
-        rect: QRect = option.rect  # type: ignore[attr-defined]
-        space = rect.adjusted(PADDING_PIXELS, PADDING_PIXELS, -PADDING_PIXELS, -PADDING_PIXELS)
+        space = draw_background(painter, option, PADDING_PIXELS)
         if row.symbol:
             space = self._draw_symbol(painter, space, row.symbol)
         painter.save()

@@ -149,7 +149,7 @@ def _obstacles(model: str, surroundings: Surroundings) -> dict[str, str]:
 
 def _obstacle(peer: Peer, model: str, surroundings: Surroundings) -> str:
     if peer.compared_with and model_config(model) != model_config(peer.compared_with):
-        return f"it has weights of its own and is compared with {peer.compared_with} only, not with {model}"
+        return f"it has its own weights and is compared with {peer.compared_with} only, not with {model}"
     if missing := [needed for needed in peer.packages if surroundings.package(needed) is None]:
         return f"the extra “bench” is not installed ({', '.join(missing)})"
     if peer.name == TORCH_COMPILE and not any(surroundings.program(compiler) for compiler in _COMPILERS):

@@ -22,7 +22,7 @@ _AFTERWARDS = "Going on"
 
 
 def show_line(line: str, end: str = "\n") -> None:
-    """Write a line of progress, or part of one; where it cannot be written, the work goes on without."""
+    """Write a line of progress, or part of one; a stream that cannot be written to is ignored."""
     if sys.stderr is None:
         return
     try:

@@ -1,6 +1,6 @@
 """Runs a module as a step: `python -m engine.report.child OUTPUT MODULE [ARGUMENT ...]`.
 
-What it prints goes to the file `OUTPUT`. It has a process group of its own, with which its children are ended, too,
+What it prints goes to the file `OUTPUT`. It leads a new process group, with which its children are ended, too,
 also when whoever started it has ended. It has nothing to read.
 """
 

@@ -20,7 +20,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """A module of Python that runs in a process of its own, with its arguments.
+    """A Python module that runs in a separate process, with its arguments.
 
     What it prints is kept as the file `output`, what it says on standard error as log. A step with an `obstacle`, as
     text, does not belong to this machine. `name` is short, and that of a folder.

@@ -22,7 +22,7 @@ from engine.system.paths import project_folder
 
 MODELS = (STARTER, FULL_SIZE)
 TEXT = "The quick brown fox jumps over the lazy dog, and the dog does not mind."
-"""What is spoken, and validated."""
+"""The sentence that the steps speak and validate."""
 SECONDS = 10
 """The length of speech that is timed and estimated."""
 FIGURES = "figures.json"
