@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.bundle import mac
-from app.bundle.check import problems, problems_of_application, size_megabytes
+from app.bundle.check import problem_of_python, problems, problems_of_application, size_megabytes
 from app.bundle.mac_tree import lay_out
 from app.bundle.trial import try_on_linux, try_on_mac
 from app.desktop.desktop_entry import PROGRAM
@@ -56,6 +56,8 @@ def _make_for_linux() -> None:
 
 
 def _make_for_mac() -> None:
+    if problem := problem_of_python(Path(sys.executable).resolve()):
+        raise EngineError(problem)
     _build()
     application, image = BUILD / f"{APPLICATION_NAME}.app", BUILD / f"{APPLICATION_NAME}.dmg"
     mac.sign(application, os.environ.get(_IDENTITY, mac.AD_HOC))

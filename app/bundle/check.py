@@ -39,6 +39,24 @@ def problems_of_application(application: Path) -> list[str]:
     return [*found, *problems(application)]
 
 
+def problem_of_python(python: Path) -> str:
+    """Why a bundle cannot be built with a Python for Macs, and with which it can, as one sentence; empty if it can.
+
+    The bundle starts on the systems that the Python in it starts on. Homebrew's names the system it was itself built
+    on, python.org's an old one.
+    """
+    part = for_apple_processor(python.read_bytes())
+    oldest = least_system(part) if part else None
+    if oldest and oldest <= _LEAST_SYSTEM:
+        return ""
+    needs = f"needs macOS {oldest[0]}.{oldest[1]}" if oldest else "is not for Apple's processors"
+    return (
+        f"The Python at {python} {needs}, and the bundle is for macOS {mac.LEAST_SYSTEM} and later: install Python "
+        "3.12 from python.org, then run: make clean && make bundle "
+        "PYTHON=/Library/Frameworks/Python.framework/Versions/3.12/bin/python3.12"
+    )
+
+
 def _differences(application: Path) -> list[str]:
     listed = plistlib.loads((application / "Contents" / "Info.plist").read_bytes())
     return [key for key, value in mac.info_plist().items() if listed.get(key) != value]

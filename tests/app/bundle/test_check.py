@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.bundle.check import problems, problems_of_application, size_megabytes
+from app.bundle.check import problem_of_python, problems, problems_of_application, size_megabytes
 from app.bundle.mac import info_plist
 from engine.artifacts.digest import content_digest
 from engine.artifacts.mach_o import load_commands
 from engine.artifacts.manifest import Manifest
 from engine.artifacts.processor_families import APPLE
 from engine.system.paths import shipped_modules_folder
+from tests.app.bundle.test_mach_o import APPLES, INTEL, universal
 from tests.engine.artifacts.test_digest import signed_anew
 
 LEAST_SYSTEM = 0x32
@@ -37,6 +38,12 @@ def application(tmp_path: Path) -> Path:
     shutil.copy(modules / "bert.dylib", contents / "MacOS" / "Desk")
     (contents / "Info.plist").write_bytes(plistlib.dumps(info_plist() | {"CFBundleSignature": "????"}))
     return contents.parent
+
+
+def for_system(content: bytes, major: int) -> bytes:
+    """A program or library with another oldest macOS than it has."""
+    place = next(command.start for command in load_commands(content) if command.kind == LEAST_SYSTEM)
+    return content[: place + 12] + struct.pack("<I", major << 16) + content[place + 16 :]
 
 
 def module_of(application: Path) -> Path:
@@ -75,14 +82,28 @@ def test_another_processor_and_a_newer_system_are_found(application: Path) -> No
     content = program.read_bytes()
     program.write_bytes(content[:4] + struct.pack("<I", 0x01000007) + content[8:])
     assert any("not for Apple's processors" in problem for problem in problems_of_application(application))
-    place = next(command.start for command in load_commands(content) if command.kind == LEAST_SYSTEM)
-    program.write_bytes(content[: place + 12] + struct.pack("<I", 15 << 16) + content[place + 16 :])
+    program.write_bytes(for_system(content, 15))
     assert any("needs macOS (15, 0)" in problem for problem in problems_of_application(application))
 
 
 def test_another_property_list_is_found(application: Path) -> None:
     (application / "Contents/Info.plist").write_bytes(plistlib.dumps(info_plist() | {"LSMinimumSystemVersion": "11.0"}))
     assert problems_of_application(application) == ["Info.plist has another LSMinimumSystemVersion than is wanted"]
+
+
+@pytest.mark.parametrize(("major", "refused"), [(11, False), (14, False), (15, True), (26, True)])
+def test_a_python_for_newer_systems_is_refused_before_building(tmp_path: Path, major: int, refused: bool) -> None:
+    library = next(shipped_modules_folder().glob(f"*{APPLE.triple}/bert.dylib")).read_bytes()
+    python = tmp_path / "python3.12"
+    python.write_bytes(universal((INTEL, library), (APPLES, for_system(library, major))))
+    assert bool(problem_of_python(python)) == refused
+    assert not refused or f"macOS {major}.0" in problem_of_python(python)
+
+
+def test_a_python_for_other_processors_is_refused(tmp_path: Path) -> None:
+    python = tmp_path / "python3.12"
+    python.write_bytes(universal((INTEL, b"something else")))
+    assert "Apple's processors" in problem_of_python(python)
 
 
 def test_what_is_linked_to_counts_once(tmp_path: Path) -> None:
