@@ -110,9 +110,7 @@ class Application(QObject):
         """The models, added to the window soon after it is shown."""
         from app.models.feature import ModelsFeature  # imports the engine's model store
 
-        models = ModelsFeature(
-            self.window, self.controller, self._settings, self.theme, self._make_library, self._fetch
-        )
+        models = ModelsFeature(self.window, self.controller, self._settings, self._make_library, self._fetch)
         models.engine_wanted.connect(self._on_engine_wanted)
         return models
 
@@ -125,7 +123,6 @@ class Application(QObject):
             self.window,
             self.controller,
             self._settings,
-            self.theme,
             self._engine_factory,
             in_charge=self._stays,
             read=self.reader.read_chosen,
@@ -136,7 +133,7 @@ class Application(QObject):
         """The panel of voices, added to the window soon after it is shown."""
         from app.voices.feature import VoicesFeature  # imports what blends voices
 
-        return VoicesFeature(self.window, self.controller, self._settings, self.theme, self._engine_factory)
+        return VoicesFeature(self.window, self.controller, self._settings, self._engine_factory)
 
     def join_mac(self, runtime: ObjectiveC) -> None:
         """Tell macOS when speech is made or heard, and speak what other applications send."""
@@ -196,17 +193,17 @@ class Application(QObject):
         window, speech, settings = self.window, self.controller, self._settings
         self.read_along = ReadAlongFeature(window, speech, settings)
         self.dialogs = MenuDialogs(window, window.menu)
-        self.settings_window = SettingsFeature(window, speech, settings, self.theme)
+        self.settings_window = SettingsFeature(window, speech, settings)
         self.settings_window.engine_wanted.connect(self._on_engine_wanted)
         self.settings_window.prosody_changed.connect(self._on_prosody)
         self.settings_window.voices_wanted.connect(self._on_voices_wanted)
-        self.reader = ReaderFeature(window, speech, settings, self.theme)
+        self.reader = ReaderFeature(window, speech, settings)
         self.export = ExportFeature(window, speech, settings, partial(parts_of, window), self._engine_factory)
         self.saved_files = SavedFiles(window, session_bus_address())
         self.saved_files.no_file_manager.connect(self.export.tell_path)
         self.export.saved.connect(self.saved_files.notify)
         self.export.reveal_wanted.connect(self.saved_files.show)
-        self.desktop = DesktopFeature(window, speech, settings, self.theme)
+        self.desktop = DesktopFeature(window, speech, settings)
         self.desktop.next_wanted.connect(self.read_along.go_forward)
         self.desktop.previous_wanted.connect(self.read_along.go_back)
 

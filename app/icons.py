@@ -1,25 +1,31 @@
-"""The drawings in `resources/icons`, in any colour."""
+"""The drawings in `resources/icons`, in the colours of the theme or any other."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt
+from PySide6.QtGui import QIcon, QIconEngine, QImage, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
+from app.theme import colours
 from engine.system.paths import resources_folder
 
-SIZES_PIXELS = (16, 20, 24, 32, 48, 64)
+DISABLED_OPACITY = 0.35
 
 
 def icon(name: str, colour: str) -> QIcon:
-    """A drawing in a single colour, faint when disabled."""
-    made = QIcon()
-    for normal, disabled in _drawings(name, colour):
-        made.addPixmap(QPixmap.fromImage(normal), QIcon.Mode.Normal)
-        made.addPixmap(QPixmap.fromImage(disabled), QIcon.Mode.Disabled)
-    return made
+    """A drawing in a colour of the theme, given by its name in `Colours`; faint when disabled.
+
+    The colour follows the theme, whoever has the icon. Nothing can be added to such an icon.
+    """
+    return QIcon(_ThemeIcon(name, colour))
+
+
+def draw_icon(painter: QPainter, place: QRect, name: str, colour: str) -> None:
+    """Draw one in a square, in any colour."""
+    pixels = round(place.width() * painter.device().devicePixelRatioF())
+    painter.drawImage(place, _drawn(name, colour, pixels, 1.0))
 
 
 def application_icon() -> QIcon:
@@ -27,16 +33,31 @@ def application_icon() -> QIcon:
     return QIcon(str(resources_folder() / "icons" / "app.svg"))
 
 
+class _ThemeIcon(QIconEngine):
+    """Qt asks it for a picture whenever the icon is painted."""
+
+    def __init__(self, name: str, colour: str) -> None:
+        super().__init__()
+        self._name = name
+        self._colour = colour
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        """In pixels of the screen."""
+        opacity = DISABLED_OPACITY if mode is QIcon.Mode.Disabled else 1.0
+        pixels = min(size.width(), size.height())
+        return QPixmap.fromImage(_drawn(self._name, getattr(colours(), self._colour), pixels, opacity))
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        """Into a square."""
+        painter.drawPixmap(rect, self.pixmap(rect.size() * painter.device().devicePixelRatioF(), mode, state))
+
+
 @lru_cache(maxsize=256)
-def _drawings(name: str, colour: str) -> tuple[tuple[QImage, QImage], ...]:
-    """A drawing in all sizes, normal and disabled: images, which may outlive the application as pixmaps may not."""
+def _drawn(name: str, colour: str, pixels: int, opacity: float) -> QImage:
+    """An image, which may outlive the application as a pixmap may not."""
     drawing = (resources_folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
     renderer = QSvgRenderer(QByteArray(drawing.replace("currentColor", colour).encode()))
-    return tuple((_drawn(renderer, size, 1.0), _drawn(renderer, size, 0.35)) for size in SIZES_PIXELS)
-
-
-def _drawn(renderer: QSvgRenderer, size: int, opacity: float) -> QImage:
-    image = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
+    image = QImage(pixels, pixels, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.setOpacity(opacity)

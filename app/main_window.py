@@ -72,7 +72,6 @@ class MainWindow(QMainWindow):
         self.memory.text_saved.connect(self.reading.keep_own_place)
         self.memory.restore()
         self.menu.choose(settings.appearance)
-        self.page.set_colours(theme.colours)
         self.page.editor.setFocus()
 
     @property
@@ -137,7 +136,6 @@ class MainWindow(QMainWindow):
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.player.seek_wanted.connect(controller.player.seek)
         page.player.toggle_wanted.connect(self.menu.play.trigger)
-        self._theme.changed.connect(page.set_colours)
 
     def _connect_menu(self) -> None:
         menu, page = self.menu, self.page

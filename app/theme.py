@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from string import Template
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -72,8 +72,23 @@ DARK = Colours(
 )  # fmt: skip
 
 
+_COLOURS = "colours"
+"""The property of the application that has them."""
+
+
+def colours() -> Colours:
+    """Those of now, for whatever is being painted: all widgets are painted anew when they change."""
+    application = QCoreApplication.instance()
+    found = application.property(_COLOURS) if application is not None else None
+    return found if isinstance(found, Colours) else LIGHT
+
+
 class Theme(QObject):
-    """Follows the system or the user's preference; `changed` carries the new `Colours`."""
+    """Gives the application its colours, after the system or the user's preference.
+
+    A widget that keeps something drawn in them draws it again when its style has changed, or is given to it at last:
+    `StyleChange` and `Polish`.
+    """
 
     changed = Signal(object)
 
@@ -81,7 +96,6 @@ class Theme(QObject):
         super().__init__(application)
         self._application = application
         self._native = sys.platform == "darwin"
-        self.colours = LIGHT
         if not self._native:
             application.setStyle("Fusion")
         self.choose(appearance)
@@ -97,14 +111,14 @@ class Theme(QObject):
     @Slot()
     def refresh(self) -> None:
         """Read the colours again."""
-        colours = DARK if self._is_dark() else LIGHT
+        new = DARK if self._is_dark() else LIGHT
         if self._native:
-            colours = with_system_colours(colours, self._application.palette())
-        else:
-            self._application.setPalette(palette_of(colours))
-        self.colours = colours
-        self._application.setStyleSheet(style_sheet(colours, self._native))
-        self.changed.emit(colours)
+            new = with_system_colours(new, self._application.palette())
+        self._application.setProperty(_COLOURS, new)
+        if not self._native:
+            self._application.setPalette(palette_of(new))
+        self._application.setStyleSheet(style_sheet(new, self._native))
+        self.changed.emit(new)
 
     def _is_dark(self) -> bool:
         if self._appearance is not Appearance.SYSTEM:

@@ -10,7 +10,6 @@ from app.audio.track import AudioTrack
 from app.audio.transport_bar import TransportBar
 from app.audio.waveform_pane import WaveformPane
 from app.audio.waveform_view import PAGE_SECONDS
-from app.theme import Colours
 
 LINE_PIXELS = 2
 
@@ -93,11 +92,6 @@ class PlayerPanel(QFrame):
     def go_forward(self) -> None:
         """Go a few seconds forward."""
         self._go(PAGE_SECONDS)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.waveform.set_colours(colours)
-        self.transport.set_colours(colours)
 
     def _become_silent(self, *, silent: bool) -> None:
         if silent != self.silent:

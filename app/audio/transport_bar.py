@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app.icons import icon
-from app.theme import LIGHT, Colours
 
 PLAY_PIXELS = 36
 SKIP_PIXELS = 30
@@ -23,7 +22,6 @@ class TransportBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colours = LIGHT
         self._action: QAction | None = None
         self.back_button = _button("skip", "Back 5 seconds", SKIP_PIXELS, self)
         self.play_button = _button("playPause", "Play", PLAY_PIXELS, self)
@@ -34,7 +32,9 @@ class TransportBar(QWidget):
         self.back_button.clicked.connect(self.back_wanted)
         self.forward_button.clicked.connect(self.forward_wanted)
         self.show_length(0, exact=True)
-        self._draw()
+        self.back_button.setIcon(icon("back", "text"))
+        self.forward_button.setIcon(icon("forward", "text"))
+        self._draw_play_button()
 
     def show_action(self, action: QAction) -> None:
         """Let the button in the middle be that of a command, which plays or pauses."""
@@ -69,19 +69,9 @@ class TransportBar(QWidget):
         for button in (self.back_button, self.forward_button):
             button.setEnabled(seconds > 0)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self._colours = colours
-        self._draw()
-
     def _draw_play_button(self) -> None:
         pauses = self.play_button.accessibleName() == PAUSE
-        self.play_button.setIcon(icon("pause" if pauses else "play", self._colours.on_accent))
-
-    def _draw(self) -> None:
-        self._draw_play_button()
-        self.back_button.setIcon(icon("back", self._colours.text))
-        self.forward_button.setIcon(icon("forward", self._colours.text))
+        self.play_button.setIcon(icon("pause" if pauses else "play", "on_accent"))
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)

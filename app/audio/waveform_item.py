@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from app.audio.peak_pyramid import Envelope, PeakPyramid
 from app.audio.time_range import TimeRange
-from app.theme import LIGHT, Colours
+from app.theme import colours
 
 BAR_PIXELS = 3.0
 GAP_PIXELS = 2.0
@@ -29,7 +29,6 @@ class WaveformItem:
         self._peaks: Envelope = PeakPyramid()
         self._shown = TimeRange()
         self._position = 0
-        self._colours = LIGHT
         self._gaps: Sequence[tuple[int, int]] = ()
         self._painted_for: tuple[object, ...] | None = None
         self._heard = QPixmap()
@@ -46,11 +45,6 @@ class WaveformItem:
         """Mark everything before this sample as heard."""
         self._position = position
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self._painted_for = None
-
     def paint(self, painter: QPainter, area: QRectF) -> None:
         """Draw what is shown over the area, from -1 to 1."""
         self._paint_bars(area.width(), area.height(), painter.device().devicePixelRatioF())
@@ -63,16 +57,16 @@ class WaveformItem:
         painter.restore()
 
     def _paint_bars(self, width: float, height: float, pixel_ratio: float) -> None:
-        wanted = (width, height, pixel_ratio, self._peaks.covered_samples, self._shown)
+        ink = colours()
+        wanted = (width, height, pixel_ratio, self._peaks.covered_samples, self._shown, ink)
         if wanted == self._painted_for:
             return
         self._painted_for = wanted
         made, pending = self._laid_out(width, height)
         size = QSize(math.ceil(width * pixel_ratio), math.ceil(height * pixel_ratio))
-        colours = self._colours
         self._heard, self._unheard = (
-            _picture(size, pixel_ratio, ((pending, colours.wave_pending), (made, made_colour)))
-            for made_colour in (colours.accent, colours.wave)
+            _picture(size, pixel_ratio, ((pending, ink.wave_pending), (made, made_colour)))
+            for made_colour in (ink.accent, ink.wave)
         )
 
     def _laid_out(self, width: float, height: float) -> tuple[list[QRectF], list[QRectF]]:

@@ -24,7 +24,7 @@ from app.audio.transport_bar import clock_time
 from app.audio.waveform_axis import axis_height, paint_sentences, paint_times
 from app.audio.waveform_item import WaveformItem
 from app.audio.waveform_zoom import STEP, WaveformZoom
-from app.theme import LIGHT, Colours
+from app.theme import colours
 
 STEP_SECONDS = 1.0
 PAGE_SECONDS = 5.0
@@ -62,7 +62,6 @@ class WaveformView(QWidget):
         self.zoom.changed.connect(self._on_shown)
         self._sentences: Sequence[int] = ()
         self._item = WaveformItem()
-        self._colours = LIGHT
         self._build()
         self.refresh()
 
@@ -114,23 +113,17 @@ class WaveformView(QWidget):
         if not self._dragging:
             self._show_position(position)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self._item.set_colours(colours)
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the waveform above its time axis, once there is sound, and as far as there is room."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._colours.surface))
+        painter.fillRect(self.rect(), QColor(colours().surface))
         area = self._area
         if self._track.length and area.isValid():
             self._item.paint(painter, area)
-            paint_sentences(painter, area, self.zoom.shown, self._sentences, self._colours.faint)
+            paint_sentences(painter, area, self.zoom.shown, self._sentences, colours().faint)
             self._paint_lines(painter, area)
             if self._has_axis:
-                paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, self._colours.faint)
+                paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, colours().faint)
         option = QStyleOption()
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
@@ -239,9 +232,9 @@ class WaveformView(QWidget):
         return self.height() - axis_height(self.fontMetrics()) >= LEAST_WAVE_PIXELS
 
     def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
-        lines = [(self._position, QPen(QColor(self._colours.accent), PLAYHEAD_PIXELS))]
+        lines = [(self._position, QPen(QColor(colours().accent), PLAYHEAD_PIXELS))]
         if self._hovered is not None:
-            lines.append((self._hovered, QPen(QColor(self._colours.faint), 1, Qt.PenStyle.DotLine)))
+            lines.append((self._hovered, QPen(QColor(colours().faint), 1, Qt.PenStyle.DotLine)))
         for sample, pen in lines:
             painter.setPen(pen)
             x = self._x_of(sample)

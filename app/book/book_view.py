@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.book.book_edit import NOTHING, BookEdit
 from app.book.pictures import LoadPicture
-from app.theme import Colours
 from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.reading_chip import ReadingChip
 from app.widgets.reading_marks import ReadingMarks
@@ -157,12 +156,6 @@ class BookView(QFrame):
         """Show the text in this font, in its own size."""
         self._reading_font = font
         self._apply_font()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.marks.set_colours(colours)
-        self.edit.places.set_colours(colours)
-        self.edit.ribbons.set_colours(colours)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep what is heard in view."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 from PySide6.QtWidgets import QTextEdit
 
-from app.theme import LIGHT, Colours
+from app.theme import colours
 from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.text_positions import span_in
 
@@ -23,7 +23,6 @@ class Ribbons(QObject):
     def __init__(self, edit: QTextEdit) -> None:
         super().__init__(edit)
         self._edit = edit
-        self._colours = LIGHT
         self._positions: list[int] = []
 
     @property
@@ -42,11 +41,6 @@ class Ribbons(QObject):
             self._positions = positions
             self._edit.viewport().update()
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self._edit.viewport().update()
-
     def paint(self) -> None:
         """Draw them; for use in a paint event of the viewport."""
         ribbons = self.in_view
@@ -55,7 +49,7 @@ class Ribbons(QObject):
         painter = QPainter(self._edit.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self._colours.accent))
+        painter.setBrush(QColor(colours().accent))
         for ribbon in map(_shape, ribbons):
             painter.drawPolygon(ribbon)
         painter.end()

@@ -18,7 +18,6 @@ from app.desktop.tray_icon import TrayIcon
 from app.main_window import MainWindow
 from app.settings import Key, Settings
 from app.speech.controller import SpeechController
-from app.theme import Theme
 from app.widgets.page import Page
 from engine.system.paths import APPLICATION_NAME
 
@@ -32,7 +31,7 @@ class DesktopFeature(QObject):
     next_wanted = Signal()
     previous_wanted = Signal()
 
-    def __init__(self, window: MainWindow, controller: SpeechController, settings: Settings, theme: Theme) -> None:
+    def __init__(self, window: MainWindow, controller: SpeechController, settings: Settings) -> None:
         super().__init__(window)
         self._window, self._controller = window, controller
         self._settings = settings
@@ -48,8 +47,6 @@ class DesktopFeature(QObject):
         for search in (window.menu.find_text, window.menu.find_next, window.menu.find_previous):
             search.triggered.connect(window.page.show_text)
         window.page.home_changed.connect(self._on_home)
-        self.find_bar.set_colours(theme.colours)
-        theme.changed.connect(self.find_bar.set_colours)
 
     def begin(self) -> None:
         """Do what can wait until the window is shown."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from app.icons import icon
-from app.theme import Colours
 from app.widgets.announcing import announce
 
 SPACE_PIXELS = 6
@@ -34,9 +33,9 @@ class FindBar(QFrame):
         self.label = QLabel(self)
         self.label.setObjectName("faint")
         self.label.setAccessibleName("Found")
-        self.previous_button = _button("Find previous", self)
-        self.next_button = _button("Find next", self)
-        self.close_button = _button("Close find bar", self)
+        self.previous_button = _button("Find previous", icon("up", "text"), self)
+        self.next_button = _button("Find next", icon("down", "text"), self)
+        self.close_button = _button("Close find bar", icon("close", "faint"), self)
         self._lay_out()
         self._connect()
         self.hide()
@@ -81,12 +80,6 @@ class FindBar(QFrame):
         else:
             super().keyPressEvent(event)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self.previous_button.setIcon(icon("up", colours.text))
-        self.next_button.setIcon(icon("down", colours.text))
-        self.close_button.setIcon(icon("close", colours.faint))
-
     def _connect(self) -> None:
         self.field.textChanged.connect(self.words_changed)
         self.field.next_wanted.connect(self.next_wanted)
@@ -123,9 +116,10 @@ def _is_escape(event: QKeyEvent) -> bool:
     return event.key() == Qt.Key.Key_Escape
 
 
-def _button(title: str, parent: QWidget) -> QToolButton:
+def _button(title: str, icon: QIcon, parent: QWidget) -> QToolButton:
     button = QToolButton(parent)
     button.setAccessibleName(title)
     button.setToolTip(title)
+    button.setIcon(icon)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button

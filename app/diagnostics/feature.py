@@ -33,7 +33,7 @@ from app.settings import Key, Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
-from app.theme import Theme
+from app.theme import Theme, colours
 from engine.errors import InvalidRequest
 from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import Regime
@@ -123,7 +123,7 @@ class DiagnosticsFeature(QObject):
         panel.export_wanted.connect(self._on_export)
         panel.controls.status.start_again_wanted.connect(self.controller.start_again)
         self.listening.moved.connect(panel.strip.show_playhead)
-        panel.set_colours(theme.colours)
+        panel.set_colours(colours())
         theme.changed.connect(panel.set_colours)
         panel.refreshed.connect(self._on_refreshed)
         self.chip.clicked.connect(self.open)

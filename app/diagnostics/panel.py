@@ -179,7 +179,7 @@ class DiagnosticsPanel(QFrame):
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
         self._colours = colours
-        for part in (self.banner, self.model, self.table, self.caption):
+        for part in (self.model, self.table, self.caption):
             part.set_colours(colours)
         for page in self.pages.all:
             page.set_colours(colours)

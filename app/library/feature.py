@@ -25,7 +25,6 @@ from app.settings import Key, Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_choice import Choice
-from app.theme import Theme
 from app.widgets.file_dialogs import ask_where_to_save, ask_which_document, suggested_name
 from engine.errors import NothingToSpeak, OutputError
 from engine.system.paths import data_folder
@@ -44,7 +43,6 @@ class LibraryFeature(QObject):
         window: MainWindow,
         speech: SpeechController,
         settings: Settings,
-        theme: Theme,
         engine_factory: Callable[[str], EngineFactory],
         folder: Path | None = None,
         in_charge: bool = True,
@@ -66,7 +64,7 @@ class LibraryFeature(QObject):
             self._recorder = Recorder(speech, self.library, self._speaking_model, self)
         self._connect_history()
         self._connect_queue()
-        self._connect_window(theme)
+        self._connect_window()
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Write what is to be written, then end; return whether that was done in time."""
@@ -168,12 +166,10 @@ class LibraryFeature(QObject):
         panel.remove_wanted.connect(runner.remove)
         panel.remove_done_wanted.connect(self.library.remove_done)
 
-    def _connect_window(self, theme: Theme) -> None:
+    def _connect_window(self) -> None:
         window, library = self._window, self.library
         for title, panel, keys in (("History", self.history, "Ctrl+2"), ("Queue", self.queue, "Ctrl+3")):
             window.menu.add_view(window.page.side_bar.add(title, panel), keys)
-            panel.set_colours(theme.colours)
-            theme.changed.connect(panel.set_colours)
         window.menu.add_to_queue.triggered.connect(self.add_to_queue)
         window.menu.queue_file.triggered.connect(self.queue_file)
         window.menu.queue_document.triggered.connect(self.queue_document)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButto
 from app.library.history import HistoryListed
 from app.library.records import Entry
 from app.library.words import entry_row, size_words
-from app.theme import Colours
 from app.widgets.action_button import ActionButton
 from app.widgets.announcing import announce
 from app.widgets.combo_box import ComboBox
@@ -70,10 +69,6 @@ class HistoryPanel(QWidget):
         """Show how much sound is kept at most."""
         self.limit.offer(limits(megabytes))
         self.limit.choose(megabytes)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.entries.set_colours(colours)
 
     def _action(self, title: str, key: str | QKeySequence.StandardKey) -> QAction:
         action = QAction(title, self.entries)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from app.library.queue_store import QueueListed
 from app.library.records import Item, State
 from app.library.words import item_row
-from app.theme import Colours
 from app.widgets.action_button import ActionButton, action_of
 from app.widgets.two_line_list import TwoLineList
 from app.widgets.wrapping_bar import WrappingBar
@@ -64,10 +63,6 @@ class QueuePanel(QWidget):
         self._playing, self._note = playing, note
         self.play.setText(PAUSE if playing else PLAY)
         self._show_note()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.items.set_colours(colours)
 
     def _show_note(self) -> None:
         """The whole sentence about a failure, which its row may be too narrow for, comes first."""

@@ -20,7 +20,6 @@ from app.icons import icon
 from app.models.row import ModelRow
 from app.models.words import button_words, row_words, size_words, source_words
 from app.system.reveal import REVEAL_TITLE
-from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.progress import show_fraction
 
@@ -60,6 +59,7 @@ class ModelCard(QFrame):
         self.button.setAutoDefault(False)
         self.more = QToolButton(self)
         self.more.setObjectName("more")
+        self.more.setIcon(icon("more", "faint"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._add_menu()
         self._lay_out()
@@ -85,10 +85,6 @@ class ModelCard(QFrame):
         self.more.setAccessibleName(f"More for {row.title}")
         self._show_bar()
         self._show_menu()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icon."""
-        self.more.setIcon(icon("more", colours.faint))
 
     def _show_bar(self) -> None:
         self.bar.setVisible(self._row.task is not None)

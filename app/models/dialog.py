@@ -33,7 +33,6 @@ from app.messages import Message, Remedy, Subject, Tone, message_for
 from app.models.card import ModelCard
 from app.models.row import ModelRow, RowButton
 from app.models.words import size_words
-from app.theme import LIGHT, Colours
 from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
 from app.widgets.message_banner import MessageBanner
 from engine.errors import EngineError
@@ -67,7 +66,6 @@ class ModelsDialog(QDialog):
         self.import_button = QPushButton("Import…", self)
         self.import_menu = QMenu(self.import_button)
         self.hint = QLabel(HINT, self)
-        self._colours = LIGHT
         self._to_remove = ""
         self._lay_out()
         for button in (self.banner.button, self.import_button):
@@ -102,14 +100,6 @@ class ModelsDialog(QDialog):
     def tell(self, news: str) -> None:
         """Show this until it is dismissed."""
         self.banner.show_message(Message(news, Tone.NOTE))
-
-    @Slot(object)
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self.banner.set_colours(colours)
-        for card in self.cards.values():
-            card.set_colours(colours)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files and folders of this machine."""
@@ -160,7 +150,6 @@ class ModelsDialog(QDialog):
 
     def _made_card(self, row: ModelRow) -> ModelCard:
         card = ModelCard(row, self._list)
-        card.set_colours(self._colours)
         card.pressed.connect(self._on_pressed)
         card.complete_wanted.connect(self._on_complete)
         card.verify_wanted.connect(self._on_verify)

@@ -21,7 +21,6 @@ from app.models.worker import LibraryFactory
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.system.reveal import reveal
-from app.theme import Theme
 from engine.errors import EngineError
 from engine.model_store.installed_voices import ModelVoices
 from engine.speech import STARTER
@@ -37,7 +36,6 @@ class ModelsFeature(QObject):
         window: MainWindow,
         speech: SpeechController,
         settings: Settings,
-        theme: Theme,
         make_library: LibraryFactory | None = None,
         fetch: str | None = None,
     ) -> None:
@@ -50,7 +48,7 @@ class ModelsFeature(QObject):
         self.controller = ModelController(make_library or DeskLibrary, self._voices.speaking_model, self)
         self.dialog = ModelsDialog(window)
         self._connect_dialog()
-        self._connect_window(theme)
+        self._connect_window()
         self.controller.voices_listed.connect(self._on_voices)
         self.controller.rows_changed.connect(self._on_rows)
         self.upgrade = Upgrade(window, speech, settings, self.controller, fetch)
@@ -84,7 +82,7 @@ class ModelsFeature(QObject):
         dialog.retry_wanted.connect(controller.retry)
         dialog.reveal_wanted.connect(self._on_reveal)
 
-    def _connect_window(self, theme: Theme) -> None:
+    def _connect_window(self) -> None:
         menu, page = self._window.menu, self._window.page
         menu.models.triggered.connect(self.open)
         menu.model_actions.triggered.connect(self._on_model)
@@ -92,8 +90,6 @@ class ModelsFeature(QObject):
         page.header.voices.model_changed.connect(self._on_model_changed)
         page.header.voices.listed.connect(self._on_listed)
         self._window.closed.connect(self.dialog.close)
-        self.dialog.set_colours(theme.colours)
-        theme.changed.connect(self.dialog.set_colours)
 
     @Slot(str)
     def _on_model_changed(self, name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from app.reader.covers import COVER_SIZE, Covers
 from app.reader.reading_time import reading_time
 from app.reading.places import ShelvedBook
-from app.theme import LIGHT, Colours
+from app.theme import colours
 from app.widgets.text_positions import character_of
 from app.widgets.two_line_list import draw_background
 
@@ -95,10 +95,11 @@ class BookCards(QListWidget):
         self._speed = speed
         self._tell()
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._delegate.set_colours(colours)
-        self.viewport().update()
+    def changeEvent(self, event: QEvent) -> None:
+        """Covers that are only letters are others in other colours."""
+        if event.type() is QEvent.Type.StyleChange:
+            self._delegate.forget_covers()
+        super().changeEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """As many columns as there is room for."""
@@ -138,13 +139,8 @@ class _CardDelegate(QStyledItemDelegate):
         super().__init__(cards)
         self._covers = covers
         self._cards = cards
-        self._colours = LIGHT
         self._drawn: dict[str, QPixmap] = {}
         self._width = 0
-
-    def set_colours(self, colours: Colours) -> None:
-        self._colours = colours
-        self.forget_covers()
 
     def forget_covers(self) -> None:
         self._drawn = {}
@@ -172,11 +168,11 @@ class _CardDelegate(QStyledItemDelegate):
 
     def _draw_cover(self, painter: QPainter, place: QRect, book: ShelvedBook) -> None:
         if book.digest not in self._drawn:
-            self._drawn[book.digest] = self._covers.of(book, self._colours)
+            self._drawn[book.digest] = self._covers.of(book)
         cover = self._drawn[book.digest]
         shown = QRect(place.topLeft(), cover.size().scaled(place.size(), Qt.AspectRatioMode.KeepAspectRatio))
         painter.drawPixmap(shown, cover)
-        painter.setPen(QColor(self._colours.line))
+        painter.setPen(QColor(colours().line))
         painter.drawRect(shown.adjusted(0, 0, -1, -1))
 
     def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, index: AnyIndex) -> None:
@@ -190,7 +186,7 @@ class _CardDelegate(QStyledItemDelegate):
         font.setBold(False)
         font.setPixelSize(round(QFontInfo(font).pixelSize() * SMALL))
         painter.setFont(font)
-        painter.setPen(QColor(self._colours.faint))
+        painter.setPen(QColor(colours().faint))
         metrics = painter.fontMetrics()
         author = metrics.elidedText(book.author, Qt.TextElideMode.ElideRight, space.width())
         painter.drawText(space.left(), bottom + metrics.ascent(), author)
@@ -209,9 +205,9 @@ class _CardDelegate(QStyledItemDelegate):
 
     def _draw_bar(self, painter: QPainter, above: QRect, progress: float) -> None:
         groove = QRect(above.left(), above.bottom() - BAR_PIXELS, above.width(), BAR_PIXELS)
-        painter.fillRect(groove, QColor(self._colours.wave_pending))
+        painter.fillRect(groove, QColor(colours().wave_pending))
         groove.setWidth(max(BAR_PIXELS, round(progress * groove.width())))
-        painter.fillRect(groove, QColor(self._colours.accent))
+        painter.fillRect(groove, QColor(colours().accent))
 
 
 def _lines(title: str, font: QFont, width: int) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
-from app.theme import LIGHT, Colours
+from app.theme import colours
 
 ICON_PIXELS = 16
 PADDING_PIXELS = 8
@@ -37,7 +37,6 @@ class ChapterList(QListWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colours = LIGHT
         self._ticking = False
         self._drawn: list[_State] = []
         self._no_icon = QIcon(_blank())
@@ -58,11 +57,6 @@ class ChapterList(QListWidget):
             self._delegate.forget()
             self._drawn = []
         super().changeEvent(event)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours, from the next `draw` on."""
-        self._colours = colours
-        self._drawn = []
 
     def show_chapters(self, chapters: Sequence[tuple[str, str]]) -> None:
         """List chapters, each with what its row says and its tool tip; the next `draw` shows the rest."""
@@ -90,8 +84,7 @@ class ChapterList(QListWidget):
     def _draw_item(self, item: QListWidgetItem, state: _State) -> None:
         self._delegate.forget(self.row(item))
         item.setCheckState(Qt.CheckState.Checked if state.read else Qt.CheckState.Unchecked)
-        item.setData(Qt.ItemDataRole.ForegroundRole, None if state.read else QColor(self._colours.faint))
-        item.setIcon(icon("done", self._colours.good) if state.heard else self._no_icon)
+        item.setIcon(icon("done", "good") if state.heard else self._no_icon)
         font = QFont(self.font())
         font.setBold(state.shown)
         item.setFont(font)
@@ -143,8 +136,10 @@ class _ChapterDelegate(QStyledItemDelegate):
         self._unwrapped: dict[int, int] = {}
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        """Put the icon behind the title."""
+        """Put the icon behind the title; one that is left out is faint."""
         super().initStyleOption(option, index)
+        if option.checkState is Qt.CheckState.Unchecked:  # type: ignore[attr-defined]
+            option.palette.setColor(QPalette.ColorRole.Text, QColor(colours().faint))  # type: ignore[attr-defined]
         option.decorationPosition = QStyleOptionViewItem.Position.Right  # type: ignore[attr-defined]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 from app.reader.chapter_list import ChapterList
 from app.reader.reading_time import reading_time
 from app.reading.places import Place
-from app.theme import Colours
 from app.widgets.action_button import action_of
 from app.widgets.elided_text import ElidedLabel
 from engine.documents import Chapter, Document, Matter
@@ -107,12 +106,6 @@ class ChaptersPanel(QWidget):
         self._speed = speed
         if self._document is not None:
             self._tell_lengths(self._document)
-            self._draw_list(self._document)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self.list.set_colours(colours)
-        if self._document is not None:
             self._draw_list(self._document)
 
     def _list(self, document: Document) -> None:

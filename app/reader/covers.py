@@ -9,7 +9,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QSize, Qt
 from PySide6.QtGui import QColor, QImageReader, QPainter, QPixmap
 
 from app.reading.places import ShelvedBook
-from app.theme import Colours
+from app.theme import colours
 from engine.system.paths import data_folder
 
 COVER_SIZE = QSize(64, 96)
@@ -41,23 +41,23 @@ class Covers:
         with suppress(OSError):
             self._path(digest).unlink()
 
-    def of(self, book: ShelvedBook, colours: Colours) -> QPixmap:
+    def of(self, book: ShelvedBook) -> QPixmap:
         """A cover; one with the first letter of its title if the book has none."""
         pixmap = QPixmap(str(self._path(book.digest)))
-        return _plain_cover(book.title, colours) if pixmap.isNull() else pixmap
+        return _plain_cover(book.title) if pixmap.isNull() else pixmap
 
     def _path(self, digest: str) -> Path:
         return self._folder / f"{digest}.png"
 
 
-def _plain_cover(title: str, colours: Colours) -> QPixmap:
+def _plain_cover(title: str) -> QPixmap:
     cover = QPixmap(COVER_SIZE * SHARPNESS)
-    cover.fill(QColor(colours.word))
+    cover.fill(QColor(colours().word))
     painter = QPainter(cover)
     font = painter.font()
     font.setPixelSize(cover.width() // 2)
     painter.setFont(font)
-    painter.setPen(QColor(colours.text))
+    painter.setPen(QColor(colours().text))
     painter.drawText(cover.rect(), Qt.AlignmentFlag.AlignCenter, title[:1].upper())
     painter.end()
     return cover

@@ -21,7 +21,6 @@ from app.reading.opener import DocumentOpener, OpenedDocument, Reader, read_open
 from app.reading.places import Bookmark
 from app.settings import Settings
 from app.speech.controller import SpeechController
-from app.theme import Theme
 from app.widgets.file_dialogs import ask_which_document
 from app.widgets.local_files import local_files
 from app.widgets.page import Page
@@ -41,7 +40,6 @@ class ReaderFeature(QObject):
         window: MainWindow,
         speech: SpeechController,
         settings: Settings,
-        theme: Theme,
         read: Reader = read_document,
         covers: Covers | None = None,
     ) -> None:
@@ -58,12 +56,12 @@ class ReaderFeature(QObject):
         self.opener = DocumentOpener(self, read)
         self.panel = ChaptersPanel()
         self._covers = covers or Covers()
-        self.home = HomeFeature(window, theme, self._covers)
+        self.home = HomeFeature(window, self._covers)
         self._opening = QTimer(self, singleShot=True, interval=SHOW_OPENING_AFTER_MS)
         self._opening.timeout.connect(self._show_opening)
         self._connect_sources()
         self._connect_reading()
-        self._connect_panel(theme)
+        self._connect_panel()
 
     def read_chosen(self, path: Path, cancel: threading.Event) -> Document:
         """What is read of any document, as chosen when it was open; raises `EngineError` children; any thread."""
@@ -169,7 +167,7 @@ class ReaderFeature(QObject):
         self._speech.track_changed.connect(self._show_playing)
         self._page.playing.clicked.connect(self.show_playing)
 
-    def _connect_panel(self, theme: Theme) -> None:
+    def _connect_panel(self) -> None:
         window, panel, reading = self._window, self.panel, self.reading
         menu = window.menu
         menu.add_view(window.page.side_bar.add(PANEL, panel), "Ctrl+1")
@@ -193,8 +191,6 @@ class ReaderFeature(QObject):
         panel.bookmark_removed.connect(reading.remove_bookmark)
         menu.choose_notes(self._settings.notes_read)
         menu.notes.triggered.connect(self._on_notes)
-        panel.set_colours(theme.colours)
-        theme.changed.connect(panel.set_colours)
         self._show_reading()
 
     @Slot()

@@ -12,7 +12,6 @@ from app.reader.covers import Covers
 from app.reader.home import HomePage
 from app.reading.places import ShelvedBook
 from app.recent_texts import first_words
-from app.theme import Theme
 
 BOOKS_IN_MENU = 10
 
@@ -20,13 +19,12 @@ BOOKS_IN_MENU = 10
 class HomeFeature(QObject):
     """Comes by itself only where there is no text to look at."""
 
-    def __init__(self, window: MainWindow, theme: Theme, covers: Covers) -> None:
+    def __init__(self, window: MainWindow, covers: Covers) -> None:
         super().__init__(window)
         self._window = window
         self._page = window.page
         self._reading = window.reading
         self._covers = covers
-        self._theme = theme
         menu = window.menu
         self.page = HomePage(covers, (menu.open_text, menu.new_text))
         window.page.views.addWidget(self.page)
@@ -53,8 +51,6 @@ class HomeFeature(QObject):
         home.cards.picked.connect(self._on_picked)
         home.remove_wanted.connect(self._on_remove)
         home.back_wanted.connect(page.show_text)
-        home.cards.set_colours(self._theme.colours)
-        self._theme.changed.connect(home.cards.set_colours)
         page.editor.text_replaced.connect(page.show_text)
         page.home_changed.connect(self._window.menu.home.setChecked)
         self._reading.changed.connect(self._follow)
@@ -97,7 +93,7 @@ class HomeFeature(QObject):
         offered = []
         for book in books:
             folder = f" ({book.path.parent})" if titles[book.title] > 1 else ""
-            cover = QIcon(self._covers.of(book, self._theme.colours))
+            cover = QIcon(self._covers.of(book))
             offered.append((book.path, f"{book.title}{folder} · {book.progress:.0%}", cover))
         self._window.menu.offer_books(offered)
 

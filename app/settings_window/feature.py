@@ -11,7 +11,6 @@ from app.main_window import MainWindow
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
-from app.theme import Theme
 from app.widgets.window_menu import bring_to_front
 from engine.artifacts.manifest import MPS
 from engine.preparation.lstm_methods import forget_crashes
@@ -33,9 +32,9 @@ class SettingsFeature(QObject):
     prosody_changed = Signal()
     voices_wanted = Signal()
 
-    def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings, theme: Theme) -> None:
+    def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings) -> None:
         super().__init__(window)
-        self._window, self._speech, self._settings, self._theme = window, speech, settings, theme
+        self._window, self._speech, self._settings = window, speech, settings
         window.menu.settings.triggered.connect(self.open)
 
     @cached_property
@@ -45,8 +44,6 @@ class SettingsFeature(QObject):
 
         window, speech = self._window, self._speech
         dialog = SettingsWindow(window.page.header, window.menu, self._settings, window)
-        dialog.set_colours(self._theme.colours)
-        self._theme.changed.connect(dialog.set_colours)
         window.closed.connect(dialog.close)
         dialog.reading.voices_wanted.connect(self._on_voices)
         advanced = dialog.advanced

@@ -20,7 +20,7 @@ from app.speech.pause_control import PauseSlider
 from app.speech.speed_slider import SpeedSlider
 from app.speech.voice_choice import voice_info
 from app.speech.voice_picker import FINDING, VoicePicker
-from app.theme import SERIF, Colours, reading_font
+from app.theme import SERIF, reading_font
 from app.widgets.combo_box import ComboBox
 from app.widgets.file_dialogs import ask_which_folder, kinds_of_sound
 from engine.voices.packs import describe
@@ -56,10 +56,6 @@ class ReadingPage(SettingsPage):
         self.pauses.set_pause_scale(header.pauses.pause_scale)
         self.pauses.pauses_changed.connect(header.pauses.set_pause_scale)
         header.pauses.pauses_changed.connect(self.pauses.set_pause_scale)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self.speed.set_colours(colours)
 
     @Slot()
     def _show_voice(self) -> None:

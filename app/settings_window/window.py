@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QDialog, QFrame, QHBoxLayout, QListWidget, QStackedWidget, QWidget
 
@@ -18,7 +18,6 @@ from app.settings_window.pages import (
     ShortcutsPage,
 )
 from app.speech.header_bar import HeaderBar
-from app.theme import Colours
 
 SIZE = QSize(720, 520)
 MARGIN_PIXELS = 12
@@ -73,11 +72,6 @@ class SettingsWindow(QDialog):
         self.list.setCurrentRow(0)
         self.list.setFocus()
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self).activated.connect(self.close)
-
-    @Slot(object)
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self.reading.set_colours(colours)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose between the list and the box."""

@@ -11,7 +11,6 @@ from app.speech.pause_control import PauseControl
 from app.speech.speak_button import SpeakButton, StopButton, key_words
 from app.speech.speed_slider import SpeedSlider
 from app.speech.voice_picker import VoicePicker
-from app.theme import Colours
 
 SPACE_PIXELS = 8
 GROUP_SPACE_PIXELS = 14
@@ -28,12 +27,14 @@ class HeaderBar(QWidget):
         super().__init__(parent)
         self.home_button = QToolButton(self)
         self.home_button.setAccessibleName("Home")
+        self.home_button.setIcon(icon("home", "text"))
         self.home_button.setToolTip(f"Your books ({key_words('Ctrl+Shift+H')})")
         self.voices = VoicePicker(self)
         self.speed = SpeedSlider(self)
         self.pauses = PauseControl(self)
         self.save_button = QPushButton(SAVE, self)
         self.save_button.setAccessibleName("Save audio")
+        self.save_button.setIcon(icon("save", "text"))
         self.save_button.setToolTip(f"Save the speech as a sound file ({key_words('Ctrl+S')})")
         self.stop_button = StopButton(self)
         self.speak_button = SpeakButton(self)
@@ -42,13 +43,6 @@ class HeaderBar(QWidget):
         self._manner, self._commands = QWidget(self), QWidget(self)
         self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._lay_out()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        for widget in (self.voices, self.speed, self.pauses, self.stop_button, self.speak_button):
-            widget.set_colours(colours)
-        self.save_button.setIcon(icon("save", colours.text))
-        self.home_button.setIcon(icon("home", colours.text))
 
     @property
     def stacked(self) -> bool:

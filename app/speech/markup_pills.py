@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QTextBlock, QTextLayout
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.theme import Colours
+from app.theme import colours
 
 DIRECTION = re.compile(
     r"\[ *(?:pause\b[^\[\]\n]{0,60}|voice(?: *[:=][^\[\]\n]{0,200}| +[^\s\[\]]{1,200} *))\](?!\()", re.IGNORECASE
@@ -33,14 +33,14 @@ def pills_in(edit: QPlainTextEdit) -> list[QRectF]:
     return found
 
 
-def paint_pills(edit: QPlainTextEdit, colours: Colours) -> None:
+def paint_pills(edit: QPlainTextEdit) -> None:
     """Draw the pills over the text, which shows through; for use in a paint event of the viewport."""
     pills = pills_in(edit)
     if not pills:
         return
     painter = QPainter(edit.viewport())
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    line, fill = QColor(colours.accent), QColor(colours.accent)
+    line, fill = QColor(colours().accent), QColor(colours().accent)
     fill.setAlpha(ALPHA)
     painter.setPen(line)
     painter.setBrush(fill)

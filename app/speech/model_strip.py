@@ -9,7 +9,6 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QProgressBar, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
-from app.theme import Colours
 from app.widgets.notice_strip import NoticeStrip
 from app.widgets.progress import show_fraction
 
@@ -64,6 +63,8 @@ class ModelStrip(NoticeStrip):
         self.close_button = QToolButton(self)
         self.close_button.setAccessibleName("Dismiss model notification")
         self.close_button.setToolTip(Answer.CLOSE.value)
+        self.close_button.setIcon(icon("close", "faint"))
+        self.symbol.show_icon(icon("save", "accent"))
         self.lay_out(self.bar, *self.buttons, self.close_button)
         for button in self.buttons:
             button.clicked.connect(self._on_button)
@@ -88,11 +89,6 @@ class ModelStrip(NoticeStrip):
         if notice is not None:
             self._fill(notice)
         self.setVisible(notice is not None)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self.draw_symbol("save", colours.accent)
-        self.close_button.setIcon(icon("close", colours.faint))
 
     def _fill(self, notice: ModelNotice) -> None:
         self.label.setText(notice.text)

@@ -13,7 +13,6 @@ from app.speech.model_strip import ModelStrip
 from app.speech.save_strip import SaveStrip
 from app.speech.status_line import StatusLine
 from app.speech.text_editor import TextEditor
-from app.theme import Colours
 from app.widgets.elided_text import ElidedButton
 from app.widgets.message_banner import MessageBanner
 from app.widgets.scrolling_body import ScrollingBody
@@ -149,14 +148,6 @@ class SpeechPage(QWidget):
         """Move the side bar to where there is room for it."""
         super().resizeEvent(event)
         self._place_side_bar()
-
-    @Slot(object)
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        for widget in (
-            self.header, self.banner, self.strip, self.save_strip, self.side_bar, self.editor, self.book, self.player
-        ):  # fmt: skip
-            widget.set_colours(colours)
 
     @Slot(bool)
     def _on_silence(self, silent: bool) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, 
 from app.icons import icon
 from app.settings import USUAL_PAUSES
 from app.speech.speed_slider import ShrinkingSlider
-from app.theme import Colours
 
 LONGEST_PAUSES = 3.0
 STEPS_PER_UNIT = 4
@@ -69,6 +68,7 @@ class PauseControl(QToolButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("pauses")
+        self.setIcon(icon("gap", "text"))
         self.pauses = PauseSlider()
         self.setMenu(self._popover())
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -98,10 +98,6 @@ class PauseControl(QToolButton):
     def shorter(self) -> None:
         """Make pauses shorter by half of the usual length."""
         self.pauses.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icon."""
-        self.setIcon(icon("gap", colours.text))
 
     def _popover(self) -> QMenu:
         row = QWidget()

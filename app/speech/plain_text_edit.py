@@ -7,7 +7,6 @@ from PySide6.QtGui import QDragEnterEvent, QInputMethodEvent, QKeyEvent, QPaintE
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.speech.markup_pills import paint_pills
-from app.theme import LIGHT, Colours
 from app.widgets.local_files import local_files
 from app.widgets.place_chooser import PlaceChooser
 from app.widgets.text_column import TextColumn
@@ -30,7 +29,6 @@ class PlainTextEdit(QPlainTextEdit):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.offered = False
-        self._colours = LIGHT
         self._places = PlaceChooser(self)
         self._column = TextColumn(self)
         self.setPlaceholderText("Type, paste or drop the text to speak.")
@@ -45,11 +43,6 @@ class PlainTextEdit(QPlainTextEdit):
         """Keep lines to about so many characters, with the text in the middle; None: as long as there is room."""
         self._column.limit(characters)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self._places.set_colours(colours)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Tell when a key, such as Page Down, moves the view."""
         if event.text().isprintable() and event.text() and not event.modifiers() & _COMMANDS:
@@ -62,7 +55,7 @@ class PlainTextEdit(QPlainTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the text, its directions as pills, and the mark in the margin."""
         super().paintEvent(event)
-        paint_pills(self, self._colours)
+        paint_pills(self)
         self._places.paint()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QToolButton, QWidget
 from app.icons import icon
 from app.speech.activity import Activity, SaveProgress
 from app.system.reveal import REVEAL_TITLE
-from app.theme import Colours
 from app.widgets.announcing import announce
 from app.widgets.notice_strip import NoticeStrip
 from app.widgets.progress import show_fraction
@@ -54,6 +53,8 @@ class SaveStrip(NoticeStrip):
         self.close_button = QToolButton(self)
         self.close_button.setAccessibleName("Dismiss message about saving")
         self.close_button.setToolTip("Dismiss")
+        self.close_button.setIcon(icon("close", "faint"))
+        self.symbol.show_icon(icon("save", "accent"))
         self._connect()
         self.lay_out(
             self.bar, self.cancel_button, self.reveal_button, self.resume_button, self.discard_button, self.close_button
@@ -79,11 +80,6 @@ class SaveStrip(NoticeStrip):
         """Offer to go on with an export that was interrupted; an empty name withdraws that."""
         self._interrupted = name
         self._show()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self.draw_symbol("save", colours.accent)
-        self.close_button.setIcon(icon("close", colours.faint))
 
     def _connect(self) -> None:
         self.cancel_button.clicked.connect(self.cancel_wanted)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from app.icons import icon
 from app.speech.activity import Activity
-from app.theme import LIGHT, Colours
 
 ICON_PIXELS = 18
 NARROW_ROOM_PIXELS, USUAL_ROOM_PIXELS = 64, 80
@@ -40,7 +39,6 @@ class SpeakButton(QPushButton):
         self._action: QAction | None = None
         self._meaning = Meaning.PLAY
         self._short = False
-        self._colours = LIGHT
         self.set_short(False)
 
     @property
@@ -66,11 +64,6 @@ class SpeakButton(QPushButton):
         """How much narrower the short one is."""
         return max(0, self.minimumWidth() - max(self._width(short=True), self.minimumSizeHint().width()))
 
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icon."""
-        self._colours = colours
-        self._show_meaning()
-
     def _width(self, *, short: bool) -> int:
         """Wide enough for those that follow one another while somebody listens, so that nothing moves."""
         texts = [Meaning.PLAY.value, Meaning.PAUSE.value, *(_SHORT.values() if short else ())]
@@ -90,7 +83,7 @@ class SpeakButton(QPushButton):
         self.setText(_SHORT.get(meaning, meaning.value) if self._short else meaning.value)
         self.setAccessibleName(meaning.value)
         self.setToolTip(f"{meaning.value} ({key_words('Ctrl+Return')})")
-        self.setIcon(icon(_ICONS[meaning], self._colours.on_accent))
+        self.setIcon(icon(_ICONS[meaning], "on_accent"))
 
 
 class StopButton(QToolButton):
@@ -101,6 +94,7 @@ class StopButton(QToolButton):
         self.setObjectName("stop")
         self.setAccessibleName("Stop")
         self.setToolTip("Stop speaking (Esc)")
+        self.setIcon(icon("stop", "accent"))
         self.setIconSize(QSize(ICON_PIXELS, ICON_PIXELS))
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
@@ -113,10 +107,6 @@ class StopButton(QToolButton):
         if self.hasFocus() and not activity.can_stop:
             self.focusNextChild()
         self.setVisible(activity.can_stop)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icon."""
-        self.setIcon(icon("stop", colours.accent))
 
 
 def key_words(keys: str) -> str:

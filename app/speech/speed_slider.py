@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
 
 from app.icons import icon
 from app.settings import USUAL_SPEED
-from app.theme import Colours
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 STEPS_PER_UNIT = 20
@@ -35,6 +34,7 @@ class SpeedSlider(QWidget):
         self.reset_button = QToolButton(self)
         self.reset_button.setAccessibleName("Normal speed")
         self.reset_button.setToolTip("Normal speed")
+        self.reset_button.setIcon(icon("reset", "faint"))
         self.setFocusProxy(self.slider)
         self._lay_out()
         self.slider.valueChanged.connect(self._on_value)
@@ -71,10 +71,6 @@ class SpeedSlider(QWidget):
         self.reset_button.setHidden(short)
         self.layout().invalidate()  # type: ignore[union-attr]
         self.updateGeometry()  # at once, for whoever asks for the width
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the button."""
-        self.reset_button.setIcon(icon("reset", colours.faint))
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.speech.plain_text_edit import PlainTextEdit
 from app.speech.spoken_text import SpokenText
-from app.theme import Colours
 from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.reading_chip import ReadingChip
 from app.widgets.reading_marks import ReadingMarks
@@ -156,11 +155,6 @@ class TextEditor(QFrame):
         if in_view:
             self.edit.ensureCursorVisible()
         self.marks.keep_in_view()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.marks.set_colours(colours)
-        self.edit.set_colours(colours)
 
     @Slot()
     def _on_selection(self) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import Enum
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPalette
+from PySide6.QtGui import QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.icons import icon
+from app.icons import draw_icon
 from app.speech.voice_list import CHOSEN_ROLE, DEPTH_ROLE, FAVOURITE_ROLE, HEADING_ROLE, MODEL_HEADING_ROLE
-from app.theme import LIGHT, Colours
+from app.theme import colours
 
 INDENT = "\N{EM SPACE}"
 HEADING_SIZE = 0.9
@@ -41,13 +41,6 @@ class VoiceDelegate(QStyledItemDelegate):
     def __init__(self, parent: QWidget, *, can_be_starred: bool = False) -> None:
         super().__init__(parent)
         self._can_be_starred = can_be_starred
-        self._colours = LIGHT
-        self._icons: dict[tuple[str, str], QIcon] = {}
-
-    def set_colours(self, colours: Colours) -> None:
-        """Draw the marks in the theme's colours."""
-        self._colours = colours
-        self._icons = {}
 
     def mark_at(self, row: QRect, x: int) -> Mark | None:
         """The mark at this place of a voice's row, if any."""
@@ -95,23 +88,22 @@ class VoiceDelegate(QStyledItemDelegate):
             state & QStyle.StateFlag.State_Selected,
             state & QStyle.StateFlag.State_MouseOver,
         )
-        ink = option.palette.color(QPalette.ColorRole.HighlightedText).name()  # type: ignore[attr-defined]
+        ink = colours()
+        selected = option.palette.color(QPalette.ColorRole.HighlightedText).name()  # type: ignore[attr-defined]
+        plain = selected if is_selected else ink.text if is_under_pointer else ink.faint
+        accent = selected if is_selected else ink.accent
         at_end = QRect(row.right() - MARK_PIXELS + 1, row.top(), MARK_PIXELS, row.height())
-        plain = self._colours.text if is_under_pointer else self._colours.faint
-        self._draw(painter, "play", ink if is_selected else plain, at_end)
+        _draw_mark(painter, "play", plain, at_end)
         if index.data(FAVOURITE_ROLE):
-            self._draw(
-                painter, "star", ink if is_selected else self._colours.accent, at_end.translated(-MARK_PIXELS, 0)
-            )
+            _draw_mark(painter, "star", accent, at_end.translated(-MARK_PIXELS, 0))
         elif self._can_be_starred and is_under_pointer:
-            self._draw(painter, "star-empty", ink if is_selected else plain, at_end.translated(-MARK_PIXELS, 0))
+            _draw_mark(painter, "star-empty", plain, at_end.translated(-MARK_PIXELS, 0))
         if index.data(CHOSEN_ROLE):
             em = option.fontMetrics.horizontalAdvance(INDENT)  # type: ignore[attr-defined]
             before = QRect(row.left() + (index.data(DEPTH_ROLE) - 1) * em, row.top(), em + CHECK_PIXELS, row.height())
-            self._draw(painter, "done", ink if is_selected else self._colours.accent, before)
+            _draw_mark(painter, "done", accent, before)
 
-    def _draw(self, painter: QPainter, name: str, colour: str, place: QRect) -> None:
-        if (name, colour) not in self._icons:
-            self._icons[name, colour] = icon(name, colour)
-        corner = place.center() - QPoint(SYMBOL_PIXELS // 2, SYMBOL_PIXELS // 2)
-        self._icons[name, colour].paint(painter, QRect(corner, QSize(SYMBOL_PIXELS, SYMBOL_PIXELS)))
+
+def _draw_mark(painter: QPainter, name: str, colour: str, place: QRect) -> None:
+    corner = place.center() - QPoint(SYMBOL_PIXELS // 2, SYMBOL_PIXELS // 2)
+    draw_icon(painter, QRect(corner, QSize(SYMBOL_PIXELS, SYMBOL_PIXELS)), name, colour)

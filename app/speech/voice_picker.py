@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QAbstractItemView, QComboBox, QWidget
 from app.speech.voice_choice import Choice, insisted, listed, voice_info
 from app.speech.voice_delegate import Mark, VoiceDelegate
 from app.speech.voice_list import CHOICE_ROLE, VoiceListModel
-from app.theme import Colours
 from app.widgets.elided_text import ElidedComboBox
 from engine.speech import STARTER
 from engine.voices.packs import describe
@@ -145,10 +144,6 @@ class VoicePicker(ElidedComboBox):
         self._favourites = tuple(favourites)
         self._rows.show(self._models, self._favourites)
         self._select()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the marks in the list."""
-        self._delegate.set_colours(colours)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A click on a play mark lets that voice be heard, and the list stays open."""

@@ -17,7 +17,6 @@ from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_choice import Choice, voice_info
-from app.theme import Theme
 from app.voices.blend_keeper import BlendDone, BlendKeeper
 from app.voices.panel import VoicePanel
 from app.voices.sentence import sentence_at
@@ -39,7 +38,6 @@ class VoicesFeature(QObject):
         window: MainWindow,
         speech: SpeechController,
         settings: Settings,
-        theme: Theme,
         engine_factory: Callable[[str], EngineFactory],
     ) -> None:
         super().__init__(window)
@@ -53,8 +51,6 @@ class VoicesFeature(QObject):
         self.keeper = BlendKeeper(self)
         self.round = SentenceRound(speech, self._hear_sentence, self)
         window.menu.add_view(window.page.side_bar.add("Voices", self.panel), "Ctrl+4")
-        self.panel.set_colours(theme.colours)
-        theme.changed.connect(self.panel.set_colours)
         self._connect()
         self._show()
 

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QPushButton,
 from app.speech.voice_choice import Choice, voice_info
 from app.speech.voice_delegate import Mark, VoiceDelegate
 from app.speech.voice_list import CHOICE_ROLE, VoiceListModel
-from app.theme import Colours
 from app.voices.blend_editor import BlendEditor
 from app.widgets.action_button import action_of
 from app.widgets.announcing import announce
@@ -93,11 +92,6 @@ class VoicePanel(QWidget):
         self.round.setText(STOP_ROUND if self._in_round else COMPARE)
         if choice is not None:
             self._select(choice)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.voices.delegate.set_colours(colours)
-        self.voices.viewport().update()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Show the chosen voice in the middle of the list."""

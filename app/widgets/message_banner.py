@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from app.icons import icon
 from app.messages import Message, Subject, Tone
-from app.theme import LIGHT, Colours
 from app.widgets.announcing import announce
 from app.widgets.notice_strip import NoticeStrip
 
@@ -32,7 +31,6 @@ class MessageBanner(NoticeStrip):
         self.setAccessibleName("Message")
         self._messages: list[Message] = []
         self._number = 0
-        self._colours = LIGHT
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.count_button = QToolButton(self)
         self.count_button.setObjectName("faint")
@@ -43,6 +41,7 @@ class MessageBanner(NoticeStrip):
         self.close_button = QToolButton(self)
         self.close_button.setAccessibleName("Dismiss message")
         self.close_button.setToolTip("Dismiss")
+        self.close_button.setIcon(icon("close", "faint"))
         self.lay_out(self.count_button, self.button, self.close_button)
         self.count_button.clicked.connect(self._show_next)
         self.button.clicked.connect(self._on_button)
@@ -80,11 +79,6 @@ class MessageBanner(NoticeStrip):
         shown = self.message
         self._keep(lambda each: each is not shown)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self._colours = colours
-        self._draw()
-
     def _keep(self, holds: Callable[[Message], bool]) -> None:
         shown = self.message
         self._messages = [each for each in self._messages if holds(each)]
@@ -103,15 +97,9 @@ class MessageBanner(NoticeStrip):
             self.count_button.setVisible(count > 1)
             self.count_button.setText(f"{number + 1} of {count}")
             self.setProperty("tone", message.tone.value)
-            self._draw()
+            self.symbol.show_icon(icon(message.tone.value, message.tone.value))
+            self.style().polish(self)
         self.setVisible(message is not None)
-
-    def _draw(self) -> None:
-        self.close_button.setIcon(icon("close", self._colours.faint))
-        if self.message is not None:
-            tone = self.message.tone.value
-            self.draw_symbol(tone, getattr(self._colours, tone))
-        self.style().polish(self)
 
     @Slot()
     def _show_next(self) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QHideEvent
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QHideEvent, QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 from shiboken6 import isValid
-
-from app.icons import icon
 
 ICON_PIXELS = 20
 LEAST_LABEL_PIXELS = 60
@@ -23,7 +21,7 @@ class NoticeStrip(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._focused_before: QWidget | None = None
-        self.symbol = QLabel(self)
+        self.symbol = _Symbol(self)
         self.label = QLabel(self)
         self.label.setWordWrap(True)
         self.label.setMinimumWidth(LEAST_LABEL_PIXELS)
@@ -42,11 +40,6 @@ class NoticeStrip(QFrame):
         if before is not None and isValid(before) and before.isVisible():
             before.setFocus()
 
-    def draw_symbol(self, name: str, colour: str) -> None:
-        """Show an icon of this name and colour."""
-        size = QSize(ICON_PIXELS, ICON_PIXELS)
-        self.symbol.setPixmap(icon(name, colour).pixmap(size, self.devicePixelRatioF()))
-
     def lay_out(self, *rest: QWidget) -> None:
         """Symbol, sentence, and the rest, such as buttons, from left to right."""
         layout = QHBoxLayout(self)
@@ -63,3 +56,21 @@ class NoticeStrip(QFrame):
             return
         if self.isAncestorOf(new) and not self.isAncestorOf(old):
             self._focused_before = old
+
+
+class _Symbol(QWidget):
+    """Shows an icon, which a label would draw once and for all."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.icon = QIcon()
+        self.setFixedSize(ICON_PIXELS, ICON_PIXELS)
+
+    def show_icon(self, icon: QIcon) -> None:
+        """Show this one."""
+        self.icon = icon
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw it in the colours of now."""
+        self.icon.paint(QPainter(self), self.rect())

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal, 
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPolygonF, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
-from app.theme import LIGHT, Colours
+from app.theme import colours
 from app.widgets.place_click import chooses_place
 
 MARGIN_PIXELS = 14
@@ -26,7 +26,6 @@ class PlaceChooser(QObject):
     def __init__(self, edit: QPlainTextEdit | QTextEdit) -> None:
         super().__init__(edit)
         self._edit = edit
-        self._colours = LIGHT
         self._pointed: QRect | None = None
         edit.document().setDocumentMargin(MARGIN_PIXELS)
         edit.viewport().setMouseTracking(True)
@@ -50,11 +49,6 @@ class PlaceChooser(QObject):
         cursor.select(QTextCursor.SelectionType.WordUnderCursor)
         return cursor.selectionStart()
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self._edit.viewport().update()
-
     def paint(self) -> None:
         """Draw the mark in the margin; for use in a paint event of the viewport."""
         mark = self.mark
@@ -63,7 +57,7 @@ class PlaceChooser(QObject):
         painter = QPainter(self._edit.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self._colours.accent))
+        painter.setBrush(QColor(colours().accent))
         tip = QPointF(mark.right() + 1, mark.center().y() + 0.5)
         painter.drawPolygon(QPolygonF([QPointF(mark.topLeft()), tip, QPointF(mark.left(), mark.bottom() + 1)]))
         painter.end()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QRect, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QRect, Signal, Slot
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
-from app.theme import LIGHT, Colours
+from app.theme import colours
 
 FOLLOWING = "The view follows the speech."
 LEFT = "The view stays here while the speech goes on."
@@ -30,7 +30,7 @@ class ReadingMarks(QObject):
         self._following = True
         self._left = False
         self._centred = False
-        self._colours = LIGHT
+        edit.installEventFilter(self)
         edit.verticalScrollBar().valueChanged.connect(self._tell)
         edit.verticalScrollBar().rangeChanged.connect(self._tell)
 
@@ -71,15 +71,16 @@ class ReadingMarks(QObject):
         self._centred = centred
         self.keep_in_view()
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's tints."""
-        self._colours = colours
-        self._draw()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the colours of the theme; those that have changed before the edit is shown, too."""
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.Polish):
+            self._draw()
+        return False
 
     def _draw(self) -> None:
         tint, strong = QTextCharFormat(), QTextCharFormat()
-        tint.setBackground(QColor(self._colours.highlight))
-        strong.setBackground(QColor(self._colours.word))
+        tint.setBackground(QColor(colours().highlight))
+        strong.setBackground(QColor(colours().word))
         strong.setFontUnderline(True)
         marks = ((self._sentence, tint), (self._word, strong))
         self._edit.setExtraSelections([_selection(span, look) for span, look in marks if span is not None])

@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToolButton, QVBoxLayout, QWidget
 
 from app.icons import icon
-from app.theme import Colours
 from app.widgets.scrolling_body import ScrollingBody
 
 USUAL_WIDTH_PIXELS, USUAL_WIDTH_LETTERS = 340, 38
@@ -48,6 +47,7 @@ class SideBar(QFrame):
         self.close_button = QToolButton(self)
         self.close_button.setAccessibleName("Close side bar")
         self.close_button.setToolTip("Close")
+        self.close_button.setIcon(icon("close", "faint"))
         self._panels = QStackedWidget(self)
         self._last: QWidget = self.close_button
         """Of what the Tab key leads through."""
@@ -99,10 +99,6 @@ class SideBar(QFrame):
         """Give back the place of the text, after something was chosen whose effect is there."""
         if self.instead:
             self.close_panel()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icon."""
-        self.close_button.setIcon(icon("close", colours.faint))
 
     def minimumSizeHint(self) -> QSize:
         """The least width, whatever the panels would like."""

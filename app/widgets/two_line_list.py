@@ -17,11 +17,11 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QColor, QFontInfo, QIcon, QKeyEvent, QPainter, QPalette
+from PySide6.QtGui import QColor, QFontInfo, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.icons import icon
-from app.theme import LIGHT, Colours
+from app.icons import draw_icon
+from app.theme import colours
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -107,9 +107,8 @@ class TwoLineList(QListView):
         self.setObjectName("twoLines")
         self.setAccessibleName(name)
         self._rows = TwoLineModel(row_of, self)
-        self._delegate = _TwoLineDelegate(self)
         self.setModel(self._rows)
-        self.setItemDelegate(self._delegate)
+        self.setItemDelegate(_TwoLineDelegate(self))
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -130,11 +129,6 @@ class TwoLineList(QListView):
             same = (place for place, thing in enumerate(things) if thing.number == before.number)
             self.setCurrentIndex(self._rows.index(next(same, min(row, len(things) - 1))))
         self.current_changed.emit(self.current)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._delegate.set_colours(colours)
-        self.viewport().update()
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         """Tell which thing is current now."""
@@ -167,15 +161,6 @@ def draw_background(painter: QPainter, option: QStyleOptionViewItem, padding: in
 class _TwoLineDelegate(QStyledItemDelegate):
     """Draws a row in the theme's colours."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._colours = LIGHT
-        self._icons: dict[str, QIcon] = {}
-
-    def set_colours(self, colours: Colours) -> None:
-        self._colours = colours
-        self._icons = {}
-
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         line = option.fontMetrics.height()  # type: ignore[attr-defined]
         return QSize(0, round(line * (1 + SMALL)) + 2 * PADDING_PIXELS)
@@ -186,17 +171,12 @@ class _TwoLineDelegate(QStyledItemDelegate):
         self.initStyleOption(option, index)
         space = draw_background(painter, option, PADDING_PIXELS)
         if row.symbol:
-            space = self._draw_symbol(painter, space, row.symbol)
+            place = QRect(space.right() - SYMBOL_PIXELS + 1, space.top(), SYMBOL_PIXELS, SYMBOL_PIXELS)
+            draw_icon(painter, place, row.symbol, colours().accent)
+            space = space.adjusted(0, 0, -SYMBOL_PIXELS - PADDING_PIXELS, 0)
         painter.save()
         self._draw_words(painter, space, option, row)
         painter.restore()
-
-    def _draw_symbol(self, painter: QPainter, space: QRect, name: str) -> QRect:
-        if name not in self._icons:
-            self._icons[name] = icon(name, self._colours.accent)
-        place = QRect(space.right() - SYMBOL_PIXELS + 1, space.top(), SYMBOL_PIXELS, SYMBOL_PIXELS)
-        self._icons[name].paint(painter, place)
-        return space.adjusted(0, 0, -SYMBOL_PIXELS - PADDING_PIXELS, 0)
 
     def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, row: Row) -> None:
         font = option.font  # type: ignore[attr-defined]
@@ -207,6 +187,6 @@ class _TwoLineDelegate(QStyledItemDelegate):
         painter.drawText(space, int(Qt.AlignmentFlag.AlignTop), title)
         font.setPixelSize(round(QFontInfo(font).pixelSize() * SMALL))
         painter.setFont(font)
-        painter.setPen(QColor(self._colours.error if row.fault else self._colours.faint))
+        painter.setPen(QColor(colours().error if row.fault else colours().faint))
         details = painter.fontMetrics().elidedText(row.details, Qt.TextElideMode.ElideRight, space.width())
         painter.drawText(space, int(Qt.AlignmentFlag.AlignBottom), details)

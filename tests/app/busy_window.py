@@ -65,9 +65,7 @@ class BusyWindow:
         self.speech = SpeechController(SlowEngine, FakeOutput(), list_voices=list_voices)
         theme = Theme(qt, Appearance.LIGHT)
         self.window = MainWindow(self.speech, settings, theme, RecentTexts(folder / "texts"))
-        self.feature = LibraryFeature(
-            self.window, self.speech, settings, theme, lambda model: SlowEngine, folder / "library"
-        )
+        self.feature = LibraryFeature(self.window, self.speech, settings, lambda model: SlowEngine, folder / "library")
         self.folder, self.numbers = folder, dict.fromkeys(EVERY_MS, first_number)
         self.listed: set[tuple[str, int]] = set()
         self.speech.list_voices()

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio import player
 from app.system.threads import collect_what_is_due, not_collected
+from app.theme import Appearance, Theme
 from tests.app.patient_qtbot import PatientQtBot
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
@@ -98,7 +100,18 @@ def no_style_outlives_its_test() -> Iterator[None]:
     yield
     application = QApplication.instance()
     if isinstance(application, QApplication) and application.styleSheet():
+        application.setProperty("colours", None)
+        application.setPalette(QPalette())
         application.setStyleSheet("")
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    """A light one to begin with, which a test may change."""
+    theme = Theme(qapp, Appearance.LIGHT)
+    yield theme
+    theme.choose(Appearance.SYSTEM)
+    theme.deleteLater()
 
 
 @pytest.fixture(autouse=True)

@@ -114,7 +114,7 @@ def test_kinds_of_messages_differ_by_their_symbol(application: Application) -> N
     for tone in Tone:
         banner.dismiss()
         banner.show_message(Message("Something.", tone))
-        alpha = banner.symbol.pixmap().toImage().convertToFormat(QImage.Format.Format_Alpha8)
+        alpha = banner.symbol.icon.pixmap(32).toImage().convertToFormat(QImage.Format.Format_Alpha8)
         shapes.add(bytes(alpha.constBits()))
     assert len(shapes) == len(Tone)
 

@@ -18,7 +18,7 @@ from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.engine_worker import VoicesListed
-from app.theme import DARK, LIGHT, Colours
+from app.theme import DARK, LIGHT, Colours, colours
 from engine.errors import CompileError
 from engine.languages import BRITISH
 from engine.model_store import ModelState
@@ -82,15 +82,15 @@ def test_it_opens_and_prepares_in_the_background(
     assert application.controller.player.playback is Playback.STOPPED
 
 
-@pytest.mark.parametrize(("appearance", "colours"), [("light", LIGHT), ("dark", DARK)])
+@pytest.mark.parametrize(("appearance", "expected"), [("light", LIGHT), ("dark", DARK)])
 def test_an_appearance_that_is_asked_for_counts_and_is_not_kept(
-    qapp: QApplication, settings: Settings, opened: Opened, appearance: str, colours: Colours
+    qapp: QApplication, settings: Settings, opened: Opened, appearance: str, expected: Colours
 ) -> None:
     chosen = settings.appearance
     options = Options(appearance=appearance)
     application = Application(qapp, options, settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
-    assert application.theme.colours.good == colours.good  # the system's own on no system
+    assert colours().good == expected.good  # the system's own on no system
     assert settings.appearance == chosen
 
 

@@ -20,7 +20,7 @@ from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
-from app.theme import DARK, Appearance, Theme
+from app.theme import DARK, Appearance, Theme, colours
 from app.widgets.closing_question import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
 from engine.errors import CompileError, DamagedFile, NothingToSpeak, OutputError, UnusableDocument
 from engine.speech import Notice, SpeechRequest
@@ -355,16 +355,16 @@ def test_going_back_twice_before_the_first_is_heard_goes_twice_as_far(
 def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None:
     dark = next(each for each in desk.window.menu.appearances.actions() if each.data() is Appearance.DARK)
     dark.trigger()
-    assert desk.theme.colours.error == DARK.error
+    assert colours().error == DARK.error
     assert desk.settings.appearance is Appearance.DARK
     desk.prepare()
     desk.window.play()
     desk.wait_made()
     picture = desk.page.player.waveform.grab().toImage()
-    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == desk.theme.colours.surface
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colours().surface
     desk.theme.choose(Appearance.LIGHT)
     picture = desk.page.player.waveform.grab().toImage()
-    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == desk.theme.colours.surface
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colours().surface
 
 
 def test_closing_stops_and_remembers(desk: Desk) -> None:

@@ -1,14 +1,13 @@
 import sys
-from collections.abc import Iterator
 from dataclasses import fields
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.theme import DARK, LIGHT, Appearance, Colours, Theme, palette_of, style_sheet, with_system_colours
+from app.theme import DARK, LIGHT, Appearance, Colours, Theme, colours, palette_of, style_sheet, with_system_colours
 
 READABLE = 4.5
 """Contrast that the accessibility guidelines ask for text; half as much is asked for large signs."""
@@ -25,29 +24,20 @@ def luminance(colour: QColor) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def ours(colours: Colours) -> tuple[str, ...]:
+def ours(inks: Colours) -> tuple[str, ...]:
     """The colours that are no Mac's own."""
-    return (colours.good, colours.note, colours.warning, colours.error)
+    return (inks.good, inks.note, inks.warning, inks.error)
 
 
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
-    theme = Theme(qapp)
-    yield theme
-    theme.choose(Appearance.SYSTEM)
-    theme.deleteLater()
-    qapp.setStyleSheet("")
-
-
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_text_can_be_read(colours: Colours) -> None:
-    for ground in (colours.window, colours.surface, colours.highlight):
-        assert contrast(colours.text, ground) >= READABLE
-    for ground in (colours.window, colours.surface):
-        assert contrast(colours.faint, ground) >= READABLE
-    assert contrast(colours.on_accent, colours.accent) >= READABLE - 1
-    for sign in (colours.good, colours.note, colours.warning, colours.error, colours.accent):
-        assert contrast(sign, colours.surface) >= READABLE / 2 + 0.5
+@pytest.mark.parametrize("inks", [LIGHT, DARK], ids=["light", "dark"])
+def test_text_can_be_read(inks: Colours) -> None:
+    for ground in (inks.window, inks.surface, inks.highlight):
+        assert contrast(inks.text, ground) >= READABLE
+    for ground in (inks.window, inks.surface):
+        assert contrast(inks.faint, ground) >= READABLE
+    assert contrast(inks.on_accent, inks.accent) >= READABLE - 1
+    for sign in (inks.good, inks.note, inks.warning, inks.error, inks.accent):
+        assert contrast(sign, inks.surface) >= READABLE / 2 + 0.5
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -63,23 +53,34 @@ def test_the_style_sheet_is_understood(qapp: QApplication, theme: Theme, caplog:
     assert "parse" not in caplog.text
 
 
-def test_choosing_changes_the_colours_and_tells(theme: Theme) -> None:
-    seen: list[Colours] = []
-    theme.changed.connect(seen.append)
-    theme.choose(Appearance.DARK)
-    assert ours(theme.colours) == ours(DARK)
-    theme.choose(Appearance.LIGHT)
-    assert ours(theme.colours) == ours(LIGHT)
-    assert ours(seen[-1]) == ours(LIGHT)
+class Follower(QWidget):
+    """Keeps the colours that it has found at the last change of style."""
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.StyleChange:
+            self.found = colours()
+        super().changeEvent(event)
+
+
+def test_every_widget_that_was_shown_hears_of_other_colours(theme: Theme, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    follower = Follower(window)
+    window.show()
+    follower.hide()
+    for appearance, expected in ((Appearance.DARK, DARK), (Appearance.LIGHT, LIGHT)):
+        theme.choose(appearance)
+        assert ours(follower.found) == ours(colours()) == ours(expected)
 
 
 def test_the_system_is_followed(
     theme: Theme, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ours(theme.colours) == ours(LIGHT)
+    theme.choose(Appearance.SYSTEM)
+    assert ours(colours()) == ours(LIGHT)
     monkeypatch.setattr(QStyleHints, "colorScheme", lambda hints: Qt.ColorScheme.Dark)
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
-    qtbot.waitUntil(lambda: ours(theme.colours) == ours(DARK))
+    qtbot.waitUntil(lambda: ours(colours()) == ours(DARK))
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there, the palette is the system's")
@@ -92,14 +93,14 @@ def test_the_palette_follows(theme: Theme, qapp: QApplication) -> None:
 def test_the_systems_accent_is_taken_over() -> None:
     palette = palette_of(LIGHT)
     palette.setColor(QPalette.ColorRole.Accent, QColor("#ff7700"))
-    colours = with_system_colours(LIGHT, palette)
-    assert colours.accent == "#ff7700"
-    assert contrast(colours.text, colours.highlight) >= READABLE
+    inks = with_system_colours(LIGHT, palette)
+    assert inks.accent == "#ff7700"
+    assert contrast(inks.text, inks.highlight) >= READABLE
 
 
 def test_colours_are_written_as_the_style_sheet_needs_them() -> None:
-    for colours in (LIGHT, DARK):
-        assert all(QColor.isValidColorName(getattr(colours, field.name)) for field in fields(colours))
+    for inks in (LIGHT, DARK):
+        assert all(QColor.isValidColorName(getattr(inks, field.name)) for field in fields(inks))
 
 
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])

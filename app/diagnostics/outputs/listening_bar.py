@@ -113,7 +113,7 @@ class ListeningBar(WrappingBar):
             name = f"{'Stop' if heard else 'Play'} {MEANINGS[part].format(**names)}"
             button.setChecked(heard)
             button.setText(TITLES[part].format(**names))
-            button.setIcon(icon("stop" if heard else "play", self._colours.text))
+            button.setIcon(icon("stop" if heard else "play", "text"))
             button.setAccessibleName(name)
             button.setToolTip(name)
 

@@ -4,7 +4,6 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.player_panel import PlayerPanel
 from app.audio.track import AudioTrack
-from app.theme import DARK
 from engine.speech import Plan
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
 
@@ -15,7 +14,6 @@ UTTERANCES = utterances_of("One. Two.")
 def panel(qtbot: QtBot) -> PlayerPanel:
     panel, track = PlayerPanel(QLabel("A title")), AudioTrack()
     qtbot.addWidget(panel)
-    panel.set_colours(DARK)
     track.plan(Plan(UTTERANCES))
     panel.show_track(track)
     track.append(chunk_of(UTTERANCES[0], 2, 8 * RATE_HZ))

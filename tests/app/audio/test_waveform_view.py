@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.track import AudioTrack
 from app.audio.waveform_axis import seconds_per_label
 from app.audio.waveform_view import WaveformView
-from app.theme import DARK, LIGHT
+from app.theme import LIGHT, Appearance, Theme, colours
 from engine.speech import Plan
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
 
@@ -183,20 +183,23 @@ def test_times_and_playhead_are_seen_once_there_is_a_track(view: WaveformView) -
     picture = view.grab().toImage()
     middle, bottom = view.width() // 2, view.height() - 1
 
-    def colours(left: int, right: int, top: int, low: int) -> set[str]:
+    def inks(left: int, right: int, top: int, low: int) -> set[str]:
         return {picture.pixelColor(x, y).name() for x in range(left, right) for y in range(top, low)}
 
-    assert LIGHT.accent in colours(middle - 2, middle + 2, 4, 8)
-    assert len(colours(middle - 20, middle + 20, bottom - 16, bottom)) > 1
+    assert LIGHT.accent in inks(middle - 2, middle + 2, 4, 8)
+    assert len(inks(middle - 20, middle + 20, bottom - 16, bottom)) > 1
     view.show_track(AudioTrack())
     picture = view.grab().toImage()
-    assert colours(2, view.width() - 2, bottom - 16, bottom - 2) == {LIGHT.surface}
+    assert inks(2, view.width() - 2, bottom - 16, bottom - 2) == {LIGHT.surface}
 
 
-def test_it_is_painted_in_any_theme(view: WaveformView) -> None:
-    view.set_colours(DARK)
+@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
+def test_it_is_painted_in_any_theme(view: WaveformView, theme: Theme, appearance: Appearance) -> None:
+    theme.choose(appearance)
     picture = view.grab().toImage()
-    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == DARK.surface
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colours().surface
+    drawn = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+    assert {colours().wave, colours().accent} <= drawn
 
 
 def turn_wheel(view: WaveformView, steps: int, sample: int, keys: Qt.KeyboardModifier) -> bool:

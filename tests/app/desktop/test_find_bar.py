@@ -5,14 +5,12 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.desktop.find_bar import FindBar
-from app.theme import LIGHT
 
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> FindBar:
     bar = FindBar()
     qtbot.addWidget(bar)
-    bar.set_colours(LIGHT)
     bar.begin("salt")
     return bar
 

@@ -24,7 +24,7 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
-from app.theme import DARK, Appearance, Theme
+from app.theme import DARK, Appearance, Theme, colours
 from engine.errors import Cure, MissingReference
 from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import STUDENT_REGIMES, Regime
@@ -335,7 +335,7 @@ def test_it_follows_the_theme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> No
     seen = []
     monkeypatch.setattr(desk.panel.model, "set_colours", seen.append)
     desk.theme.choose(Appearance.DARK)
-    assert seen[-1] == desk.theme.colours
+    assert seen[-1] == colours()
     assert seen[-1].error == DARK.error
     desk.theme.choose(Appearance.LIGHT)
 

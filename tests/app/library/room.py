@@ -36,7 +36,7 @@ class Room:
         self.voices.show_models(TWO_MODELS, "starter")
         self.other = FakeEngine()
         self.feature = LibraryFeature(
-            self.window, self.speech, self.settings, self.theme, lambda model: lambda: self.other, folder / "library"
+            self.window, self.speech, self.settings, lambda model: lambda: self.other, folder / "library"
         )
         self.entries: tuple[Entry, ...] = ()
         self.items: tuple[Item, ...] = ()

@@ -43,9 +43,7 @@ class Desk:
         self.speech = SpeechController(lambda: self.engine, self.output)
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.speech, self.settings, self.theme)
-        self.models = ModelsFeature(
-            self.window, self.speech, self.settings, self.theme, lambda: library or self.library, fetch
-        )
+        self.models = ModelsFeature(self.window, self.speech, self.settings, lambda: library or self.library, fetch)
         self.dialog, self.page, self.strip = self.models.dialog, self.window.page, self.window.page.strip
         self.voices = self.page.header.voices
         self.voices.show_models(self.library.voices(), STARTER)

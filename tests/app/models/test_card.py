@@ -7,7 +7,6 @@ from pytestqt.qtbot import QtBot
 from app.models.card import ModelCard
 from app.models.jobs import Task
 from app.models.row import ModelRow, RowButton
-from app.theme import DARK
 from app.widgets.progress import BAR_STEPS
 from engine.model_store import Activity, ModelProgress, ModelState, ModelStatus
 from engine.model_store.catalogue import catalogue
@@ -20,7 +19,6 @@ INSTALLED = ModelStatus(FULL_SIZE, ModelState.INSTALLED, 340_000_000, ("af_heart
 def shown(qtbot: QtBot, row: ModelRow) -> ModelCard:
     card = ModelCard(row)
     qtbot.addWidget(card)
-    card.set_colours(DARK)
     card.resize(500, card.sizeHint().height())
     card.show()
     return card

@@ -10,7 +10,6 @@ from app.messages import Remedy
 from app.models.dialog import ModelsDialog
 from app.models.jobs import Task
 from app.models.row import ModelRow, RowButton
-from app.theme import DARK
 from engine.errors import DamagedModel, DownloadError
 from engine.model_store import ModelState, ModelStatus
 from engine.model_store.catalogue import catalogue
@@ -27,7 +26,6 @@ def rows(state: ModelState, **values: object) -> tuple[ModelRow, ...]:
 def dialog(qtbot: QtBot) -> ModelsDialog:
     dialog = ModelsDialog()
     qtbot.addWidget(dialog)
-    dialog.set_colours(DARK)
     dialog.show_rows(rows(ModelState.ABSENT))
     dialog.open_window()
     qtbot.waitExposed(dialog)

@@ -39,7 +39,6 @@ def test_chapters_are_listed_with_their_lengths(panel: ChaptersPanel) -> None:
 
 
 def test_what_was_heard_is_ticked_and_said(panel: ChaptersPanel) -> None:
-    panel.set_colours(DARK)
     panel.show_document(DOCUMENT, Place(1, 0, frozenset({0})), 0.33)
     spoken = [panel.list.item(index).data(Qt.ItemDataRole.AccessibleTextRole) for index in range(3)]
     assert spoken[0].endswith(", heard")
@@ -168,7 +167,6 @@ def test_showing_what_was_chosen_chooses_nothing(panel: ChaptersPanel, qtbot: Qt
     with qtbot.assertNotEmitted(panel.chapter_ticked):
         panel.show_document(BOOK, Place(1), 0.0)
         panel.show_document(BOOK, Place(1, otherwise=frozenset({0, 1})), 0.0)
-        panel.set_colours(DARK)
         panel.set_speed(2.0)
 
 

@@ -24,14 +24,14 @@ def picture(width: int, height: int) -> bytes:
 
 
 def corner(covers: Covers) -> QColor:
-    return covers.of(BOOK, LIGHT).toImage().pixelColor(2, 2)
+    return covers.of(BOOK).toImage().pixelColor(2, 2)
 
 
 def test_a_cover_is_kept_as_small_as_it_is_shown(tmp_path: Path) -> None:
     Covers(tmp_path / "covers").keep("one", picture(400, 600))
     covers = Covers(tmp_path / "covers")
     assert corner(covers) == COLOUR
-    assert covers.of(BOOK, LIGHT).size() == COVER_SIZE * SHARPNESS
+    assert covers.of(BOOK).size() == COVER_SIZE * SHARPNESS
 
 
 def test_a_book_without_a_cover_has_its_first_letter(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class Desk:
         texts = RecentTexts(folder / "texts")
         self.window = MainWindow(self.controller, self.settings, self.theme, texts, self.places)
         self.read_along = ReadAlongFeature(self.window, self.controller, self.settings)
-        self.feature = ReaderFeature(self.window, self.controller, self.settings, self.theme, self.read)
+        self.feature = ReaderFeature(self.window, self.controller, self.settings, self.read)
         self.page, self.editor = self.window.page, self.window.page.editor
         self.reading = self.window.reading
         qtbot.addWidget(self.window)
@@ -472,7 +472,7 @@ def test_ones_own_text_goes_on_from_its_place_after_a_restart(desk: Desk) -> Non
     texts, places = RecentTexts(desk.path.with_name("texts")), Places(desk.path.with_name("places.json"))
     window = MainWindow(desk.controller, desk.settings, desk.theme, texts, places)
     desk.qtbot.addWidget(window)
-    feature = ReaderFeature(window, desk.controller, desk.settings, desk.theme, desk.read)
+    feature = ReaderFeature(window, desk.controller, desk.settings, desk.read)
     assert window.reading.text[window.reading.character :] == "My second. My third."
     assert feature.shut_down(PATIENCE_MS)
 

@@ -89,7 +89,7 @@ class Desk:
         self._theme = Theme(qapp, Appearance.LIGHT)
         places, texts = Places(folder / "places.json"), RecentTexts(folder / "texts")
         self.window = MainWindow(self.controller, settings, self._theme, texts, places)
-        self.feature = ReaderFeature(self.window, self.controller, settings, self._theme)
+        self.feature = ReaderFeature(self.window, self.controller, settings)
         self.listener = Listener(self.window, self.controller, output)
         qtbot.addWidget(self.window)
         self.window.show()

@@ -10,7 +10,7 @@ from app.reader.covers import Covers
 from app.reader.home import HomePage
 from app.reader.reading_time import CHARACTERS_PER_MINUTE
 from app.reading.places import ShelvedBook
-from app.theme import DARK
+from app.theme import Appearance, Theme, colours
 
 BEGUN = ShelvedBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.25, 400 * CHARACTERS_PER_MINUTE)
 NEW = ShelvedBook(Path("/books/b.txt"), "two", "Notes", "", 0.0, 30 * CHARACTERS_PER_MINUTE)
@@ -98,8 +98,9 @@ def test_there_are_as_many_columns_as_fit_and_no_card_is_cut(home: HomePage) -> 
         assert max(place.right() for place in places) < home.cards.viewport().width()
 
 
-def test_a_card_is_drawn_in_the_colours_of_the_theme(home: HomePage) -> None:
-    home.cards.set_colours(DARK)
-    picture, place = home.cards.viewport().grab().toImage(), place_of(home, 0)
-    colours = {picture.pixelColor(x, y).name() for x in range(place.right()) for y in range(place.bottom())}
-    assert {DARK.word, DARK.accent} <= colours
+def test_a_card_is_drawn_in_the_colours_of_the_theme(home: HomePage, theme: Theme) -> None:
+    for appearance in (Appearance.LIGHT, Appearance.DARK):
+        theme.choose(appearance)
+        picture, place = home.cards.viewport().grab().toImage(), place_of(home, 0)
+        drawn = {picture.pixelColor(x, y).name() for x in range(place.right()) for y in range(place.bottom())}
+        assert {colours().word, colours().accent} <= drawn

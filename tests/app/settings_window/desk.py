@@ -28,7 +28,7 @@ class Desk:
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.speech, self.settings, self.theme)
         self.header, self.menu = self.window.page.header, self.window.menu
-        self.feature = SettingsFeature(self.window, self.speech, self.settings, self.theme)
+        self.feature = SettingsFeature(self.window, self.speech, self.settings)
         self.engines_wanted: list[str] = []
         self.feature.engine_wanted.connect(self.note_engine)
         qtbot.addWidget(self.window)

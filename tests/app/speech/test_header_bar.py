@@ -6,7 +6,6 @@ from pytestqt.qtbot import QtBot
 
 from app.speech.header_bar import HeaderBar
 from app.speech.speak_button import Meaning
-from app.theme import DARK
 
 
 def right_of(header: HeaderBar) -> int:
@@ -17,7 +16,6 @@ def right_of(header: HeaderBar) -> int:
 def test_controls_are_named_and_in_the_order_of_use(qtbot: QtBot) -> None:
     header = HeaderBar()
     qtbot.addWidget(header)
-    header.set_colours(DARK)
     controls = header.findChildren(QWidget)
     places = [controls.index(each) for each in (header.voices, header.speed, header.save_button, header.speak_button)]
     assert places == sorted(places)

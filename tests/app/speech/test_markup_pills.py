@@ -12,7 +12,6 @@ from app.theme import LIGHT
 def edit(qtbot: QtBot) -> PlainTextEdit:
     edit = PlainTextEdit(None)  # type: ignore[arg-type]
     qtbot.addWidget(edit)
-    edit.set_colours(LIGHT)
     edit.resize(400, 200)
     edit.show()
     return edit

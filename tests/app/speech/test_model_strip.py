@@ -2,7 +2,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.speech.model_strip import Answer, ModelNotice, ModelStrip
-from app.theme import DARK
 
 OFFER = ModelNotice("It can be downloaded.", "m", (Answer.NOT_NOW, Answer.FETCH))
 
@@ -11,7 +10,6 @@ OFFER = ModelNotice("It can be downloaded.", "m", (Answer.NOT_NOW, Answer.FETCH)
 def strip(qtbot: QtBot) -> ModelStrip:
     strip = ModelStrip()
     qtbot.addWidget(strip)
-    strip.set_colours(DARK)
     return strip
 
 

@@ -4,7 +4,6 @@ from pytestqt.qtbot import QtBot
 from app.audio.track import AudioTrack
 from app.audio.waveform_view import WaveformView
 from app.speech.page import NARROW_PIXELS, SpeechPage
-from app.theme import DARK
 from app.widgets.side_bar import USUAL_WIDTH_PIXELS
 from tests.app.fakes import chunk_of, utterances_of
 
@@ -51,17 +50,6 @@ def test_tab_goes_through_the_page_as_it_is_read(qtbot: QtBot) -> None:
     ]  # fmt: skip
     places = [order.index(stop) for stop in stops]
     assert places == sorted(places)
-
-
-def test_it_takes_the_colours(qtbot: QtBot) -> None:
-    page = SpeechPage()
-    qtbot.addWidget(page)
-    page.resize(900, 700)
-    page.show()
-    page.player.show_track(track_with_sound())
-    page.set_colours(DARK)
-    picture = page.player.waveform.grab().toImage()
-    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == DARK.surface
 
 
 def test_letters_of_twice_the_size_fit_into_a_narrow_window(qtbot: QtBot) -> None:

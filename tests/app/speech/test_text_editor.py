@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QAbstractSlider, QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.speech.text_editor import TextEditor
-from app.theme import DARK
 from engine.speech import SpokenWord, Utterance
 from tests.app.fakes import utterances_of
 
@@ -223,14 +222,6 @@ def test_the_cursor_can_be_placed_before_a_character(editor: TextEditor) -> None
 def test_tab_leaves_the_editor(editor: TextEditor) -> None:
     assert editor.edit.tabChangesFocus()
     assert editor.edit.accessibleName()
-
-
-def test_the_mark_takes_the_themes_colour(editor: TextEditor) -> None:
-    editor.set_text(TEXT)
-    speak(editor, TEXT)
-    editor.mark(utterances_of(TEXT)[0])
-    editor.set_colours(DARK)
-    assert editor.edit.extraSelections()[0].format.background().color().name() == DARK.highlight
 
 
 def test_two_hundred_thousand_characters_are_no_problem(editor: TextEditor) -> None:

@@ -1,13 +1,12 @@
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
 from app.speech.voice_list import CHOICE_ROLE, CHOSEN_ROLE
 from app.speech.voice_picker import VoicePicker
-from app.theme import DARK, LIGHT, Colours, palette_of
+from app.theme import Appearance, Theme, colours
 from tests.app.fakes import ONE_MODEL, TWO_MODELS, VOICES
 
 SALLY = Choice("af_sally", "starter")
@@ -156,13 +155,11 @@ def test_the_chosen_voice_is_marked_in_the_list(picker: VoicePicker) -> None:
         assert marked == [choice]
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
 def test_the_play_mark_stands_out_from_the_voice_that_is_selected(
-    picker: VoicePicker, qtbot: QtBot, qapp: QApplication, colours: Colours
+    picker: VoicePicker, qtbot: QtBot, theme: Theme, appearance: Appearance
 ) -> None:
-    before = qapp.palette()
-    qapp.setPalette(palette_of(colours))
-    picker.set_colours(colours)
+    theme.choose(appearance)
     show(picker)
     picker.show()
     picker.showPopup()
@@ -171,9 +168,8 @@ def test_the_play_mark_stands_out_from_the_voice_that_is_selected(
     picture = picker.view().viewport().grab(QRect(row.right() - 20, row.top(), 20, row.height())).toImage()
     lightness = [picture.pixelColor(x, y).lightness() for x in range(picture.width()) for y in range(picture.height())]
     picker.hidePopup()
-    qapp.setPalette(before)
-    assert max(lightness) == QColor(colours.on_accent).lightness()
-    assert min(lightness) <= QColor(colours.accent).lightness()
+    assert max(lightness) == QColor(colours().on_accent).lightness()
+    assert min(lightness) <= QColor(colours().accent).lightness()
 
 
 def test_favourites_come_first_and_the_choice_stays(picker: VoicePicker) -> None:

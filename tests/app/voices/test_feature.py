@@ -30,9 +30,7 @@ class VoiceRoom(Room):
         super().__init__(qtbot, qapp, folder)
         self.other = FakeEngine()
         self.voices.take(SALLY)
-        self.panel_feature = VoicesFeature(
-            self.window, self.speech, self.settings, self.theme, lambda model: lambda: self.other
-        )
+        self.panel_feature = VoicesFeature(self.window, self.speech, self.settings, lambda model: lambda: self.other)
         self.panel = self.panel_feature.panel
         self.type("One here. Two there. Three.")
 

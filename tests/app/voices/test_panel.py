@@ -8,7 +8,6 @@ from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
 from app.speech.voice_delegate import MARK_PIXELS
-from app.theme import LIGHT
 from app.voices.panel import VoicePanel
 from engine.model_store.installed_voices import ModelVoices
 from engine.voices.packs import official_voices
@@ -23,7 +22,6 @@ def panel(qtbot: QtBot) -> VoicePanel:
     panel = VoicePanel()
     qtbot.addWidget(panel)
     panel.resize(260, 600)
-    panel.set_colours(LIGHT)
     panel.show_models(TWO_MODELS, [SALLY], HEART)
     panel.show()
     return panel

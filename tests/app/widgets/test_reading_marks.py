@@ -3,7 +3,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.theme import DARK, LIGHT
+from app.theme import Appearance, Theme, colours
 from app.widgets.reading_marks import FOLLOWING, LEFT, ReadingMarks
 
 LINES = "\n".join(f"Line {number} is here." for number in range(200))
@@ -42,21 +42,19 @@ def show(marks: ReadingMarks, edit: Edit, line: int, word: str | None = None) ->
 
 
 def test_the_word_is_told_by_more_than_its_colour(marks: ReadingMarks, edit: Edit) -> None:
-    for colours in (LIGHT, DARK):
-        marks.set_colours(colours)
-        show(marks, edit, 3, "here")
-        sentence, word = edit.extraSelections()
-        assert (sentence.cursor.selectedText(), word.cursor.selectedText()) == ("Line 3 is here.", "here")
-        assert sentence.format.background().color().name() == colours.highlight
-        assert word.format.background().color().name() == colours.word
-        assert word.format.fontUnderline()
-        assert not sentence.format.fontUnderline()
-
-
-def test_marks_take_the_colours_of_a_new_theme(marks: ReadingMarks, edit: Edit) -> None:
     show(marks, edit, 3, "here")
-    marks.set_colours(DARK)
-    assert [each.format.background().color().name() for each in edit.extraSelections()] == [DARK.highlight, DARK.word]
+    sentence, word = edit.extraSelections()
+    assert (sentence.cursor.selectedText(), word.cursor.selectedText()) == ("Line 3 is here.", "here")
+    assert word.format.fontUnderline()
+    assert not sentence.format.fontUnderline()
+
+
+def test_marks_take_the_colours_of_a_new_theme(marks: ReadingMarks, edit: Edit, theme: Theme) -> None:
+    show(marks, edit, 3, "here")
+    for appearance in (Appearance.DARK, Appearance.LIGHT):
+        theme.choose(appearance)
+        drawn = [each.format.background().color().name() for each in edit.extraSelections()]
+        assert drawn == [colours().highlight, colours().word]
 
 
 def test_in_the_middle_means_the_line_that_is_heard(marks: ReadingMarks, edit: Edit) -> None:

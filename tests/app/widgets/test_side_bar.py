@@ -3,7 +3,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.theme import DARK
 from app.widgets.side_bar import LEAST_WIDTH_PIXELS, SideBar
 
 
@@ -91,7 +90,6 @@ def test_a_wide_panel_does_not_widen_the_window(bar: SideBar) -> None:
 
 
 def test_its_controls_have_names(bar: SideBar) -> None:
-    bar.set_colours(DARK)
     assert not bar.close_button.icon().isNull()
     assert bar.close_button.accessibleName() == "Close side bar"
     assert bar.tabs.accessibleName() == "Panels"
