@@ -16,7 +16,7 @@ from app.desktop.session_bus import session_bus_address
 from app.desktop.text_finder import TextFinder
 from app.desktop.tray_icon import TrayIcon
 from app.main_window import MainWindow
-from app.settings import Key, Settings
+from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.widgets.page import Page
 from engine.system.paths import APPLICATION_NAME
@@ -92,8 +92,8 @@ class DesktopFeature(QObject):
         self._settings.changed.connect(self._on_setting)
 
     @Slot(object)
-    def _on_setting(self, key: Key) -> None:
-        if key is Key.TRAY_ICON:
+    def _on_setting(self, setting: object) -> None:
+        if setting is Settings.tray_icon:
             self.tray_icon.setVisible(self._settings.tray_icon)
 
     def _join_bus(self, address: str) -> None:

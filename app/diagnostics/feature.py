@@ -29,7 +29,7 @@ from app.diagnostics.runs.run_words import subject_words
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Subject, Tone, message_for
-from app.settings import Key, Settings
+from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
@@ -156,7 +156,7 @@ class DiagnosticsFeature(QObject):
             changed.connect(self.follow_model)
         self.follow_model()
         self._settings.changed.connect(self._on_setting)
-        self._on_setting(Key.DIAGNOSE_WHILE_SPEAKING)
+        self._on_setting(Settings.diagnose_while_speaking)
         self._on_activity(self._speech.activity)
 
     def _source(self) -> tuple[SpeechRequest | None, str]:
@@ -188,8 +188,8 @@ class DiagnosticsFeature(QObject):
             to_run.regime_chosen.emit()
 
     @Slot(object)
-    def _on_setting(self, key: Key) -> None:
-        if key is Key.DIAGNOSE_WHILE_SPEAKING:  # the window of settings has it, too
+    def _on_setting(self, setting: object) -> None:
+        if setting is Settings.diagnose_while_speaking:  # the window of settings has it, too
             self.panel.controls.to_run.while_speaking.setChecked(self._settings.diagnose_while_speaking)
 
     @Slot(object)

@@ -21,7 +21,7 @@ from app.library.speech_desk import SpeechDesk
 from app.library.worker import Recalled
 from app.main_window import MainWindow
 from app.messages import Message, Subject, Tone, message_for
-from app.settings import Key, Settings
+from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_choice import Choice
@@ -153,7 +153,7 @@ class LibraryFeature(QObject):
         panel.looked_for.connect(library.look_for)
         panel.limit_chosen.connect(self._on_limit)
         self._settings.changed.connect(self._on_setting)
-        self._on_setting(Key.KEPT_MEGABYTES)
+        self._on_setting(Settings.kept_megabytes)
 
     def _connect_queue(self) -> None:
         panel, runner = self.queue, self.runner
@@ -245,8 +245,8 @@ class LibraryFeature(QObject):
         self._settings.kept_megabytes = megabytes
 
     @Slot(object)
-    def _on_setting(self, key: Key) -> None:
-        if key is Key.KEPT_MEGABYTES:
+    def _on_setting(self, setting: object) -> None:
+        if setting is Settings.kept_megabytes:
             self.history.set_limit(self._settings.kept_megabytes)
             self.library.limit(self._settings.kept_megabytes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.settings import USUAL_TEXT_PIXELS, Key, Settings
+from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.speech.page import SpeechPage
 from app.theme import reading_font
 
@@ -47,8 +47,8 @@ class TextSize(QObject):
         self._settings.text_pixels = pixels
 
     @Slot(object)
-    def _on_setting(self, key: Key) -> None:
-        if key in (Key.TEXT_SIZE, Key.READING_FONT):
+    def _on_setting(self, setting: object) -> None:
+        if setting in (Settings.text_pixels, Settings.reading_font):
             self._show()
             self.changed.emit(self.pixels)
 

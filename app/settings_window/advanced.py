@@ -7,7 +7,7 @@ import sys
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QSystemTrayIcon, QWidget
 
-from app.settings import DEVICE_TITLES, LSTM_TITLES, Key, Settings
+from app.settings import DEVICE_TITLES, LSTM_TITLES, Settings
 from app.settings_window.page import LIST_CHARACTERS, SettingsPage
 from app.speech.activity import Activity
 from app.speech.voice_choice import prosody_of
@@ -86,8 +86,8 @@ class AdvancedPage(SettingsPage):
             self.lstm_method.setItemText(number, title if seconds is None else f"{title} ({1000 * seconds:.1f} ms)")
 
     @Slot(object)
-    def _follow_settings(self, key: Key) -> None:
-        if key is Key.PROSODY:
+    def _follow_settings(self, setting: object) -> None:
+        if setting is Settings.prosody:
             self._show_prosody()
         else:
             self._show_settings()

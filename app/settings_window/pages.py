@@ -13,7 +13,7 @@ from app.desktop.pages import shortcuts_html
 from app.library.history_panel import limits
 from app.main_menu import MainMenu
 from app.read_along.text_size import SIZES_PIXELS
-from app.settings import USUAL_TEXT_PIXELS, Key, Settings
+from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.settings_window.page import LIST_CHARACTERS, ChosenElsewhere, GroupChoice, SettingsPage, WrappedLabel
 from app.speech.header_bar import HeaderBar
 from app.speech.pause_control import PauseSlider
@@ -98,8 +98,8 @@ class AppearancePage(SettingsPage):
         self._settings.text_pixels = pixels
 
     @Slot(object)
-    def _follow(self, key: Key) -> None:
-        if key in (Key.READING_FONT, Key.TEXT_SIZE):
+    def _follow(self, setting: object) -> None:
+        if setting in (Settings.reading_font, Settings.text_pixels):
             self._show()
 
     def _show(self) -> None:
@@ -140,8 +140,8 @@ class ExportPage(SettingsPage):
         self._settings.export_format = suffix
 
     @Slot(object)
-    def _follow(self, key: Key) -> None:
-        if key in (Key.SAVE_FOLDER, Key.EXPORT_FORMAT):
+    def _follow(self, setting: object) -> None:
+        if setting in (Settings.save_folder, Settings.export_format):
             self._show()
 
     def _show(self) -> None:
@@ -170,8 +170,8 @@ class HistoryPage(SettingsPage):
         self._settings.kept_megabytes = megabytes
 
     @Slot(object)
-    def _follow(self, key: Key) -> None:
-        if key is Key.KEPT_MEGABYTES:
+    def _follow(self, setting: object) -> None:
+        if setting is Settings.kept_megabytes:
             self._show()
 
     def _show(self) -> None:

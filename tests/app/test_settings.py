@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from app.settings import USUAL_KEPT_MEGABYTES, USUAL_SPEED, USUAL_TEXT_PIXELS, Key, Settings
+from app.settings import USUAL_KEPT_MEGABYTES, USUAL_SPEED, USUAL_TEXT_PIXELS, Settings
 from app.theme import Appearance
 from engine.speech import Prosody
 
@@ -75,34 +75,49 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert not after.tray_icon
 
 
+def test_what_earlier_versions_have_written_is_understood(file: Path) -> None:
+    file.write_text(
+        "[General]\nvoice=am_adam\nspeed=1.35\npauses=0.5\ntext_size=20\n"
+        'favourite_voices="[[\\"am_adam\\", \\"m\\"]]"\n'
+        "notes_read=True\ntray_icon=False\nprosody=transformer\n"
+        "[history]\nkept_megabytes=250\n[window]\nappearance=dark\nside_bar_width=301\n[diagnostics]\nshown=True\n",
+        encoding="utf-8",
+    )
+    settings = opened(file)
+    assert (settings.voice, settings.speed, settings.pause_scale, settings.text_pixels) == ("am_adam", 1.35, 0.5, 20)
+    assert (settings.favourites, settings.notes_read, settings.tray_icon) == ((("am_adam", "m"),), True, False)
+    assert (settings.prosody, settings.appearance) == (Prosody.TRANSFORMER, Appearance.DARK)
+    assert (settings.kept_megabytes, settings.side_bar_pixels, settings.diagnostics_shown) == (250, 301, True)
+
+
 @pytest.mark.parametrize("nonsense", ["a.txt", "3", "[1]", '{"a": 1}', pytest.param("[" * 100_000, id="deep")])
 def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
-    QSettings(str(file), QSettings.Format.IniFormat).setValue(Key.FAVOURITES.value, nonsense)
+    QSettings(str(file), QSettings.Format.IniFormat).setValue(Settings.favourites.key, nonsense)
     assert opened(file).favourites == ()
 
 
 @pytest.mark.parametrize("nonsense", ["fast", "nan", "inf", "", QByteArray(b"1")])
 def test_a_speed_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: object) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
-    store.setValue(Key.SPEED.value, nonsense)
+    store.setValue(Settings.speed.key, nonsense)
     assert Settings(store).speed == USUAL_SPEED
 
 
 def test_an_unknown_device_is_the_automatic_one(file: Path) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
-    store.setValue(Key.DEVICE.value, "abacus")
+    store.setValue(Settings.device.key, "abacus")
     assert Settings(store).device == "auto"
 
 
 def test_an_unknown_prosody_is_the_models_own(file: Path) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
-    store.setValue(Key.PROSODY.value, "guess")
+    store.setValue(Settings.prosody.key, "guess")
     assert Settings(store).prosody is Prosody.LSTM
 
 
 def test_an_unknown_appearance_is_the_systems(file: Path) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
-    store.setValue(Key.APPEARANCE.value, "sepia")
+    store.setValue(Settings.appearance.key, "sepia")
     assert Settings(store).appearance is Appearance.SYSTEM
 
 
@@ -116,8 +131,8 @@ def test_a_folder_that_has_gone_is_the_home_folder(file: Path, tmp_path: Path) -
 @pytest.mark.parametrize("nonsense", ["9" * 5000, "99999999999", "-3", "wide", ""])
 def test_a_number_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: str) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
-    for key in (Key.TEXT_SIZE, Key.SIDE_BAR_WIDTH, Key.KEPT_MEGABYTES):
-        store.setValue(key.value, nonsense)
+    for setting in (Settings.text_pixels, Settings.side_bar_pixels, Settings.kept_megabytes):
+        store.setValue(setting.key, nonsense)
     settings = Settings(store)
     assert (settings.text_pixels, settings.side_bar_pixels) == (USUAL_TEXT_PIXELS, None)
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
@@ -125,10 +140,10 @@ def test_a_number_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: str
 
 def test_who_listens_hears_of_each_change_once_it_is_stored(file: Path) -> None:
     settings = opened(file)
-    heard: list[tuple[Key, object]] = []
+    heard: list[tuple[object, object]] = []
     settings.changed.connect(lambda key: heard.append((key, settings.speed)))
     settings.speed = 1.5
     settings.speed = 1.5
     settings.speed = 2.0
     settings.document = None
-    assert heard == [(Key.SPEED, 1.5), (Key.SPEED, 2.0)]
+    assert heard == [(Settings.speed, 1.5), (Settings.speed, 2.0)]
