@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.feed import Feed, Source
 from app.audio.output import AudioDeviceError, AudioDeviceLost, AudioOutput, OutputStream
-from app.audio.ring_buffer import RingBuffer
 from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
+from engine.speech import Samples
 
 TICK_MS = 16
 BUFFERED_SECONDS = 5.0
@@ -26,6 +26,64 @@ STALL_SECONDS = 3.0
 """A device that takes nothing for this long is lost; a sleeping sound server has been seen to need up to two."""
 RING_OUT_SECONDS = 0.2
 """A device may lag more than it says; waiting this long after the last sample keeps the end from being cut off."""
+
+
+class RingBuffer:
+    """Samples in transit; only the producer calls `write`, only the consumer `read_into`.
+
+    Both counters only increase, but for what is taken back; each is changed by one side only, after the samples it
+    counts have been copied, so no lock is needed.
+    """
+
+    def __init__(self, capacity_samples: int) -> None:
+        self._samples: Samples = np.zeros(capacity_samples, np.float32)
+        self._written = 0
+        self._read = 0
+
+    @property
+    def readable(self) -> int:
+        """The number of samples waiting to be read."""
+        return self._written - self._read
+
+    @property
+    def writable(self) -> int:
+        """The number of samples that fit in now."""
+        return len(self._samples) - self.readable
+
+    @property
+    def samples_read(self) -> int:
+        """The number of samples read so far."""
+        return self._read
+
+    def write(self, samples: Samples) -> int:
+        """Take as many of `samples` [n] as fit; returns how many."""
+        count = min(len(samples), self.writable)
+        start = self._written % len(self._samples)
+        head = min(count, len(self._samples) - start)
+        self._samples[start : start + head] = samples[:head]
+        self._samples[: count - head] = samples[head:count]
+        self._written += count
+        return count
+
+    def take_back(self, keep: int) -> Samples:
+        """Remove all but the next `keep` samples from the end and return them [n].
+
+        The consumer may be running if it never reads as many as `keep` at once.
+        """
+        end = min(self._read + keep, self._written)
+        removed = self._samples[np.arange(end, self._written) % len(self._samples)]
+        self._written = end
+        return removed
+
+    def read_into(self, target: NDArray[np.float32]) -> int:
+        """Copy the available samples to the start of `target` [n] and return their number; the rest stays as it is."""
+        count = min(len(target), self.readable)
+        start = self._read % len(self._samples)
+        head = min(count, len(self._samples) - start)
+        target[:head] = self._samples[start : start + head]
+        target[head:count] = self._samples[: count - head]
+        self._read += count
+        return count
 
 
 class Playback(Enum):

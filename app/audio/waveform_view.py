@@ -18,12 +18,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
-from app.audio.time_range import SAMPLE
+from app.audio.time_range import SAMPLE, STEP, WaveformZoom
 from app.audio.track import AudioTrack
 from app.audio.transport_bar import clock_time
-from app.audio.waveform_axis import axis_height, paint_sentences, paint_times
-from app.audio.waveform_item import WaveformItem
-from app.audio.waveform_zoom import STEP, WaveformZoom
+from app.audio.waveform_item import WaveformItem, axis_height, paint_sentences, paint_times
 from app.theme import colours
 
 STEP_SECONDS = 1.0

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, Signal, Slot
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QTextCursor, QWheelEvent
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRect, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPolygonF,
+    QResizeEvent,
+    QTextCursor,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QApplication, QFrame, QTextEdit, QWidget
 
-from app.book.chapter_document import LINE_PERCENT, ChapterDocument
+from app.book.chapter_document import LINE_PERCENT, ChapterDocument, ChapterPositions
 from app.book.pictures import STAND_IN, LoadPicture
-from app.book.positions import ChapterPositions
-from app.book.ribbons import Ribbons
-from app.widgets.place_chooser import PlaceChooser
+from app.theme import colours
+from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
 from app.widgets.text_column import TextColumn
 from app.widgets.text_positions import span_in
 from engine.documents import Chapter
@@ -24,6 +34,60 @@ KEPT_LINES = 2
 NOTHING = Chapter("", "")
 _BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 _SENTENCES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+WIDTH_PIXELS, HEIGHT_PIXELS = 8, 14
+NOTCH_PIXELS = 4
+
+
+class Ribbons(QObject):
+    """Each is beside the line with its position in the document, at the right, where no other mark is.
+
+    `paint` draws them after the text.
+    """
+
+    def __init__(self, edit: QTextEdit) -> None:
+        super().__init__(edit)
+        self._edit = edit
+        self._positions: list[int] = []
+
+    @property
+    def in_view(self) -> list[QRect]:
+        """Where those in view are in the viewport."""
+        if not self._positions:
+            return []
+        view = self._edit.viewport().rect()
+        last = self._edit.cursorForPosition(view.bottomRight()).position()  # beyond it, nothing may be laid out yet
+        ribbons = (self._ribbon_at(position) for position in self._positions if position <= last)
+        return [each for each in ribbons if each.intersects(view)]
+
+    def show(self, positions: list[int]) -> None:
+        """Show one for each of these positions."""
+        if positions != self._positions:
+            self._positions = positions
+            self._edit.viewport().update()
+
+    def paint(self) -> None:
+        """Draw them; for use in a paint event of the viewport."""
+        ribbons = self.in_view
+        if not ribbons:
+            return
+        painter = QPainter(self._edit.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours().accent))
+        for ribbon in map(_shape, ribbons):
+            painter.drawPolygon(ribbon)
+        painter.end()
+
+    def _ribbon_at(self, position: int) -> QRect:
+        line = self._edit.cursorRect(span_in(self._edit.document(), position, position))
+        left = self._edit.viewport().width() - (MARGIN_PIXELS + WIDTH_PIXELS) // 2
+        return QRect(left, line.top(), WIDTH_PIXELS, HEIGHT_PIXELS)
+
+
+def _shape(ribbon: QRect) -> QPolygonF:
+    area = QRectF(ribbon)
+    notch = QPointF(area.center().x(), area.bottom() - NOTCH_PIXELS)
+    return QPolygonF([area.topLeft(), area.topRight(), area.bottomRight(), notch, area.bottomLeft()])
 
 
 class BookEdit(QTextEdit):

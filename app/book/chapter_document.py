@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Sequence
 from functools import cache
@@ -20,8 +21,8 @@ from PySide6.QtGui import (
 )
 
 from app.book.pictures import PICTURE, STAND_IN, LoadPicture, Pictures, description_of, height_of
-from app.book.positions import ChapterPositions
 from app.widgets.place_chooser import MARGIN_PIXELS
+from app.widgets.text_positions import Utf16Positions
 from engine.documents import Chapter, Look, Picture, Styled
 
 LINE_PERCENT = 150
@@ -34,13 +35,54 @@ BELOW_PICTURE_EM = 1.2
 QUOTE_INDENT_EM = 2.0
 INLINE_PICTURE_EM = 1.5
 """One in the middle of a paragraph that is higher than this stands before the paragraph."""
-
 _SINGLE = QTextBlockFormat.LineHeightTypes.SingleHeight.value
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _NOT_KEPT = re.compile("[\n\r\u2029\ufdd0\ufdd1\ufeff\ufffc\ud800-\udfff]")
 """What Qt takes for something else than a character of the text; each is shown as one that it keeps."""
 _KEPT_AS = {"\n": "\u2028", "\r": " ", "\u2029": "\u2028", "\ufeff": "\u2060"}
+
+
+class ChapterPositions:
+    """Characters are those of the chapter's text, positions those of its document, in Qt's UTF-16 units.
+
+    Each character of a paragraph has a position of its own. What is between paragraphs is at the end of the one before;
+    pictures are no characters, and a position at one is that of the character before which it stands.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._units = Utf16Positions(text)
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._positions: list[int] = []
+
+    def add(self, start: int, end: int, position: int) -> None:
+        """Characters `start` to `end` are from a position on; both come after those that were added before."""
+        self._starts.append(start)
+        self._ends.append(end)
+        self._positions.append(position)
+
+    def position(self, character: int) -> int:
+        """Where a character is, or the place before it."""
+        if not self._starts:
+            return 0
+        piece = max(0, bisect_right(self._starts, character) - 1)
+        start = self._starts[piece]
+        shown = min(max(character, start), self._ends[piece])
+        return self._positions[piece] + self._units.of(shown) - self._units.of(start)
+
+    def character(self, position: int) -> int:
+        """The character at a position."""
+        if not self._starts:
+            return 0
+        piece = bisect_right(self._positions, position) - 1
+        if piece < 0:
+            return self._starts[0]
+        units = self._units.of(self._starts[piece]) + position - self._positions[piece]
+        character = self._units.character(units)
+        if character <= self._ends[piece] or piece + 1 == len(self._starts):
+            return min(character, self._ends[piece])
+        return self._starts[piece + 1]
 
 
 class ChapterDocument(QTextDocument):

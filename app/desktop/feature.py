@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QVBoxLayout, QWidget
 
-from app.desktop.command_states import CommandStates
-from app.desktop.find_bar import FindBar
 from app.desktop.pages import help_html, shortcuts_html
 from app.desktop.remote import Remote
 from app.desktop.session_bus import session_bus_address
-from app.desktop.text_finder import TextFinder
-from app.desktop.tray_icon import TrayIcon
+from app.desktop.text_finder import FindBar, TextFinder
+from app.icons import application_icon
+from app.main_menu import MainMenu
 from app.main_window import MainWindow
-from app.settings import Settings
+from app.settings import USUAL_PAUSES, USUAL_SPEED, Settings
+from app.speech.activity import Activity
 from app.speech.controller import SpeechController
+from app.speech.pause_control import LONGEST_PAUSES
+from app.speech.status_line import describe
 from app.widgets.page import Page
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 from engine.system.paths import APPLICATION_NAME
 
 if TYPE_CHECKING:
@@ -127,3 +131,104 @@ class DesktopFeature(QObject):
         for widget in self.find_bar.order:
             QWidget.setTabOrder(before, widget)
             before = widget
+
+
+class TrayIcon(QSystemTrayIcon):
+    """Its menu shares its commands with the menu bar, so that both offer the same at any time.
+
+    Closing the window still ends the application, icon or not: an application that goes on out of sight surprises those
+    who wanted it gone, and whoever wants to listen without the window can minimize it.
+    """
+
+    window_wanted = Signal()
+
+    def __init__(self, menu: MainMenu) -> None:
+        super().__init__(application_icon(), menu)
+        self._commands = QMenu()  # a parent with a window would keep it from being a menu of the tray on some desktops
+        self._fill(menu)
+        self.setContextMenu(self._commands)
+        self.activated.connect(self._on_activated)
+        self.follow(Activity())
+
+    @Slot(object)
+    def follow(self, activity: Activity) -> None:
+        """Say what is going on."""
+        self.setToolTip(f"{APPLICATION_NAME}: {describe(activity)}")
+
+    def _fill(self, menu: MainMenu) -> None:
+        self.show_window = QAction("Show Window", self._commands)
+        self.show_window.triggered.connect(self.window_wanted)
+        self._commands.addActions([menu.play, menu.stop, menu.speak_clipboard])
+        self._commands.addSeparator()
+        self._commands.addActions([self.show_window, menu.quit])
+
+    @Slot(QSystemTrayIcon.ActivationReason)
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        """A click shows the window; on a Mac it opens the menu by itself."""
+        if sys.platform != "darwin" and reason is QSystemTrayIcon.ActivationReason.Trigger:
+            self.window_wanted.emit()
+
+
+class CommandStates(QObject):
+    """What edits the text, and Stop, the menu offers by itself."""
+
+    def __init__(self, window: MainWindow, controller: SpeechController) -> None:
+        super().__init__(window)
+        self._menu, self._page, self._controller = window.menu, window.page, controller
+        self._reading = window.reading
+        self._page.editor.text_changed.connect(self._follow_text)
+        self._reading.text_changed.connect(self._follow_text)
+        controller.activity_changed.connect(self._follow_speech)
+        controller.track_changed.connect(self._follow_speech)
+        controller.track_grew.connect(self._follow_speech)
+        controller.voices_listed.connect(self._follow_voices)
+        self._page.header.speed.speed_changed.connect(self._follow_speed)
+        self._page.header.pauses.pauses_changed.connect(self._follow_pauses)
+        QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
+        self._follow_text()
+        self._follow_speech()
+        self._follow_speed(self._page.header.speed.speed)
+        self._follow_pauses(self._page.header.pauses.pause_scale)
+        self._follow_clipboard()
+
+    @Slot()
+    def _follow_text(self) -> None:
+        menu, text = self._menu, self._reading.text
+        self._has_text = bool(text.strip())
+        for action in (menu.speak_from_here, menu.from_beginning, menu.save, menu.add_to_queue, menu.queue_file):
+            action.setEnabled(self._has_text)
+        menu.find_text.setEnabled(bool(text))
+        self._follow_speech()
+        self._follow_voices()
+
+    @Slot()
+    def _follow_speech(self) -> None:
+        heard = self._controller.track.length > 0 or self._controller.activity.making
+        for action in (self._menu.back, self._menu.forward):
+            action.setEnabled(heard)
+        self._menu.play.setEnabled(heard or self._has_text)
+
+    @Slot()
+    def _follow_voices(self) -> None:
+        known = self._page.header.voices.known
+        self._menu.preview.setEnabled(known)
+
+    @Slot(float)
+    def _follow_speed(self, speed: float) -> None:
+        self._menu.faster.setEnabled(speed < FASTEST_SPEED)
+        self._menu.slower.setEnabled(speed > SLOWEST_SPEED)
+        self._menu.usual_speed.setEnabled(speed != USUAL_SPEED)
+
+    @Slot(float)
+    def _follow_pauses(self, scale: float) -> None:
+        self._menu.longer_pauses.setEnabled(scale < LONGEST_PAUSES)
+        self._menu.shorter_pauses.setEnabled(scale > 0)
+        self._menu.usual_pauses.setEnabled(scale != USUAL_PAUSES)
+
+    @Slot()
+    def _follow_clipboard(self) -> None:
+        copied = QGuiApplication.clipboard().mimeData()  # None as long as nothing was ever copied
+        self._menu.speak_clipboard.setEnabled(bool(copied) and copied.hasText())
+        self._menu.open_clipboard.setEnabled(
+            bool(copied) and any((copied.hasText(), copied.hasHtml(), copied.hasUrls()))
+        )

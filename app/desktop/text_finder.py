@@ -1,17 +1,139 @@
-"""Finds words in the editor's text as they are typed into the find bar."""
+"""The find bar, and what finds in the text the words that are typed into it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Slot
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
 
-from app.desktop.find_bar import FindBar
-from app.desktop.text_search import Match, Matches, Span
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+
+from app.icons import icon
 from app.main_menu import MainMenu
 from app.speech.page import SpeechPage
+from app.widgets.announcing import announce
 
 COUNT_AGAIN_AFTER_MS = 200
 LONGEST_SEED_CHARACTERS = 100
 """A longer selection is hardly what somebody wants to find."""
+Span = tuple[int, int]
+"""The characters from the first up to the second."""
+SPACE_PIXELS = 6
+LEAST_FIELD_PIXELS = 140
+
+
+class FindBar(QFrame):
+    """Field, what was found in words, buttons to go on and back; Return goes on, with Shift back, and Esc closes."""
+
+    words_changed = Signal(str)
+    next_wanted = Signal()
+    previous_wanted = Signal()
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("offer")
+        self.setAccessibleName("Find")
+        self.field = _Field(self)
+        self.field.setObjectName("find")
+        self.field.setPlaceholderText("Find in the text")
+        self.field.setAccessibleName("Find in the text")
+        self.field.setMinimumWidth(LEAST_FIELD_PIXELS)
+        self.label = QLabel(self)
+        self.label.setObjectName("faint")
+        self.label.setAccessibleName("Found")
+        self.previous_button = _button("Find previous", icon("up", "text"), self)
+        self.next_button = _button("Find next", icon("down", "text"), self)
+        self.close_button = _button("Close find bar", icon("close", "faint"), self)
+        self._lay_out()
+        self._connect()
+        self.hide()
+
+    @property
+    def order(self) -> tuple[QWidget, ...]:
+        """What the Tab key leads through."""
+        return self.field, self.previous_button, self.next_button, self.close_button
+
+    def begin(self, words: str) -> None:
+        """Show the bar, with these words to begin with if there are any, ready to type others."""
+        if words:
+            self.field.setText(words)
+        self.show()
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def tell(self, news: str) -> None:
+        """Say what was found."""
+        if news and self.isVisible() and news != self.label.text():
+            announce(self.label, news)
+        self.label.setText(news)
+        self.label.setAccessibleDescription(news)
+
+    @Slot()
+    def dismiss(self) -> None:
+        """Hide the bar."""
+        self.hide()
+        self.closed.emit()
+
+    def event(self, event: QEvent) -> bool:
+        """Claim Esc, which would stop the speech, for the field and the buttons."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close with Esc."""
+        if _is_escape(event):
+            self.dismiss()
+        else:
+            super().keyPressEvent(event)
+
+    def _connect(self) -> None:
+        self.field.textChanged.connect(self.words_changed)
+        self.field.next_wanted.connect(self.next_wanted)
+        self.field.previous_wanted.connect(self.previous_wanted)
+        self.next_button.clicked.connect(self.next_wanted)
+        self.previous_button.clicked.connect(self.previous_wanted)
+        self.close_button.clicked.connect(self.dismiss)
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(SPACE_PIXELS, SPACE_PIXELS, SPACE_PIXELS, SPACE_PIXELS)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.field, 1)
+        for widget in (self.label, self.previous_button, self.next_button, self.close_button):
+            layout.addWidget(widget)
+
+
+class _Field(QLineEdit):
+    """A line in which Return searches."""
+
+    next_wanted = Signal()
+    previous_wanted = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Search."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            (self.previous_wanted if back else self.next_wanted).emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _is_escape(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Escape
+
+
+def _button(title: str, icon: QIcon, parent: QWidget) -> QToolButton:
+    button = QToolButton(parent)
+    button.setAccessibleName(title)
+    button.setToolTip(title)
+    button.setIcon(icon)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button
 
 
 class TextFinder(QObject):
@@ -116,3 +238,53 @@ def found_words(match: Match | None, wrapped_to: str) -> str:
         return "Not found"
     words = f"{match.number:,} of {match.count:,}"
     return f"{words}, from {wrapped_to} again" if match.wrapped else words
+
+
+@dataclass(frozen=True)
+class Match:
+    """The place `number` (from 1) of `count`; `wrapped` if the search went past an end of the text to find it."""
+
+    span: Span
+    number: int
+    count: int
+    wrapped: bool = False
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The places of some words in a text, in order; they do not overlap."""
+
+    spans: tuple[Span, ...] = ()
+
+    @classmethod
+    def of(cls, text: str, words: str) -> Matches:
+        """All of them; none of no words."""
+        found = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
+        return cls(tuple(match.span() for match in found))
+
+    def from_place(self, place: int) -> Match | None:
+        """The first that starts at this character or later, or else the first of all."""
+        index = bisect_left(self.spans, place, key=_start)
+        return self._match(index % len(self.spans), wrapped=index == len(self.spans)) if self.spans else None
+
+    def before(self, place: int) -> Match | None:
+        """The last that starts before this character, or else the last of all."""
+        index = bisect_left(self.spans, place, key=_start) - 1
+        return self._match(index % len(self.spans), wrapped=index < 0) if self.spans else None
+
+    def after(self, place: int) -> Match | None:
+        """The first that starts behind this character, or else the first of all."""
+        index = bisect_right(self.spans, place, key=_start)
+        return self._match(index % len(self.spans), wrapped=index == len(self.spans)) if self.spans else None
+
+    def at(self, span: Span) -> Match | None:
+        """The one that is exactly there."""
+        index = bisect_left(self.spans, span)
+        return self._match(index, wrapped=False) if span in self.spans[index : index + 1] else None
+
+    def _match(self, index: int, *, wrapped: bool) -> Match:
+        return Match(self.spans[index], index + 1, len(self.spans), wrapped)
+
+
+def _start(span: Span) -> int:
+    return span[0]

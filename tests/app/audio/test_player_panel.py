@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.audio.player_panel import PlayerPanel
+from app.audio.player_panel import PlayerPanel, WaveformPane
 from app.audio.track import AudioTrack
 from engine.speech import Plan
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
@@ -50,3 +53,58 @@ def test_skipping_stays_inside_what_is_there(
 def test_the_waveform_toggles(panel: PlayerPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.toggle_wanted):
         panel.waveform.toggle_wanted.emit()
+
+
+@pytest.fixture
+def pane(qtbot: QtBot) -> WaveformPane:
+    pane, track = WaveformPane(), AudioTrack()
+    qtbot.addWidget(pane)
+    pane.resize(500, 140)
+    pane.show()
+    qtbot.waitExposed(pane)
+    track.append(chunk_of(utterances_of("One.")[0], 1, 60 * RATE_HZ))
+    track.finish()
+    pane.view.show_track(track)
+    return pane
+
+
+def test_the_bar_is_there_only_for_a_part(pane: WaveformPane) -> None:
+    assert not pane.bar.isVisible()
+    pane.view.zoom.zoom(10, 30 * RATE_HZ)
+    assert pane.bar.isVisible()
+    assert pane.bar.accessibleName()
+    pane.view.zoom.show_whole()
+    assert not pane.bar.isVisible()
+
+
+def test_the_bar_and_the_view_show_the_same_part(pane: WaveformPane) -> None:
+    zoom = pane.view.zoom
+    zoom.zoom(10, 30 * RATE_HZ)
+    bar = pane.bar
+    assert (bar.value(), bar.pageStep(), bar.maximum()) == (27 * RATE_HZ, 6 * RATE_HZ, 54 * RATE_HZ)
+    bar.setValue(40 * RATE_HZ)
+    assert zoom.shown.start == 40 * RATE_HZ
+    zoom.scroll_to(5 * RATE_HZ)
+    assert bar.value() == 5 * RATE_HZ
+
+
+def test_forty_hours_can_be_scrolled_and_clicked(qtbot: QtBot) -> None:
+    """They are more samples than an `int` of Qt holds."""
+    pane, track, utterances = WaveformPane(), AudioTrack(), utterances_of("One.")
+    rate, hours = 24_000, 40
+    second = replace(chunk_of(utterances[0], 1, rate), sample_rate_hz=rate)
+    qtbot.addWidget(pane)
+    pane.resize(500, 140)
+    pane.show()
+    track.plan(Plan(utterances, characters_left=4 * (hours * 3600 - 1)))
+    track.append(second)
+    pane.view.show_track(track)
+    zoom = pane.view.zoom
+    assert zoom.shown.total == hours * 3600 * rate > 2**31
+    zoom.zoom(2, zoom.shown.total / 2)
+    assert (pane.bar.minimum(), pane.bar.value()) == (0, pytest.approx(pane.bar.maximum() / 2, rel=0.01))
+    pane.bar.setValue(pane.bar.maximum())
+    assert zoom.shown.end == pytest.approx(zoom.shown.total, abs=10)
+    with qtbot.waitSignal(pane.view.unmade_wanted) as wanted:
+        qtbot.mouseClick(pane.view, Qt.MouseButton.LeftButton, pos=QPoint(490, 40))
+    assert 39 * 3600 * rate < wanted.args[0] < zoom.shown.total

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from app.audio.time_stretch import stretched
+from app.audio.feed import stretched
 
 RATE_HZ = 24_000
 

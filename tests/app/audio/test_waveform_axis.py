@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.time_range import TimeRange
-from app.audio.waveform_axis import MARK_PIXELS, axis_height, paint_sentences, paint_times, seconds_per_label
+from app.audio.waveform_item import MARK_PIXELS, axis_height, paint_sentences, paint_times, seconds_per_label
 
 WIDTH, HEIGHT, RATE_HZ = 500, 80, 1000
 

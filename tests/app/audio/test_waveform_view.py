@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.track import AudioTrack
-from app.audio.waveform_axis import seconds_per_label
+from app.audio.waveform_item import seconds_per_label
 from app.audio.waveform_view import WaveformView
 from app.theme import LIGHT, Appearance, Theme, colours
 from engine.speech import Plan

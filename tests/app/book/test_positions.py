@@ -1,4 +1,4 @@
-from app.book.positions import ChapterPositions
+from app.book.chapter_document import ChapterPositions
 
 TEXT = "Ab 🙂 c.\n\nDe.\n"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.desktop.text_search import Match, Matches
+from app.desktop.text_finder import Match, Matches
 
 TEXT = "Salt, salt and 🙂 SALT."
 

@@ -3,7 +3,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.desktop.find_bar import FindBar
+from app.desktop.text_finder import FindBar
 from app.library.history import HistoryListed
 from app.library.history_panel import HistoryPanel
 from app.library.records import Entry
