@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.database import SOUNDS, readable, transaction
-from app.library.manner import key_of, manner_of, request_of, storable, voice_and_speed
-from app.library.records import Entry, first_words
+from app.library.records import Entry, first_words, key_of, manner_of, request_of, storable, voice_and_speed
 from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.database import transaction
-from app.library.manner import manner_of, request_of, storable
-from app.library.records import Item, State, Wish
+from app.library.records import Item, State, Wish, manner_of, request_of, storable
 
 _COLUMNS = "number, title, text, manner, model, target, document, state, message"
 

@@ -16,8 +16,8 @@ from app.audio.track import AudioTrack
 from app.library.database import open_library, unusable
 from app.library.history import History, Kept, sound_path
 from app.library.made_speech import Cut, MadeSpeech
-from app.library.manner import key_of
 from app.library.queue_store import QueueStore
+from app.library.records import key_of
 from app.system.threads import failure_of, give_way
 from engine.speech import SpeechRequest
 

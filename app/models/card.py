@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
-from app.models.row import ModelRow
-from app.models.words import button_words, row_words, size_words, source_words
+from app.models.row import ModelRow, button_words, row_words, size_words, source_words
 from app.system.reveal import REVEAL_TITLE
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.progress import show_fraction

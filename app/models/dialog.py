@@ -31,8 +31,7 @@ from PySide6.QtWidgets import (
 
 from app.messages import Message, Remedy, Subject, Tone, message_for
 from app.models.card import ModelCard
-from app.models.row import ModelRow, RowButton
-from app.models.words import size_words
+from app.models.row import ModelRow, RowButton, size_words
 from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
 from app.widgets.message_banner import MessageBanner
 from engine.errors import EngineError

@@ -14,9 +14,8 @@ from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.jobs import JobEnded, ModelJob, Task
 from app.models.library import DeskLibrary
-from app.models.row import ModelRow
+from app.models.row import ModelRow, completion_words
 from app.models.upgrade import Upgrade, missing_model
-from app.models.words import completion_words
 from app.models.worker import LibraryFactory
 from app.settings import Settings
 from app.speech.controller import SpeechController

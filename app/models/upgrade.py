@@ -12,8 +12,7 @@ from app.main_window import MainWindow
 from app.messages import Message, Remedy, Subject, Tone, message_for
 from app.models.controller import ModelController
 from app.models.jobs import JobEnded, ModelJob, Task
-from app.models.row import ModelRow
-from app.models.words import row_words, size_words
+from app.models.row import ModelRow, row_words, size_words
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.main_window import MainWindow
 from app.messages import MAKING_PART
-from app.read_along.actions import ReadAlongActions
-from app.read_along.adapting import Adapting
-from app.read_along.focus_mode import FocusMode
-from app.read_along.insert_menu import InsertMenu
+from app.read_along.actions import InsertMenu, ReadAlongActions
 from app.read_along.text_size import SIZES_PIXELS, TextSize
 from app.reading.sentences import HeardSentence, HeardSentences, sentence_at
 from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
+from app.speech.page import SpeechPage
 from app.widgets.text_positions import character_of
 from engine.speech import SpokenWord, Utterance
 
 SENTENCE_GRACE_SECONDS = 1.5
 """So soon after a sentence began, “back” means the one before."""
-
 Mark = tuple[Utterance, HeardSentence | None, SpokenWord | None]
+ADAPT_AFTER_MS = 250
+"""What is made follows once a slider has come to rest; what is heard follows at once."""
+LINE_CHARACTERS = 70
 
 
 class ReadAlongFeature(QObject):
@@ -239,3 +240,103 @@ class ReadAlongFeature(QObject):
             self._page.view.mark(segment.utterance)
         else:
             self._page.view.mark_word(segment.utterance, sentence.start, sentence.end, mark[2])
+
+
+class Adapting(QObject):
+    """An item of the queue or the history keeps its own voice until another is chosen while it is heard."""
+
+    def __init__(self, window: MainWindow, speech: SpeechController) -> None:
+        super().__init__(window)
+        self._window = window
+        self._speech = speech
+        self._track = speech.track
+        self._voice_chosen = False
+        self._timer = QTimer(self, singleShot=True, interval=ADAPT_AFTER_MS)
+        self._timer.timeout.connect(self.adapt)
+        speech.track_changed.connect(self._on_track)
+        header = window.page.header
+        header.speed.speed_changed.connect(speech.player.set_speed)
+        header.speed.speed_changed.connect(self._timer.start)
+        header.pauses.pauses_changed.connect(self._timer.start)
+        header.voices.voice_chosen.connect(self._on_voice)
+
+    @Slot()
+    def adapt(self) -> None:
+        """Let the speech go on with the voice, speed and pauses that are chosen now."""
+        self._timer.stop()
+        chosen, spoken = self._window.chosen, self._window.reading.spoken
+        own_voice = spoken is not None and spoken.owner is None and not self._voice_chosen
+        voice = self._speech.request.voice if own_voice and self._speech.request is not None else chosen.voice
+        if voice:
+            self._speech.adapt(voice, chosen.speed, chosen.pause_scale)
+
+    def adapt_now(self) -> None:
+        """Do so at once if it is about to be done."""
+        if self._timer.isActive():
+            self.adapt()
+
+    @Slot()
+    def _on_voice(self) -> None:
+        self._voice_chosen = True
+        self._timer.start()
+
+    @Slot(object)
+    def _on_track(self, track: AudioTrack) -> None:
+        """What was chosen just before was chosen for the speech before; another begins as it is asked for."""
+        if track is not self._track:
+            self._track, self._voice_chosen = track, False
+            self._timer.stop()
+
+
+class FocusMode(QObject):
+    """Hides parts of a window and brings back those that it hid, at the latest when the window closes.
+
+    What tells something, such as a message or the file being saved, stays.
+    """
+
+    changed = Signal(bool)
+
+    def __init__(self, window: QMainWindow, page: SpeechPage) -> None:
+        super().__init__(window)
+        self._page = page
+        self._on = False
+        self._panel: QWidget | None = None
+        window.installEventFilter(self)
+
+    @property
+    def on(self) -> bool:
+        """Whether it is on."""
+        return self._on
+
+    def set_on(self, on: bool) -> None:
+        """Enter or leave it."""
+        if on != self._on:
+            self._on = on
+            self._enter() if on else self._leave()
+            self._page.editor.edit.limit_lines(LINE_CHARACTERS if on else None)
+            for view in (self._page.editor, self._page.book):
+                view.marks.set_centred(on)
+                QTimer.singleShot(0, view.marks.keep_in_view)  # once everything has its new size
+            self.changed.emit(on)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leave it before a closing window remembers what it looks like."""
+        if event.type() is QEvent.Type.Close:
+            self.set_on(False)
+        return False
+
+    def _enter(self) -> None:
+        page = self._page
+        self._panel = page.side_bar.panel
+        page.side_bar.close_panel()
+        page.show_text()
+        page.header.hide()
+        page.fold_player(self, folded=True)
+        page.focus_text()
+
+    def _leave(self) -> None:
+        page = self._page
+        page.header.show()
+        page.fold_player(self, folded=False)
+        if self._panel is not None:
+            page.side_bar.open(self._panel)

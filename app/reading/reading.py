@@ -13,11 +13,10 @@ from PySide6.QtCore import QObject, Signal
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
-from app.reading.edits import Edits
 from app.reading.opener import OpenedDocument
 from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
 from app.reading.sentences import sentence_at
-from app.reading.speaker import OwnText, Speaker, Spoken
+from app.reading.speaker import Edits, OwnText, Speaker, Spoken
 from app.recent_texts import first_words
 from engine.documents import Chapter, Document
 from engine.errors import InvalidRequest, NothingToSpeak

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QBoxLayout, QComboBox, QDialog, QFrame, QHBoxLayou
 
 from app.main_menu import MainMenu
 from app.settings import Settings
-from app.settings_window.advanced import AdvancedPage
 from app.settings_window.pages import (
+    AdvancedPage,
     AppearancePage,
     ExportPage,
     HistoryPage,

@@ -243,7 +243,7 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
         engines.append(FakeEngine())
         return engines[-1]
 
-    monkeypatch.setattr("app.settings_window.advanced.metal_obstacle", lambda: None)
+    monkeypatch.setattr("app.settings_window.pages.metal_obstacle", lambda: None)
     monkeypatch.setattr("app.settings_window.feature.forget_crashes", lambda: forgets.append(True))
     settings.lstm_method = "mps"
     application = Application(qapp, Options(), settings, make_engine, FakeOutput(), list_voices=list_voices)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.library.history import MEGABYTE, sound_path
-from app.library.manner import key_of
+from app.library.records import key_of
 from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest
 from tests.app.library.shelf import MODEL, Shelf, request

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.library.history import ENTRIES_KEPT, HistoryListed
-from app.library.history_panel import HistoryPanel
+from app.library.panels import HistoryPanel
 from tests.app.library.shelf import MODEL, Shelf, request
 from tests.work import calls_of
 

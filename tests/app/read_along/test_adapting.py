@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.track import AudioTrack
 from app.messages import MAKING_PART
-from app.read_along.adapting import ADAPT_AFTER_MS
+from app.read_along.feature import ADAPT_AFTER_MS
 from app.speech.voice_choice import Choice
 from engine.speech import Plan, SpeechRequest
 from tests.app.fakes import chunk_of, utterances_of

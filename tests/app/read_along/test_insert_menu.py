@@ -4,7 +4,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.main_menu import MainMenu
-from app.read_along.insert_menu import InsertMenu
+from app.read_along.actions import InsertMenu
 from app.speech.text_editor import TextEditor
 from app.speech.voice_picker import VoicePicker
 from tests.app.fakes import ONE_MODEL

@@ -1,7 +1,7 @@
 import pytest
 
 from app.messages import Remedy
-from app.reader.fitting_voice import fitting_choice, language_name, message_about_language
+from app.reader.feature import fitting_choice, language_name, message_about_language
 from app.speech.voice_choice import Choice
 from engine.model_store.installed_voices import ModelVoices
 from engine.speech import VoiceInfo

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from app.settings_window import advanced
+from app.settings_window import pages
 from app.speech.activity import Activity
 from app.widgets.combo_box import ComboBox
 from engine.preparation.devices import DEVICES
@@ -35,7 +35,7 @@ def show_models(desk: Desk, obstacle: str = "") -> None:
 def test_what_is_not_here_is_not_offered_and_says_why(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
 ) -> None:
-    monkeypatch.setattr(advanced, "metal_obstacle", lambda: obstacle)
+    monkeypatch.setattr(pages, "metal_obstacle", lambda: obstacle)
     desk.settings.device = "cpu"
     page = desk.open().advanced
     assert page.device.value == "cpu"
@@ -53,7 +53,7 @@ def test_a_device_is_stored_and_wants_an_engine(desk: Desk) -> None:
 
 
 def test_what_computes_is_told_where_it_is_chosen(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advanced, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(pages, "metal_obstacle", lambda: None)
     page = desk.open().advanced
     titles = [page.lstm_method.itemText(number) for number in range(page.lstm_method.count())]
     device = DeviceEvent("cpu (why)", "tir (faster)", {"tir": 0.004, "mps": 0.0051})

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.text_finder import FindBar
 from app.library.history import HistoryListed
-from app.library.history_panel import HistoryPanel
+from app.library.panels import HistoryPanel
 from app.library.records import Entry
 from app.messages import Message, Tone
 from app.speech.status_line import StatusLine

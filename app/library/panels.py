@@ -1,24 +1,34 @@
-"""The panel of the history: search, entries, and what can be done with the current one."""
+"""The panels of the history and of the queue, and what their rows say."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.audio.transport_bar import clock_time
 from app.library.history import HistoryListed
-from app.library.records import Entry
-from app.library.words import entry_row, size_words
-from app.widgets.action_button import ActionButton
+from app.library.queue_store import QueueListed
+from app.library.records import Entry, Item, State
+from app.widgets.action_button import ActionButton, action_of
 from app.widgets.announcing import announce
 from app.widgets.combo_box import ComboBox
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.two_line_list import TwoLineList
+from app.widgets.two_line_list import Row, TwoLineList
+from app.widgets.wrapping_bar import WrappingBar
+from engine.voices.packs import describe
 
 SEARCH_AFTER_MS = 200
 LIMITS_MEGABYTES = (0, 250, 1000, 5000, 20_000)
 NOTHING_YET, NOTHING_FOUND = "Everything you play appears here.", "No results"
 SPACE_PIXELS = 6
+EMPTY_QUEUE = "The queue is empty. To add text, choose Speech > Queue > Add to Queue."
+PLAY, PAUSE = "Play Queue", "Pause Queue"
+USUAL_SPEED = 1.0
+_STATES = {State.WAITING: "Waiting", State.WORKING: "Generating", State.DONE: "Done"}
+_SYMBOLS = {State.WORKING: "play", State.DONE: "done", State.FAILED: "error"}
 
 
 class HistoryPanel(QWidget):
@@ -175,3 +185,143 @@ def limits(chosen: int) -> list[tuple[int, str, str]]:
     return [
         (each, size_words(each * 1_000_000) if each else "Nothing", "") for each in sorted({*LIMITS_MEGABYTES, chosen})
     ]
+
+
+def entry_row(entry: Entry, now: datetime | None = None) -> Row:
+    """The row of an entry of the history."""
+    parts = [voice_words(entry.voice), moment_words(entry.begun, now or datetime.now())]
+    if entry.seconds:
+        parts.append(clock_time(entry.seconds))
+    if not entry.kept_bytes:
+        parts.append("no saved audio")
+    star = ("star", "Starred") if entry.starred else ("", "")
+    return Row(entry.title, " · ".join(parts), *star)
+
+
+def item_row(item: Item) -> Row:
+    """The row of an item of the queue."""
+    if item.state is State.FAILED:
+        return Row(item.title, item.message, _SYMBOLS[item.state], "Failed", fault=True)
+    wish = item.wish
+    what = f"Save to {wish.target.name}" if wish.target is not None else "Play"
+    parts = [_STATES[item.state], what, voice_words(wish.request.voice)]
+    if wish.request.speed != USUAL_SPEED:
+        parts.append(f"{wish.request.speed:g}×")
+    return Row(item.title, " · ".join(parts), _SYMBOLS.get(item.state, ""))
+
+
+def voice_words(voice: str) -> str:
+    """The title of a voice; a blend under its recipe is only called that."""
+    return "Blend" if "(" in voice else describe(voice).title
+
+
+def moment_words(seconds: float, now: datetime) -> str:
+    """The time, with the day if that is another, and the year if that is another."""
+    moment = datetime.fromtimestamp(seconds)
+    if moment.date() == now.date():
+        return f"{moment:%H:%M}"
+    return f"{moment:%d %b, %H:%M}" if moment.year == now.year else f"{moment:%d %b %Y}"
+
+
+def size_words(kept_bytes: int) -> str:
+    """A number of bytes in megabytes, or gigabytes from one on."""
+    megabytes = kept_bytes / 1e6
+    return f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes:.0f} MB"
+
+
+class QueuePanel(QWidget):
+    """Signals about one item carry the `Item`; `moved` also how many places, down if positive."""
+
+    play_wanted = Signal(bool)
+    moved = Signal(object, int)
+    retry_wanted = Signal(object)
+    cancel_wanted = Signal(object)
+    remove_wanted = Signal(object)
+    remove_done_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.items = TwoLineList("Queue", item_row, self)
+        self.empty = QLabel(EMPTY_QUEUE, self)
+        self.empty.setObjectName("faint")
+        self.empty.setWordWrap(True)
+        self.note = QLabel(self)
+        self.note.setObjectName("faint")
+        self.note.setWordWrap(True)
+        self.play = action_of(self.items, PLAY, "Ctrl+P", self._on_play)
+        self.up = action_of(self.items, "Up", "Ctrl+Up", self._on_up)
+        self.down = action_of(self.items, "Down", "Ctrl+Down", self._on_down)
+        self.retry = action_of(self.items, "Retry", "Ctrl+R", self._on_retry)
+        self.cancel = action_of(self.items, "Cancel", "Ctrl+Backspace", self._on_cancel)
+        self.remove = action_of(self.items, "Remove", QKeySequence.StandardKey.Delete, self._on_remove)
+        self.remove_done = action_of(self.items, "Remove Done", "Ctrl+Shift+Backspace", self.remove_done_wanted)
+        self._playing = False
+        self._note = ""
+        self._lay_out()
+        self.items.current_changed.connect(self._on_current)
+        self.show_items(QueueListed(()))
+
+    @Slot(object)
+    def show_items(self, listed: QueueListed) -> None:
+        """Show the items of the queue."""
+        self.items.show_things(listed.items)
+        self.items.setVisible(bool(listed.items))
+        self.empty.setVisible(not listed.items)
+        self.remove_done.setEnabled(any(item.state is State.DONE for item in listed.items))
+
+    def show_playing(self, playing: bool, note: str = "") -> None:
+        """Show whether what waits to be heard is played in its turn, and what it waits for."""
+        self._playing, self._note = playing, note
+        self.play.setText(PAUSE if playing else PLAY)
+        self._show_note()
+
+    def _show_note(self) -> None:
+        """The whole sentence about a failure, which its row may be too narrow for, comes first."""
+        item: Item | None = self.items.current
+        self.note.setText(item.message if item is not None and item.message else self._note)
+        self.note.setVisible(bool(self.note.text()))
+
+    def _lay_out(self) -> None:
+        bar = WrappingBar(self)
+        for action in (self.play, self.up, self.down, self.retry, self.cancel, self.remove, self.remove_done):
+            bar.add(ActionButton(action, self))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, SPACE_PIXELS, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.items, 1)
+        layout.addWidget(self.empty, 1, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self.note)
+        layout.addWidget(bar)
+
+    @Slot(object)
+    def _on_current(self, item: Item | None) -> None:
+        state = item.state if item is not None else None
+        for action in (self.up, self.down, self.remove):
+            action.setEnabled(item is not None)
+        self.retry.setEnabled(state in (State.FAILED, State.DONE))
+        self.cancel.setEnabled(state in (State.WAITING, State.WORKING))
+        self._show_note()
+
+    @Slot()
+    def _on_play(self) -> None:
+        self.play_wanted.emit(not self._playing)
+
+    @Slot()
+    def _on_up(self) -> None:
+        self.moved.emit(self.items.current, -1)
+
+    @Slot()
+    def _on_down(self) -> None:
+        self.moved.emit(self.items.current, 1)
+
+    @Slot()
+    def _on_retry(self) -> None:
+        self.retry_wanted.emit(self.items.current)
+
+    @Slot()
+    def _on_cancel(self) -> None:
+        self.cancel_wanted.emit(self.items.current)
+
+    @Slot()
+    def _on_remove(self) -> None:
+        self.remove_wanted.emit(self.items.current)

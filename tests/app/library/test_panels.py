@@ -3,9 +3,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.library import history_panel
+from app.library import panels
 from app.library.history import HistoryListed
-from app.library.history_panel import NOTHING_FOUND, NOTHING_YET, HistoryPanel
+from app.library.panels import NOTHING_FOUND, NOTHING_YET, HistoryPanel
 from app.library.records import Entry
 from app.widgets.action_button import ActionButton
 
@@ -14,7 +14,7 @@ ENTRIES = tuple(Entry(number, f"Text {number}", "af_heart", "m", 1.0, 1e9, kept_
 
 @pytest.fixture
 def panel(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> HistoryPanel:
-    monkeypatch.setattr(history_panel, "SEARCH_AFTER_MS", 30)
+    monkeypatch.setattr(panels, "SEARCH_AFTER_MS", 30)
     panel = HistoryPanel()
     qtbot.addWidget(panel)
     panel.show_entries(HistoryListed(ENTRIES, 34_000_000))

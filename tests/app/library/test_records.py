@@ -1,6 +1,6 @@
 import json
 
-from app.library.manner import key_of, manner_of, request_of, storable, voice_and_speed
+from app.library.records import key_of, manner_of, request_of, storable, voice_and_speed
 from engine.speech import SpeechRequest
 
 REQUEST = SpeechRequest("One.", "af_heart(2)+am_adam(1)", 1.5, seed=3, pause_scale=2.0, language="en-GB")
