@@ -17,8 +17,8 @@ from app.desktop.saved_files import SavedFiles
 from app.desktop.session_bus import session_bus_address
 from app.export.feature import ExportFeature
 from app.export.scope import parts_of
+from app.main_menu import MenuDialogs
 from app.main_window import MainWindow
-from app.menu_dialogs import MenuDialogs
 from app.messages import Subject
 from app.options import Options
 from app.read_along.feature import ReadAlongFeature

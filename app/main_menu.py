@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QIcon, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from PySide6.QtWidgets import QMenu, QMenuBar, QMessageBox, QWidget
 
+from app.icons import application_icon
 from app.recent_texts import RecentText
 from app.speech.activity import Activity
 from app.speech.page import SpeechPage
@@ -22,8 +24,10 @@ _APPEARANCE_TITLES = {Appearance.SYSTEM: "Auto", Appearance.LIGHT: "Light", Appe
 _NOTES_TITLES = {False: "Left Out", True: "At the End of Each Chapter"}
 WIDEST_TITLE_PIXELS = 500
 """Of a book; the tool tip has its path."""
-
 Keys = str | QKeySequence | QKeySequence.StandardKey
+ABOUT = """<h3>{name} {version}</h3><p>Natural text-to-speech that runs on your computer, with Kokoro compiled by Apache
+TVM.</p><p>Apache License 2.0. The voices, and who made them, are named in the file NOTICE.</p>"""
+ICON_PIXELS = 64
 
 
 class MainMenu(QMenuBar):
@@ -308,3 +312,23 @@ def _plain_paste_keys() -> tuple[str, ...]:
 def _skip_key(arrow: str) -> str:
     """Linux desktops change the workspace with Ctrl+Alt; a Mac moves by a word with Alt alone."""
     return f"Ctrl+Alt+{arrow}" if sys.platform == "darwin" else f"Alt+{arrow}"
+
+
+class MenuDialogs(QObject):
+    """Opens the dialog over a window."""
+
+    def __init__(self, window: QWidget, menu: MainMenu) -> None:
+        super().__init__(window)
+        self._window = window
+        menu.about.triggered.connect(self.show_about)
+
+    @Slot()
+    def show_about(self) -> QMessageBox:
+        """Say what the application is."""
+        box = QMessageBox(self._window)
+        box.setWindowTitle(f"About {APPLICATION_NAME}")
+        box.setIconPixmap(application_icon().pixmap(ICON_PIXELS, ICON_PIXELS))
+        box.setText(ABOUT.format(name=APPLICATION_NAME, version=version("kokoro-desk")))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+        return box

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from app.book.book_edit import NOTHING, BookEdit
 from app.book.pictures import LoadPicture
 from app.widgets.place_chooser import MARGIN_PIXELS
-from app.widgets.reading_chip import ReadingChip
-from app.widgets.reading_marks import ReadingMarks
+from app.widgets.reading_marks import ReadingChip, ReadingMarks
 from app.widgets.text_positions import span_in
 from engine.documents import Chapter
 from engine.speech import SpokenWord, Utterance

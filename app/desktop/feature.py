@@ -19,7 +19,7 @@ from app.main_window import MainWindow
 from app.settings import USUAL_PAUSES, USUAL_SPEED, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
-from app.speech.pause_control import LONGEST_PAUSES
+from app.speech.sliders import LONGEST_PAUSES
 from app.speech.status_line import describe
 from app.widgets.page import Page
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED

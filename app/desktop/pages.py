@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from app.main_menu import MainMenu
-from app.widgets.place_click import place_click_words
+from app.widgets.place_chooser import place_click_words
 from engine.system.paths import cache_folder, data_folder, resources_folder
 
 

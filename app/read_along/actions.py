@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from app.main_menu import MainMenu
 from app.speech.text_editor import TextEditor
 from app.speech.voice_picker import VoicePicker
-from app.widgets.reading_chip import TITLE as BACK_TO_READING
+from app.widgets.reading_marks import TITLE as BACK_TO_READING
 
 USUAL_PAUSE = "1.5s"
 

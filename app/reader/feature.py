@@ -23,8 +23,7 @@ from app.reading.places import Bookmark
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice, voice_info
-from app.widgets.file_dialogs import ask_which_document
-from app.widgets.local_files import local_files
+from app.widgets.file_dialogs import ask_which_document, local_files
 from app.widgets.page import Page
 from engine.documents import Document, read_document, read_picture
 from engine.errors import NothingToSpeak

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from app.widgets.local_files import local_files
+from app.widgets.file_dialogs import local_files
 
 CLIPBOARD_NAME = "Clipboard.html"
 

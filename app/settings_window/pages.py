@@ -18,8 +18,7 @@ from app.settings import DEVICE_TITLES, LSTM_TITLES, USUAL_TEXT_PIXELS, Settings
 from app.settings_window.page import LIST_CHARACTERS, ChosenElsewhere, GroupChoice, SettingsPage, WrappedLabel
 from app.speech.activity import Activity
 from app.speech.header_bar import HeaderBar
-from app.speech.pause_control import PauseSlider
-from app.speech.speed_slider import SpeedSlider
+from app.speech.sliders import PauseSlider, SpeedSlider
 from app.speech.voice_choice import prosody_of, voice_info
 from app.speech.voice_picker import FINDING, VoicePicker
 from app.theme import SERIF, reading_font

@@ -7,9 +7,8 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
-from app.speech.pause_control import PauseControl
+from app.speech.sliders import PauseControl, SpeedSlider
 from app.speech.speak_button import SpeakButton, StopButton, key_words
-from app.speech.speed_slider import SpeedSlider
 from app.speech.voice_picker import VoicePicker
 
 SPACE_PIXELS = 8

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QProgressBar, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
-from app.widgets.notice_strip import NoticeStrip
+from app.widgets.message_banner import NoticeStrip
 from app.widgets.progress import show_fraction
 
 BAR_WIDTH_PIXELS = 90

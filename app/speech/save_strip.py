@@ -12,7 +12,7 @@ from app.icons import icon
 from app.speech.activity import Activity, SaveProgress
 from app.system.reveal import REVEAL_TITLE
 from app.widgets.announcing import announce
-from app.widgets.notice_strip import NoticeStrip
+from app.widgets.message_banner import NoticeStrip
 from app.widgets.progress import show_fraction
 from engine.system.durations import duration_words
 

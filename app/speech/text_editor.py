@@ -1,19 +1,164 @@
-"""The text to speak, with the part that is being heard highlighted."""
+"""The text to speak: an edit into which files can be dropped, directions drawn as pills, and marks of what is heard."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QTextBlock,
+    QTextLayout,
+)
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.speech.plain_text_edit import PlainTextEdit
 from app.speech.spoken_text import SpokenText
-from app.widgets.place_chooser import MARGIN_PIXELS
-from app.widgets.reading_chip import ReadingChip
-from app.widgets.reading_marks import ReadingMarks
+from app.theme import colours
+from app.widgets.file_dialogs import local_files
+from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
+from app.widgets.reading_marks import ReadingChip, ReadingMarks
+from app.widgets.text_column import TextColumn
 from app.widgets.text_positions import Utf16Positions, character_of, has_wide, span_in
 from engine.speech import SpokenWord, Utterance
+
+DIRECTION = re.compile(
+    r"\[ *(?:pause\b[^\[\]\n]{0,60}|voice(?: *[:=][^\[\]\n]{0,200}| +[^\s\[\]]{1,200} *))\](?!\()", re.IGNORECASE
+)
+"""What the engine takes as a direction; with a round bracket after it, a pronunciation is given."""
+RADIUS_PIXELS = 8
+ALPHA = 40
+SPREAD_PIXELS = 2
+_COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+
+
+class PlainTextEdit(QPlainTextEdit):
+    """`scrolled` tells that a person has moved the view, with the mouse or the keyboard.
+
+    `place_wanted` carries the position of the word that was clicked with the key of `place_click`, or that begins
+    the line whose mark in the margin was clicked. A text that is only `offered` gives way to whatever is typed or
+    pasted.
+    """
+
+    files_given = Signal(list)
+    scrolled = Signal()
+    place_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.offered = False
+        self._places = PlaceChooser(self)
+        self._column = TextColumn(self)
+        self.setPlaceholderText("Type, paste or drop the text to speak.")
+        self.setAccessibleName("Text to speak")
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
+        self._places.place_chosen.connect(self.place_wanted)
+
+    def limit_lines(self, characters: int | None) -> None:
+        """Keep lines to about so many characters, with the text in the middle; None: as long as there is room."""
+        self._column.limit(characters)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Tell when a key, such as Page Down, moves the view."""
+        if event.text().isprintable() and event.text() and not event.modifiers() & _COMMANDS:
+            self._give_way()
+        before = self.verticalScrollBar().value()
+        super().keyPressEvent(event)
+        if self.verticalScrollBar().value() != before:
+            self.scrolled.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the text, its directions as pills, and the mark in the margin."""
+        super().paintEvent(event)
+        paint_pills(self)
+        self._places.paint()
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Take files, too."""
+        return bool(local_files(source)) or super().canInsertFromMimeData(source)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Leave files to the window, which shows that they can be dropped."""
+        if local_files(event.mimeData()):
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Take text as it is; files are for whoever listens to `files_given`."""
+        files = local_files(source)
+        if files:
+            self.files_given.emit(files)
+        else:
+            self._give_way()
+            super().insertFromMimeData(source)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Take what an input method has put together."""
+        if event.commitString():
+            self._give_way()
+        super().inputMethodEvent(event)
+
+    def _give_way(self) -> None:
+        if self.offered:
+            self.selectAll()
+
+
+def pills_in(edit: QPlainTextEdit) -> list[QRectF]:
+    """Where the directions are in the viewport, as far as it shows them; one over several lines has several."""
+    found: list[QRectF] = []
+    block, offset = edit.firstVisibleBlock(), edit.contentOffset()
+    while block.isValid():
+        area = edit.blockBoundingGeometry(block).translated(offset)
+        if area.top() > edit.viewport().height():
+            break
+        found.extend(_pills_in_block(block, area.topLeft()))
+        block = block.next()
+    return found
+
+
+def paint_pills(edit: QPlainTextEdit) -> None:
+    """Draw the pills over the text, which shows through; for use in a paint event of the viewport."""
+    pills = pills_in(edit)
+    if not pills:
+        return
+    painter = QPainter(edit.viewport())
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    line, fill = QColor(colours().accent), QColor(colours().accent)
+    fill.setAlpha(ALPHA)
+    painter.setPen(line)
+    painter.setBrush(fill)
+    for pill in pills:
+        painter.drawRoundedRect(pill, RADIUS_PIXELS, RADIUS_PIXELS)
+    painter.end()
+
+
+def _pills_in_block(block: QTextBlock, origin: QPointF) -> Iterator[QRectF]:
+    text = block.text()
+    if "[" not in text:
+        return
+    for match in DIRECTION.finditer(text):
+        start, end = (len(text[:place].encode("utf-16-le")) // 2 for place in match.span())
+        yield from _lines(block.layout(), start, end, origin)
+
+
+def _lines(layout: QTextLayout, start: int, end: int, origin: QPointF) -> Iterator[QRectF]:
+    """The area of positions `start` to `end` on each line that has some of them."""
+    for number in range(layout.lineCount()):
+        line = layout.lineAt(number)
+        first, last = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
+        if first < last:
+            left, right = (line.cursorToX(place)[0] for place in (first, last))  # type: ignore[index]
+            area = QRectF(left, line.y(), right - left, line.height()).translated(origin)
+            yield area.adjusted(-SPREAD_PIXELS, 0.5, SPREAD_PIXELS, -0.5)
 
 
 class TextEditor(QFrame):

@@ -10,8 +10,7 @@ from PySide6.QtGui import QAction, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QWidget
 
 from app.speech.voice_choice import Choice, insisted, listed, voice_info
-from app.speech.voice_delegate import Mark, VoiceDelegate
-from app.speech.voice_list import CHOICE_ROLE, VoiceListModel
+from app.speech.voice_list import CHOICE_ROLE, Mark, VoiceDelegate, VoiceListModel
 from app.widgets.elided_text import ElidedComboBox
 from engine.speech import STARTER
 from engine.voices.packs import describe

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import Subject, message_for
 from app.settings import Settings
+from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_choice import Choice, voice_info
 from app.voices.blend_keeper import BlendDone, BlendKeeper
 from app.voices.panel import VoicePanel
-from app.voices.sentence import sentence_at
-from app.voices.sentence_round import SentenceRound
 from engine.languages import language_of
 from engine.speech import SpeechRequest
 from engine.voices.packs import describe, folded
@@ -28,6 +28,9 @@ from engine.voices.saved import described
 
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
+
+_SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*[\"”’)»]*")
+LONGEST_CHARACTERS = 300
 
 
 class VoicesFeature(QObject):
@@ -215,3 +218,66 @@ def _with_blends(model: ModelVoices, recipes: Mapping[str, str]) -> ModelVoices:
     """The voices of a model and these blends of them."""
     voices = tuple(each for each in model.voices if not each.recipe)
     return replace(model, voices=(*voices, *described(recipes, voices)))
+
+
+def sentence_at(text: str, place: int) -> str:
+    """The sentence at a place, or the first one after it, or the last; empty if the text is blank."""
+    found = [match for match in _SENTENCE.finditer(text) if match.group().strip()]
+    here = next((match for match in found if match.end() > place), found[-1] if found else None)
+    return here.group().strip()[:LONGEST_CHARACTERS] if here is not None else ""
+
+
+class SentenceRound(QObject):
+    """Goes on to the next voice when one was heard to its end, and ends when somebody stops it or hears another.
+
+    `changed` carries the `Choice` that speaks now, or None at the end; `hear` lets one be heard.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, speech: SpeechController, hear: Callable[[Choice], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._hear = hear
+        self._left: list[Choice] = []
+        self._current: Choice | None = None
+        self._going_on = False
+        speech.previewed.connect(self._on_previewed)
+        speech.activity_changed.connect(self._on_activity)
+
+    @property
+    def current(self) -> Choice | None:
+        """The voice that speaks now."""
+        return self._current
+
+    def begin(self, choices: Sequence[Choice]) -> None:
+        """Let these be heard in turn."""
+        self._left = list(choices)
+        self._next()
+
+    @Slot()
+    def end(self) -> None:
+        """Leave the rest unheard."""
+        self._left = []
+        if self._current is not None:
+            self._current = None
+            self.changed.emit(None)
+
+    @Slot()
+    def _next(self) -> None:
+        self._current = self._left.pop(0) if self._left else None
+        self.changed.emit(self._current)
+        if self._current is not None:
+            self._going_on = True
+            self._hear(self._current)
+            self._going_on = False
+
+    @Slot()
+    def _on_previewed(self) -> None:
+        if self._current is not None:
+            self._next()
+
+    @Slot(object)
+    def _on_activity(self, activity: Activity) -> None:
+        """One that is silent without having been heard to its end was stopped, or has failed."""
+        if self._current is not None and not activity.previewing and not self._going_on:
+            self.end()

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from app.speech.voice_choice import Choice, voice_info
-from app.speech.voice_delegate import Mark, VoiceDelegate
-from app.speech.voice_list import CHOICE_ROLE, VoiceListModel
+from app.speech.voice_list import CHOICE_ROLE, Mark, VoiceDelegate, VoiceListModel
 from app.voices.blend_editor import BlendEditor
 from app.widgets.action_button import action_of
 from app.widgets.announcing import announce
-from app.widgets.search_field import SearchField
 from app.widgets.wrapping_bar import WrappingBar
 
 if TYPE_CHECKING:
@@ -27,6 +25,37 @@ LEAST_LIST_PIXELS = 48
 """So that blending fits below the list in the smallest window."""
 COMPARE, STOP_ROUND = "Compare Voices", "Stop"
 CHOOSING_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+
+
+class SearchField(QLineEdit):
+    """Esc clears it; `left_for_results` tells that the Down key was pressed, to go to what was found."""
+
+    left_for_results = Signal()
+
+    def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint)
+        self.setClearButtonEnabled(True)
+
+    def event(self, event: QEvent) -> bool:
+        """Claim Esc, which would stop the speech, while there is something to clear."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._clears(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Clear, or leave for the results."""
+        if self._clears(event):
+            self.clear()
+        elif event.key() == Qt.Key.Key_Down:
+            self.left_for_results.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _clears(self, event: QKeyEvent) -> bool:
+        return event.key() == Qt.Key.Key_Escape and bool(self.text())
 
 
 class VoicePanel(QWidget):

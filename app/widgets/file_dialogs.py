@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtCore import QMimeData, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from engine.documents import SUFFIXES
@@ -153,3 +153,8 @@ def _dialog(parent: QWidget, title: str, kinds: str, chosen: Callable[[Path], No
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.fileSelected.connect(lambda name: chosen(Path(name)))
     return dialog
+
+
+def local_files(content: QMimeData) -> list[Path]:
+    """The files of what is dropped or copied; addresses of the web are none."""
+    return [Path(url.toLocalFile()) for url in content.urls() if url.isLocalFile()]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPolygonF, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from app.theme import colours
-from app.widgets.place_click import chooses_place
 
 MARGIN_PIXELS = 14
 MARK_PIXELS = 9
@@ -113,3 +114,18 @@ class PlaceChooser(QObject):
         cursor = self._edit.cursorForPosition(place)
         line = cursor.block().layout().lineForTextPosition(cursor.positionInBlock())
         return cursor.block().position() + line.textStart()
+
+
+def place_key() -> Qt.KeyboardModifier:
+    """Option on a Mac, where Ctrl opens the context menu; Ctrl on Linux, where window managers take clicks with Alt."""
+    return Qt.KeyboardModifier.AltModifier if sys.platform == "darwin" else Qt.KeyboardModifier.ControlModifier
+
+
+def place_click_words() -> str:
+    """Such a click, to begin a sentence with."""
+    return "Option-click" if sys.platform == "darwin" else "Ctrl+click"
+
+
+def chooses_place(event: QMouseEvent) -> bool:
+    """Whether this key, and no other, is held."""
+    return event.modifiers() == place_key()

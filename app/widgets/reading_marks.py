@@ -1,15 +1,17 @@
-"""Marks what is heard in a text, and keeps it in view."""
+"""Marks what is heard in a text, keeps it in view, and leads back to it."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRect, Signal, Slot
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
 from app.theme import colours
 
 FOLLOWING = "The view follows the speech."
 LEFT = "The view stays here while the speech goes on."
+TITLE = "Back to Reading"
+ABOVE_EDGE_PIXELS = 12
 
 
 class ReadingMarks(QObject):
@@ -145,3 +147,36 @@ def _selection(cursor: QTextCursor, look: QTextCharFormat) -> QTextEdit.ExtraSel
     selection.cursor = cursor  # type: ignore[attr-defined]
     selection.format = look  # type: ignore[attr-defined]
     return selection
+
+
+class ReadingChip(QPushButton):
+    """Stays at the middle of the lower edge of the widget over which it is shown."""
+
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(TITLE, over)
+        self._over = over
+        self.setObjectName("chip")
+        self.setToolTip("Scroll to the word being spoken")
+        self.setAutoDefault(False)
+        self.hide()
+        over.installEventFilter(self)
+
+    @Slot(bool)
+    def show_left(self, left: bool) -> None:
+        """Appear if what is heard is out of sight, else disappear; the keyboard goes back to the text."""
+        if not left and self.hasFocus():
+            self._over.setFocus()
+        self.setVisible(left)
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the place when the widget below gets another size."""
+        if event.type() is QEvent.Type.Resize:
+            self._place()
+        return False
+
+    def _place(self) -> None:
+        self.adjustSize()
+        left = (self._over.width() - self.width()) // 2
+        self.move(left, self._over.height() - self.height() - ABOVE_EDGE_PIXELS)
+        self.raise_()

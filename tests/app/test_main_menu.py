@@ -1,5 +1,6 @@
 import sys
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMainWindow, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.main_menu import MainMenu
+from app.main_menu import MainMenu, MenuDialogs
 from app.recent_texts import RecentText
 from app.speech.activity import Activity, Readiness
 from app.speech.page import SpeechPage
@@ -195,3 +196,25 @@ def test_the_entry_to_play_says_what_it_will_do(meaning: Meaning, qtbot: QtBot) 
     qtbot.addWidget(menu)
     menu.mean(meaning)
     assert (menu.play.text(), menu.play.data()) == (meaning.value, meaning)
+
+
+@pytest.fixture
+def dialogs(qtbot: QtBot) -> tuple[MainMenu, MenuDialogs]:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    menu = MainMenu(window)
+    return menu, MenuDialogs(window, menu)
+
+
+def test_on_a_mac_both_entries_belong_to_the_applications_own_menu(dialogs: tuple[MainMenu, MenuDialogs]) -> None:
+    menu, _ = dialogs
+    assert menu.about.menuRole() is QAction.MenuRole.AboutRole
+    assert menu.settings.menuRole() is QAction.MenuRole.PreferencesRole
+    assert menu.settings.shortcut().toString() == "Ctrl+,"
+
+
+def test_what_the_application_is_can_be_read(dialogs: tuple[MainMenu, MenuDialogs]) -> None:
+    box = dialogs[1].show_about()
+    assert f"Kokoro Desk {version('kokoro-desk')}" in box.text()
+    assert "Apache License" in box.text()
+    box.close()

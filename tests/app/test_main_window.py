@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
+from app.closing import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
 from app.main_window import MainWindow
 from app.messages import Remedy, Subject
 from app.read_along.feature import ReadAlongFeature
@@ -21,7 +22,6 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, Appearance, Theme, colours
-from app.widgets.closing_question import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
 from engine.errors import CompileError, DamagedFile, NothingToSpeak, OutputError, UnusableDocument
 from engine.speech import Notice, SpeechRequest
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of

@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.book.book_view import BookView
 from app.theme import SERIF, Appearance, Theme, colours, reading_font
-from app.widgets.place_chooser import MARGIN_PIXELS
-from app.widgets.place_click import place_key
+from app.widgets.place_chooser import MARGIN_PIXELS, place_key
 from engine.documents import Chapter, Look, Picture, Styled
 from engine.speech import SpokenWord
 from tests.app.book.drawing import picture

@@ -12,7 +12,7 @@ from app.desktop.feature import TrayIcon
 from app.main_menu import MainMenu
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
-from app.speech.pause_control import LONGEST_PAUSES
+from app.speech.sliders import LONGEST_PAUSES
 from app.widgets.page import Page
 from tests.app.desktop.private_bus import PLAYER, private_bus
 from tests.app.fakes import RATE_HZ

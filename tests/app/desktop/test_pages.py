@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.pages import help_html, shortcuts_html
 from app.main_menu import MainMenu
-from app.widgets.place_click import place_click_words
+from app.widgets.place_chooser import place_click_words
 from engine.system.paths import data_folder
 
 

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
 from app.messages import MAKING_PART
-from app.widgets.place_click import place_key
+from app.widgets.place_chooser import place_key
 from tests.app.fakes import RATE_HZ
 from tests.app.read_along.desk import TEXT, WORD_SAMPLES, Desk
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.reader.sources import ClipboardPage, DropTarget
-from app.speech.plain_text_edit import PlainTextEdit
+from app.speech.text_editor import PlainTextEdit
 from engine.documents import read_document
 
 

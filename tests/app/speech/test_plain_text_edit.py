@@ -5,8 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.speech.plain_text_edit import PlainTextEdit
-from app.widgets.place_click import place_key
+from app.speech.text_editor import PlainTextEdit
+from app.widgets.place_chooser import place_key
 
 TEXT = "One 🙂 word here.\n\nThe next line has more of them."
 

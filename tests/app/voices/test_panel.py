@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
-from app.speech.voice_delegate import MARK_PIXELS
-from app.voices.panel import VoicePanel
+from app.speech.voice_list import MARK_PIXELS
+from app.voices.panel import SearchField, VoicePanel
 from engine.model_store.installed_voices import ModelVoices
 from engine.voices.packs import official_voices
 from tests.app.fakes import TWO_MODELS
@@ -195,3 +195,31 @@ def test_the_tab_key_leads_to_the_buttons_before_the_blend_below_them(panel: Voi
         after.append(after[-1].nextInFocusChain())
     places = [after.index(each) for each in (panel.round, panel.blend.open_button, panel.blend.parts[0].slider)]
     assert places == sorted(places)
+
+
+@pytest.fixture
+def field(qtbot: QtBot) -> SearchField:
+    field = SearchField("Search things", "Name")
+    qtbot.addWidget(field)
+    field.show()
+    return field
+
+
+def claims_escape(field: SearchField) -> bool:
+    event = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+    event.ignore()
+    field.event(event)
+    return event.isAccepted()
+
+
+def test_escape_clears_it_and_is_left_to_the_window_once_it_is_empty(field: SearchField, qtbot: QtBot) -> None:
+    field.setText("words")
+    assert claims_escape(field)
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert field.text() == ""
+    assert not claims_escape(field)
+
+
+def test_the_down_key_leads_to_the_results(field: SearchField, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(field.left_for_results):
+        qtbot.keyClick(field, Qt.Key.Key_Down)

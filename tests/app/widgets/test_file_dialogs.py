@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -10,6 +11,7 @@ from app.widgets.file_dialogs import (
     ask_which_document,
     ask_which_model_file,
     ask_which_model_folder,
+    local_files,
     suggested_name,
 )
 from engine.model_store import IMPORTABLE_SUFFIXES
@@ -85,3 +87,10 @@ def test_cancelling_gives_back_nothing(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.addWidget(parent)
     ask_which_document(parent, tmp_path, chosen.append).reject()
     assert not chosen
+
+
+def test_addresses_of_the_web_are_no_files() -> None:
+    content = QMimeData()
+    content.setUrls([QUrl(url) for url in ("https://example.org/a", "file:///b.epub", "file:///c.epub")])
+    assert local_files(content) == [Path("/b.epub"), Path("/c.epub")]
+    assert local_files(QMimeData()) == []

@@ -1,17 +1,18 @@
+import sys
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.theme import Appearance, Theme, colours
-from app.widgets.place_chooser import MARGIN_PIXELS, TOOL_TIP, PlaceChooser
-from app.widgets.place_click import place_key
+from app.widgets.place_chooser import MARGIN_PIXELS, TOOL_TIP, PlaceChooser, chooses_place, place_click_words, place_key
 
 TEXT = "One 🙂 word here.\n\nThe next line has more of them."
 WORDS = "It was late in the year when they came down from the hills, and nobody in the town knew their names. "
+KEYS = Qt.KeyboardModifier
 
 
 class Plain(QPlainTextEdit):
@@ -140,3 +141,32 @@ def test_the_mark_is_drawn_in_the_themes_colour(edit: Edit, qtbot: QtBot, theme:
     qtbot.mouseMove(edit.viewport(), place_of(edit, "One"))
     qtbot.mouseMove(edit.viewport(), place_of(edit, "more"))
     assert colours().accent in margin()
+
+
+def click(held: KEYS) -> QMouseEvent:
+    button = Qt.MouseButton.LeftButton
+    return QMouseEvent(QEvent.Type.MouseButtonPress, QPointF(), QPointF(), button, button, held)
+
+
+@pytest.mark.parametrize(
+    ("platform", "key", "others"),
+    [
+        ("darwin", KEYS.AltModifier, (KEYS.ControlModifier, KEYS.MetaModifier)),
+        ("linux", KEYS.ControlModifier, (KEYS.AltModifier, KEYS.MetaModifier)),
+    ],
+)
+def test_only_its_own_key_makes_a_click_choose(
+    platform: str, key: KEYS, others: tuple[KEYS, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    assert chooses_place(click(key))
+    for other in (KEYS.NoModifier, *others, key | KEYS.ShiftModifier):
+        assert not chooses_place(click(other))
+
+
+def test_each_system_has_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = set()
+    for platform in ("darwin", "linux"):
+        monkeypatch.setattr(sys, "platform", platform)
+        words.add(place_click_words())
+    assert len(words) == 2

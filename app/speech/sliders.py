@@ -1,16 +1,103 @@
-"""How long pauses are: a slider, and a button that opens one."""
+"""The sliders of the speaking rate and of the length of pauses, and a button that opens the second."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, QToolButton, QWidget, QWidgetAction
 
 from app.icons import icon
-from app.settings import USUAL_PAUSES
-from app.speech.speed_slider import ShrinkingSlider
+from app.settings import USUAL_PAUSES, USUAL_SPEED
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
+STEPS_PER_UNIT = 20
+SLIDER_PIXELS = 132
+SMALLEST_SLIDER_PIXELS = 48
 LONGEST_PAUSES = 3.0
-STEPS_PER_UNIT = 4
+PAUSE_STEPS_PER_UNIT = 4
+
+
+class SpeedSlider(QWidget):
+    """Steps of 0.05 between the engine's slowest and fastest."""
+
+    speed_changed = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.slider = ShrinkingSlider(Qt.Orientation.Horizontal, self)
+        self.slider.setRange(round(SLOWEST_SPEED * STEPS_PER_UNIT), round(FASTEST_SPEED * STEPS_PER_UNIT))
+        self.slider.setValue(round(USUAL_SPEED * STEPS_PER_UNIT))
+        self.slider.setPageStep(STEPS_PER_UNIT // 4)
+        self.slider.setMaximumWidth(SLIDER_PIXELS)
+        self.slider.setAccessibleName("Speed")
+        self.slider.setToolTip("How fast to speak")
+        self.label = QLabel(self)
+        self.label.setAccessibleName("Speed value")
+        self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)
+        self.reset_button = QToolButton(self)
+        self.reset_button.setAccessibleName("Normal speed")
+        self.reset_button.setToolTip("Normal speed")
+        self.reset_button.setIcon(icon("reset", "faint"))
+        self.setFocusProxy(self.slider)
+        self._lay_out()
+        self.slider.valueChanged.connect(self._on_value)
+        self.reset_button.clicked.connect(self.reset)
+        self._on_value()
+
+    @property
+    def speed(self) -> float:
+        """The speed; 1 is the voice's own pace."""
+        return self.slider.value() / STEPS_PER_UNIT
+
+    def set_speed(self, speed: float) -> None:
+        """Set the speed, rounded to the nearest step."""
+        self.slider.setValue(round(speed * STEPS_PER_UNIT))
+
+    @Slot()
+    def reset(self) -> None:
+        """Return to the voice's own pace."""
+        self.set_speed(USUAL_SPEED)
+        self.slider.setFocus()
+
+    @Slot()
+    def faster(self) -> None:
+        """Increase the speed by 0.25."""
+        self.slider.triggerAction(QSlider.SliderAction.SliderPageStepAdd)
+
+    @Slot()
+    def slower(self) -> None:
+        """Decrease the speed by 0.25."""
+        self.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
+
+    def set_short(self, short: bool) -> None:
+        """Leave the button out; the menu has an entry with a key."""
+        self.reset_button.setHidden(short)
+        self.layout().invalidate()  # type: ignore[union-attr]
+        self.updateGeometry()  # at once, for whoever asks for the width
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        for widget in (self.slider, self.label, self.reset_button):
+            layout.addWidget(widget)
+
+    @Slot()
+    def _on_value(self) -> None:
+        self.label.setText(f"{self.speed:.2f}×")
+        self.reset_button.setEnabled(self.speed != USUAL_SPEED)
+        self.speed_changed.emit(self.speed)
+
+
+class ShrinkingSlider(QSlider):
+    """A slider of a fixed preferred width, shorter if space is short."""
+
+    def sizeHint(self) -> QSize:
+        """The preferred width."""
+        return QSize(SLIDER_PIXELS, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """The width that can still be moved."""
+        return QSize(SMALLEST_SLIDER_PIXELS, super().minimumSizeHint().height())
 
 
 class PauseSlider(QWidget):
@@ -21,9 +108,9 @@ class PauseSlider(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.slider = ShrinkingSlider(Qt.Orientation.Horizontal, self)
-        self.slider.setRange(0, round(LONGEST_PAUSES * STEPS_PER_UNIT))
-        self.slider.setValue(round(USUAL_PAUSES * STEPS_PER_UNIT))
-        self.slider.setPageStep(STEPS_PER_UNIT // 2)
+        self.slider.setRange(0, round(LONGEST_PAUSES * PAUSE_STEPS_PER_UNIT))
+        self.slider.setValue(round(USUAL_PAUSES * PAUSE_STEPS_PER_UNIT))
+        self.slider.setPageStep(PAUSE_STEPS_PER_UNIT // 2)
         self.slider.setAccessibleName("Length of pauses")
         self.label = QLabel(self)
         self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)
@@ -42,11 +129,11 @@ class PauseSlider(QWidget):
     @property
     def pause_scale(self) -> float:
         """How long pauses are; 1 is as long as usual, 0 as short as can be."""
-        return self.slider.value() / STEPS_PER_UNIT
+        return self.slider.value() / PAUSE_STEPS_PER_UNIT
 
     def set_pause_scale(self, pause_scale: float) -> None:
         """Set the length, rounded to the nearest step."""
-        self.slider.setValue(round(pause_scale * STEPS_PER_UNIT))
+        self.slider.setValue(round(pause_scale * PAUSE_STEPS_PER_UNIT))
 
     @Slot()
     def reset(self) -> None:

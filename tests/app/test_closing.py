@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.closing_question import CLOSE_WHEN_SAVED, STOP_SAVING, ask_about_save
+from app.closing import CLOSE_WHEN_SAVED, STOP_SAVING, ask_about_save
 
 
 @pytest.mark.parametrize("answer", [CLOSE_WHEN_SAVED, STOP_SAVING, "Cancel"])
