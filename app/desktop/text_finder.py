@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButto
 from app.icons import icon
 from app.main_menu import MainMenu
 from app.speech.page import SpeechPage
+from app.widgets.action_button import icon_button
 from app.widgets.announcing import announce
 
 COUNT_AGAIN_AFTER_MS = 200
@@ -128,10 +129,7 @@ def _is_escape(event: QKeyEvent) -> bool:
 
 
 def _button(title: str, icon: QIcon, parent: QWidget) -> QToolButton:
-    button = QToolButton(parent)
-    button.setAccessibleName(title)
-    button.setToolTip(title)
-    button.setIcon(icon)
+    button = icon_button(title, icon, parent)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button
 

@@ -20,9 +20,8 @@ from app.icons import icon
 from app.models.row import ModelRow, button_words, row_words, size_words, source_words
 from app.system.reveal import REVEAL_TITLE
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.progress import show_fraction
+from app.widgets.progress import show_fraction, thin_bar
 
-BAR_HEIGHT_PIXELS = 4
 BUTTON_WIDTH_PIXELS = 112
 MORE_ICON_PIXELS = 18
 
@@ -100,10 +99,7 @@ class ModelCard(QFrame):
         self.reveal.setEnabled(row.folder.is_dir())
 
     def _made_bar(self) -> QProgressBar:
-        bar = QProgressBar(self)
-        bar.setObjectName("progress")
-        bar.setTextVisible(False)
-        bar.setFixedHeight(BAR_HEIGHT_PIXELS)
+        bar = thin_bar("", self)
         policy = bar.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # so that nothing shifts when a job starts or ends
         bar.setSizePolicy(policy)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QProgressBar,
     QPushButton,
     QStyle,
     QStyledItemDelegate,
@@ -27,9 +26,9 @@ from app.reading.places import Place
 from app.theme import colours
 from app.widgets.action_button import action_of
 from app.widgets.elided_text import ElidedLabel
+from app.widgets.progress import thin_bar
 from engine.documents import Chapter, Document, Matter
 
-BAR_PIXELS = 4
 BOOKMARK_ROLE = int(Qt.ItemDataRole.UserRole)
 NOTHING_OPEN = "Open a document, or drop one here, and its chapters are listed."
 NOTHING_TICKED = "No chapter is ticked: nothing is read on its own."
@@ -231,11 +230,7 @@ class ChaptersPanel(QWidget):
         self.notices = QPushButton(self)
         self.notices.setObjectName("pointer")
         self.notices.clicked.connect(self.notices_wanted)
-        self.bar = QProgressBar(self)
-        self.bar.setObjectName("progress")
-        self.bar.setAccessibleName("How far the book was read")
-        self.bar.setTextVisible(False)
-        self.bar.setFixedHeight(BAR_PIXELS)
+        self.bar = thin_bar("How far the book was read", self)
         self.list = ChapterList(self)
         self.list.opened.connect(self.chapter_chosen)
         self.list.ticked.connect(self.chapter_ticked)

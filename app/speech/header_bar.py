@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.icons import icon
 from app.speech.sliders import PauseControl, SpeedSlider
 from app.speech.speak_button import SpeakButton, StopButton, key_words
 from app.speech.voice_picker import VoicePicker
+from app.widgets.action_button import icon_button
 
 SPACE_PIXELS = 8
 GROUP_SPACE_PIXELS = 14
@@ -24,10 +25,8 @@ class HeaderBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.home_button = QToolButton(self)
-        self.home_button.setAccessibleName("Home")
-        self.home_button.setIcon(icon("home", "text"))
-        self.home_button.setToolTip(f"Your books ({key_words('Ctrl+Shift+H')})")
+        books = f"Your books ({key_words('Ctrl+Shift+H')})"
+        self.home_button = icon_button("Home", icon("home", "text"), self, books)
         self.voices = VoicePicker(self)
         self.speed = SpeedSlider(self)
         self.pauses = PauseControl(self)

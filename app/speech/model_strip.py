@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QProgressBar, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.icons import icon
+from app.widgets.action_button import icon_button
 from app.widgets.message_banner import NoticeStrip
-from app.widgets.progress import show_fraction
+from app.widgets.progress import show_fraction, thin_bar
 
 BAR_WIDTH_PIXELS = 90
-BAR_HEIGHT_PIXELS = 4
 MOST_ANSWERS = 2
 
 
@@ -54,16 +54,10 @@ class ModelStrip(NoticeStrip):
         self.setObjectName("offer")
         self.setAccessibleName("Model")
         self._notice: ModelNotice | None = None
-        self.bar = QProgressBar(self)
-        self.bar.setObjectName("progress")
-        self.bar.setAccessibleName("Progress of the model")
-        self.bar.setTextVisible(False)
-        self.bar.setFixedSize(BAR_WIDTH_PIXELS, BAR_HEIGHT_PIXELS)
+        self.bar = thin_bar("Progress of the model", self, BAR_WIDTH_PIXELS)
         self.buttons = tuple(QPushButton(self) for _ in range(MOST_ANSWERS))
-        self.close_button = QToolButton(self)
-        self.close_button.setAccessibleName("Dismiss model notification")
-        self.close_button.setToolTip(Answer.CLOSE.value)
-        self.close_button.setIcon(icon("close", "faint"))
+        close = icon("close", "faint")
+        self.close_button = icon_button("Dismiss model notification", close, self, Answer.CLOSE.value)
         self.symbol.show_icon(icon("save", "accent"))
         self.lay_out(self.bar, *self.buttons, self.close_button)
         for button in self.buttons:

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QProgressBar, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.icons import icon
 from app.speech.activity import Activity, SaveProgress
 from app.system.reveal import REVEAL_TITLE
+from app.widgets.action_button import icon_button
 from app.widgets.announcing import announce
 from app.widgets.message_banner import NoticeStrip
-from app.widgets.progress import show_fraction
+from app.widgets.progress import show_fraction, thin_bar
 from engine.system.durations import duration_words
 
 BAR_WIDTH_PIXELS = 90
-BAR_HEIGHT_PIXELS = 4
 
 
 class SaveStrip(NoticeStrip):
@@ -38,11 +38,7 @@ class SaveStrip(NoticeStrip):
         self._save: SaveProgress | None = None
         self._saved: list[Path] = []
         self._interrupted = ""
-        self.bar = QProgressBar(self)
-        self.bar.setObjectName("progress")
-        self.bar.setAccessibleName("Progress of saving")
-        self.bar.setTextVisible(False)
-        self.bar.setFixedSize(BAR_WIDTH_PIXELS, BAR_HEIGHT_PIXELS)
+        self.bar = thin_bar("Progress of saving", self, BAR_WIDTH_PIXELS)
         self.cancel_button = QPushButton("Cancel", self)
         self.cancel_button.setAccessibleName("Cancel saving")
         self.reveal_button = QPushButton(REVEAL_TITLE, self)
@@ -50,10 +46,7 @@ class SaveStrip(NoticeStrip):
         self.resume_button.setAccessibleName("Resume the export")
         self.discard_button = QPushButton("Discard", self)
         self.discard_button.setAccessibleName("Discard the export")
-        self.close_button = QToolButton(self)
-        self.close_button.setAccessibleName("Dismiss message about saving")
-        self.close_button.setToolTip("Dismiss")
-        self.close_button.setIcon(icon("close", "faint"))
+        self.close_button = icon_button("Dismiss message about saving", icon("close", "faint"), self, "Dismiss")
         self.symbol.show_icon(icon("save", "accent"))
         self._connect()
         self.lay_out(

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, 
 
 from app.icons import icon
 from app.settings import USUAL_PAUSES, USUAL_SPEED
+from app.widgets.action_button import icon_button
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 STEPS_PER_UNIT = 20
@@ -33,10 +34,7 @@ class SpeedSlider(QWidget):
         self.label = QLabel(self)
         self.label.setAccessibleName("Speed value")
         self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)
-        self.reset_button = QToolButton(self)
-        self.reset_button.setAccessibleName("Normal speed")
-        self.reset_button.setToolTip("Normal speed")
-        self.reset_button.setIcon(icon("reset", "faint"))
+        self.reset_button = icon_button("Normal speed", icon("reset", "faint"), self)
         self.setFocusProxy(self.slider)
         self._lay_out()
         self.slider.valueChanged.connect(self._on_value)

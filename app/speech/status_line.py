@@ -7,18 +7,17 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness
 from app.speech.pace import Pace
 from app.widgets.announcing import announce
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.progress import show_fraction
+from app.widgets.progress import show_fraction, thin_bar
 from engine.speech import PreparationEvent
 
 PROGRESS_WIDTH_PIXELS = 140
-PROGRESS_HEIGHT_PIXELS = 4
 SPACE_PIXELS = 12
 NEWS_MS = 6000
 TICK_MS = 500
@@ -42,11 +41,7 @@ class StatusLine(QWidget):
         self.label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.label.setObjectName("statusText")
         self.label.setAccessibleName("Status")
-        self.progress = QProgressBar(self)
-        self.progress.setObjectName("progress")
-        self.progress.setAccessibleName("Progress")
-        self.progress.setTextVisible(False)
-        self.progress.setFixedSize(PROGRESS_WIDTH_PIXELS, PROGRESS_HEIGHT_PIXELS)
+        self.progress = thin_bar("Progress", self, PROGRESS_WIDTH_PIXELS)
         self.counter = QLabel(self)
         self.counter.setObjectName("faint")
         self.counter.setAccessibleName("Length of the text")

@@ -1,10 +1,10 @@
-"""Buttons for actions, and actions whose key counts in one widget."""
+"""Buttons for actions or with an icon alone, and actions whose key counts in one widget."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtGui import QAction, QIcon, QKeySequence
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 
 class ActionButton(QPushButton):
@@ -24,6 +24,15 @@ class ActionButton(QPushButton):
         self.setEnabled(self._action.isEnabled())
         self.setVisible(self._action.isVisible())
         self.setToolTip(self._action.toolTip())
+
+
+def icon_button(name: str, icon: QIcon, parent: QWidget, tool_tip: str = "") -> QToolButton:
+    """A flat button with a name for screen readers, which is its tool tip unless another is given."""
+    button = QToolButton(parent)
+    button.setAccessibleName(name)
+    button.setToolTip(tool_tip or name)
+    button.setIcon(icon)
+    return button
 
 
 def action_of(widget: QWidget, title: str, key: str | QKeySequence.StandardKey, slot: object) -> QAction:

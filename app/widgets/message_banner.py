@@ -11,6 +11,7 @@ from shiboken6 import isValid
 
 from app.icons import icon
 from app.messages import Message, Subject, Tone
+from app.widgets.action_button import icon_button
 from app.widgets.announcing import announce
 
 _NAMES = {Tone.NOTE: "Note", Tone.WARNING: "Warning", Tone.ERROR: "Error"}
@@ -106,10 +107,7 @@ class MessageBanner(NoticeStrip):
         self.count_button.setAccessibleName("Show the next message")
         self.button = QPushButton(self)
         self.button.hide()
-        self.close_button = QToolButton(self)
-        self.close_button.setAccessibleName("Dismiss message")
-        self.close_button.setToolTip("Dismiss")
-        self.close_button.setIcon(icon("close", "faint"))
+        self.close_button = icon_button("Dismiss message", icon("close", "faint"), self, "Dismiss")
         self.lay_out(self.count_button, self.button, self.close_button)
         self.count_button.clicked.connect(self._show_next)
         self.button.clicked.connect(self._on_button)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.icons import icon
+from app.widgets.action_button import icon_button
 from app.widgets.scrolling_body import ScrollingBody
 
 USUAL_WIDTH_PIXELS, USUAL_WIDTH_LETTERS = 340, 38
@@ -44,10 +45,7 @@ class SideBar(QFrame):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
-        self.close_button = QToolButton(self)
-        self.close_button.setAccessibleName("Close side bar")
-        self.close_button.setToolTip("Close")
-        self.close_button.setIcon(icon("close", "faint"))
+        self.close_button = icon_button("Close side bar", icon("close", "faint"), self, "Close")
         self._panels = QStackedWidget(self)
         self._last: QWidget = self.close_button
         """Of what the Tab key leads through."""
