@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -24,14 +25,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.export.cover_choice import CoverChoice
 from app.export.scope import Scope
 from app.widgets.combo_box import ComboBox
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.file_dialogs import ask_to_replace, ask_where_to_save, kinds_of_sound, suggested_name
+from app.widgets.file_dialogs import (
+    ask_to_replace,
+    ask_where_to_save,
+    ask_which_picture,
+    kinds_of_sound,
+    suggested_name,
+)
 from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
 from engine.documents import Document
 from engine.errors import EngineError, OutputError
+from engine.export.cover import read_cover
 from engine.export.order import Order
 from engine.export.outputs import check_writable, existing_outputs, file_name
 from engine.system.durations import duration_words
@@ -47,6 +54,64 @@ SUBTITLES = {
     ".json": "All times, as JSON (.json)",
 }
 """The kinds of subtitles by suffix."""
+SIDE_PIXELS = 72
+
+
+class CoverChoice(QWidget):
+    """`picture` is a JPEG or PNG, or None; `refused` says why one that was chosen is not taken."""
+
+    refused = Signal(str)
+
+    def __init__(self, picture: bytes | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.picture: bytes | None = None
+        self._shown = QLabel(self)
+        self._shown.setFixedSize(SIDE_PIXELS, SIDE_PIXELS)
+        self._shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._shown.setObjectName("cover")
+        self.choose_button = QPushButton("Choose…", self)
+        self.choose_button.setAccessibleName("Choose a cover")
+        self.remove_button = QPushButton("Remove", self)
+        self.remove_button.setAccessibleName("Remove the cover")
+        for button in (self.choose_button, self.remove_button):
+            button.setAutoDefault(False)
+        self.choose_button.clicked.connect(self._choose)
+        self.remove_button.clicked.connect(self._remove)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._shown)
+        layout.addWidget(self.choose_button)
+        layout.addWidget(self.remove_button)
+        layout.addStretch(1)
+        self.show_picture(picture)
+
+    def take(self, path: Path) -> None:
+        """Make this picture the cover, or say why not."""
+        try:
+            self.show_picture(read_cover(path))
+        except EngineError as error:
+            self.refused.emit(str(error))
+
+    @Slot()
+    def _choose(self) -> None:
+        ask_which_picture(self, self.take)
+
+    @Slot()
+    def _remove(self) -> None:
+        self.show_picture(None)
+
+    def show_picture(self, picture: bytes | None) -> None:
+        """Make this the cover."""
+        self.picture = picture
+        self.remove_button.setEnabled(picture is not None)
+        pixmap = QPixmap()
+        if picture is not None and pixmap.loadFromData(picture):
+            keep, smooth = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            self._shown.setPixmap(pixmap.scaled(self._shown.size(), keep, smooth))
+            self._shown.setAccessibleName("Cover")
+        else:
+            self._shown.setText("None" if picture is None else "Not shown")
+            self._shown.setAccessibleName("No cover" if picture is None else "A cover that cannot be shown")
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.export.cover_choice import SIDE_PIXELS
-from app.export.dialog import ExportDialog
+from app.export.dialog import SIDE_PIXELS, ExportDialog
 from app.export.scope import Scope
 from engine.documents import Chapter, Document
 from engine.export.order import Order
