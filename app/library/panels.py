@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.audio.transport_bar import clock_time
@@ -52,10 +52,10 @@ class HistoryPanel(QWidget):
         self.empty = QLabel(NOTHING_YET, self)
         self.empty.setObjectName("faint")
         self.empty.setWordWrap(True)
-        self.hear = self._action("Play", "Return")
-        self.open = self._action("Edit Text", "Return")
-        self.star = self._action("Star", "Ctrl+B")
-        self.delete = self._action("Delete", QKeySequence.StandardKey.Delete)
+        self.hear = self.entries.command("Play", "", self.hear_wanted)  # the Return key is the list's own
+        self.open = self.entries.command("Edit Text", "", self.open_wanted)
+        self.star = self.entries.command("Star", "Ctrl+B", self.star_wanted)
+        self.delete = action_of(self.entries, "Delete", QKeySequence.StandardKey.Delete, self._on_delete)
         self.deleted = _DeletedStrip(self)
         self._buttons = [ActionButton(action, self) for action in (self.hear, self.open, self.star, self.delete)]
         self.kept = ElidedLabel(self)
@@ -80,21 +80,9 @@ class HistoryPanel(QWidget):
         self.limit.offer(limits(megabytes))
         self.limit.choose(megabytes)
 
-    def _action(self, title: str, key: str | QKeySequence.StandardKey) -> QAction:
-        action = QAction(title, self.entries)
-        if key != "Return":  # the list itself takes that
-            action.setShortcut(QKeySequence(key))
-            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        self.entries.addAction(action)
-        return action
-
     def _connect(self) -> None:
         self.entries.picked.connect(self.hear_wanted)
         self.entries.current_changed.connect(self._on_current)
-        self.hear.triggered.connect(self._on_hear)
-        self.open.triggered.connect(self._on_open)
-        self.star.triggered.connect(self._on_star)
-        self.delete.triggered.connect(self._on_delete)
         self.deleted.button.clicked.connect(self._on_bring_back)
         self.search.textChanged.connect(self._on_words)
         self._typing.timeout.connect(self._on_typed)
@@ -124,18 +112,6 @@ class HistoryPanel(QWidget):
         for action in (self.hear, self.open, self.star, self.delete):
             action.setEnabled(entry is not None)
         self.star.setText("Unstar" if entry is not None and entry.starred else "Star")
-
-    @Slot()
-    def _on_hear(self) -> None:
-        self.hear_wanted.emit(self.entries.current)
-
-    @Slot()
-    def _on_open(self) -> None:
-        self.open_wanted.emit(self.entries.current)
-
-    @Slot()
-    def _on_star(self) -> None:
-        self.star_wanted.emit(self.entries.current)
 
     @Slot()
     def _on_delete(self) -> None:
@@ -251,9 +227,9 @@ class QueuePanel(QWidget):
         self.play = action_of(self.items, PLAY, "Ctrl+P", self._on_play)
         self.up = action_of(self.items, "Up", "Ctrl+Up", self._on_up)
         self.down = action_of(self.items, "Down", "Ctrl+Down", self._on_down)
-        self.retry = action_of(self.items, "Retry", "Ctrl+R", self._on_retry)
-        self.cancel = action_of(self.items, "Cancel", "Ctrl+Backspace", self._on_cancel)
-        self.remove = action_of(self.items, "Remove", QKeySequence.StandardKey.Delete, self._on_remove)
+        self.retry = self.items.command("Retry", "Ctrl+R", self.retry_wanted)
+        self.cancel = self.items.command("Cancel", "Ctrl+Backspace", self.cancel_wanted)
+        self.remove = self.items.command("Remove", QKeySequence.StandardKey.Delete, self.remove_wanted)
         self.remove_done = action_of(self.items, "Remove Done", "Ctrl+Shift+Backspace", self.remove_done_wanted)
         self._playing = False
         self._note = ""
@@ -313,15 +289,3 @@ class QueuePanel(QWidget):
     @Slot()
     def _on_down(self) -> None:
         self.moved.emit(self.items.current, 1)
-
-    @Slot()
-    def _on_retry(self) -> None:
-        self.retry_wanted.emit(self.items.current)
-
-    @Slot()
-    def _on_cancel(self) -> None:
-        self.cancel_wanted.emit(self.items.current)
-
-    @Slot()
-    def _on_remove(self) -> None:
-        self.remove_wanted.emit(self.items.current)

@@ -15,13 +15,15 @@ from PySide6.QtCore import (
     QSize,
     Qt,
     Signal,
+    SignalInstance,
     Slot,
 )
-from PySide6.QtGui import QColor, QFontInfo, QKeyEvent, QPainter, QPalette
+from PySide6.QtGui import QAction, QColor, QFontInfo, QKeyEvent, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.icons import draw_icon
 from app.theme import colours
+from app.widgets.action_button import action_of
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -107,6 +109,7 @@ class TwoLineList(QListView):
         self.setObjectName("twoLines")
         self.setAccessibleName(name)
         self._rows = TwoLineModel(row_of, self)
+        self._commands: dict[QAction, SignalInstance] = {}
         self.setModel(self._rows)
         self.setItemDelegate(_TwoLineDelegate(self))
         self.setUniformItemSizes(True)
@@ -130,6 +133,12 @@ class TwoLineList(QListView):
             self.setCurrentIndex(self._rows.index(next(same, min(row, len(things) - 1))))
         self.current_changed.emit(self.current)
 
+    def command(self, title: str, key: str | QKeySequence.StandardKey, wanted: SignalInstance) -> QAction:
+        """A command for the current thing, which `wanted` then carries; its key counts while the list has the focus."""
+        action = action_of(self, title, key, self._on_command)
+        self._commands[action] = wanted
+        return action
+
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         """Tell which thing is current now."""
         super().currentChanged(current, previous)
@@ -143,6 +152,12 @@ class TwoLineList(QListView):
                 self.picked.emit(self.current)
         else:
             super().keyPressEvent(event)
+
+    @Slot()
+    def _on_command(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        self._commands[action].emit(self.current)
 
     @Slot(QModelIndex)
     def _on_double_click(self, index: QModelIndex) -> None:
