@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
@@ -26,14 +28,20 @@ BUTTON_WIDTH_PIXELS = 112
 MORE_ICON_PIXELS = 18
 
 
-class ModelCard(QFrame):
-    """`pressed` carries the `ModelRow` whose button it was; the menu's signals carry it too."""
+class CardCommand(Enum):
+    """What the button of a card says, or an entry of its menu."""
 
-    pressed = Signal(object)
-    complete_wanted = Signal(object)
-    verify_wanted = Signal(object)
-    remove_wanted = Signal(object)
-    reveal_wanted = Signal(object)
+    BUTTON = "button"
+    COMPLETE = "complete"
+    VERIFY = "verify"
+    REVEAL = "reveal"
+    REMOVE = "remove"
+
+
+class ModelCard(QFrame):
+    """`wanted` carries the `ModelRow` and the `CardCommand`."""
+
+    wanted = Signal(object, object)
 
     def __init__(self, row: ModelRow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -107,15 +115,16 @@ class ModelCard(QFrame):
 
     def _add_menu(self) -> None:
         menu = QMenu(self.more)
-        self.complete = QAction(f"Download the Published Model ({size_words(self._row.status.entry.bytes)})", menu)
-        self.verify = QAction("Verify", menu)
-        self.reveal = QAction(REVEAL_TITLE, menu)
-        self.remove = QAction("Remove…", menu)
-        menu.addActions([self.complete, self.verify, self.reveal, self.remove])
-        self.complete.triggered.connect(self._on_complete)
-        self.verify.triggered.connect(self._on_verify)
-        self.reveal.triggered.connect(self._on_reveal)
-        self.remove.triggered.connect(self._on_remove)
+        size = size_words(self._row.status.entry.bytes)
+        self.complete = menu.addAction(f"Download the Published Model ({size})")
+        self.complete.setData(CardCommand.COMPLETE)
+        self.verify = menu.addAction("Verify")
+        self.verify.setData(CardCommand.VERIFY)
+        self.reveal = menu.addAction(REVEAL_TITLE)
+        self.reveal.setData(CardCommand.REVEAL)
+        self.remove = menu.addAction("Remove…")
+        self.remove.setData(CardCommand.REMOVE)
+        menu.triggered.connect(self._on_action)
         self.more.setIconSize(QSize(MORE_ICON_PIXELS, MORE_ICON_PIXELS))
         self.more.setMenu(menu)
 
@@ -140,20 +149,8 @@ class ModelCard(QFrame):
 
     @Slot()
     def _on_button(self) -> None:
-        self.pressed.emit(self._row)
+        self.wanted.emit(self._row, CardCommand.BUTTON)
 
-    @Slot()
-    def _on_complete(self) -> None:
-        self.complete_wanted.emit(self._row)
-
-    @Slot()
-    def _on_verify(self) -> None:
-        self.verify_wanted.emit(self._row)
-
-    @Slot()
-    def _on_reveal(self) -> None:
-        self.reveal_wanted.emit(self._row)
-
-    @Slot()
-    def _on_remove(self) -> None:
-        self.remove_wanted.emit(self._row)
+    @Slot(QAction)
+    def _on_action(self, action: QAction) -> None:
+        self.wanted.emit(self._row, action.data())

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.messages import Message, Remedy, Subject, Tone, message_for
-from app.models.card import ModelCard
+from app.models.card import CardCommand, ModelCard
 from app.models.row import ModelRow, RowButton, size_words
 from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
 from app.widgets.message_banner import MessageBanner
@@ -149,11 +149,7 @@ class ModelsDialog(QDialog):
 
     def _made_card(self, row: ModelRow) -> ModelCard:
         card = ModelCard(row, self._list)
-        card.pressed.connect(self._on_pressed)
-        card.complete_wanted.connect(self._on_complete)
-        card.verify_wanted.connect(self._on_verify)
-        card.remove_wanted.connect(self._on_remove)
-        card.reveal_wanted.connect(self._on_reveal)
+        card.wanted.connect(self._on_wanted)
         return card
 
     def _add_imports(self, row: ModelRow) -> None:
@@ -168,39 +164,30 @@ class ModelsDialog(QDialog):
     def _on_chosen(self, name: str, path: Path) -> None:
         self._import([path], name)
 
-    @Slot(object)
-    def _on_pressed(self, row: ModelRow) -> None:
+    @Slot(object, object)
+    def _on_wanted(self, row: ModelRow, command: CardCommand) -> None:
+        if command is CardCommand.REVEAL:
+            self.reveal_wanted.emit(row.folder)
+            return
         self.banner.withdraw(*Subject)
-        match row.button:
-            case RowButton.CANCEL:
+        match command:
+            case CardCommand.VERIFY:
+                self.verify_wanted.emit(row.name)
+            case CardCommand.REMOVE:
+                self._ask_whether_to_remove(row)
+            case CardCommand.BUTTON if row.button is RowButton.CANCEL:
                 self.cancel_wanted.emit()
-            case RowButton.USE:
+            case CardCommand.BUTTON if row.button is RowButton.USE:
                 self.use_wanted.emit(row.name)
             case _:
                 self.fetch_wanted.emit(row.name)
 
-    @Slot(object)
-    def _on_complete(self, row: ModelRow) -> None:
-        self.banner.withdraw(*Subject)
-        self.fetch_wanted.emit(row.name)
-
-    @Slot(object)
-    def _on_verify(self, row: ModelRow) -> None:
-        self.banner.withdraw(*Subject)
-        self.verify_wanted.emit(row.name)
-
-    @Slot(object)
-    def _on_remove(self, row: ModelRow) -> None:
-        """Ask first, since getting it back takes a while."""
-        self.banner.withdraw(*Subject)
+    def _ask_whether_to_remove(self, row: ModelRow) -> None:
+        """Getting it back takes a while."""
         self._to_remove = row.name
         size = size_words(row.status.bytes_here)
         question = f"Remove {row.title}? This frees {size}. You can download it again later."
         self.banner.show_message(Message(question, Tone.WARNING, Remedy.REMOVE_MODEL))
-
-    @Slot(object)
-    def _on_reveal(self, row: ModelRow) -> None:
-        self.reveal_wanted.emit(row.folder)
 
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:

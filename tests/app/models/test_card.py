@@ -1,10 +1,9 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import SignalInstance
 from pytestqt.qtbot import QtBot
 
-from app.models.card import ModelCard
+from app.models.card import CardCommand, ModelCard
 from app.models.jobs import Task
 from app.models.row import ModelRow, RowButton
 from app.widgets.progress import BAR_STEPS
@@ -71,14 +70,13 @@ def test_the_menu_fits_the_model(qtbot: QtBot, tmp_path: Path) -> None:
 def test_everything_it_emits_carries_the_row(qtbot: QtBot, tmp_path: Path) -> None:
     row = ModelRow(INSTALLED, tmp_path)
     card = shown(qtbot, row)
-    for act, signal in (
-        (card.button.click, card.pressed),
-        (card.complete.trigger, card.complete_wanted),
-        (card.verify.trigger, card.verify_wanted),
-        (card.remove.trigger, card.remove_wanted),
-        (card.reveal.trigger, card.reveal_wanted),
+    for act, command in (
+        (card.button.click, CardCommand.BUTTON),
+        (card.complete.trigger, CardCommand.COMPLETE),
+        (card.verify.trigger, CardCommand.VERIFY),
+        (card.remove.trigger, CardCommand.REMOVE),
+        (card.reveal.trigger, CardCommand.REVEAL),
     ):
-        assert isinstance(signal, SignalInstance)
-        with qtbot.waitSignal(signal) as emitted:
+        with qtbot.waitSignal(card.wanted) as emitted:
             act()
-        assert emitted.args == [row]
+        assert emitted.args == [row, command]
