@@ -54,7 +54,9 @@ class _ThemeIcon(QIconEngine):
 
 @lru_cache(maxsize=256)
 def _drawn(name: str, colour: str, pixels: int, opacity: float) -> QImage:
-    """An image, which may outlive the application as a pixmap may not."""
+    """An image, which may outlive the application as a pixmap may not; none where there is no room for it."""
+    if pixels < 1:
+        return QImage()
     drawing = (resources_folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
     renderer = QSvgRenderer(QByteArray(drawing.replace("currentColor", colour).encode()))
     image = QImage(pixels, pixels, QImage.Format.Format_ARGB32_Premultiplied)

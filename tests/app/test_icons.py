@@ -1,4 +1,7 @@
+from typing import Any
+
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QImage, QPainter
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
@@ -35,6 +38,15 @@ def test_a_button_is_drawn_again_in_the_colours_of_another_theme(qtbot: QtBot, t
     theme.choose(Appearance.DARK)
     image = button.grab().toImage()
     assert image.pixelColor(image.rect().center()) == QColor(colours().error)
+
+
+def test_a_button_without_room_shows_nothing(qtbot: QtBot, qtlog: Any, theme: Theme) -> None:
+    button = QToolButton(icon=icon("stop", "error"))  # with a padding of the theme that leaves less than nothing
+    qtbot.addWidget(button)
+    button.setFixedSize(1, 1)
+    button.grab()
+    assert icon("stop", "error").pixmap(QSize(8, -7)).isNull()
+    assert not [each.message for each in qtlog.records if "QPainter" in each.message]
 
 
 def test_a_drawing_is_painted_in_any_colour(qtbot: QtBot) -> None:
