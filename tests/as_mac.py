@@ -1,9 +1,10 @@
 """A pytest plugin for Linux, `-p tests.as_mac`: the program believes it is on a Mac, and is refused what a Mac refuses.
 
 There, a thread has no priority of its own and no number for it, sockets have no abstract names and no long paths,
-file names are UTF-8, packages of Linux's alone are missing, and a class of Objective-C cannot be made twice. What this
-cannot show: Apple's frameworks and GPU, how Qt looks and behaves there, signatures, what a child process finds out, and
-what a Mac's hardware and linker do: modules about these still know that this is Linux.
+file names are UTF-8, packages of Linux's alone are missing, no child process has Metal in software, and a class of
+Objective-C cannot be made twice. What this cannot show: Apple's frameworks and GPU, how Qt looks and behaves there,
+signatures, what a child process finds out, and what a Mac's hardware and linker do: modules about these still know
+that this is Linux.
 """
 
 from __future__ import annotations
@@ -130,6 +131,12 @@ def _refuse_names_of_files(event: str, arguments: tuple[Any, ...]) -> None:
                 raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ), path) from None
 
 
+def _refuse_metal_in_software(event: str, arguments: tuple[Any, ...]) -> None:
+    """A child process that needs it is not started: trials on a Mac are of its own GPU."""
+    if event == "subprocess.Popen" and any("tests.metal_device" in str(argument) for argument in arguments[1]):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "Metal in software")
+
+
 def _stand_in_for_frameworks() -> None:
     real, runtime = ctypes.CDLL, _Runtime()
 
@@ -145,3 +152,4 @@ _refuse_priorities_of_threads()
 _refuse_names_of_sockets()
 _stand_in_for_frameworks()
 sys.addaudithook(_refuse_names_of_files)
+sys.addaudithook(_refuse_metal_in_software)
