@@ -45,7 +45,6 @@ class DiagnosticsControls(QWidget):
         if run is not None:
             self.to_run.offer_regimes(run.regimes)
             self.to_show.show_utterances(run.utterances)
-        self.to_show.to_do.export.setEnabled(run is not None and run.row_count > 0)
         self.status.show_run(run, self.shown.regime)
 
     def show_part(self, shown: Shown) -> None:

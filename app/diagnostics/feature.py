@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Slot
 
@@ -20,7 +19,6 @@ from app.diagnostics.process.controller import DiagnosticsController
 from app.diagnostics.process.following import Following
 from app.diagnostics.process.process import COMMAND, DiagnosticsProcess
 from app.diagnostics.process.reference_adding import ReferenceAdding
-from app.diagnostics.runs.bundle_export import BundleExport
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_chip import RunChip
 from app.diagnostics.runs.run_folders import RunFolders
@@ -74,10 +72,9 @@ class DiagnosticsFeature(QObject):
         self.controller = DiagnosticsController(self.process, folders, self)
         self.exploration = Exploration(self.panel, self.process, self.controller, self._source)
         self.adding = ReferenceAdding(parent=self)
-        self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
-        self.keeping = RunKeeping(self.panel, folders, parent=self)
+        self.keeping = RunKeeping(self.panel, folders, self)
         self.cases = CaseActions(self.panel, parent=self)
         self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
@@ -93,8 +90,7 @@ class DiagnosticsFeature(QObject):
     @property
     def busy(self) -> bool:
         """Whether a diagnosis, an experiment or an export is in progress."""
-        exporting = self.export.active or self.keeping.export.active
-        return self.controller.active or self.exploration.experiments.active or exporting
+        return self.controller.active or self.exploration.experiments.active or self.keeping.active
 
     @property
     def drawing(self) -> bool:
@@ -110,7 +106,6 @@ class DiagnosticsFeature(QObject):
         """End every process and delete what they left behind."""
         self.sounds.stop()
         self.adding.shut_down(timeout_ms)
-        self.export.shut_down(timeout_ms)
         self.cases.shut_down(timeout_ms)
         self.keeping.shut_down(timeout_ms)
         self.controller.shut_down(timeout_ms)
@@ -120,7 +115,6 @@ class DiagnosticsFeature(QObject):
         panel.diagnose_wanted.connect(self._on_diagnose)
         panel.controls.to_run.while_speaking.clicked.connect(self._on_while_speaking)
         panel.stop_wanted.connect(self.controller.stop)
-        panel.export_wanted.connect(self._on_export)
         panel.controls.status.start_again_wanted.connect(self.controller.start_again)
         self.listening.moved.connect(panel.strip.show_playhead)
         panel.set_colours(colours())
@@ -140,8 +134,6 @@ class DiagnosticsFeature(QObject):
         controller.stopped.connect(panel.take_stop)
         controller.stalled.connect(panel.take_stall)
         controller.went_on.connect(panel.take_stall)
-        self.export.exported.connect(self._on_exported)
-        self.export.failed.connect(self._on_not_exported)
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
@@ -249,24 +241,6 @@ class DiagnosticsFeature(QObject):
         else:
             self.sounds.stop()
             self.controller.release()
-
-    @Slot(object)
-    def _on_export(self, path: Path) -> None:
-        if self.panel.run is not None:
-            if not self.export.active:
-                self.panel.tell(self.export, f"Exporting {path.name}")
-            self.export.export(self.panel.run, path)
-
-    @Slot(object)
-    def _on_exported(self, path: Path) -> None:
-        self.panel.tell(self.export, "")
-        self._show(Message(f"Exported {path.name} to {path.parent}.", Tone.NOTE))
-
-    @Slot(object)
-    def _on_not_exported(self, error: Exception) -> None:
-        if not self.export.active:  # it is not that another is being exported
-            self.panel.tell(self.export, "")
-        self._on_failure(error)
 
     @Slot(str)
     def _on_told(self, words: str) -> None:

@@ -19,7 +19,6 @@ from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_caption import StripCaption
 from app.messages import Subject
 from app.theme import LIGHT, Colours
-from app.widgets.file_dialogs import ask_where_to_export, suggested_name
 from app.widgets.message_banner import MessageBanner
 from engine.validator.data.results import ValidationEvent
 from engine.validator.data.verdicts import severity
@@ -35,14 +34,12 @@ SHARES = (300, 400)
 class DiagnosticsPanel(QFrame):
     """Feed the latest run with `take`, `take_crash` and `take_stop`; the panel stays usable whatever happens.
 
-    `diagnose_wanted` carries `DiagnosticsOptions`, `export_wanted` a `Path` (what is exported is `run`); `refreshed`
-    tells that `run`, `shown` or `stage` may be another. Other features add a page with `add_page` and an action with
-    `add_action`.
+    `diagnose_wanted` carries `DiagnosticsOptions`; `refreshed` tells that `run`, `shown` or `stage` may be another.
+    Other features add a page with `add_page` and an action with `add_action`.
     """
 
     diagnose_wanted = Signal(object)
     stop_wanted = Signal()
-    export_wanted = Signal(object)
     refreshed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -99,10 +96,13 @@ class DiagnosticsPanel(QFrame):
         page.part_wanted.connect(self.show_part)
         self.pages.add(title, page, meaning)
 
-    def add_action(self, action: QAction) -> None:
+    def add_action(self, title: str, meaning: str) -> QAction:
         """Add something that can be done with the run or its chosen stage, to the menu and to that of each row."""
-        self.controls.to_show.to_do.add(action)
+        action = QAction(title, self)
+        action.setToolTip(meaning)
+        self.controls.to_show.add_action(action)
         self.table.addAction(action)
+        return action
 
     def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
         """Tell what somebody does, and how much of it is done if that is known; no words when it has ended."""
@@ -168,13 +168,6 @@ class DiagnosticsPanel(QFrame):
         if run is not None and run.state in (RunState.STOPPED, RunState.FAILED, RunState.CRASHED):
             self.controls.to_show.show_history(self.history, run)
 
-    @Slot()
-    def ask_where_to_export(self) -> None:
-        """Ask for a file, starting in `export_folder`; `export_wanted` carries its path."""
-        if self._run is not None:
-            name = f"{Path(suggested_name(self._run.request.speech.text)).stem}.zip"
-            ask_where_to_export(self, self.export_folder / name, self.export_wanted.emit)
-
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
@@ -234,7 +227,6 @@ class DiagnosticsPanel(QFrame):
         to_run.stop_wanted.connect(self.stop_wanted)
         to_run.regime_chosen.connect(self.refresh)
         to_show.changed.connect(self._on_view)
-        to_show.to_do.export_wanted.connect(self.ask_where_to_export)
         to_show.run_chosen.connect(self.look_at)
         to_run.more.worst_first_toggled.connect(self.table.put_worst_first)
         self.controls.status.stage_wanted.connect(self._look_into)

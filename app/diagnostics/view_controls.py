@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES
 from app.diagnostics.runs.run import DiagnosticsRun
-from app.diagnostics.runs.run_actions import RunActions
 from app.diagnostics.runs.run_controls import faint_label
 from app.diagnostics.runs.run_history import RunHistory
 from app.diagnostics.runs.run_words import shortened
@@ -37,7 +37,8 @@ class ViewControls(WrappingBar):
         self.utterance = ComboBox("Utterance", "Which utterance is shown", 10, self)
         self.run = ComboBox("Run", "Which run is shown", 12, self)
         self.earlier = ComboBox("Compared with run", EARLIER_MEANING, 10, self)
-        self.to_do = RunActions(self)
+        self.to_do = QPushButton("Actions", self)
+        self._to_do = QMenu(self)
         self._heard: int | None = None
         self._shown: DiagnosticsRun | None = None
         self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
@@ -46,6 +47,10 @@ class ViewControls(WrappingBar):
         self.show_utterances(())
         self._lay_out()
         self._connect()
+
+    def add_action(self, action: QAction) -> None:
+        """Add something that can be done with the run, after the others."""
+        self._to_do.addAction(action)
 
     @property
     def shown_reading(self) -> Reading:
@@ -127,6 +132,10 @@ class ViewControls(WrappingBar):
         self.changed.emit()
 
     def _lay_out(self) -> None:
+        self.to_do.setAccessibleName("Actions")
+        self.to_do.setToolTip("What can be done with this run and its stages")
+        self.to_do.setMenu(self._to_do)
+        self._to_do.setToolTipsVisible(True)
         self.add(faint_label("Stages", self.reading), self.reading)
         self.add(faint_label("Utterance", self.utterance), self.utterance, share=3)
         self.add(faint_label("Run", self.run), self.run, share=2)

@@ -94,8 +94,6 @@ class Scenario(QObject):
         self.steps = self.play()
         self.waits_for = next(self.steps)
         self.diagnostics.controller.event_received.connect(self.on_event)
-        self.diagnostics.export.exported.connect(self.on_exported)
-        self.exported: Path | None = None
         self.timer = QTimer(self, interval=LOOK_MS)
         self.timer.timeout.connect(self.look)
         self.timer.start()
@@ -121,8 +119,9 @@ class Scenario(QObject):
         self.picture("finished")
         yield from self.idle()
         self.begin("export")
-        panel.export_wanted.emit(self.folder / "bundle.zip")
-        yield lambda: not self.diagnostics.export.active
+        self.diagnostics.keeping.export_to(self.folder / "bundle.zip")
+        yield lambda: not self.diagnostics.keeping.active
+        self.report["exported"] = str(self.folder / "bundle.zip")
         self.begin("killed")
         window.play()
         yield lambda: len(self.phases[-1].rows) >= KILL_AFTER_ROWS
@@ -181,9 +180,6 @@ class Scenario(QObject):
         elif isinstance(event, FinishedEvent):
             run = self.diagnostics.panel.live_run
             self.report.setdefault("finished", []).append(run.row_count)  # type: ignore[attr-defined,union-attr]
-
-    def on_exported(self, path: Path) -> None:
-        self.report["exported"] = str(path)
 
     def look(self) -> None:
         if self.waits_for():  # type: ignore[operator]

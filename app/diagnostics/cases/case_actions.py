@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 
 from app.diagnostics.cases.case_making import CaseMaking, MadeCase
 from app.diagnostics.cases.reduction_page import ReductionPage, fails
@@ -22,6 +22,7 @@ COPIED = "Command copied. Run it in a terminal to reproduce this run."
 SAVING = "Saving a failing case"
 REDUCING = "Starting to reduce"
 STOPPED = "Stopped."
+REDUCING_MEANING = "Find the shortest text and the smallest inputs on which the chosen stage fails"
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,10 @@ class CaseActions(QObject):
         self._reduced: _Failure | None = None
         self.making = making or CaseMaking(parent=self)
         self.page = ReductionPage()
-        self.copy = QAction("Copy as Command", self)
-        self.reduce = QAction("Reduce the Failure", self)
-        self.save = QAction("Save Failing Case…", self)
-        self.copy.setToolTip("Copy a terminal command that reproduces this run")
-        self.reduce.setToolTip("Find the shortest text and the smallest inputs on which the chosen stage fails")
-        self.save.setToolTip("Save the chosen stage with the inputs on which it fails")
+        self.copy = panel.add_action("Copy as Command", "Copy a terminal command that reproduces this run")
+        self.reduce = panel.add_action("Reduce the Failure", REDUCING_MEANING)
+        self.save = panel.add_action("Save Failing Case…", "Save the chosen stage with the inputs on which it fails")
         panel.add_page("Reduce", self.page, "The smallest case in which the chosen stage fails")
-        for action in (self.copy, self.reduce, self.save):
-            panel.add_action(action)
         self._connect()
         self._refresh()
 

@@ -93,11 +93,10 @@ def run_name(run: DiagnosticsRun) -> str:
     return f"{mark}{', '.join(parts)}: {shortened(run.request.speech.text, TEXT_CHARACTERS)}"
 
 
-def run_title(number: int, run: DiagnosticsRun, name: str = "", pinned: bool = False) -> str:
+def run_title(number: int, run: DiagnosticsRun, name: str = "") -> str:
     """The title of a run in a list; `name` is the one that the user gave it."""
     ending = f" · {_ENDINGS[run.state]}" if run.state in _ENDINGS else ""
-    pin = " · pinned" if pinned else ""
-    return f"{number} · {run.started:%H:%M}{ending}{pin} · {name or run_name(run)}"
+    return f"{number} · {run.started:%H:%M}{ending} · {name or run_name(run)}"
 
 
 def under_way(run: DiagnosticsRun) -> str:

@@ -2,10 +2,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.controls import DiagnosticsControls
-from app.diagnostics.runs.run import DiagnosticsRun, Shown
+from app.diagnostics.runs.run import Shown
 from app.diagnostics.runs.run_history import RunHistory
 from engine.validator.data.results import Reading, Regime
-from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, finished_run, request
+from tests.app.diagnostics_fakes import UTTERANCES, finished_run
 
 
 @pytest.fixture
@@ -30,11 +30,3 @@ def test_a_run_fills_the_choices(controls: DiagnosticsControls) -> None:
     controls.show_run(run, history)
     assert controls.to_run.reference.value == Regime.DYNAMIC
     assert len(controls.to_show.utterance.values) == 2 + len(UTTERANCES)
-    assert controls.to_show.to_do.export.isEnabled()
-
-
-def test_nothing_can_be_exported_before_there_is_something(controls: DiagnosticsControls) -> None:
-    controls.refresh(None)
-    assert not controls.to_show.to_do.export.isEnabled()
-    controls.refresh(DiagnosticsRun(request(), CONFIG))
-    assert not controls.to_show.to_do.export.isEnabled()

@@ -306,14 +306,14 @@ def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     desk.panel.controls.to_run.diagnose_button.click()
     desk.wait_for(RunState.FINISHED)
     path = desk.folder / "none" / "a.zip"
-    desk.panel.export_wanted.emit(path)
+    desk.diagnostics.keeping.export_to(path)
     status = desk.panel.controls.status.label
     assert status.accessibleDescription() == "Exporting a.zip"
     assert desk.diagnostics.busy
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
     assert "a.zip was not exported." in desk.panel.banner.label.text()
     assert status.accessibleDescription().startswith("Done")
-    desk.diagnostics.export.exported.emit(desk.folder / "b.zip")
+    desk.diagnostics.keeping.told.emit(f"Exported b.zip to {desk.folder}")
     assert desk.panel.banner.label.text() == f"Exported b.zip to {desk.folder}."
     desk.speak("rows 1")
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is None)

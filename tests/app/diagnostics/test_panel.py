@@ -1,10 +1,8 @@
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.listening import Part
@@ -232,9 +230,8 @@ def test_a_page_may_ask_for_another_part_of_the_run(panel: DiagnosticsPanel) -> 
 
 
 def test_an_action_is_in_the_menu_and_at_every_row(panel: DiagnosticsPanel) -> None:
-    action = QAction("Copy as Command", panel)
-    panel.add_action(action)
-    assert panel.controls.to_show.to_do.list.actions()[-1] is action
+    action = panel.add_action("Copy as Command", "Copy a command")
+    assert panel.controls.to_show.to_do.menu().actions() == [action]
     assert panel.table.actions() == [action]
 
 
@@ -271,17 +268,6 @@ def test_all_stages_are_in_sight(panel: DiagnosticsPanel, qtbot: QtBot, width: i
 
     qtbot.waitUntil(lambda: 0 < last_bottom() < table.viewport().height())
     assert panel.pages.height() >= 200
-
-
-def test_export_asks_for_a_place(panel: DiagnosticsPanel, qtbot: QtBot, tmp_path: Path) -> None:
-    panel.show_run(finished_run())
-    panel.export_folder = tmp_path
-    panel.controls.to_show.to_do.export.trigger()
-    dialog = panel.findChild(QFileDialog)
-    assert dialog.selectedFiles() == [str(tmp_path / "The window is open Everything happens.zip")]
-    with qtbot.waitSignal(panel.export_wanted) as wanted:
-        dialog.accept()
-    assert wanted.args == [tmp_path / "The window is open Everything happens.zip"]
 
 
 def test_an_older_run_can_be_looked_at_while_another_goes_on(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:

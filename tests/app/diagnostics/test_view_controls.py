@@ -76,14 +76,14 @@ def test_a_single_run_needs_no_choice(controls: ViewControls) -> None:
     controls.show_history(RunHistory(), None)
     assert controls.run.currentText() == "no run yet"
     history = history_of(1)
-    controls.show_history(history, history.runs[0])
+    controls.show_history(history, history.listed[0].run)
     assert not controls.run.isEnabled()
     assert not controls.earlier.isEnabled()
 
 
 def test_a_run_is_compared_with_others_only(controls: ViewControls, qtbot: QtBot) -> None:
     history = history_of(3)
-    newest, middle, oldest = history.runs
+    newest, middle, oldest = (each.run for each in history.listed)
     controls.show_history(history, middle)
     assert controls.run.value is middle
     assert controls.earlier.values == (None, newest, oldest)
@@ -98,7 +98,7 @@ def test_a_run_is_compared_with_others_only(controls: ViewControls, qtbot: QtBot
 
 def test_a_run_of_another_text_cannot_be_compared_and_says_why(controls: ViewControls) -> None:
     history = history_of(2)
-    newest, other = history.runs
+    newest, other = (each.run for each in history.listed)
     controls.show_history(history, newest)
     controls.earlier.choose(other)
     asked = request()
@@ -116,6 +116,6 @@ def test_what_was_set_otherwise_is_told(controls: ViewControls) -> None:
     other = DiagnosticsRun(replace(request(), padding=4.0), CONFIG)
     history.add(other)
     controls.show_history(history, other)
-    controls.earlier.choose(history.runs[1])
+    controls.earlier.choose(history.listed[1].run)
     controls.earlier.activated.emit(1)
     assert "padding: 4 and 1" in controls.earlier.toolTip()

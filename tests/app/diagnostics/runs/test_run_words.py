@@ -85,8 +85,8 @@ def test_a_finished_run_is_named_by_what_ran_it() -> None:
     assert ", cpu, tir: " in run_name(run)
 
 
-def test_a_given_name_and_a_pin_show_in_the_title() -> None:
-    assert run_title(4, fresh(), "Before the change", pinned=True) == "4 · 14:02 · pinned · Before the change"
+def test_a_given_name_shows_in_the_title() -> None:
+    assert run_title(4, fresh(), "Before the change") == "4 · 14:02 · Before the change"
 
 
 def test_a_planted_fault_is_told_in_lists_and_by_the_chip() -> None:
