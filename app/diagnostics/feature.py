@@ -11,7 +11,7 @@ from app.audio.output import AudioOutput
 from app.audio.player import Playback
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.cases.case_actions import CaseActions
-from app.diagnostics.experiments.exploration import Exploration
+from app.diagnostics.configurations import ConfigurationsPage
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.outputs.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
@@ -70,7 +70,8 @@ class DiagnosticsFeature(QObject):
         self.process = DiagnosticsProcess(command or COMMAND, self)
         folders = RunFolders()
         self.controller = DiagnosticsController(self.process, folders, self)
-        self.exploration = Exploration(self.panel, self.process, self.controller, self._source)
+        self.configurations = ConfigurationsPage()
+        self.panel.add_page("Configurations", self.configurations, "Every stage in every configuration")
         self.adding = ReferenceAdding(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
@@ -89,8 +90,8 @@ class DiagnosticsFeature(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a diagnosis, an experiment or an export is in progress."""
-        return self.controller.active or self.exploration.experiments.active or self.keeping.active
+        """Whether a diagnosis or an export is in progress."""
+        return self.controller.active or self.keeping.active
 
     @property
     def drawing(self) -> bool:
@@ -114,6 +115,8 @@ class DiagnosticsFeature(QObject):
         panel = self.panel
         panel.diagnose_wanted.connect(self._on_diagnose)
         panel.controls.to_run.while_speaking.clicked.connect(self._on_while_speaking)
+        self.configurations.compare_wanted.connect(self._on_compare_all)
+        self.configurations.padding_chosen.connect(panel.controls.to_run.set_padding)
         panel.stop_wanted.connect(self.controller.stop)
         panel.controls.status.start_again_wanted.connect(self.controller.start_again)
         self.listening.moved.connect(panel.strip.show_playhead)
@@ -139,7 +142,7 @@ class DiagnosticsFeature(QObject):
             banner.remedy_chosen.connect(self._on_remedy)
         for source in (self.keeping, self.cases):
             source.told.connect(self._on_told)
-        for part in (controller, self.sounds, self.adding, self.keeping, self.cases, self.exploration):
+        for part in (controller, self.sounds, self.adding, self.keeping, self.cases):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
@@ -166,6 +169,13 @@ class DiagnosticsFeature(QObject):
         else:
             self.controller.diagnose(request, options, model)
 
+    @Slot(object)
+    def _on_compare_all(self, cross: tuple[tuple[str, Regime], ...]) -> None:
+        """Run the text in every regime, and once more with some stages from other ones."""
+        to_run = self.panel.controls.to_run
+        regimes = tuple(regime for regime in to_run.regimes if regime is not to_run.options.reference)
+        self._on_diagnose(replace(to_run.options, regimes=regimes, cross=cross))
+
     @Slot()
     def follow_model(self) -> None:
         """Offer the regimes that the model that speaks has, and look at the one that speaks once that is another."""
@@ -173,7 +183,7 @@ class DiagnosticsFeature(QObject):
         has_students = prosody_of(model, models, Prosody.TRANSFORMER) is Prosody.TRANSFORMER
         to_run, prosody = self.panel.controls.to_run, prosody_of(model, models, self._settings.prosody)
         to_run.offer_students(has_students)
-        self.exploration.matrix.editor.offer_students(has_students)
+        self.configurations.editor.offer_students(has_students)
         if prosody is not self._prosody:
             self._prosody = prosody
             to_run.regime.choose(Regime.DISTILLED if prosody is Prosody.TRANSFORMER else Regime.COMPILED)

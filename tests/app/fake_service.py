@@ -5,8 +5,7 @@
 Texts: `rows N` sends so many rows and finishes, `hold` goes on until it is cancelled, `crash N` kills itself after N
 rows, `freeze N` stops after N rows as a process does that hangs, `listen` waits until something is heard and calls the
 utterance of its row after it, `fail` says that it cannot, `nonsense` writes what is no event, `leave` ends with words
-on stderr, `stubborn` does not end when its input does. A sweep gets two points at each amount; `hold` in its text
-holds it as well.
+on stderr, `stubborn` does not end when its input does.
 """
 
 from __future__ import annotations
@@ -25,13 +24,6 @@ import numpy as np
 
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGES
-from engine.validator.data.experiments import (
-    ProgressEvent,
-    ServiceEvent,
-    SweepPoint,
-    SweepRequest,
-    SweptEvent,
-)
 from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
@@ -42,6 +34,7 @@ from engine.validator.data.results import (
     Report,
     Row,
     RowEvent,
+    ValidationEvent,
     ValidationRequest,
     Verdict,
 )
@@ -78,7 +71,7 @@ class Service:
 
     def __init__(self) -> None:
         self.wire = Wire()
-        self.requests: queue.Queue[tuple[ValidationRequest | SweepRequest, threading.Event] | None] = queue.Queue()
+        self.requests: queue.Queue[tuple[ValidationRequest, threading.Event] | None] = queue.Queue()
         self.cancels: list[threading.Event] = []
         self.heard: queue.Queue[int] = queue.Queue()
 
@@ -91,14 +84,9 @@ class Service:
                 self.heard.put(message["hear"])
             else:
                 self.cancels.append(threading.Event())
-                self.requests.put((self.request_in(message), self.cancels[-1]))
+                self.requests.put((self.wire.decode_request(json.dumps(message["validate"])), self.cancels[-1]))
         self.cancel()
         self.requests.put(None)
-
-    def request_in(self, message: dict[str, object]) -> ValidationRequest | SweepRequest:
-        if "validate" in message:
-            return self.wire.decode_request(json.dumps(message["validate"]))
-        return self.wire.decode_experiment(json.dumps(message["sweep"]), SweepRequest)
 
     def cancel(self) -> None:
         for cancel in self.cancels:
@@ -108,29 +96,7 @@ class Service:
         threading.Thread(target=self.read, daemon=True).start()
         self.send(PreparationEvent("Loading PyTorch", 0, 1))
         while (asked := self.requests.get()) is not None:
-            request, cancel = asked
-            if isinstance(request, ValidationRequest):
-                self.answer(request, cancel)
-            else:
-                self.sweep(request, cancel)
-
-    def sweep(self, asked: SweepRequest, cancel: threading.Event) -> None:
-        what = asked.request.speech.text.partition(" ")[0]
-        self.send(ProgressEvent("Trying", 0, len(asked.paddings)))
-        if what == "crash":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if what == "hold":
-            cancel.wait()
-        if cancel.is_set() or what == "fail":
-            self.send(FailedEvent("It was stopped." if cancel.is_set() else "No voice.", "Choose another."))
-        else:
-            regimes = ("static-packed", "static-no-pack")
-            points = (
-                SweepPoint(padding, regime, 0, "istft", "audio", Reading.REFERENCE_FED, 0.9 - 0.1 * padding)
-                for padding in asked.paddings
-                for regime in regimes
-            )
-            self.send(SweptEvent(tuple(points)))
+            self.answer(*asked)
 
     def answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
         what, *rest = request.speech.text.replace(".", " ").split()
@@ -172,7 +138,7 @@ class Service:
         if request.arrays_folder is not None:
             Path(request.arrays_folder, "arrays").write_bytes(bytes(1000))
 
-    def send(self, event: ServiceEvent) -> None:
+    def send(self, event: ValidationEvent) -> None:
         self.write(self.wire.encode(event))
 
     def write(self, line: str) -> None:

@@ -107,7 +107,7 @@ class InspectionController(QObject):
 
     @Slot()
     def _on_cancelled(self) -> None:
-        """The process was to stop, or to do something else, such as an experiment."""
+        """The process was to stop, or to do something else."""
         if self._job is not None:
             self._forget()
 

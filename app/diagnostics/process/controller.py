@@ -33,7 +33,7 @@ class DiagnosticsController(QObject):
     """One diagnosis at a time: a new one stops the previous one.
 
     `event_received`, `crashed`, `stopped`, `stalled` and `went_on` concern the latest run, and are meant for the panel
-    that shows it. `turn_lost` tells that what waited for the turn that it was given will not begin.
+    that shows it.
     """
 
     run_started = Signal(object)
@@ -42,7 +42,6 @@ class DiagnosticsController(QObject):
     stopped = Signal()
     stalled = Signal(int)
     went_on = Signal()
-    turn_lost = Signal()
     failed = Signal(object)
 
     def __init__(self, process: DiagnosticsProcess, folders: RunFolders, parent: QObject | None = None) -> None:
@@ -93,16 +92,7 @@ class DiagnosticsController(QObject):
         request = replace(request, arrays_folder=str(folder), most_array_bytes=MOST_ARRAY_BYTES)
         self._run = DiagnosticsRun(request, config, ArrayFolder(folder))
         self.run_started.emit(self._run)
-        self._wait_for_turn(partial(ask, request))
-
-    def give_turn(self, start: Callable[[], None]) -> None:
-        """Stop the diagnosis in progress, and start something else with the reference process once that is due."""
-        self.stop()
-        self._heard = None
-        self._wait_for_turn(start)
-
-    def _wait_for_turn(self, start: Callable[[], None]) -> None:
-        self._waiting = start
+        self._waiting = partial(ask, request)
         if self._held_back:
             self.event_received.emit(PreparationEvent(WAITING_WORDS, 0, 1))
         else:
@@ -138,12 +128,10 @@ class DiagnosticsController(QObject):
     @Slot()
     def stop(self) -> None:
         """Stop the diagnosis in progress; its results so far stay."""
-        lost, self._waiting = self._waiting, None
+        self._waiting = None
         self._process.cancel()
         if self.active:
             self.stopped.emit()
-        elif lost is not None:
-            self.turn_lost.emit()
 
     @Slot()
     def release(self) -> None:

@@ -9,16 +9,15 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal, SignalInstance, Slot
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
 from app.diagnostics.process.watchdog import STALLED_SECONDS, Watchdog
 from app.system.processes import child_process
 from engine.inspection.results import KernelsEvent
 from engine.system.child_process import python_command
-from engine.validator.data.experiments import EXPERIMENT_ENDS, ExperimentRequest
 from engine.validator.data.kernel_request import KernelRequest
 from engine.validator.data.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
-from engine.validator.data.wire import EXPERIMENTS, Wire
+from engine.validator.data.wire import Wire
 
 COMMAND = python_command("engine", "validate", "--serve")
 TURN_SECONDS = 0.004
@@ -35,13 +34,12 @@ NONSENSE = "It sent a message that cannot be read."
 class DiagnosticsProcess(QObject):
     """Answers one request at a time; events of a cancelled or replaced request are not delivered.
 
-    Events of experiments come by `experiment_received`, all others by `event_received`. `cancelled` tells that the
-    request in progress was given up, `died` carries one sentence on why the process ended though it owed an answer,
-    `stalled` for how many seconds it has done nothing about it; `went_on` follows if it does something after all.
+    `cancelled` tells that the request in progress was given up, `died` carries one sentence on why the process ended
+    though it owed an answer, `stalled` for how many seconds it has done nothing about it; `went_on` follows if it does
+    something after all.
     """
 
     event_received = Signal(object)
-    experiment_received = Signal(object)
     cancelled = Signal()
     died = Signal(str)
     stalled = Signal(int)
@@ -64,7 +62,6 @@ class DiagnosticsProcess(QObject):
         self._error_output = b""
         self._unanswered = 0
         self._wanted = False
-        self._receiver: SignalInstance = self.event_received
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._read)
 
@@ -80,16 +77,11 @@ class DiagnosticsProcess(QObject):
 
     def validate(self, request: ValidationRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self._ask("validate", self._wire.encode_request(request), self.event_received)
+        self._ask("validate", self._wire.encode_request(request))
 
     def inspect(self, request: KernelRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self._ask("inspect", self._wire.encode_kernel_request(request), self.event_received)
-
-    def experiment(self, request: ExperimentRequest) -> None:
-        """Start this experiment, cancelling the request in progress."""
-        name = next(name for name, kind in EXPERIMENTS.items() if isinstance(request, kind))
-        self._ask(name, self._wire.encode_experiment(request), self.experiment_received)
+        self._ask("inspect", self._wire.encode_kernel_request(request))
 
     def hear(self, character: int) -> None:
         """The text of the request in progress is heard at this character, which is compared next."""
@@ -120,9 +112,9 @@ class DiagnosticsProcess(QObject):
             process.kill()
             process.waitForFinished(timeout_ms)
 
-    def _ask(self, what: str, encoded: str, receiver: SignalInstance) -> None:
+    def _ask(self, what: str, encoded: str) -> None:
         self.cancel()
-        self._wanted, self._receiver = True, receiver
+        self._wanted = True
         if self._process is None:
             self._process = self._started()
         self._unanswered += 1
@@ -175,14 +167,14 @@ class DiagnosticsProcess(QObject):
             self._watchdog.note_pulse(event.computed_seconds)
             return
         wanted = self._wanted and self._unanswered == 1
-        if isinstance(event, (FinishedEvent, FailedEvent, KernelsEvent, *EXPERIMENT_ENDS)):
+        if isinstance(event, (FinishedEvent, FailedEvent, KernelsEvent)):
             self._unanswered -= 1
             self._wanted = self._wanted and not wanted
         self._watchdog.note_answer()
         if not self._wanted:
             self._watchdog.rest()
         if wanted:
-            self._receiver.emit(event)
+            self.event_received.emit(event)
 
     @Slot()
     def _keep_errors(self) -> None:

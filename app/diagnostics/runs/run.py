@@ -14,7 +14,6 @@ from engine.errors import Cure
 from engine.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES
-from engine.validator.data.experiments import ServiceEvent
 from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
@@ -25,6 +24,7 @@ from engine.validator.data.results import (
     Report,
     Row,
     RowEvent,
+    ValidationEvent,
     ValidationRequest,
     Verdict,
 )
@@ -138,7 +138,7 @@ class DiagnosticsRun:
         """Rows of outputs and probes so far."""
         return len(self._order)
 
-    def take(self, event: ServiceEvent) -> None:
+    def take(self, event: ValidationEvent) -> None:
         """Take an event; a run that has ended ignores it."""
         if not self.active:
             return

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from app.diagnostics.metric_words import REGIME_TITLES, regime_title
-from app.diagnostics.runs.run import DiagnosticsOptions
+from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions
 from app.diagnostics.runs.run_options import RunOptions
 from app.widgets.combo_box import ComboBox
 from app.widgets.elided_text import ElidedLabel
@@ -31,6 +31,7 @@ class RunControls(WrappingBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._running = False
+        self._padding = USUAL_PADDING
         self.regimes = regimes_of(has_students=False)
         self._others: tuple[str, ...] = ()
         self.diagnose_button = QPushButton(self)
@@ -59,11 +60,16 @@ class RunControls(WrappingBar):
         return DiagnosticsOptions(
             regimes=tuple(regime for regime in Regime if regime in wanted),
             reference=reference,
-            padding=float(str(self.more.padding.value)),
+            padding=self._padding,
             device=str(self.more.device.value),
             lstm_method=str(self.more.lstm_method.value),
             probes=self.more.probes.isChecked(),
         )
+
+    @Slot(object)
+    def set_padding(self, padding: float) -> None:
+        """Compute so much longer than the speech in padded regimes, as a share of it."""
+        self._padding = padding
 
     def offer_students(self, has_students: bool) -> None:
         """Offer the regimes of a model that has students, or has none."""

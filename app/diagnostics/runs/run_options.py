@@ -8,15 +8,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from app.diagnostics.runs.run import USUAL_PADDING
 from app.settings import DEVICE_TITLES, LSTM_TITLES
 from engine.artifacts.manifest import METAL_DEVICE, MPS
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.devices import DEVICES, metal_obstacle
 from engine.preparation.lstm_methods import LSTM_METHODS
-from engine.validator.runners.regimes import MOST_PADDING
 
-PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 _LSTM_TITLES = LSTM_TITLES | {LstmMethod.TORCH: "PyTorch"}
 
 
@@ -61,18 +58,15 @@ class RunOptions(QPushButton):
         self.list = QMenu(self)
         self.list.setToolTipsVisible(True)
         self.setMenu(self.list)
-        paddings = ((padding, f"{padding:.0%} of the Speech") for padding in PADDINGS if padding <= MOST_PADDING)
-        self.padding = ChoiceMenu("Padding of Padded Regimes", paddings, self.list)
         self.device = ChoiceMenu("Device", ((each, DEVICE_TITLES[each]) for each in DEVICES), self.list)
         self.lstm_method = ChoiceMenu("LSTMs", ((each, _LSTM_TITLES[each]) for each in LSTM_METHODS), self.list)
         self.probes = _switch("Inner Values", "Compare the values inside the stages too, which takes longer", self.list)
         self.worst_first = _switch("Worst Stage First", "Put the stage that diverges most on top", self.list)
-        self.padding.choose(USUAL_PADDING)
         if (obstacle := metal_obstacle()) is not None:
             self.device.forbid(METAL_DEVICE, obstacle)
             self.lstm_method.forbid(MPS, obstacle)
         self.worst_first.toggled.connect(self.worst_first_toggled)
-        for menu in (self.device, self.lstm_method, self.padding):
+        for menu in (self.device, self.lstm_method):
             self.list.addMenu(menu)
         self.list.addActions([self.probes, self.worst_first])
 

@@ -470,3 +470,20 @@ def test_the_regimes_are_those_of_the_model_and_the_one_that_speaks_is_looked_at
     assert to_run.regime.value == Regime.DYNAMIC
     voices.choose_model("starter")
     assert to_run.regime.value == desk.panel.shown.regime == Regime.COMPILED
+
+
+def test_all_regimes_are_compared_in_one_run(desk: Desk) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    page = desk.diagnostics.configurations
+    page.editor.boxes["decoder"].choose(Regime.DYNAMIC)
+    page.padding.choose(5.0)
+    page.padding_chosen.emit(5.0)
+    page.compare.click()
+    request = desk.wait_for(RunState.FINISHED).request
+    assert set(request.regimes) == set(Regime) - {Regime.DYNAMIC, *STUDENT_REGIMES}
+    assert request.cross == (("decoder", Regime.DYNAMIC),)
+    assert request.padding == 5.0
+    desk.panel.controls.to_run.offer_students(True)
+    page.compare.click()
+    assert set(desk.wait_for(RunState.FINISHED).request.regimes) == set(Regime) - {Regime.DYNAMIC}

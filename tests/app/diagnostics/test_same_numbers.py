@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.diagnostics.experiments.matrix_cells import matrix_of
+from app.diagnostics.configurations import matrix_of
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.__main__ import main
 from engine.model_store.checkpoints import STARTER, model_config, starter_voices

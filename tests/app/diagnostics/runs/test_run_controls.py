@@ -21,7 +21,7 @@ def test_the_usual_options(controls: RunControls) -> None:
 def test_every_choice_is_an_option(controls: RunControls) -> None:
     controls.regime.choose(Regime.STATIC_NO_PACK)
     controls.reference.choose(Regime.STATIC_PACKED)
-    controls.more.padding.choose(5.0)
+    controls.set_padding(5.0)
     controls.more.device.choose("cpu")
     controls.more.lstm_method.choose("tir")
     controls.more.probes.trigger()

@@ -2,7 +2,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs import run_options
-from app.diagnostics.runs.run import USUAL_PADDING
 from app.diagnostics.runs.run_options import RunOptions
 from engine.preparation.devices import AUTO, DEVICES
 from engine.preparation.lstm_methods import LSTM_METHODS
@@ -18,13 +17,13 @@ def options(qtbot: QtBot) -> RunOptions:
 def test_what_the_engine_has_can_be_chosen(options: RunOptions) -> None:
     assert tuple(options.device.actions_of) == DEVICES
     assert tuple(options.lstm_method.actions_of) == LSTM_METHODS
-    assert (options.device.value, options.lstm_method.value, options.padding.value) == (AUTO, AUTO, USUAL_PADDING)
+    assert (options.device.value, options.lstm_method.value) == (AUTO, AUTO)
 
 
 def test_one_of_a_menu_is_chosen(options: RunOptions) -> None:
-    options.padding.actions_of[5.0].trigger()
-    assert options.padding.value == 5.0
-    assert sum(action.isChecked() for action in options.padding.actions()) == 1
+    options.device.actions_of["cpu"].trigger()
+    assert options.device.value == "cpu"
+    assert sum(action.isChecked() for action in options.device.actions()) == 1
 
 
 def test_the_order_of_stages_is_told_at_once(options: RunOptions, qtbot: QtBot) -> None:

@@ -1,0 +1,343 @@
+"""The page of every stage in every configuration: how much padding there is, which stages are mixed, and the matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal, Slot
+from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainter, QPalette, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.diagnostics.colours import verdict_tone
+from app.diagnostics.metric_words import (
+    EXPECTED_RED,
+    REGIME_TITLES,
+    VERDICT_SIGNS,
+    agreement_words,
+    regime_title,
+    verdict_meaning,
+)
+from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsRun, Shown
+from app.diagnostics.runs.run_controls import faint_label, regimes_of
+from app.diagnostics.stages.stage_pages import StagePage
+from app.theme import LIGHT, Colours
+from app.widgets.combo_box import ComboBox
+from app.widgets.elided_text import ElidedLabel
+from app.widgets.wrapping_bar import WrappingBar
+from engine.stages import DEVICE_STAGES, STAGE_NAMES, STAGES, Stage, stage_named
+from engine.validator.data.results import REGIME_MEANINGS, Regime, Row, Verdict
+from engine.validator.runners.regimes import MOST_PADDING
+
+SPACE_PIXELS = 6
+ROW_PIXELS = 23
+GAP_PIXELS = 1
+FRAME_PIXELS = 2
+MARGIN_PIXELS = 20
+WIDEST_WORDS = "✓ 1 - 1.2e-12"
+SOURCE_CHARACTERS, PADDING_CHARACTERS = 12, 7
+PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+PADDING_MEANING = "How much longer than the speech padded configurations compute: the result should be the same"
+OWN_FAULT_ALPHA = 110
+INHERITED_ALPHA = 55
+RIGHT_ALPHA = 45
+PASSED_ON = (Verdict.INHERITED, Verdict.INCOMPARABLE)
+NOT_MIXED = Regime.COMPILED
+"""Where the stages come from that are not chosen."""
+MIXED = "Mixed"
+EXPECTED = "(red is expected)"
+LEGEND = "Green: within tolerance. Red: beyond it, pale where it only comes from an earlier stage."
+MIX = "Mix Stages"
+START = "Click Compare All to run every stage in every configuration."
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """One stage in one regime; `row` is its worst, None while it is unknown."""
+
+    stage: Stage
+    regime: str
+    row: Row | None
+
+    @property
+    def words(self) -> str:
+        """A mark and a figure."""
+        return "" if self.row is None else f"{VERDICT_SIGNS[self.row.verdict]} {agreement_words(self.row)}"
+
+    @property
+    def explanation(self) -> str:
+        """The cell as a sentence or two."""
+        title = f"{self.stage.title}, {regime_title(self.regime)}"
+        if self.row is None:
+            return f"{title}: nothing is known yet."
+        return f"{title}: {self.row.output}, {agreement_words(self.row)}. {verdict_meaning(self.row)}"
+
+    def colour(self, colours: Colours) -> QColor | None:
+        """Green within tolerance; red beyond it, pale where the stage only passes on what reaches it."""
+        if self.row is None:
+            return None
+        passed_on = self.row.verdict in PASSED_ON
+        colour = QColor(colours.error if passed_on else str(getattr(colours, verdict_tone(self.row.verdict).value)))
+        right_or_wrong = RIGHT_ALPHA if self.row.verdict is Verdict.PASS else OWN_FAULT_ALPHA
+        colour.setAlpha(INHERITED_ALPHA if passed_on else right_or_wrong)
+        return colour
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Cells by stage, then by regime, in the order of `regimes`."""
+
+    regimes: tuple[str, ...] = ()
+    cells: tuple[tuple[MatrixCell, ...], ...] = ()
+
+
+def matrix_of(run: DiagnosticsRun, shown: Shown) -> Matrix:
+    """Every stage in every regime of a run, in one reading and in one utterance, or the worst of all."""
+    order = [*map(str, Regime)]
+    regimes = tuple(sorted(run.regimes, key=lambda name: order.index(name) if name in order else len(order)))
+    parts = [replace(shown, regime=regime) for regime in regimes]
+    return Matrix(
+        regimes,
+        tuple(
+            tuple(MatrixCell(stage, part.regime, run.stage_summary(part, stage.name)) for part in parts)
+            for stage in STAGES
+        ),
+    )
+
+
+def column_title(regime: str) -> str:
+    """A short title, one for all regimes that have stages of others; on a line of its own, that red is expected."""
+    title = regime_title(regime) if regime in tuple(Regime) else MIXED
+    return f"{title}\n{EXPECTED}" if regime in EXPECTED_RED else title
+
+
+def column_explanation(regime: str) -> str:
+    """What a regime is."""
+    if regime in tuple(Regime):
+        return ". ".join(filter(None, (REGIME_MEANINGS[Regime(regime)], EXPECTED_RED.get(regime))))
+    rest, *parts = regime.split("+")
+    return f"{regime_title(rest)}, with {', '.join(map(_part_words, parts))}"
+
+
+def _part_words(part: str) -> str:
+    """A stage of another regime, or a kernel that was replaced, in words."""
+    what, _, source = part.partition("=")
+    title = stage_named(what).title if what in STAGE_NAMES else what
+    return f"{title} from {regime_title(source)}"
+
+
+class MixingEditor(WrappingBar):
+    """One box for each stage that runs on a device; the alignment is the same arithmetic in every regime."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.boxes: dict[str, ComboBox] = {}
+        for stage in DEVICE_STAGES:
+            meaning = "The configuration that this stage comes from"
+            box = self.boxes[stage.name] = ComboBox(f"{stage.title} from", meaning, SOURCE_CHARACTERS, self)
+            box.chosen.connect(self.changed)
+            self.add(faint_label(stage.title, box), box)
+        self.offer_students(has_students=False)
+
+    def offer_students(self, has_students: bool) -> None:
+        """Offer the regimes of a model that has students, or has none."""
+        names = dict.fromkeys((NOT_MIXED, *regimes_of(has_students)))
+        for box in self.boxes.values():
+            box.offer((each, REGIME_TITLES[each], REGIME_MEANINGS[each]) for each in names)
+
+    @property
+    def cross(self) -> tuple[tuple[str, Regime], ...]:
+        """The stages that come from another regime, each with it; none where nothing is mixed."""
+        chosen = ((stage, Regime(str(box.value))) for stage, box in self.boxes.items())
+        return tuple((stage, regime) for stage, regime in chosen if regime is not NOT_MIXED)
+
+
+class ConfigurationsPage(StagePage):
+    """`compare_wanted` carries the stages to mix, each with its regime, in a run of every regime.
+
+    `padding_chosen` carries how much padding padded regimes have from the next run on.
+    """
+
+    compare_wanted = Signal(object)
+    padding_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown = Shown(Regime.COMPILED)
+        self.compare = QPushButton("Compare All", self)
+        self.mix = QPushButton(MIX, self)
+        self.editor = MixingEditor(self)
+        self.padding = ComboBox("Padding", PADDING_MEANING, PADDING_CHARACTERS, self)
+        self.words = ElidedLabel(self)
+        self.table = RegimeMatrix(self)
+        self._lay_out()
+        self.compare.clicked.connect(self._on_compare)
+        self.mix.toggled.connect(self.editor.setVisible)
+        self.editor.changed.connect(self._say)
+        self.padding.chosen.connect(self.padding_chosen)
+        self.table.cell_chosen.connect(self._on_cell)
+        self._say()
+
+    def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
+        """See `StagePage`."""
+        self._shown = shown
+        self.table.show_matrix(matrix_of(run, shown) if run is not None else Matrix())
+        self.table.mark(stage, shown.regime)
+        self._say()
+
+    def set_colours(self, colours: Colours) -> None:
+        """See `StagePage`."""
+        self.table.set_colours(colours)
+
+    @Slot()
+    def _on_compare(self) -> None:
+        self.compare_wanted.emit(self.editor.cross)
+
+    @Slot(str, str)
+    def _on_cell(self, stage: str, regime: str) -> None:
+        self.part_wanted.emit(replace(self._shown, regime=regime), stage)
+
+    @Slot()
+    def _say(self) -> None:
+        mixed = "+".join([NOT_MIXED, *(f"{stage}={regime}" for stage, regime in self.editor.cross)])
+        self.mix.setText(f"{MIX} ({len(self.editor.cross)})" if self.editor.cross else MIX)
+        words = START if not self.table.matrix.regimes else LEGEND
+        self.words.say(f"Next: {column_explanation(mixed)}. {words}" if self.editor.cross else words)
+
+    def _lay_out(self) -> None:
+        self.compare.setToolTip("Run every stage in every configuration, on the text named above")
+        self.mix.setToolTip("Also run the compiled model with some stages taken from other configurations")
+        self.mix.setCheckable(True)
+        for button in (self.compare, self.mix):
+            button.setObjectName("panelButton")
+        self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
+        self.padding.choose(USUAL_PADDING)
+        self.words.setObjectName("faint")
+        self.words.setAccessibleName("Meaning of the colours")
+        self.editor.hide()
+        top, layout = WrappingBar(self), QVBoxLayout(self)
+        top.add(self.compare, self.mix)
+        top.add(faint_label("Padding", self.padding), self.padding)
+        top.add(self.words, share=1)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(top)
+        layout.addWidget(self.editor)
+        layout.addWidget(self.table, 1)
+
+
+class RegimeMatrix(QTableWidget):
+    """`cell_chosen` carries a stage and a regime, by mouse or by the return key."""
+
+    cell_chosen = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(len(STAGES), 0, parent)
+        self.matrix = Matrix()
+        self._colours = LIGHT
+        self.setObjectName("stages")
+        self.setAccessibleName("Stages by configurations")
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setItemDelegate(_TintedCell(self))
+        self.setShowGrid(False)
+        self.setVerticalHeaderLabels([stage.title for stage in STAGES])
+        self.verticalHeader().setDefaultSectionSize(ROW_PIXELS)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setHighlightSections(False)
+        self.cellClicked.connect(self._on_cell)
+
+    def show_matrix(self, matrix: Matrix) -> None:
+        """Show this; cells that have not changed are left alone."""
+        if matrix.regimes != self.matrix.regimes:
+            self.matrix = Matrix()
+            self.setColumnCount(len(matrix.regimes))
+            for column, regime in enumerate(matrix.regimes):
+                header = QTableWidgetItem(column_title(regime))
+                header.setToolTip(column_explanation(regime))
+                self.setHorizontalHeaderItem(column, header)
+        for number, cells in enumerate(matrix.cells):
+            known = self.matrix.cells[number] if self.matrix.cells else (None,) * len(cells)
+            for column, cell in enumerate(cells):
+                if cell != known[column]:
+                    self.setItem(number, column, self._item(cell))
+        self.matrix = matrix
+
+    def mark(self, stage: str | None, regime: str) -> None:
+        """Select the cell that the panel shows; emits nothing."""
+        if stage is not None and regime in self.matrix.regimes:
+            self.setCurrentCell(STAGE_NAMES.index(stage), self.matrix.regimes.index(regime))
+        else:
+            self.clearSelection()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self._colours = colours
+        for number, cells in enumerate(self.matrix.cells):
+            for column, cell in enumerate(cells):
+                self.setItem(number, column, self._item(cell))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return chooses the cell."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentItem() is not None:
+            self._on_cell(self.currentRow(), self.currentColumn())
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Keep every figure readable in a new font, such as the style sheet sets; what does not fit is scrolled to."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            width = self.fontMetrics().horizontalAdvance(WIDEST_WORDS) + MARGIN_PIXELS
+            self.horizontalHeader().setMinimumSectionSize(width)
+
+    def _item(self, cell: MatrixCell) -> QTableWidgetItem:
+        item = QTableWidgetItem(cell.words)
+        item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
+        item.setToolTip(cell.explanation)
+        item.setData(int(Qt.ItemDataRole.AccessibleTextRole), cell.explanation)
+        colour = cell.colour(self._colours)
+        if colour is not None:
+            item.setBackground(QBrush(colour))
+        return item
+
+    @Slot(int, int)
+    def _on_cell(self, number: int, column: int) -> None:
+        if column < len(self.matrix.regimes):
+            self.cell_chosen.emit(STAGE_NAMES[number], self.matrix.regimes[column])
+
+
+class _TintedCell(QStyledItemDelegate):
+    """Draws a cell's own background, also under the mark of the chosen one; the style sheet would draw its own."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw the background, the text, and a frame around the chosen cell."""
+        area: QRect = option.rect  # type: ignore[attr-defined]
+        area = area.adjusted(0, 0, -GAP_PIXELS, -GAP_PIXELS)
+        background = index.data(Qt.ItemDataRole.BackgroundRole)
+        if isinstance(background, QBrush):
+            painter.fillRect(area, background)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)  # type: ignore[attr-defined]
+        option.state &= ~(QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus)  # type: ignore[attr-defined]
+        super().paint(painter, option, index)
+        if chosen:
+            palette: QPalette = option.palette  # type: ignore[attr-defined]
+            painter.setPen(QPen(palette.color(QPalette.ColorRole.WindowText), FRAME_PIXELS))
+            painter.drawRect(area.adjusted(1, 1, -1, -1))

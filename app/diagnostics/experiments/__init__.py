@@ -1,1 +1,0 @@
-"""More than one comparison: every regime, amounts of padding, random utterances."""
