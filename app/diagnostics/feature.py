@@ -12,13 +12,13 @@ from app.audio.player import Playback
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.cases.case_actions import CaseActions
 from app.diagnostics.configurations import ConfigurationsPage
-from app.diagnostics.inspection.inspection_feature import InspectionFeature
+from app.diagnostics.following import Following
+from app.diagnostics.kernels.inspection_feature import InspectionFeature
 from app.diagnostics.outputs.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.process.controller import DiagnosticsController
-from app.diagnostics.process.following import Following
-from app.diagnostics.process.process import COMMAND, DiagnosticsProcess
-from app.diagnostics.process.reference_adding import ReferenceAdding
+from app.diagnostics.reference_adding import ReferenceAdding
+from app.diagnostics.reference_process import COMMAND, ReferenceProcess
+from app.diagnostics.run_queue import RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_chip import RunChip
 from app.diagnostics.runs.run_folders import RunFolders
@@ -67,9 +67,9 @@ class DiagnosticsFeature(QObject):
         self.panel = DiagnosticsPanel()
         self.window = DiagnosticsWindow(window, self.panel)
         self.chip = RunChip(window.page.status)
-        self.process = DiagnosticsProcess(command or COMMAND, self)
+        self.process = ReferenceProcess(command or COMMAND, self)
         folders = RunFolders()
-        self.controller = DiagnosticsController(self.process, folders, self)
+        self.queue = RunQueue(self.process, folders, self)
         self.configurations = ConfigurationsPage()
         self.panel.add_page("Configurations", self.configurations, "Every stage in every configuration")
         self.adding = ReferenceAdding(parent=self)
@@ -77,21 +77,21 @@ class DiagnosticsFeature(QObject):
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, self)
         self.cases = CaseActions(self.panel, parent=self)
-        self.kernels = InspectionFeature(self.panel, self.controller, self.process)
+        self.kernels = InspectionFeature(self.panel, self.queue)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
         of_speech = [menu.play, menu.stop, menu.back, menu.forward]
         self.window.addActions([*of_speech, menu.close_window, menu.quit])
         window.page.status.add(self.chip)
         self._connect_panel(theme)
-        self._connect_controller()
-        self.following = Following(speech, self.controller, self.panel, self)
+        self._connect_queue()
+        self.following = Following(speech, self.queue, self.panel, self)
         self.window.restore(settings.diagnostics_place, shown=settings.diagnostics_shown)
 
     @property
     def busy(self) -> bool:
         """Whether a diagnosis or an export is in progress."""
-        return self.controller.active or self.keeping.active
+        return self.queue.active or self.keeping.active
 
     @property
     def drawing(self) -> bool:
@@ -109,7 +109,7 @@ class DiagnosticsFeature(QObject):
         self.adding.shut_down(timeout_ms)
         self.cases.shut_down(timeout_ms)
         self.keeping.shut_down(timeout_ms)
-        self.controller.shut_down(timeout_ms)
+        self.queue.shut_down(timeout_ms)
 
     def _connect_panel(self, theme: Theme) -> None:
         panel = self.panel
@@ -117,8 +117,8 @@ class DiagnosticsFeature(QObject):
         panel.controls.to_run.while_speaking.clicked.connect(self._on_while_speaking)
         self.configurations.compare_wanted.connect(self._on_compare_all)
         self.configurations.padding_chosen.connect(panel.controls.to_run.set_padding)
-        panel.stop_wanted.connect(self.controller.stop)
-        panel.controls.status.start_again_wanted.connect(self.controller.start_again)
+        panel.stop_wanted.connect(self.queue.stop)
+        panel.controls.status.start_again_wanted.connect(self.queue.start_again)
         self.listening.moved.connect(panel.strip.show_playhead)
         panel.set_colours(colours())
         theme.changed.connect(panel.set_colours)
@@ -128,21 +128,17 @@ class DiagnosticsFeature(QObject):
         self.window.activated.connect(self._show_subject)
         self._main.closed.connect(self._on_window_closed)
 
-    def _connect_controller(self) -> None:
-        controller, panel = self.controller, self.panel
-        controller.run_started.connect(panel.show_run)
-        controller.run_started.connect(self._on_run)
-        controller.event_received.connect(panel.take)
-        controller.crashed.connect(panel.take_crash)
-        controller.stopped.connect(panel.take_stop)
-        controller.stalled.connect(panel.take_stall)
-        controller.went_on.connect(panel.take_stall)
+    def _connect_queue(self) -> None:
+        queue, panel = self.queue, self.panel
+        queue.run_started.connect(panel.show_run)
+        queue.run_started.connect(self._show_chip)
+        queue.changed.connect(panel.refresh_soon)
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
         for source in (self.keeping, self.cases):
             source.told.connect(self._on_told)
-        for part in (controller, self.sounds, self.adding, self.keeping, self.cases):
+        for part in (queue, self.sounds, self.adding, self.keeping, self.cases):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
@@ -167,7 +163,7 @@ class DiagnosticsFeature(QObject):
         if request is None:
             self._on_failure(InvalidRequest("There’s nothing to diagnose yet.", "Type or paste some text."))
         else:
-            self.controller.diagnose(request, options, model)
+            self.queue.diagnose(request, options, model)
 
     @Slot(object)
     def _on_compare_all(self, cross: tuple[tuple[str, Regime], ...]) -> None:
@@ -200,10 +196,7 @@ class DiagnosticsFeature(QObject):
         if track is self._speech.track:  # or else another speech has begun since
             self._diagnose_speech()
 
-    @Slot(object)
-    def _on_run(self, run: object) -> None:
-        self._show_chip()
-
+    @Slot()
     def _show_chip(self) -> None:
         """Show how the latest run does, as long as this window is open and the run is of the text that is spoken."""
         run, spoken = self.panel.live_run, self._speech.request
@@ -215,7 +208,7 @@ class DiagnosticsFeature(QObject):
         request = self._speech.request
         if request is not None and self.window.shown and self._settings.diagnose_while_speaking:
             self.panel.controls.to_show.show_heard()
-            self.controller.diagnose(request, self.panel.controls.to_run.options, self._voices.speaking_model)
+            self.queue.diagnose(request, self.panel.controls.to_run.options, self._voices.speaking_model)
 
     @Slot(bool)
     def _on_while_speaking(self, wanted: bool) -> None:
@@ -241,7 +234,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
-        self.controller.hold_back(activity.readiness is Readiness.PREPARING)
+        self.queue.hold_back(activity.readiness is Readiness.PREPARING)
 
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
@@ -250,7 +243,7 @@ class DiagnosticsFeature(QObject):
             self._show_subject()
         else:
             self.sounds.stop()
-            self.controller.release()
+            self.queue.release()
 
     @Slot(str)
     def _on_told(self, words: str) -> None:

@@ -20,7 +20,6 @@ from app.diagnostics.stages.strip_caption import StripCaption
 from app.messages import Subject
 from app.theme import LIGHT, Colours
 from app.widgets.message_banner import MessageBanner
-from engine.validator.data.results import ValidationEvent
 from engine.validator.data.verdicts import severity
 
 REFRESH_MS = 50
@@ -32,7 +31,7 @@ SHARES = (300, 400)
 
 
 class DiagnosticsPanel(QFrame):
-    """Feed the latest run with `take`, `take_crash` and `take_stop`; the panel stays usable whatever happens.
+    """Shows a run, and more of it a moment after `refresh_soon`; it stays usable whatever happens.
 
     `diagnose_wanted` carries `DiagnosticsOptions`; `refreshed` tells that `run`, `shown` or `stage` may be another.
     Other features add a page with `add_page` and an action with `add_action`.
@@ -77,7 +76,7 @@ class DiagnosticsPanel(QFrame):
 
     @property
     def live_run(self) -> DiagnosticsRun | None:
-        """The run that receives events."""
+        """The run that has begun last."""
         return self._live
 
     @property
@@ -117,39 +116,17 @@ class DiagnosticsPanel(QFrame):
 
     @Slot(object)
     def show_run(self, run: DiagnosticsRun) -> None:
-        """Add a run to the history and show it; events from now on belong to it."""
+        """Add a run that begins to the history and show it."""
         self._live = run
         self.banner.withdraw(*Subject)
         self.history.add(run)
         self.look_at(run)
 
-    @Slot(object)
-    def take(self, event: ValidationEvent) -> None:
-        """Take an event, which is shown a moment later."""
-        if self._live is not None:
-            self._live.take(event)
-            self._soon()
-
-    @Slot(str)
-    def take_crash(self, message: str) -> None:
-        """Mark the run as crashed: its process has ended unexpectedly."""
-        if self._live is not None:
-            self._live.crash(message)
-            self._soon()
-
-    @Slot(int)
-    def take_stall(self, seconds: int = 0) -> None:
-        """The process has done nothing for so long; 0 when it goes on."""
-        if self._live is not None:
-            self._live.stall(seconds)
-            self._soon()
-
     @Slot()
-    def take_stop(self) -> None:
-        """Mark the run as stopped on request."""
-        if self._live is not None:
-            self._live.stop()
-            self._soon()
+    def refresh_soon(self) -> None:
+        """Show what is known in a moment."""
+        if not self._timer.isActive():
+            self._timer.start()
 
     @Slot()
     def refresh(self) -> None:
@@ -177,13 +154,9 @@ class DiagnosticsPanel(QFrame):
         for page in self.pages.all:
             page.set_colours(colours)
 
-    def _soon(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
-
     @Slot(object)
     def look_at(self, run: DiagnosticsRun) -> None:
-        """Show a run of the history; events go on to the one that receives them."""
+        """Show a run of the history; another may go on."""
         self._run = run
         self.controls.show_run(run, self.history)
         self.refresh()

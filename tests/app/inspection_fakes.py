@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.diagnostics.inspection.inspection import Inspection
+from app.diagnostics.kernels.inspection import Inspection
 from engine.inspection.results import (
     CodeEvent,
     Edge,

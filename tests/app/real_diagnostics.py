@@ -93,7 +93,7 @@ class Scenario(QObject):
         self.heartbeat = Heartbeat(self.phases)
         self.steps = self.play()
         self.waits_for = next(self.steps)
-        self.diagnostics.controller.event_received.connect(self.on_event)
+        self.diagnostics.queue.changed.connect(self.on_event)
         self.timer = QTimer(self, interval=LOOK_MS)
         self.timer.timeout.connect(self.look)
         self.timer.start()
@@ -173,7 +173,7 @@ class Scenario(QObject):
     def picture(self, name: str) -> None:
         self.diagnostics.window.grab().save(str(self.folder / f"{name}.png"))
 
-    def on_event(self, event: ValidationEvent) -> None:
+    def on_event(self, event: ValidationEvent | None) -> None:
         if isinstance(event, RowEvent):
             row = event.row
             self.phases[-1].rows.append((time.time(), row.stage, f"{row.regime} {row.reading}", row.output))

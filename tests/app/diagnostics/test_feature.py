@@ -47,7 +47,7 @@ class Desk:
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.speech, self.settings, self.theme)
         self.diagnostics = DiagnosticsFeature(self.window, self.speech, self.output, self.settings, self.theme, COMMAND)
-        self.panel, self.controller = self.diagnostics.panel, self.diagnostics.controller
+        self.panel, self.queue = self.diagnostics.panel, self.diagnostics.queue
         qtbot.addWidget(self.window)
         self.window.show()
         qtbot.waitExposed(self.window)
@@ -96,7 +96,7 @@ def test_it_opens_and_closes_by_key(desk: Desk, qtbot: QtBot) -> None:
 
 def test_nothing_is_diagnosed_until_the_window_is_asked_to(desk: Desk) -> None:
     runs: list[DiagnosticsRun] = []
-    desk.controller.run_started.connect(runs.append)
+    desk.queue.run_started.connect(runs.append)
     desk.prepare()
     desk.diagnostics.open()
     desk.speak("rows 1")
@@ -131,7 +131,7 @@ def test_speech_is_diagnosed_while_that_is_wanted_and_the_window_is_open(desk: D
     desk.diagnostics.open()
     assert desk.panel.controls.to_run.while_speaking.isChecked()
     busy: list[bool] = []
-    desk.controller.run_started.connect(lambda run: busy.append(desk.diagnostics.busy))
+    desk.queue.run_started.connect(lambda run: busy.append(desk.diagnostics.busy))
     desk.speak("rows 16")
     run = desk.wait_for(RunState.FINISHED)
     assert busy == [True]
@@ -278,7 +278,7 @@ def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
     assert stuck is not None
     assert stuck.state is RunState.CRASHED
     assert desk.panel.live_run is not stuck
-    desk.controller.stop()
+    desk.queue.stop()
 
 
 def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> None:
@@ -286,7 +286,7 @@ def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> N
     desk.prepare()
     desk.open_to_diagnose_speech()
     heard: list[int] = []
-    desk.controller.hear = heard.append  # type: ignore[method-assign]
+    desk.queue.hear = heard.append  # type: ignore[method-assign]
     desk.speak("rows 16. And more. And on.")
     desk.wait_for(RunState.FINISHED)
     qtbot.waitUntil(lambda: bool(desk.output.streams) and desk.output.stream.active)
@@ -420,7 +420,7 @@ def test_the_chip_of_an_earlier_text_is_gone_when_the_next_cannot_be_compared(
     desk.speak("rows 16")
     desk.wait_for(RunState.FINISHED)
     desk.qtbot.waitUntil(desk.diagnostics.chip.isVisible)
-    monkeypatch.setattr("app.diagnostics.process.controller.require_reference", missing)
+    monkeypatch.setattr("app.diagnostics.run_queue.require_reference", missing)
     desk.speak("rows 1")
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
     desk.panel.refresh()
@@ -443,7 +443,7 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
     def missing() -> None:
         raise MissingReference("Comparing needs PyTorch.", cure=Cure.ADD_REFERENCE)
 
-    monkeypatch.setattr("app.diagnostics.process.controller.require_reference", missing)
+    monkeypatch.setattr("app.diagnostics.run_queue.require_reference", missing)
     monkeypatch.setattr(desk.diagnostics.adding, "_command", (sys.executable, "-c", "pass"))
     desk.prepare()
     banner = desk.window.page.banner

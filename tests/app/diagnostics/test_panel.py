@@ -12,7 +12,7 @@ from app.diagnostics.stages.stage_columns import Column
 from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import DARK, LIGHT, Colours
 from engine.stages import STAGES
-from engine.validator.data.results import FailedEvent, Reading, Regime, RowEvent, Verdict
+from engine.validator.data.results import FailedEvent, Reading, Regime, RowEvent, ValidationEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
@@ -34,6 +34,11 @@ def run() -> DiagnosticsRun:
     return DiagnosticsRun(asked, CONFIG, arrays_of(asked))
 
 
+def take(panel: DiagnosticsPanel, run: DiagnosticsRun, event: ValidationEvent) -> None:
+    run.take(event)
+    panel.refresh_soon()
+
+
 def cells(panel: DiagnosticsPanel, column: Column) -> list[str]:
     model = panel.table.model()
     return [model.index(number, column).data() for number in range(model.rowCount())]
@@ -43,7 +48,7 @@ def test_rows_come_one_by_one(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbo
     panel.show_run(run)
     assert cells(panel, Column.VERDICT) == ["waiting"] * len(STAGES)
     for event in events(run.request, UTTERANCES[:1]):
-        panel.take(event)
+        take(panel, run, event)
         if isinstance(event, RowEvent) and event.row.stage == "alignment":
             break
     qtbot.waitUntil(lambda: cells(panel, Column.VERDICT)[:2] == ["✓ Pass"] * 2)
@@ -55,7 +60,7 @@ def test_many_events_are_drawn_once(panel: DiagnosticsPanel, run: DiagnosticsRun
     drawn: list[int] = []
     panel.model.dataChanged.connect(lambda first, last: drawn.append(first.row()))
     for event in events(run.request):
-        panel.take(event)
+        take(panel, run, event)
     assert drawn == []
     qtbot.waitUntil(lambda: drawn == list(range(len(STAGES))))
 
@@ -70,8 +75,9 @@ def test_a_crash_leaves_clear_rows_and_a_usable_panel(
 ) -> None:
     panel.show_run(run)
     for event in events(run.request)[:40]:
-        panel.take(event)
-    panel.take_crash("The reference process has ended.")
+        take(panel, run, event)
+    run.crash("The reference process has ended.")
+    panel.refresh_soon()
     qtbot.waitUntil(lambda: cells(panel, Column.VERDICT)[-1] == "! Crashed")
     assert "has ended" in panel.controls.status.label.accessibleDescription()
     with qtbot.waitSignal(panel.diagnose_wanted):
@@ -80,7 +86,7 @@ def test_a_crash_leaves_clear_rows_and_a_usable_panel(
 
 def test_a_failure_is_said(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
     panel.show_run(run)
-    panel.take(FailedEvent("There is no such voice.", "Choose another."))
+    take(panel, run, FailedEvent("There is no such voice.", "Choose another."))
     qtbot.waitUntil(lambda: "no such voice. Choose another." in panel.controls.status.label.accessibleDescription())
     assert run.state is RunState.FAILED
 
@@ -91,7 +97,8 @@ def test_diagnose_becomes_stop_while_it_runs(panel: DiagnosticsPanel, run: Diagn
     assert button.text() == "Stop"
     with qtbot.waitSignal(panel.stop_wanted):
         button.click()
-    panel.take_stop()
+    run.stop()
+    panel.refresh_soon()
     qtbot.waitUntil(lambda: button.text() == "Diagnose")
 
 
@@ -162,7 +169,7 @@ def test_the_worst_stage_is_looked_at_unless_another_is_chosen(
     panel.show_run(run)
     for event in events(run.request):
         assert panel.stage is None
-        panel.take(event)
+        take(panel, run, event)
     qtbot.waitUntil(lambda: panel.stage == "istft")
     panel.table.select("f0n")
     panel.show_run(finished_run())
@@ -279,7 +286,7 @@ def test_an_older_run_can_be_looked_at_while_another_goes_on(panel: DiagnosticsP
     assert panel.live_run is run
     assert panel.controls.to_run.diagnose_button.text() == "Stop"
     for event in events(run.request)[:20]:
-        panel.take(event)
+        take(panel, run, event)
     assert run.row_count > 0
     assert first.state is RunState.FINISHED
 

@@ -1,23 +1,19 @@
-"""The kernels of a run as a page of the panel, connected to the process that inspects them."""
+"""The kernels of a run as a page of the panel, connected to the queue in which they are inspected."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Slot
 
-from app.diagnostics.inspection.inspection_controller import InspectionController, Job
-from app.diagnostics.inspection.kernel_page import KernelPage
+from app.diagnostics.kernels.kernel_page import KernelPage
 from app.diagnostics.metric_words import correlation_words, verdict_words
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.process.controller import DiagnosticsController
-from app.diagnostics.process.process import DiagnosticsProcess
+from app.diagnostics.run_queue import Job, RunQueue
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from engine.inspection.results import KernelFinding
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.kernel_request import Replacement
 from engine.validator.data.results import Reading, Regime, Row
-from engine.validator.data.verdicts import with_kernels
 
 TITLE = "Kernels"
 WAVEFORM = STAGE_NAMES[-1]
@@ -30,43 +26,30 @@ MEANING = "The error, source and code of each kernel of the stage"
 class InspectionFeature(QObject):
     """Adds the page to a panel; stages that turn out to be wrong are inspected without being asked for."""
 
-    def __init__(self, panel: DiagnosticsPanel, controller: DiagnosticsController, process: DiagnosticsProcess) -> None:
+    def __init__(self, panel: DiagnosticsPanel, queue: RunQueue) -> None:
         super().__init__(panel)
         self._panel = panel
-        self._controller = controller
-        self.inspections = InspectionController(process, controller, self)
-        self.page = KernelPage(self.inspections.known)
-        self._replacing: Job | None = None
+        self._queue = queue
         self._replaced: Job | None = None
+        self.page = KernelPage(queue.known)
         panel.add_page(TITLE, self.page, MEANING)
-        controller.run_started.connect(self._on_run)
-        later = Qt.ConnectionType.QueuedConnection  # the run takes the event first
-        for sign in (controller.event_received, controller.stopped, controller.crashed):
-            sign.connect(self._tell_outcome, later)
-        self.page.inspect_wanted.connect(self._on_inspect)
+        self.page.inspect_wanted.connect(queue.inspect)
         self.page.replacements_wanted.connect(self._on_replace)
-        self.inspections.changed.connect(self._on_change)
-        self.inspections.found.connect(self._on_found)
-        self.inspections.told.connect(self._on_told)
-        self.inspections.failed.connect(self.page.tell)
-
-    @Slot(object)
-    def _on_inspect(self, job: Job) -> None:
-        self.inspections.inspect(job)
+        queue.run_started.connect(self._on_run)
+        queue.changed.connect(self._tell_outcome)
+        queue.inspected.connect(self.page.refresh_stage)
+        queue.told.connect(self._on_told)
+        queue.not_inspected.connect(self.page.tell)
 
     @Slot(object, object)
     def _on_replace(self, job: Job, replacements: tuple[Replacement, ...]) -> None:
-        self._replacing, self._replaced = job, None
-        self.inspections.expect(job.run)
-        self._controller.substitute(job.run.request, job.utterance, replacements)
-        self.inspections.expect(None)
-        self._replacing = None
-        self.page.details.switches.say("" if self._replaced is None else COMPUTING)
+        run = self._queue.substitute(job, replacements)
+        self._replaced = None if run is None else replace(job, run=run)
+        self.page.details.source.say("" if run is None else COMPUTING)
 
-    @Slot(object)
-    def _on_run(self, run: DiagnosticsRun) -> None:
-        self.inspections.known(run)
-        self._replaced = None if self._replacing is None else replace(self._replacing, run=run)
+    @Slot()
+    def _on_run(self) -> None:
+        self._replaced = None
 
     @Slot()
     def _tell_outcome(self) -> None:
@@ -76,25 +59,15 @@ class InspectionFeature(QObject):
         job, self._replaced = self._replaced, None
         shown = replaced_part(job.run) if job.run.report is not None else None
         if shown is None:
-            self.page.details.switches.say(NOTHING_CAME)
+            self.page.details.source.say(NOTHING_CAME)
             return
         self._panel.refresh()  # now the regime can be chosen
         self._panel.show_part(shown, job.stages[0])
-        self.page.details.switches.say(outcome_words(job.run, shown, job.stages[0]))
-
-    @Slot(object, str)
-    def _on_change(self, run: DiagnosticsRun, stage: str) -> None:
-        self.page.refresh_stage(run, stage)
-
-    @Slot(object, object)
-    def _on_found(self, run: DiagnosticsRun, findings: tuple[KernelFinding, ...]) -> None:
-        if run.report is not None:
-            run.report = replace(run.report, findings=with_kernels(run.report.findings, findings))
-        self._panel.refresh()
+        self.page.details.source.say(outcome_words(job.run, shown, job.stages[0]))
 
     @Slot(str, object)
     def _on_told(self, words: str, fraction: float | None) -> None:
-        self._panel.tell(self.inspections, words, fraction)
+        self._panel.tell(self._queue, words, fraction)
         self.page.tell(words)
 
 

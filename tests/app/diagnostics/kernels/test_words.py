@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.diagnostics.inspection import words
+from app.diagnostics.kernels import words
 from app.theme import DARK, LIGHT
 from engine.inspection.results import KernelMeasurement, KernelVerdict
 from tests.app.inspection_fakes import GRAPH, INPUT, STAGE, graph_of, inspected, kernel, measurement

@@ -3,19 +3,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.inspection.inspection_feature import COMPUTING, InspectionFeature
-from app.diagnostics.inspection.kernel_switches import KernelSwitches
+from app.diagnostics.kernels.inspection_feature import COMPUTING, InspectionFeature
+from app.diagnostics.kernels.source_view import ReplaceButton
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.process.controller import DiagnosticsController
-from app.diagnostics.process.process import DiagnosticsProcess
+from app.diagnostics.reference_process import ReferenceProcess
+from app.diagnostics.run_queue import RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.errors import EngineError
 from engine.speech import SpeechRequest
-from engine.validator.data.results import FinishedEvent, Regime
+from engine.validator.data.results import Regime
 from tests.app.fake_kernel_service import REPLACED
 from tests.app.inspection_fakes import FINDING, STAGE
 from tests.patience import PATIENCE_MS
@@ -33,13 +32,11 @@ class Desk:
         qtbot.addWidget(self.panel)
         self.panel.resize(1100, 800)
         self.panel.show()
-        process = DiagnosticsProcess(COMMAND)
-        self.controller = DiagnosticsController(process, RunFolders(folder))
-        self.controller.run_started.connect(self.panel.show_run)
-        self.controller.event_received.connect(self.panel.take)
-        self.controller.stopped.connect(self.panel.take_stop)
-        self.controller.crashed.connect(self.panel.take_crash)
-        self.feature = InspectionFeature(self.panel, self.controller, process)
+        self.process = ReferenceProcess(COMMAND)
+        self.queue = RunQueue(self.process, RunFolders(folder))
+        self.queue.run_started.connect(self.panel.show_run)
+        self.queue.changed.connect(self.panel.refresh_soon)
+        self.feature = InspectionFeature(self.panel, self.queue)
 
     @property
     def run(self) -> DiagnosticsRun:
@@ -47,7 +44,7 @@ class Desk:
         return self.panel.run
 
     def diagnose(self, text: str) -> None:
-        self.controller.diagnose(SpeechRequest(text, MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
+        self.queue.diagnose(SpeechRequest(text, MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
         self.qtbot.waitUntil(lambda: self.run.state is RunState.FINISHED)
 
     def inspect(self) -> DiagnosticsRun:
@@ -61,18 +58,22 @@ class Desk:
         return self.run
 
     @property
-    def switches(self) -> KernelSwitches:
-        return self.feature.page.details.switches
+    def switches(self) -> ReplaceButton:
+        return self.feature.page.details.source.replace
+
+    @property
+    def outcome(self) -> str:
+        return self.feature.page.details.source.outcome.text()
 
     def wait_until_idle(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.feature.inspections.active)
+        self.qtbot.waitUntil(lambda: not self.queue.inspecting)
 
 
 @pytest.fixture
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, tmp_path)
     yield desk
-    desk.controller.shut_down(PATIENCE_MS)
+    desk.queue.shut_down(PATIENCE_MS)
 
 
 def test_the_first_divergence_names_the_kernel(desk: Desk) -> None:
@@ -99,45 +100,33 @@ def test_a_stage_that_is_right_is_inspected_when_it_is_looked_at(desk: Desk) -> 
     desk.diagnose("fine")
     desk.panel.table.select("decoder")
     desk.qtbot.waitUntil(lambda: desk.feature.page.known is not None)
-    assert desk.feature.inspections.known(desk.run).stage("decoder") is desk.feature.page.known
+    assert desk.queue.known(desk.run).stage("decoder") is desk.feature.page.known
 
 
 def test_a_replaced_stage_is_another_run_with_its_own_regime(desk: Desk) -> None:
     first = desk.inspect()
-    desk.switches.stage_in_pytorch.click()
+    desk.switches.stage_in_pytorch.trigger()
     desk.qtbot.waitUntil(lambda: desk.run is not first and desk.run.state is RunState.FINISHED)
     assert REPLACED in desk.run.regimes
     desk.qtbot.waitUntil(lambda: desk.panel.shown.regime == REPLACED)
     assert desk.panel.stage == STAGE
-    assert "Pitch and energy: ✓ Pass" in desk.switches.note.text()
-    assert desk.feature.inspections.known(desk.run) is desk.feature.inspections.known(first)
+    assert "Pitch and energy: ✓ Pass" in desk.outcome
+    assert desk.queue.known(desk.run) is desk.queue.known(first)
     assert desk.switches.stage_in_pytorch.isChecked()
     assert desk.run.request.speech == first.request.speech
     assert desk.run.request.arrays_folder != first.request.arrays_folder
 
 
-def test_the_end_of_the_run_before_is_not_that_of_what_is_replaced(desk: Desk) -> None:
-    first = desk.inspect()
-    assert first.report is not None
-    desk.controller.event_received.emit(FinishedEvent(first.report))
-    desk.switches.stage_in_pytorch.click()
-    QCoreApplication.sendPostedEvents()  # what was told of the first run arrives
-    assert desk.run is not first
-    assert desk.switches.note.text() == COMPUTING
-    desk.qtbot.waitUntil(lambda: desk.panel.shown.regime == REPLACED)
-
-
 @pytest.mark.parametrize("ends", ["stop", "crash"])
 def test_what_is_replaced_is_not_computed_any_more_when_its_run_ends_early(desk: Desk, ends: str) -> None:
     desk.inspect()
-    desk.switches.stage_in_pytorch.click()
-    assert desk.switches.note.text() == COMPUTING
+    desk.switches.stage_in_pytorch.trigger()
+    assert desk.outcome == COMPUTING
     if ends == "stop":
-        desk.controller.stop()
+        desk.queue.stop()
     else:
-        desk.controller.crashed.emit("The reference process ended.")
-    QCoreApplication.sendPostedEvents()
-    assert desk.switches.note.text() != COMPUTING
+        desk.process.died.emit("It crashed.")
+    assert desk.outcome != COMPUTING
 
 
 def test_what_cannot_be_replaced_is_not_computed_and_the_next_run_is_not_it(
@@ -148,12 +137,11 @@ def test_what_cannot_be_replaced_is_not_computed_and_the_next_run_is_not_it(
 
     desk.inspect()
     with monkeypatch.context() as patched:
-        patched.setattr("app.diagnostics.process.controller.require_reference", missing)
-        desk.switches.stage_in_pytorch.click()
-    assert desk.switches.note.text() == ""
+        patched.setattr("app.diagnostics.run_queue.require_reference", missing)
+        desk.switches.stage_in_pytorch.trigger()
+    assert desk.outcome == ""
     desk.diagnose("fine")
-    QCoreApplication.sendPostedEvents()
-    assert desk.switches.note.text() == ""
+    assert desk.outcome == ""
 
 
 def test_progress_and_failures_are_told(desk: Desk) -> None:

@@ -1,9 +1,30 @@
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.inspection.kernel_figures import CHOOSE, KernelFigures
+from app.diagnostics.kernels.kernel_details import CHOOSE, KernelDetails, KernelFigures
 from app.theme import DARK
 from engine.inspection.results import KernelEvent
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
+
+
+def test_everything_about_a_node(qtbot: QtBot) -> None:
+    details = KernelDetails()
+    qtbot.addWidget(details)
+    known = inspected().stage(STAGE)
+    assert known is not None
+    details.show_node(STAGE, known, known.node("b1"))
+    assert FINDING.words in details.figures.label.accessibleName()
+    assert details.source.replace.plain_loops.isEnabled()
+    details.set_colours(DARK)
+    details.show_node(STAGE, known, known.node("in"))
+    assert not details.source.replace.plain_loops.isEnabled()
+
+
+def test_a_line_of_source_chooses_a_node(qtbot: QtBot) -> None:
+    details, chosen = KernelDetails(), []
+    qtbot.addWidget(details)
+    details.node_chosen.connect(chosen.append)
+    details.source.node_chosen.emit("m")
+    assert chosen == ["m"]
 
 
 def test_a_wrong_kernel_says_so_first_and_shows_its_numbers(qtbot: QtBot) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.diagnostics.inspection.inspection import StageInspection
+from app.diagnostics.kernels.inspection import StageInspection
 from app.diagnostics.metric_words import number_words
 from app.theme import Colours
 from engine.inspection.results import GraphNode, KernelMeasurement, KernelVerdict, NodeKind, WrongValue

@@ -6,12 +6,11 @@ import json
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
-from app.diagnostics.process.watchdog import STALLED_SECONDS, Watchdog
 from app.system.processes import child_process
 from engine.inspection.results import KernelsEvent
 from engine.system.child_process import python_command
@@ -29,21 +28,23 @@ KEPT_ERROR_BYTES = 4096
 KILLED_WHY = ", as the system does when memory runs out"
 NO_START = "It could not be started."
 NONSENSE = "It sent a message that cannot be read."
+STALLED_SECONDS = 20.0
+"""Longer than anything takes that computes nothing, such as loading a model from a slow disk."""
+LOOK_MS = 500
+LEAST_COMPUTED_SECONDS = 0.02
+"""A process that only sends its pulse computes less than this from one to the next."""
 
 
-class DiagnosticsProcess(QObject):
+class ReferenceProcess(QObject):
     """Answers one request at a time; events of a cancelled or replaced request are not delivered.
 
-    `cancelled` tells that the request in progress was given up, `died` carries one sentence on why the process ended
-    though it owed an answer, `stalled` for how many seconds it has done nothing about it; `went_on` follows if it does
-    something after all.
+    `died` carries one sentence on why the process ended though it owed an answer, `stalled` for how many seconds it has
+    done nothing about it, and 0 if it does something after all.
     """
 
     event_received = Signal(object)
-    cancelled = Signal()
     died = Signal(str)
     stalled = Signal(int)
-    went_on = Signal()
 
     def __init__(
         self,
@@ -54,7 +55,6 @@ class DiagnosticsProcess(QObject):
         super().__init__(parent)
         self._watchdog = Watchdog(stalled_after_seconds, parent=self)
         self._watchdog.stalled.connect(self.stalled)
-        self._watchdog.went_on.connect(self.went_on)
         self._command = tuple(command)
         self._wire = Wire()
         self._process: QProcess | None = None
@@ -95,7 +95,6 @@ class DiagnosticsProcess(QObject):
         if self._wanted:
             self._wanted = False
             self._send({"cancel": True})
-            self.cancelled.emit()
 
     @Slot()
     def release(self) -> None:
@@ -226,3 +225,59 @@ class DiagnosticsProcess(QObject):
             return f"It was ended by signal {process.exitCode()}{why}."
         last = next((line for line in reversed(self.error_output.splitlines()) if line.strip()), "")
         return f"It ended with exit code {process.exitCode()}. {last.strip()}".strip()
+
+
+class Watchdog(QObject):
+    """Watches from `watch` to `rest` whether a process that owes an answer does anything.
+
+    `stalled` carries for how many seconds nothing has happened, again and again, and 0 when it goes on after all.
+    """
+
+    stalled = Signal(int)
+
+    def __init__(
+        self,
+        seconds: float = STALLED_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._seconds = seconds
+        self._clock = clock
+        self._alive_at = 0.0
+        self._computed_seconds = 0.0
+        self._stalled = False
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(self.look)
+
+    def watch(self) -> None:
+        """An answer is owed from now on."""
+        self._stalled = False
+        self._alive_at = self._clock()
+        self._timer.start()
+
+    def rest(self) -> None:
+        """Nothing is owed any more."""
+        self._timer.stop()
+        self._stalled = False
+
+    def note_answer(self) -> None:
+        """The process has said something."""
+        self._alive_at = self._clock()
+        if self._stalled:
+            self._stalled = False
+            self.stalled.emit(0)
+
+    def note_pulse(self, computed_seconds: float) -> None:
+        """The process is there, and has computed for so many seconds in all."""
+        if abs(computed_seconds - self._computed_seconds) >= LEAST_COMPUTED_SECONDS:
+            self._computed_seconds = computed_seconds
+            self.note_answer()
+
+    @Slot()
+    def look(self) -> None:
+        """Tell if nothing has happened for too long."""
+        still = self._clock() - self._alive_at
+        if still >= self._seconds:
+            self._stalled = True
+            self.stalled.emit(int(still))

@@ -3,8 +3,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.inspection.inspection import Inspection
-from app.diagnostics.inspection.kernel_list import ERROR, MODULE, TIME, TITLE, KernelList
+from app.diagnostics.kernels.inspection import Inspection
+from app.diagnostics.kernels.kernel_list import ERROR, MODULE, TIME, TITLE, KernelList
 from app.theme import DARK
 from engine.inspection.results import GraphEvent, KernelEvent, KernelVerdict
 from tests.app.inspection_fakes import GRAPH, STAGE, inspected, measurement

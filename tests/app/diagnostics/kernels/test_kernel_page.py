@@ -3,9 +3,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.inspection.inspection import Inspection
-from app.diagnostics.inspection.inspection_controller import Job
-from app.diagnostics.inspection.kernel_page import CHOOSE_A_STAGE, KernelPage
+from app.diagnostics.kernels.inspection import Inspection
+from app.diagnostics.kernels.kernel_page import CHOOSE_A_STAGE, KernelPage
+from app.diagnostics.run_queue import Job
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run import Shown as Part
 from app.theme import DARK
@@ -48,7 +48,8 @@ class Shown:
         page = self.page
         row = page.list.currentIndex().row()
         listed = page.list.shown_nodes[row] if page.list.selectedIndexes() else None
-        return listed, page.details.schedule.text()
+        shown = page.details.source.place.currentText() if page.details.source.place.count() else ""
+        return listed, shown
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def shown(qtbot: QtBot) -> Shown:
 def test_the_worst_kernel_is_chosen_first(shown: Shown) -> None:
     shown.show(inspected())
     assert shown.page.node == "b1"
-    assert shown.everywhere() == ("b1", "fused_conv1d: direct, tiles of 8 × 32")
+    assert shown.everywhere() == ("b1", "engine/network/exportable/prosody.py:67")
     assert shown.page.title.toolTip() == f"Pitch and energy: {FINDING.words}"
 
 
@@ -170,19 +171,19 @@ def test_a_stage_inspected_again_keeps_the_chosen_node(shown: Shown) -> None:
 def test_replacements_are_passed_on(shown: Shown) -> None:
     shown.show(inspected())
     with shown.qtbot.waitSignal(shown.page.replacements_wanted) as wanted:
-        shown.page.details.switches.stage_in_pytorch.click()
+        shown.page.details.source.replace.stage_in_pytorch.trigger()
     assert wanted.args == [Job(shown.run, (STAGE,), 0), (Replacement(STAGE),)]
 
 
 def test_a_run_of_other_kernels_forgets_what_was_replaced(shown: Shown) -> None:
     shown.show(inspected())
-    shown.page.details.switches.stage_in_pytorch.click()
+    shown.page.details.source.replace.stage_in_pytorch.trigger()
     shown.run = finished_run()
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    assert shown.page.details.switches.wanted != ()
+    assert shown.page.details.source.replace.wanted != ()
     shown.inspection = inspected()
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    assert shown.page.details.switches.wanted == ()
+    assert shown.page.details.source.replace.wanted == ()
 
 
 def test_search_and_order(shown: Shown) -> None:

@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
-from app.diagnostics.inspection.inspection import Inspection, StageInspection
-from app.diagnostics.inspection.inspection_controller import Job
-from app.diagnostics.inspection.kernel_details import KernelDetails
-from app.diagnostics.inspection.kernel_list import KernelList
-from app.diagnostics.inspection.words import summary_words
+from app.diagnostics.kernels.inspection import Inspection, StageInspection
+from app.diagnostics.kernels.kernel_details import KernelDetails
+from app.diagnostics.kernels.kernel_list import KernelList
+from app.diagnostics.kernels.words import summary_words
+from app.diagnostics.run_queue import Job
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import Colours
@@ -91,7 +91,8 @@ class KernelPage(StagePage):
         inspection = self._inspection_of(run)
         if inspection is not self._inspection:
             self._told = ""
-            self.details.switches.forget()
+            self.details.source.replace.forget()
+            self.details.source.say("")
         self._inspection = inspection
         self._job = job = Job(run, (stage,), run.utterance_to_show(shown, stage))
         self._show_known(inspection.stage(stage))
@@ -100,6 +101,7 @@ class KernelPage(StagePage):
             asked.add(stage)
             self.inspect_wanted.emit(job)
 
+    @Slot(object, str)
     def refresh_stage(self, run: DiagnosticsRun, stage: str) -> None:
         """Show what is known of a stage, in a moment, if it is the one in sight."""
         if self._job is not None and self._job.run is run and self._stage == stage and self.isVisible():
@@ -164,8 +166,10 @@ class KernelPage(StagePage):
 
     @Slot(object)
     def _on_replace(self, replacements: object) -> None:
-        if self._job is not None:
+        if self._job is not None and replacements:
             self.replacements_wanted.emit(self._job, replacements)
+        else:
+            self.details.source.say("")
 
     @Slot()
     def _next_part(self) -> None:
@@ -210,7 +214,7 @@ class KernelPage(StagePage):
         self.worst_first.toggled.connect(self.list.put_worst_first)
         self.list.node_chosen.connect(self.choose)
         self.details.node_chosen.connect(self.choose)
-        self.details.switches.replacements_wanted.connect(self._on_replace)
+        self.details.source.replace.replacements_wanted.connect(self._on_replace)
         self._timer.timeout.connect(self.refresh)
         self._turn.timeout.connect(self._next_part)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)

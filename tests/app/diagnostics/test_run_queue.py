@@ -1,54 +1,60 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.process.controller import KEPT_RUNS, MOST_ARRAY_BYTES, WAITING_WORDS, DiagnosticsController
-from app.diagnostics.process.process import KILLED_WHY, DiagnosticsProcess
+from app.diagnostics.reference_process import KILLED_WHY, ReferenceProcess
+from app.diagnostics.run_queue import KEPT_RUNS, MOST_ARRAY_BYTES, WAITING_WORDS, Job, RunQueue, wrong_stages
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_words import state_words, under_way
 from engine.errors import OutputError, UnknownModel
+from engine.inspection.results import KernelsEvent
 from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Stage
-from engine.validator.data.results import Reading, Regime, RowEvent, ValidationRequest, Verdict
+from engine.validator.data.kernel_request import KernelRequest
+from engine.validator.data.results import (
+    FinishedEvent,
+    Reading,
+    Regime,
+    Report,
+    Row,
+    RowEvent,
+    ValidationRequest,
+    Verdict,
+)
+from tests.app.fake_kernel_service import row_of as row_of_stage
 from tests.app.fake_service import FRAMES_PER_TOKEN, row_of
+from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE
 from tests.patience import PATIENCE_MS
 from tests.processes import exists
+from tests.starter_voices import MALE
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
+KERNEL_COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
 STALLED_SECONDS = 1.0
 OPTIONS = DiagnosticsOptions(regimes=(Regime.COMPILED,), padding=0.5, probes=True)
 
 
 class Desk:
-    """A controller with a service that does what a text says."""
+    """A queue with a service that does what a text says."""
 
-    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+    def __init__(self, qtbot: QtBot, folder: Path, command: tuple[str, ...] = COMMAND) -> None:
         self.qtbot, self.folder = qtbot, folder
-        self.process = DiagnosticsProcess(COMMAND, stalled_after_seconds=STALLED_SECONDS)
-        self.controller = DiagnosticsController(self.process, RunFolders(folder))
+        self.process = ReferenceProcess(command, stalled_after_seconds=STALLED_SECONDS)
+        self.queue = RunQueue(self.process, RunFolders(folder))
         self.runs: list[DiagnosticsRun] = []
-        self.stops: list[DiagnosticsRun] = []
-        self.controller.run_started.connect(self.runs.append)
-        self.controller.event_received.connect(lambda event: self.runs[-1].take(event))
-        self.controller.crashed.connect(lambda words: self.runs[-1].crash(words))
-        self.controller.stopped.connect(self.stop)
-        self.controller.stalled.connect(lambda seconds: self.runs[-1].stall(seconds))
-        self.controller.went_on.connect(lambda: self.runs[-1].stall(0))
-
-    def stop(self) -> None:
-        self.stops.append(self.runs[-1])
-        self.runs[-1].stop()
+        self.queue.run_started.connect(self.runs.append)
 
     def diagnose(self, text: str) -> DiagnosticsRun:
-        self.controller.diagnose(SpeechRequest(text, "af_heart", 1.5, 7), OPTIONS)
+        self.queue.diagnose(SpeechRequest(text, "af_heart", 1.5, 7), OPTIONS)
         return self.runs[-1]
 
     def wait_for(self, run: DiagnosticsRun, state: RunState) -> None:
@@ -66,7 +72,7 @@ class Desk:
 def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, tmp_path)
     yield desk
-    desk.controller.shut_down(PATIENCE_MS)
+    desk.queue.shut_down(PATIENCE_MS)
     assert not list(tmp_path.iterdir())
 
 
@@ -88,14 +94,14 @@ def test_a_speech_and_the_options_become_a_request(desk: Desk) -> None:
 
 
 def test_the_model_in_use_is_the_one_that_is_diagnosed(desk: Desk) -> None:
-    desk.controller.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, FULL_SIZE)
+    desk.queue.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, FULL_SIZE)
     assert desk.runs[-1].request.model == FULL_SIZE
     assert desk.runs[-1].config == model_config(FULL_SIZE)
 
 
 def test_an_unknown_model_is_said_and_nothing_is_begun(desk: Desk, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(desk.controller.failed) as failed:
-        desk.controller.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, "abacus")
+    with qtbot.waitSignal(desk.queue.failed) as failed:
+        desk.queue.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, "abacus")
     assert isinstance(failed.args[0], UnknownModel)
     assert not desk.runs
     assert not desk.array_folders()
@@ -103,15 +109,15 @@ def test_an_unknown_model_is_said_and_nothing_is_begun(desk: Desk, qtbot: QtBot)
 
 def test_rows_arrive_one_by_one_and_the_report_has_them_all(desk: Desk) -> None:
     run = desk.diagnose("rows 16")
-    assert desk.controller.active
+    assert desk.queue.active
     counts: list[int] = []
-    desk.controller.event_received.connect(lambda event: counts.append(run.row_count))
+    desk.queue.changed.connect(lambda event: counts.append(run.row_count))
     desk.wait_for(run, RunState.FINISHED)
     assert sorted(set(counts)) == list(range(17))
     assert run.report is not None
     assert run.report.rows == tuple(row_of(number) for number in range(16))
     assert run.alignment(0) == FRAMES_PER_TOKEN
-    assert not desk.controller.active
+    assert not desk.queue.active
 
 
 def test_a_failure_is_in_the_run(desk: Desk) -> None:
@@ -123,10 +129,9 @@ def test_a_failure_is_in_the_run(desk: Desk) -> None:
 def test_stopping_keeps_what_was_found(desk: Desk) -> None:
     run = desk.diagnose("hold")
     desk.qtbot.waitUntil(lambda: run.row_count == 1)
-    desk.controller.stop()
+    desk.queue.stop()
     assert run.state is RunState.STOPPED
-    desk.controller.stop()
-    assert desk.stops == [run]
+    desk.queue.stop()
     assert run.row_count == 1
 
 
@@ -174,7 +179,7 @@ def test_a_process_that_hangs_is_told_and_can_be_ended_and_started_again(desk: D
     assert f"s while computing the {stage.title.lower()}." in state_words(run)
     frozen = desk.process.process_id
     assert frozen is not None
-    desk.controller.start_again()
+    desk.queue.start_again()
     assert run.state is RunState.CRASHED
     assert f"wasn’t responding while computing the {stage.title.lower()}" in run.message
     again = desk.runs[-1]
@@ -194,16 +199,16 @@ def test_a_process_that_goes_on_after_all_is_let_go_on(desk: Desk) -> None:
 
 
 def test_there_is_nothing_to_start_again_when_nothing_runs(desk: Desk) -> None:
-    desk.controller.start_again()
+    desk.queue.start_again()
     desk.wait_for(desk.diagnose("rows 1"), RunState.FINISHED)
-    desk.controller.start_again()
+    desk.queue.start_again()
     assert len(desk.runs) == 1
 
 
 def test_where_the_text_is_heard_is_passed_on(desk: Desk) -> None:
     run = desk.diagnose("listen 1")
     desk.qtbot.waitUntil(lambda: bool(run.utterances))
-    desk.controller.hear(7)
+    desk.queue.hear(7)
     desk.wait_for(run, RunState.FINISHED)
     assert run.last_row is not None
     assert run.last_row.utterance == 7
@@ -211,7 +216,7 @@ def test_where_the_text_is_heard_is_passed_on(desk: Desk) -> None:
 
 def test_what_was_heard_before_the_process_began_is_passed_on_too(desk: Desk) -> None:
     run = desk.diagnose("listen 1")
-    desk.controller.hear(3)
+    desk.queue.hear(3)
     desk.wait_for(run, RunState.FINISHED)
     assert run.last_row is not None
     assert run.last_row.utterance == 3
@@ -236,13 +241,13 @@ def test_a_crash_between_two_diagnoses_is_nobodys_business(desk: Desk) -> None:
 def test_a_crash_while_a_diagnosis_waits_is_not_its_own(desk: Desk) -> None:
     old = desk.diagnose("hold")
     desk.qtbot.waitUntil(lambda: old.row_count > 0)
-    desk.controller.hold_back(True)
+    desk.queue.hold_back(True)
     run = desk.diagnose("rows 3")
     assert desk.process.process_id is not None
     os.kill(desk.process.process_id, signal.SIGKILL)
     desk.qtbot.waitUntil(lambda: desk.process.process_id is None)
     assert run.active
-    desk.controller.hold_back(False)
+    desk.queue.hold_back(False)
     desk.wait_for(run, RunState.FINISHED)
 
 
@@ -255,12 +260,12 @@ def test_arrays_of_old_runs_are_deleted(desk: Desk) -> None:
 
 
 def test_a_diagnosis_waits_until_it_may_begin(desk: Desk) -> None:
-    desk.controller.hold_back(True)
+    desk.queue.hold_back(True)
     run = desk.diagnose("rows 3")
     desk.qtbot.wait_for_timers()
     assert desk.process.process_id is None
     assert run.preparation == PreparationEvent(WAITING_WORDS, 0, 1)
-    desk.controller.hold_back(False)
+    desk.queue.hold_back(False)
     desk.wait_for(run, RunState.FINISHED)
     assert run.row_count == 3
 
@@ -273,24 +278,24 @@ def test_the_window_has_its_turn_before_a_process_is_started(desk: Desk) -> None
 
 def test_what_is_stopped_before_its_turn_does_not_begin(desk: Desk) -> None:
     run = desk.diagnose("rows 1")
-    desk.controller.stop()
+    desk.queue.stop()
     desk.qtbot.wait_for_timers()
     assert run.state is RunState.STOPPED
     assert desk.process.process_id is None
 
 
 def test_what_is_stopped_while_it_waits_does_not_begin(desk: Desk) -> None:
-    desk.controller.hold_back(True)
+    desk.queue.hold_back(True)
     run = desk.diagnose("rows 3")
-    desk.controller.stop()
-    desk.controller.hold_back(False)
+    desk.queue.stop()
+    desk.queue.hold_back(False)
     assert run.state is RunState.STOPPED
     assert desk.process.process_id is None
 
 
 def test_release_ends_the_process_and_the_run(desk: Desk) -> None:
     run = desk.diagnose("hold")
-    desk.controller.release()
+    desk.queue.release()
     assert run.state is RunState.STOPPED
     assert desk.process.process_id is None
     desk.wait_for(desk.diagnose("rows 1"), RunState.FINISHED)
@@ -298,11 +303,11 @@ def test_release_ends_the_process_and_the_run(desk: Desk) -> None:
 
 def test_a_cache_that_cannot_be_written_is_told(qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    controller = DiagnosticsController(DiagnosticsProcess(COMMAND), RunFolders(tmp_path / "file"))
-    with qtbot.waitSignal(controller.failed) as failed:
-        controller.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS)
+    queue = RunQueue(ReferenceProcess(COMMAND), RunFolders(tmp_path / "file"))
+    with qtbot.waitSignal(queue.failed) as failed:
+        queue.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS)
     assert isinstance(failed.args[0], OutputError)
-    assert not controller.active
+    assert not queue.active
 
 
 @pytest.mark.parametrize(
@@ -321,3 +326,191 @@ def test_after_the_last_stage_comes_the_first_of_the_next_utterance() -> None:
     run = DiagnosticsRun(ValidationRequest(SpeechRequest("a", "b"), regimes=(Regime.COMPILED,)), model_config(STARTER))
     run.take(RowEvent(row_of(2 * len(STAGES) - 1)))
     assert under_way(run) == "computing the text features"
+
+
+class KernelDesk(Desk):
+    """A queue with a service whose kernels can be inspected, and what is told of them."""
+
+    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+        super().__init__(qtbot, folder, KERNEL_COMMAND)
+        self.told: list[str] = []
+        self.found: list[DiagnosticsRun] = []
+        self.failures: list[str] = []
+        self.inspected: list[tuple[DiagnosticsRun, str]] = []
+        self.queue.told.connect(lambda words, fraction: self.told.append(words))
+        self.queue.changed.connect(self.note)
+        self.queue.not_inspected.connect(self.failures.append)
+        self.queue.inspected.connect(lambda run, stage: self.inspected.append((run, stage)))
+
+    def note(self, event: object) -> None:
+        if isinstance(event, KernelsEvent):
+            self.found.append(self.inspected[-1][0])
+
+    def diagnose(self, text: str) -> DiagnosticsRun:
+        self.queue.diagnose(SpeechRequest(text, MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
+        self.qtbot.waitUntil(lambda: self.runs[-1].state is RunState.FINISHED)
+        return self.runs[-1]
+
+    def wait_until_idle(self) -> None:
+        self.qtbot.waitUntil(lambda: not self.queue.inspecting and not self.queue.active)
+
+
+@pytest.fixture
+def kernels(qtbot: QtBot, tmp_path: Path) -> Iterator[KernelDesk]:
+    desk = KernelDesk(qtbot, tmp_path)
+    yield desk
+    desk.queue.shut_down(PATIENCE_MS)
+
+
+def test_a_wrong_stage_is_inspected_without_being_asked_for(kernels: KernelDesk) -> None:
+    run = kernels.diagnose("Hello.")
+    kernels.qtbot.waitUntil(lambda: bool(kernels.found))
+    assert kernels.found == [run]
+    known = kernels.queue.known(run).stage(STAGE)
+    assert known is not None
+    assert known.graph == GRAPH
+    assert known.findings == (FINDING,)
+    assert set(known.codes) == {code.kernel for code in CODES}
+    assert (run, STAGE) in kernels.inspected
+
+
+def test_progress_is_told_and_ends_with_no_words(kernels: KernelDesk) -> None:
+    kernels.diagnose("Hello.")
+    kernels.qtbot.waitUntil(lambda: bool(kernels.found))
+    kernels.wait_until_idle()
+    assert kernels.told[0] == "Looking into the kernels"
+    assert "Loading modules" in kernels.told
+    assert "Pitch and energy: 3 of 6 kernels measured" in kernels.told
+    assert kernels.told[-1] == ""
+
+
+def test_nothing_is_inspected_of_a_run_that_is_fine(kernels: KernelDesk) -> None:
+    kernels.diagnose("fine")
+    kernels.qtbot.wait_for_timers()
+    assert not kernels.queue.inspecting
+    assert kernels.told == []
+
+
+def test_a_stage_can_be_asked_for(kernels: KernelDesk) -> None:
+    run = kernels.diagnose("fine")
+    kernels.queue.inspect(Job(run, ("decoder",)))
+    kernels.qtbot.waitUntil(lambda: bool(kernels.found))
+    assert kernels.queue.known(run).stage("decoder") is not None
+    assert kernels.queue.known(run).stage(STAGE) is None
+
+
+def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(kernels: KernelDesk) -> None:
+    run = kernels.diagnose("Hello.")
+    kernels.queue.inspect(Job(run, ("decoder",)))
+    kernels.queue.inspect(Job(run, ("bert",)))
+    kernels.qtbot.waitUntil(lambda: kernels.queue.known(run).stage("bert") is not None)
+    kernels.wait_until_idle()
+    kernels.qtbot.waitUntil(lambda: kernels.queue.known(run).stage(STAGE) is not None)
+
+
+def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(kernels: KernelDesk) -> None:
+    def ask(words: str) -> None:
+        if not asked and kernels.queue.inspecting:
+            asked.append(Job(kernels.runs[-1], (STAGE,)))
+            kernels.queue.inspect(asked[0])
+
+    asked: list[Job] = []
+    kernels.queue.told.connect(ask)
+    kernels.diagnose("Hello.")
+    kernels.qtbot.waitUntil(lambda: bool(kernels.found))
+    kernels.wait_until_idle()
+    assert asked
+    assert len(kernels.found) == 1
+
+
+def test_a_run_that_begins_the_moment_another_ends_is_looked_into_too(kernels: KernelDesk) -> None:
+    def begin_another(event: object) -> None:
+        if isinstance(event, FinishedEvent) and len(kernels.runs) == 1:
+            kernels.queue.diagnose(SpeechRequest("Hello.", MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
+
+    kernels.queue.changed.connect(begin_another)
+    kernels.diagnose("Hello.")
+    kernels.qtbot.waitUntil(lambda: kernels.runs[1] in kernels.found)
+
+
+def test_a_failure_is_said_and_the_next_works(kernels: KernelDesk) -> None:
+    run = kernels.diagnose("fail")
+    kernels.qtbot.waitUntil(lambda: bool(kernels.failures))
+    assert kernels.failures == ["The module is stale. Build it again."]
+    kernels.wait_until_idle()
+    assert kernels.told[-1] == ""
+    assert kernels.queue.known(run).stage(STAGE) is not None
+
+
+def test_a_process_that_dies_is_said(kernels: KernelDesk) -> None:
+    run = kernels.diagnose("crash")
+    kernels.qtbot.waitUntil(lambda: bool(kernels.failures))
+    assert kernels.failures[0].startswith(
+        "The reference process ended while inspecting kernels. It was ended by signal"
+    )
+    assert run.state is RunState.FINISHED
+    again = kernels.diagnose("Hello.")
+    kernels.qtbot.waitUntil(lambda: again in kernels.found)
+
+
+def test_a_new_diagnosis_stops_an_inspection(kernels: KernelDesk) -> None:
+    kernels.diagnose("hold")
+    kernels.qtbot.waitUntil(lambda: bool(kernels.inspected))
+    run = kernels.diagnose("Hello.")
+    kernels.qtbot.waitUntil(lambda: bool(kernels.found))
+    assert kernels.found == [run]
+    assert kernels.failures == []
+
+
+@pytest.mark.parametrize("interrupt", [RunQueue.stop, RunQueue.release])
+def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
+    kernels: KernelDesk, interrupt: Callable[[RunQueue], None]
+) -> None:
+    run = kernels.diagnose("fine")
+    kernels.diagnose("hold")
+    kernels.qtbot.waitUntil(lambda: bool(kernels.inspected))
+    interrupt(kernels.queue)
+    assert kernels.told[-1] == ""
+    assert not kernels.queue.inspecting
+    kernels.queue.inspect(Job(run, ("decoder",)))
+    kernels.qtbot.waitUntil(lambda: bool(kernels.found))
+    assert kernels.queue.known(run).stage("decoder") is not None
+
+
+def test_an_inspection_takes_the_place_of_whatever_else_is_in_progress(kernels: KernelDesk) -> None:
+    run = kernels.diagnose("fine")
+    held = replace(run.request, speech=SpeechRequest("hold", MALE), arrays_folder=None)
+    with kernels.qtbot.waitSignal(kernels.process.event_received):
+        kernels.process.inspect(KernelRequest(held, 0, (STAGE,)))
+    kernels.queue.inspect(Job(run, ("decoder",)))
+    kernels.qtbot.waitUntil(lambda: bool(kernels.found))
+
+
+def test_a_run_is_forgotten_with_what_is_known_of_it(kernels: KernelDesk) -> None:
+    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
+    known = weakref.ref(kernels.queue.known(run))
+    assert kernels.queue.known(run) is known()
+    del run
+    assert known() is None
+
+
+def run_of(*rows: Row) -> DiagnosticsRun:
+    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
+    for row in rows:
+        run.take(RowEvent(row))
+    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    return run
+
+
+def test_wrong_stages_are_those_of_the_compiled_model_that_are_themselves_wrong() -> None:
+    inherited = row_of_stage("decoder", Verdict.INHERITED)
+    own_fed = replace(row_of_stage("source", Verdict.FAIL), reading=Reading.OWN_FED)
+    upstream = row_of_stage("bert", Verdict.FAIL, Regime.UPSTREAM)
+    host = row_of_stage("alignment", Verdict.FAIL)
+    wrong = [row_of_stage("text_encoder", Verdict.FAIL), row_of_stage("duration", Verdict.FAIL)]
+    later = replace(row_of_stage("istft", Verdict.FAIL), utterance=2)
+    run = run_of(inherited, own_fed, upstream, host, *wrong, later)
+    assert wrong_stages(run) == Job(run, ("duration", "text_encoder"), 0)
+    assert wrong_stages(run_of(inherited, own_fed, upstream, host)) is None
+    alone = run_of(later)
+    assert wrong_stages(alone) == Job(alone, ("istft",), 2)

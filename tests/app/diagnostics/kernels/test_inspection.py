@@ -1,4 +1,4 @@
-from app.diagnostics.inspection.inspection import Inspection, severity
+from app.diagnostics.kernels.inspection import Inspection, severity
 from engine.inspection.results import GraphEvent, KernelEvent, KernelVerdict
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE, inspected, measurement
 

@@ -3,7 +3,7 @@ import sys
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.process.reference_adding import COMMAND, ReferenceAdding
+from app.diagnostics.reference_adding import COMMAND, ReferenceAdding
 from engine.errors import DownloadError
 from engine.system.child_process import python_command
 from tests.patience import PATIENCE_MS

@@ -8,7 +8,15 @@ import pytest
 from PySide6.QtCore import QSignalBlocker
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.process.process import KILLED_WHY, NICENESS, NO_START, NONSENSE, DiagnosticsProcess
+from app.diagnostics.reference_process import (
+    KILLED_WHY,
+    LEAST_COMPUTED_SECONDS,
+    NICENESS,
+    NO_START,
+    NONSENSE,
+    ReferenceProcess,
+    Watchdog,
+)
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.validator.data.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
 from tests.app.fake_service import row_of
@@ -16,6 +24,7 @@ from tests.patience import PATIENCE_MS
 from tests.processes import exists
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
+SILENT_SECONDS = 20.0
 
 
 class Listener:
@@ -23,7 +32,7 @@ class Listener:
 
     def __init__(self, qtbot: QtBot, command: tuple[str, ...] = COMMAND) -> None:
         self.qtbot = qtbot
-        self.process = DiagnosticsProcess(command)
+        self.process = ReferenceProcess(command)
         self.events: list[ValidationEvent] = []
         self.deaths: list[str] = []
         self.process.event_received.connect(self.events.append)
@@ -115,7 +124,7 @@ def test_nothing_comes_after_a_cancel(listener: Listener) -> None:
 
 def test_reading_gives_the_window_its_turns(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
     """With no time at all for a turn, each takes one line, however many are waiting."""
-    monkeypatch.setattr("app.diagnostics.process.process.TURN_SECONDS", -1)
+    monkeypatch.setattr("app.diagnostics.reference_process.TURN_SECONDS", -1)
     listener.ask("crash 300")
     process = listener.process._process
     assert process is not None
@@ -204,3 +213,65 @@ def test_shutting_down_waits_for_the_end(listener: Listener) -> None:
     assert process_id is not None
     listener.process.shut_down(PATIENCE_MS)
     assert not exists(process_id)
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Kennel:
+    """A watchdog with a clock that a test turns."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.dog = Watchdog(SILENT_SECONDS, self.clock)
+        self.told: list[int] = []
+        self.dog.stalled.connect(self.told.append)
+        self.dog.watch()
+
+    def wait(self, seconds: float) -> None:
+        self.clock.now += seconds
+        self.dog.look()
+
+
+def test_silence_is_told_again_and_again_once_it_is_long(qtbot: QtBot) -> None:
+    kennel = Kennel()
+    kennel.wait(19)
+    assert kennel.told == []
+    kennel.wait(1)
+    kennel.wait(5)
+    assert kennel.told == [20, 25]
+
+
+def test_an_answer_ends_it(qtbot: QtBot) -> None:
+    kennel = Kennel()
+    kennel.wait(21)
+    kennel.dog.note_answer()
+    kennel.wait(19)
+    assert kennel.told == [21, 0]
+
+
+def test_a_long_computation_is_no_silence(qtbot: QtBot) -> None:
+    kennel = Kennel()
+    for second in range(60):
+        kennel.wait(1)
+        kennel.dog.note_pulse(5.0 + second)
+    assert kennel.told == []
+
+
+def test_a_pulse_without_any_computing_is_no_sign_of_life(qtbot: QtBot) -> None:
+    kennel = Kennel()
+    kennel.dog.note_pulse(5.0)
+    for second in range(21):
+        kennel.wait(1)
+        kennel.dog.note_pulse(5.0 + second * LEAST_COMPUTED_SECONDS / 100)
+    assert kennel.told[:1] == [20]
+
+
+def test_a_process_that_owes_nothing_may_be_silent(qtbot: QtBot) -> None:
+    kennel = Kennel()
+    kennel.dog.rest()
+    assert not kennel.dog._timer.isActive()

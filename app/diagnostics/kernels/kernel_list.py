@@ -17,8 +17,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
 
 from app.diagnostics.colours import PlainSelection
-from app.diagnostics.inspection.inspection import StageInspection, severity
-from app.diagnostics.inspection.words import (
+from app.diagnostics.kernels.inspection import StageInspection, severity
+from app.diagnostics.kernels.words import (
     KINDS,
     TITLES,
     error_words,

@@ -1,1 +1,0 @@
-"""The child process with the reference: started, asked, watched."""
