@@ -39,7 +39,7 @@ SLOW = (
     *(f"engine/{room}/" for room in ("benchmark", "compiler", "estimate", "faults", "inspection", "kernels")),
     *(f"engine/{room}/" for room in ("mps_bridge", "network", "preparation", "runners", "starter", "distillation")),
     *("engine/cli/", "engine/export/", "engine/model_store/", "engine/test_", "software_metal/"),
-    *(f"app/diagnostics/{room}" for room in ("cases/", "runs/", "test_reference_process", "test_run_queue")),
+    *(f"app/diagnostics/{room}" for room in ("runs/", "test_cases", "test_reference_process", "test_run_queue")),
     *("app/test_application", "app/test_busy_window", "app/test_start", "app/test_screenshot"),
 )
 """Tests that build, run or train models, or start processes, for the most part; paths below this folder begin so."""

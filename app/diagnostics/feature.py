@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Slot
 from app.audio.output import AudioOutput
 from app.audio.player import Playback
 from app.audio.sound_player import SoundPlayer
-from app.diagnostics.cases.case_actions import CaseActions
+from app.diagnostics.cases import CaseActions
 from app.diagnostics.configurations import ConfigurationsPage
 from app.diagnostics.following import Following
 from app.diagnostics.kernels.inspection_feature import InspectionFeature

@@ -81,12 +81,7 @@ class StagePages(QWidget):
 
     def open(self, page: StagePage) -> None:
         """Bring a page into sight."""
-        self.offer(page, True)
         self.tabs.setCurrentIndex(self._stack.indexOf(page))
-
-    def offer(self, page: StagePage, there_is_something: bool) -> None:
-        """Show or hide the tab of a page, as there is something on it or not."""
-        self.tabs.setTabVisible(self._stack.indexOf(page), there_is_something)
 
     def _page(self, number: int) -> StagePage:
         page = self._stack.widget(number)

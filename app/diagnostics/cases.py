@@ -1,0 +1,264 @@
+"""Failures as commands and files: a run copied as a command, a stage reduced to the shortest text, a case saved."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMessageBox
+
+from app.diagnostics.panel import DiagnosticsPanel
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
+from app.system.background_command import BackgroundCommand
+from app.widgets.file_dialogs import ask_where_to_save_case
+from engine.errors import EngineError, OutputError
+from engine.stages import stage_named
+from engine.system.child_process import python_command
+from engine.system.whole_file import whole_file
+from engine.validator.cases.as_command import COMMAND, as_arguments, as_command
+from engine.validator.cases.stage_trial import only
+from engine.validator.data.results import Reading, ValidationRequest, Verdict
+
+PROGRAM = python_command("engine")
+CASE_NAME = "case.safetensors"
+NOTHING_FAILS = "This stage no longer fails, so there’s nothing to save."
+COPIED = "Command copied. Run it in a terminal to reproduce this run."
+SAVING = "Saving a failing case"
+REDUCING = "Starting to reduce"
+REDUCE_MEANING = "Find the shortest text on which this stage fails, and the command that shows it"
+REPRODUCE = "This command reproduces it:"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The stage that was chosen when somebody asked for a case of it; another run may be shown by then."""
+
+    request: ValidationRequest
+    regime: str
+    stage: str
+
+
+@dataclass(frozen=True)
+class MadeCase:
+    """A failing case that was found: its file, and what there is to say about it."""
+
+    path: Path
+    words: str
+    stage: str
+    phonemes: str
+
+
+class CaseMaking(QObject):
+    """Makes one case at a time, in the background, by the command that anyone can type.
+
+    `progressed` carries words, `made` a `MadeCase`, `failed` an `EngineError`.
+    """
+
+    progressed = Signal(str)
+    made = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, program: Sequence[str] = PROGRAM, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._program = tuple(program)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._lines: list[str] = []
+        self._command = BackgroundCommand(self)
+        self._command.line.connect(self._keep)
+        self._command.progressed.connect(self.progressed)
+        self._command.ended.connect(self._end)
+
+    @property
+    def active(self) -> bool:
+        """Whether a case is being made."""
+        return self._command.active
+
+    def make(self, failure: Failure, reduced: bool) -> None:
+        """Find where a stage of a regime fails, and make the smallest case of it, or one as it is."""
+        self._lines = []
+        try:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="kokoro-desk-cases-", ignore_cleanup_errors=True)
+            path = Path(tempfile.mkdtemp(dir=self._folder.name)) / CASE_NAME
+        except OSError as error:
+            self.failed.emit(OutputError(f"No case can be made ({error.strerror}).", "Free some space on the disk."))
+            return
+        wanted = (f"--case-stage={failure.stage}", f"--save-case={path}", *(["--reduce"] if reduced else []))
+        arguments = (*as_arguments(only(failure.request, failure.regime)), *wanted, "--json")
+        self._command.start([*self._program, COMMAND, *arguments])
+
+    def stop(self) -> None:
+        """Give up the case that is being made."""
+        self._command.stop()
+
+    def shut_down(self, timeout_ms: int) -> None:
+        """End the process, and forget cases that were not saved."""
+        self._command.shut_down(timeout_ms)
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    @Slot(str)
+    def _keep(self, line: str) -> None:
+        self._lines.append(line)
+
+    @Slot()
+    def _end(self) -> None:
+        """Take the figures, which a command that found a failure writes although its exit code is 1."""
+        try:
+            case = json.loads("\n".join(self._lines)).get("case")
+        except ValueError:
+            self.failed.emit(EngineError("Couldn’t create the case.", self._command.last_words))
+            return
+        if case is None:
+            self.failed.emit(EngineError(NOTHING_FAILS, "Diagnose again."))
+        else:
+            self.made.emit(MadeCase(Path(case["file"]), case["words"], case["stage"], case["phonemes"]))
+
+
+class CaseActions(QObject):
+    """Adds its actions to the panel, and does what the button of a failing stage asks for.
+
+    `failed` carries an error, `told` good news.
+    """
+
+    failed = Signal(object)
+    told = Signal(str)
+
+    def __init__(
+        self, panel: DiagnosticsPanel, making: CaseMaking | None = None, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._panel = panel
+        self._wanted: Path | None = None
+        self._reduced: Failure | None = None
+        self._making = making or CaseMaking(parent=self)
+        self._button = panel.controls.status.reduce_button
+        self.copy = panel.add_action("Copy as Command", "Copy a terminal command that reproduces this run")
+        self.save = panel.add_action("Save Failing Case…", "Save the chosen stage with the inputs on which it fails")
+        self.copy.triggered.connect(self._on_copy)
+        self.save.triggered.connect(self._on_save)
+        self._button.clicked.connect(self._on_button)
+        self._making.progressed.connect(self._on_progress)
+        self._making.made.connect(self._on_made)
+        self._making.failed.connect(self._on_failed)
+        panel.refreshed.connect(self._refresh)
+        self._refresh()
+
+    def shut_down(self, timeout_ms: int) -> None:
+        """End what is being made."""
+        self._making.shut_down(timeout_ms)
+
+    @Slot()
+    def _refresh(self) -> None:
+        panel, reducing = self._panel, self._reduced is not None
+        failing = fails(panel.run, panel.shown, panel.stage)
+        self.copy.setEnabled(panel.run is not None)
+        self.save.setEnabled(failing and not self._making.active)
+        self._button.setText("Stop Reducing" if reducing else "Reduce")
+        self._button.setToolTip("" if reducing else REDUCE_MEANING)
+        self._button.setEnabled(reducing or not self._making.active)
+        self._button.setVisible(reducing or failing)
+
+    @Slot()
+    def _on_copy(self) -> None:
+        if self._panel.run is not None:
+            QGuiApplication.clipboard().setText(as_command(self._panel.run.request))
+            self.told.emit(COPIED)
+
+    @Slot()
+    def _on_button(self) -> None:
+        if self._reduced is not None:
+            self._making.stop()
+            self._end()
+        elif (failure := self._failure()) is not None:
+            self._reduced = failure
+            self._make(failure, REDUCING)
+
+    @Slot()
+    def _on_save(self) -> None:
+        failure = self._failure()
+        if failure is not None:
+            ask_where_to_save_case(self._panel, self._suggestion(failure.stage), partial(self._save_to, failure))
+
+    def _failure(self) -> Failure | None:
+        panel = self._panel
+        if panel.run is None or panel.stage is None:
+            return None
+        return Failure(panel.run.request, panel.shown.regime, panel.stage)
+
+    def _suggestion(self, stage: str) -> Path:
+        return self._panel.export_folder / f"{stage} fails{Path(CASE_NAME).suffix}"
+
+    def _save_to(self, failure: Failure, path: Path) -> None:
+        self._wanted = path
+        self._make(failure, SAVING)
+
+    def _make(self, failure: Failure, words: str) -> None:
+        self._on_progress(words)
+        self._making.make(failure, reduced=self._reduced is not None)
+        self._refresh()
+
+    @Slot(str)
+    def _on_progress(self, words: str) -> None:
+        self._panel.tell(self._making, words)
+
+    @Slot(object)
+    def _on_made(self, case: MadeCase) -> None:
+        if self._wanted is not None:
+            self._copy(case, self._wanted)
+        elif self._reduced is not None:
+            self._show(case, self._reduced)
+        self._end()
+
+    @Slot(object)
+    def _on_failed(self, error: EngineError) -> None:
+        self._end()
+        self.failed.emit(error)
+
+    def _end(self) -> None:
+        self._wanted = self._reduced = None
+        self._panel.tell(self._making, "")
+        self._refresh()
+
+    def _copy(self, case: MadeCase, path: Path) -> None:
+        try:
+            with case.path.open("rb") as source, whole_file(path) as file:
+                shutil.copyfileobj(source, file)
+        except EngineError as error:
+            self.failed.emit(error)
+        else:
+            self.told.emit(f"Saved {path.name} to {path.parent}. “python -m engine validate --case” runs it again")
+
+    def _show(self, case: MadeCase, failure: Failure) -> None:
+        """Show the shortest text and its command, which can be copied, and offer to save the inputs."""
+        request = only(failure.request, failure.regime)
+        command = as_command(replace(request, speech=replace(request.speech, text=""), phonemes=case.phonemes))
+        title = f"{stage_named(case.stage).title} fails on “{case.phonemes}”"
+        box = QMessageBox(QMessageBox.Icon.Information, "Reduced", title, parent=self._panel)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setInformativeText(f"{REPRODUCE}\n{command}")
+        box.setDetailedText(case.words)
+        box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        copy = box.addButton("Copy Command", QMessageBox.ButtonRole.ActionRole)
+        save = box.addButton("Save Case…", QMessageBox.ButtonRole.ActionRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Close))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(command))
+        suggestion = self._suggestion(case.stage)
+        save.clicked.connect(lambda: ask_where_to_save_case(self._panel, suggestion, partial(self._copy, case)))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+
+def fails(run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> bool:
+    """Whether a stage of this regime is itself wrong in any utterance."""
+    if run is None or stage is None:
+        return False
+    row = run.stage_summary(Shown(shown.regime, Reading.REFERENCE_FED), stage)
+    return row is not None and row.verdict is Verdict.FAIL

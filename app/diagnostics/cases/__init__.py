@@ -1,1 +1,0 @@
-"""Failing cases: copied as a command, saved, reduced."""

@@ -1,0 +1,266 @@
+"""Copying the command, reducing, saving a case."""
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.cases import COPIED, CaseActions, CaseMaking, Failure, MadeCase
+from app.diagnostics.panel import DiagnosticsPanel
+from engine.errors import EngineError
+from engine.speech import SpeechRequest
+from engine.validator.cases.as_command import as_arguments
+from engine.validator.cases.case import load_case
+from engine.validator.data.results import Regime, ValidationRequest
+from tests.app.diagnostics_fakes import finished_run
+from tests.patience import PATIENCE_MS
+from tests.starter_voices import MALE
+
+REQUEST = ValidationRequest(SpeechRequest("Hello there.", MALE), regimes=(Regime.UPSTREAM, Regime.STATIC_NO_PACK))
+ECHO = """
+import json, sys
+options = dict(word.removeprefix('--').split('=', 1) for word in sys.argv[2:] if '=' in word)
+print('Shorter texts, try 1', file=sys.stderr)
+open(options['save-case'], 'w').write('a case')
+words = ' '.join(sys.argv[1:])
+case = {'file': options['save-case'], 'words': words, 'stage': options['case-stage'], 'phonemes': 'h'}
+print(json.dumps({'case': case}))
+sys.exit(1)
+"""
+
+
+class Maker:
+    def __init__(self, qtbot: QtBot, *program: str) -> None:
+        self.qtbot = qtbot
+        self.making = CaseMaking((sys.executable, *program))
+        self.made: list[MadeCase] = []
+        self.failures: list[EngineError] = []
+        self.progress: list[str] = []
+        self.making.made.connect(self.made.append)
+        self.making.failed.connect(self.failures.append)
+        self.making.progressed.connect(self.progress.append)
+
+    def make(self, regime: str = Regime.STATIC_NO_PACK, reduced: bool = True) -> None:
+        self.making.make(Failure(REQUEST, regime, "text_encoder"), reduced)
+        self.qtbot.waitUntil(lambda: bool(self.made or self.failures))
+
+
+@pytest.fixture
+def maker_of(qtbot: QtBot) -> Iterator[Callable[..., Maker]]:
+    """A maker whose command is this program, with these arguments of Python."""
+    makers: list[Maker] = []
+
+    def make(*program: str) -> Maker:
+        makers.append(Maker(qtbot, *program))
+        return makers[-1]
+
+    yield make
+    for maker in makers:
+        maker.making.shut_down(PATIENCE_MS)
+
+
+@pytest.fixture
+def maker(maker_of: Callable[..., Maker]) -> Maker:
+    return maker_of("-c", ECHO)
+
+
+def test_the_command_names_only_what_fails(maker: Maker) -> None:
+    maker.make()
+    assert maker.progress == ["Shorter texts, try 1"]
+    (case,) = maker.made
+    assert "--regimes=static-no-pack" in case.words
+    assert "--case-stage=text_encoder" in case.words
+    assert "--reduce" in case.words
+    assert (case.stage, case.phonemes) == ("text_encoder", "h")
+
+
+def test_a_case_as_it_is_is_not_reduced(maker: Maker) -> None:
+    maker.make(reduced=False)
+    assert "--reduce" not in maker.made[0].words
+
+
+def test_cases_that_were_not_saved_are_forgotten(maker: Maker) -> None:
+    maker.make()
+    assert maker.made[0].path.is_file()
+    maker.making.shut_down(PATIENCE_MS)
+    assert not maker.made[0].path.exists()
+
+
+def test_what_does_not_fail_has_no_case(maker_of: Callable[..., Maker]) -> None:
+    maker = maker_of("-c", f"print({json.dumps(json.dumps({'passed': True}))})")
+    maker.make()
+    assert "no longer fails" in str(maker.failures[0])
+
+
+def test_a_command_that_fails_says_why(maker_of: Callable[..., Maker]) -> None:
+    maker = maker_of("-c", "import sys; sys.exit('error: There is no voice.')")
+    maker.make()
+    assert str(maker.failures[0]) == "Couldn’t create the case. error: There is no voice."
+
+
+def test_a_stopped_one_tells_nothing(maker_of: Callable[..., Maker]) -> None:
+    maker = maker_of("-c", "import time; time.sleep(600)")
+    maker.making.make(Failure(REQUEST, Regime.STATIC_NO_PACK, "bert"), reduced=True)
+    assert maker.making.active
+    maker.making.stop()
+    assert not maker.making.active
+    assert (maker.made, maker.failures) == ([], [])
+
+
+def test_the_real_command_makes_a_case_that_can_be_loaded(maker_of: Callable[..., Maker]) -> None:
+    maker = maker_of("-m", "engine")
+    maker.make()
+    assert maker.failures == []
+    facts = load_case(maker.made[0].path).facts
+    assert facts.row.stage == "text_encoder"
+    assert replace(facts.request, regimes=()) == replace(REQUEST, regimes=())
+
+
+PROGRAM = """
+import json, sys
+file = next(word for word in sys.argv if word.startswith('--save-case=')).partition('=')[2]
+open(file, 'w').write(' '.join(sys.argv))
+print('Shorter texts, try 1', file=sys.stderr, flush=True)
+print(json.dumps({'case': {'file': file, 'words': 'Reduced.', 'stage': 'bert', 'phonemes': 'h'}}))
+"""
+
+
+class Panel:
+    def __init__(self, qtbot: QtBot, folder: Path, program: str = PROGRAM) -> None:
+        self.qtbot = qtbot
+        self.panel = DiagnosticsPanel()
+        qtbot.addWidget(self.panel)
+        self.panel.resize(1000, 700)
+        self.panel.export_folder = folder
+        self.actions = CaseActions(self.panel, CaseMaking((sys.executable, "-c", program)))
+        self.told: list[str] = []
+        self.failures: list[Exception] = []
+        self.actions.told.connect(self.told.append)
+        self.actions.failed.connect(self.failures.append)
+        self.panel.show()
+        self.run = finished_run((Regime.STATIC_NO_PACK, Regime.COMPILED))
+        self.panel.show_run(self.run)
+        self.choose(Regime.STATIC_NO_PACK)
+
+    def choose(self, regime: Regime, stage: str = "bert") -> None:
+        self.panel.controls.to_run.regime.choose(regime)
+        self.panel.refresh()
+        self.panel.table.select(stage)
+        self.panel.refresh()
+
+    def reduce(self) -> QMessageBox:
+        self.panel.controls.status.reduce_button.click()
+        self.qtbot.waitUntil(lambda: self.panel.findChild(QMessageBox) is not None)
+        return self.panel.findChild(QMessageBox)
+
+    def save_in_dialog(self, path: Path) -> None:
+        self.panel.findChild(QFileDialog).fileSelected.emit(str(path))
+        self.qtbot.waitUntil(lambda: bool(self.told or self.failures))
+
+
+@pytest.fixture
+def panel_of(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., Panel]]:
+    panels: list[Panel] = []
+
+    def make(program: str = PROGRAM) -> Panel:
+        panels.append(Panel(qtbot, tmp_path, program))
+        return panels[-1]
+
+    yield make
+    for panel in panels:
+        panel.actions.shut_down(PATIENCE_MS)
+
+
+@pytest.fixture
+def made(panel_of: Callable[..., Panel]) -> Panel:
+    return panel_of()
+
+
+def test_the_command_is_copied(made: Panel) -> None:
+    made.actions.copy.trigger()
+    words = shlex.split(QGuiApplication.clipboard().text())
+    assert words[:4] == ["python", "-m", "engine", "validate"]
+    assert tuple(words[4:]) == as_arguments(made.run.request)
+    assert made.told == [COPIED]
+
+
+def test_only_what_fails_can_be_reduced_or_saved(made: Panel) -> None:
+    button = made.panel.controls.status.reduce_button
+    assert button.isVisible()
+    assert made.actions.save.isEnabled()
+    made.choose(Regime.COMPILED)
+    assert not button.isVisible()
+    assert not made.actions.save.isEnabled()
+    assert made.actions.copy.isEnabled()
+
+
+def test_reducing_shows_the_shortest_text_and_its_command(made: Panel, tmp_path: Path) -> None:
+    box = made.reduce()
+    assert "fails on “h”" in box.text()
+    assert box.detailedText() == "Reduced."
+    buttons = {button.text(): button for button in box.buttons()}
+    buttons["Copy Command"].clicked.emit()
+    command = QGuiApplication.clipboard().text()
+    assert command in box.informativeText()
+    assert {"--phonemes=h", f"--regimes={Regime.STATIC_NO_PACK}"} <= set(shlex.split(command))
+    buttons["Save Case…"].clicked.emit()
+    assert made.panel.findChild(QFileDialog).selectedFiles()[0].endswith("bert fails.safetensors")
+    made.save_in_dialog(tmp_path / "mine.safetensors")
+    assert "--reduce" in (tmp_path / "mine.safetensors").read_text().split()
+    assert made.told[-1].startswith("Saved mine.safetensors to ")
+
+
+def test_a_case_is_saved_as_it_is(made: Panel, tmp_path: Path) -> None:
+    made.actions.save.trigger()
+    made.save_in_dialog(tmp_path / "whole.safetensors")
+    assert "--reduce" not in (tmp_path / "whole.safetensors").read_text().split()
+    assert made.panel.findChild(QMessageBox) is None
+
+
+def test_a_case_that_cannot_be_saved_is_told(made: Panel, tmp_path: Path) -> None:
+    made.actions.save.trigger()
+    made.save_in_dialog(tmp_path / "nowhere" / "whole.safetensors")
+    assert "does not exist" in str(made.failures[0])
+
+
+def test_the_case_that_is_saved_is_the_one_that_was_asked_for(made: Panel, tmp_path: Path) -> None:
+    made.actions.save.trigger()
+    made.choose(Regime.COMPILED, "decoder")  # another run begins, for example, while somebody looks for a folder
+    made.save_in_dialog(tmp_path / "whole.safetensors")
+    words = (tmp_path / "whole.safetensors").read_text().split()
+    assert {"--case-stage=bert", f"--regimes={Regime.STATIC_NO_PACK}"} <= set(words)
+
+
+def test_stopping_leaves_everything_as_it_was(panel_of: Callable[..., Panel]) -> None:
+    panel = panel_of("import time; time.sleep(600)")
+    button = panel.panel.controls.status.reduce_button
+    button.click()
+    assert "Stop" in button.text()
+    assert not panel.actions.save.isEnabled()
+    button.click()
+    assert "Stop" not in button.text()
+    assert panel.actions.save.isEnabled()
+    assert not panel.failures
+
+
+def test_a_failure_to_reduce_is_told(panel_of: Callable[..., Panel]) -> None:
+    panel = panel_of(f"print({json.dumps(json.dumps({'passed': True}))})")
+    panel.panel.controls.status.reduce_button.click()
+    panel.qtbot.waitUntil(lambda: bool(panel.failures))
+    assert "no longer fails" in str(panel.failures[0])
+    assert panel.panel.controls.status.reduce_button.isEnabled()
+
+
+def test_without_a_run_nothing_can_be_done(qtbot: QtBot) -> None:
+    panel = DiagnosticsPanel()
+    qtbot.addWidget(panel)
+    actions = CaseActions(panel)
+    assert not any(action.isEnabled() for action in (actions.copy, actions.save))
+    assert panel.controls.status.reduce_button.isHidden()
