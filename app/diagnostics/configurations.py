@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.diagnostics.colours import verdict_tone
+from app.diagnostics.controls import faint_label, regimes_of
 from app.diagnostics.metric_words import (
     EXPECTED_RED,
     REGIME_TITLES,
@@ -29,7 +30,6 @@ from app.diagnostics.metric_words import (
     verdict_meaning,
 )
 from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsRun, Shown
-from app.diagnostics.runs.run_controls import faint_label, regimes_of
 from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import LIGHT, Colours
 from app.widgets.combo_box import ComboBox

@@ -1,16 +1,40 @@
-"""Everything above the results: what to run, what to show, and the progress."""
+"""Everything above the results: what to run and to show, what can be done with it, and the progress."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from collections.abc import Iterable
 
-from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.diagnostics.runs.run_controls import RunControls
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+
+from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES, REGIME_TITLES, regime_title
+from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions, DiagnosticsRun, Shown
 from app.diagnostics.runs.run_history import RunHistory
 from app.diagnostics.runs.run_status import RunStatus
-from app.diagnostics.view_controls import ViewControls
+from app.diagnostics.runs.run_words import shortened
+from app.settings import DEVICE_TITLES, LSTM_TITLES
+from app.widgets.combo_box import ComboBox
+from app.widgets.elided_text import ElidedLabel
+from app.widgets.wrapping_bar import WrappingBar
+from engine.artifacts.manifest import METAL_DEVICE, MPS
+from engine.ops.packed_lstm import LstmMethod
+from engine.preparation.devices import DEVICES, metal_obstacle
+from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.speech import Utterance
+from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, Reading, Regime, Report
+from engine.validator.reports.run_comparison import differences, obstacles
 
 SPACE_PIXELS = 6
+SUBJECT_PIXELS = 410
+"""Room for which text it is, how much, and how long it takes."""
+_LSTM_TITLES = LSTM_TITLES | {LstmMethod.TORCH: "PyTorch"}
+UTTERANCE_CHARACTERS = 40
+HEARD = "heard"
+WORST_OF_ALL = "Worst Utterance"
+NO_RUN = "no run yet"
+NOTHING = "nothing"
+EARLIER_MEANING = "The run that the column Change refers to"
 
 
 class DiagnosticsControls(QWidget):
@@ -52,3 +76,293 @@ class DiagnosticsControls(QWidget):
         self.to_run.regime.choose(shown.regime)
         self.to_show.reading.choose(shown.reading)
         self.to_show.utterance.choose(shown.utterance)
+
+
+class RunControls(WrappingBar):
+    """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run.
+
+    `while_speaking` is ticked while speech is diagnosed without being asked to. `regimes` are those on
+    offer.
+    """
+
+    diagnose_wanted = Signal(object)
+    stop_wanted = Signal()
+    regime_chosen = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._running = False
+        self._padding = USUAL_PADDING
+        self.regimes = regimes_of(has_students=False)
+        self._others: tuple[str, ...] = ()
+        self.diagnose_button = QPushButton(self)
+        self.diagnose_button.setObjectName("diagnose")
+        self.while_speaking = QCheckBox("Diagnose while speaking", self)
+        self.while_speaking.setToolTip("Compare whatever is spoken while this window is open")
+        self.subject = ElidedLabel(self)
+        self.subject.setObjectName("faint")
+        self.subject.setMinimumWidth(SUBJECT_PIXELS)
+        self.subject.setAccessibleName("What Diagnose compares")
+        self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
+        self.reference = ComboBox("Reference", "What it is compared with", 7, self)
+        self.more = RunOptions(self)
+        self.offer_students(has_students=False)
+        self._lay_out()
+        self.diagnose_button.clicked.connect(self._on_diagnose)
+        self.regime.chosen.connect(self.regime_chosen)
+        self.show_running(False)
+
+    @property
+    def options(self) -> DiagnosticsOptions:
+        """What the next run will compare; PyTorch's own noise floor is always measured as well."""
+        reference = Regime(str(self.reference.value))
+        chosen = str(self.regime.value)
+        wanted = {Regime.UPSTREAM, Regime.COMPILED if chosen not in tuple(Regime) else Regime(chosen)} - {reference}
+        return DiagnosticsOptions(
+            regimes=tuple(regime for regime in Regime if regime in wanted),
+            reference=reference,
+            padding=self._padding,
+            device=str(self.more.device.value),
+            lstm_method=str(self.more.lstm_method.value),
+            probes=self.more.probes.isChecked(),
+        )
+
+    @Slot(object)
+    def set_padding(self, padding: float) -> None:
+        """Compute so much longer than the speech in padded regimes, as a share of it."""
+        self._padding = padding
+
+    def offer_students(self, has_students: bool) -> None:
+        """Offer the regimes of a model that has students, or has none."""
+        self.regimes = regimes_of(has_students)
+        self.offer_regimes(self._others)
+        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in self.regimes)
+
+    def offer_regimes(self, others: tuple[str, ...] = ()) -> None:
+        """Offer every regime, and any others that a run has."""
+        self._others = others
+        names = dict.fromkeys((Regime.COMPILED, *self.regimes, *others))
+        self.regime.offer(
+            (name, regime_title(name), REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "")
+            for name in names
+        )
+
+    @Slot(bool)
+    def show_running(self, running: bool) -> None:
+        """Offer Stop while a run is in progress."""
+        self._running = running
+        words = "Stop" if running else "Diagnose"
+        self.diagnose_button.setText(words)
+        self.diagnose_button.setAccessibleName(words)
+        self.diagnose_button.setToolTip("Stop comparing" if running else "Compare every stage for the text above")
+        self.diagnose_button.setProperty("stops", running)
+        self.diagnose_button.style().polish(self.diagnose_button)
+
+    @Slot()
+    def _on_diagnose(self) -> None:
+        if self._running:
+            self.stop_wanted.emit()
+        else:
+            self.diagnose_wanted.emit(self.options)
+
+    def _lay_out(self) -> None:
+        self.add(self.diagnose_button, self.subject, share=1)
+        self.add(self.while_speaking)
+        self.add(self.regime, faint_label("against", self.reference), self.reference)
+        self.add(self.more)
+
+
+def regimes_of(has_students: bool) -> tuple[Regime, ...]:
+    """The regimes of a model with students or without."""
+    return tuple(regime for regime in Regime if has_students or regime not in STUDENT_REGIMES)
+
+
+def faint_label(text: str, buddy: QWidget) -> QLabel:
+    """A label to put next to a control."""
+    label = QLabel(text)
+    label.setObjectName("faint")
+    label.setBuddy(buddy)
+    return label
+
+
+class ChoiceMenu(QMenu):
+    """A menu of values, one of which is chosen: the first, until somebody chooses another."""
+
+    def __init__(self, title: str, values: Iterable[tuple[object, str]], parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self.setToolTipsVisible(True)
+        self.actions_of: dict[object, QAction] = {}
+        group = QActionGroup(self)
+        for value, words in values:
+            action = self.actions_of[value] = group.addAction(words)
+            action.setCheckable(True)
+            self.addAction(action)
+        self.choose(next(iter(self.actions_of)))
+
+    @property
+    def value(self) -> object:
+        """The chosen value."""
+        return next(value for value, action in self.actions_of.items() if action.isChecked())
+
+    def choose(self, value: object) -> None:
+        """Choose a value; raises `KeyError` if it is not on offer."""
+        self.actions_of[value].setChecked(True)
+
+    def forbid(self, value: object, reason: str) -> None:
+        """Disable a value; its tool tip says why."""
+        self.actions_of[value].setEnabled(False)
+        self.actions_of[value].setToolTip(reason)
+
+
+class RunOptions(QPushButton):
+    """Everything but `worst_first` takes effect with the next run."""
+
+    worst_first_toggled = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Options", parent)
+        self.setAccessibleName("Options")
+        self.setToolTip("How the next run is made, and how stages are listed")
+        self.list = QMenu(self)
+        self.list.setToolTipsVisible(True)
+        self.setMenu(self.list)
+        self.device = ChoiceMenu("Device", ((each, DEVICE_TITLES[each]) for each in DEVICES), self.list)
+        self.lstm_method = ChoiceMenu("LSTMs", ((each, _LSTM_TITLES[each]) for each in LSTM_METHODS), self.list)
+        self.probes = _switch("Inner Values", "Compare the values inside the stages too, which takes longer", self.list)
+        self.worst_first = _switch("Worst Stage First", "Put the stage that diverges most on top", self.list)
+        if (obstacle := metal_obstacle()) is not None:
+            self.device.forbid(METAL_DEVICE, obstacle)
+            self.lstm_method.forbid(MPS, obstacle)
+        self.worst_first.toggled.connect(self.worst_first_toggled)
+        for menu in (self.device, self.lstm_method):
+            self.list.addMenu(menu)
+        self.list.addActions([self.probes, self.worst_first])
+
+
+def _switch(title: str, meaning: str, parent: QMenu) -> QAction:
+    action = QAction(title, parent, checkable=True)
+    action.setToolTip(meaning)
+    return action
+
+
+class ViewControls(WrappingBar):
+    """A bar of controls; `changed` is emitted when the user selects another reading, utterance or run to compare."""
+
+    changed = Signal()
+    run_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.reading = ComboBox("Reading", "What feeds each stage", 17, self)
+        self.utterance = ComboBox("Utterance", "Which utterance is shown", 10, self)
+        self.run = ComboBox("Run", "Which run is shown", 12, self)
+        self.earlier = ComboBox("Compared with run", EARLIER_MEANING, 10, self)
+        self.to_do = QPushButton("Actions", self)
+        self._to_do = QMenu(self)
+        self._heard: int | None = None
+        self._shown: DiagnosticsRun | None = None
+        self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
+        self.run.offer([(None, NO_RUN, "")])
+        self.earlier.offer([(None, NOTHING, "")])
+        self.show_utterances(())
+        self._lay_out()
+        self._connect()
+
+    def add_action(self, action: QAction) -> None:
+        """Add something that can be done with the run, after the others."""
+        self._to_do.addAction(action)
+
+    @property
+    def shown_reading(self) -> Reading:
+        """What feeds each stage."""
+        return Reading(str(self.reading.value))
+
+    @property
+    def shown_utterance(self) -> int | None:
+        """The index of the selected utterance; None for the worst of all."""
+        value = self.utterance.value
+        if value == HEARD:
+            return self._heard
+        return value if isinstance(value, int) else None
+
+    @property
+    def earlier_run(self) -> DiagnosticsRun | None:
+        """The run that the shown one is compared with."""
+        value = self.earlier.value
+        return value if isinstance(value, DiagnosticsRun) else None
+
+    def show_utterances(self, utterances: tuple[Utterance, ...]) -> None:
+        """Offer these utterances."""
+        numbered = (
+            (each.index, f"{each.index + 1} · {shortened(each.text, UTTERANCE_CHARACTERS)}", each.text)
+            for each in utterances
+        )
+        worst = (None, WORST_OF_ALL, "Each stage's worst utterance")
+        heard = (HEARD, "Now Playing", "The utterance that is playing; while nothing is, each stage’s worst")
+        self.utterance.offer((worst, heard, *numbered))
+
+    def show_heard(self) -> None:
+        """Show the utterance that is heard from now on, unless a certain one is chosen."""
+        if self.utterance.value is None:
+            self.utterance.choose(HEARD)
+
+    def follow(self, utterance: int | None) -> None:
+        """This utterance is heard now; None for none."""
+        if utterance != self._heard:
+            self._heard = utterance
+            if self.utterance.value == HEARD and self.isVisible():  # nobody looks at a closed panel
+                self.changed.emit()
+
+    def show_history(self, history: RunHistory, run: DiagnosticsRun | None) -> None:
+        """Offer all runs, with `run` as the shown one, and those of the same speech to compare with."""
+        self._shown = run
+        titles = [(each.run, each.title, each.run.request.speech.text) for each in history.listed]
+        self.run.offer(titles or [(None, NO_RUN, "")])
+        self.run.choose(run)
+        self._offer_earlier(history, run)
+        self.run.setEnabled(len(titles) > 1)
+        self.earlier.setEnabled(len(titles) > 1)
+
+    def _offer_earlier(self, history: RunHistory, shown: DiagnosticsRun | None) -> None:
+        """One whose values mean something else cannot be chosen, and says why."""
+        others = [each for each in history.listed if each.run is not shown]
+        self.earlier.offer([(None, NOTHING, ""), *((each.run, each.title, "") for each in others)])
+        for each in others:
+            why_not = obstacles(_report(shown), _report(each.run)) if shown is not None else ()
+            if why_not:
+                self.earlier.forbid(each.run, " ".join(why_not))
+            if why_not and self.earlier.value is each.run:
+                self.earlier.choose(None)
+        self._explain()
+
+    def _explain(self) -> None:
+        """Say in the tool tip what else is different between the two runs."""
+        shown, earlier = self._shown, self.earlier_run
+        apart = differences(_report(shown), _report(earlier)) if shown is not None and earlier is not None else ()
+        self.earlier.setToolTip(f"{EARLIER_MEANING}. They differ in: {'; '.join(apart)}." if apart else EARLIER_MEANING)
+
+    def _connect(self) -> None:
+        for box in (self.reading, self.utterance, self.earlier):
+            box.chosen.connect(self._on_chosen)
+        self.run.chosen.connect(self.run_chosen)
+
+    @Slot(object)
+    def _on_chosen(self, value: object) -> None:
+        self._explain()
+        self.changed.emit()
+
+    def _lay_out(self) -> None:
+        self.to_do.setAccessibleName("Actions")
+        self.to_do.setToolTip("What can be done with this run and its stages")
+        self.to_do.setMenu(self._to_do)
+        self._to_do.setToolTipsVisible(True)
+        self.add(faint_label("Stages", self.reading), self.reading)
+        self.add(faint_label("Utterance", self.utterance), self.utterance, share=3)
+        self.add(faint_label("Run", self.run), self.run, share=2)
+        self.add(faint_label("vs", self.earlier), self.earlier, share=2)
+        self.add(self.to_do)
+
+
+def _report(run: DiagnosticsRun) -> Report:
+    """What is to be compared of a run, without its rows."""
+    return run.report or Report(run.request, run.utterances, (), (), {})

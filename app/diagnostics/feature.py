@@ -13,16 +13,16 @@ from app.audio.sound_player import SoundPlayer
 from app.diagnostics.cases import CaseActions
 from app.diagnostics.configurations import ConfigurationsPage
 from app.diagnostics.following import Following
-from app.diagnostics.kernels.inspection_feature import InspectionFeature
+from app.diagnostics.kernels.kernel_page import InspectionFeature
 from app.diagnostics.outputs.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.reference_adding import ReferenceAdding
 from app.diagnostics.reference_process import COMMAND, ReferenceProcess
 from app.diagnostics.run_queue import RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
-from app.diagnostics.runs.run_chip import RunChip
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_keeping import RunKeeping
+from app.diagnostics.runs.run_status import RunChip
 from app.diagnostics.runs.run_words import subject_words
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow

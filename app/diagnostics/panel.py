@@ -16,7 +16,7 @@ from app.diagnostics.stages.stage_pages import StagePage, StagePages
 from app.diagnostics.stages.stage_table import StageTable
 from app.diagnostics.stages.stage_table_model import StageTableModel
 from app.diagnostics.stages.strip import Strip
-from app.diagnostics.stages.strip_caption import StripCaption
+from app.diagnostics.stages.strip_painter import StripCaption
 from app.messages import Subject
 from app.theme import LIGHT, Colours
 from app.widgets.message_banner import MessageBanner

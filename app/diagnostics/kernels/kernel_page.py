@@ -1,11 +1,12 @@
-"""The kernels of the chosen stage: list and details, which choose each other's node."""
+"""The kernels of the chosen stage as a page of the panel: list and details, which choose each other's node."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
@@ -13,13 +14,17 @@ from app.diagnostics.kernels.inspection import Inspection, StageInspection
 from app.diagnostics.kernels.kernel_details import KernelDetails
 from app.diagnostics.kernels.kernel_list import KernelList
 from app.diagnostics.kernels.words import summary_words
-from app.diagnostics.run_queue import Job
+from app.diagnostics.metric_words import correlation_words, verdict_words
+from app.diagnostics.panel import DiagnosticsPanel
+from app.diagnostics.run_queue import Job, RunQueue
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import Colours
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
-from engine.stages import Place, stage_named
+from engine.stages import STAGE_NAMES, Place, stage_named
+from engine.validator.data.kernel_request import Replacement
+from engine.validator.data.results import Reading, Regime, Row
 
 SPACE_PIXELS = 6
 REFRESH_MS = 150
@@ -31,6 +36,12 @@ NOT_INSPECTED = "{stage}: its kernels are not measured yet."
 NO_KERNELS = "{stage}: it is computed in Python and has no kernels."
 INSPECT = "Inspect"
 INSPECT_MEANING = "Run this stage's kernels one by one, each compared with PyTorch on its own inputs"
+TITLE = "Kernels"
+WAVEFORM = STAGE_NAMES[-1]
+COMPUTING = "Computing speech with this replacement…"
+NOTHING_CAME = "No result. See the run status for details."
+HEAR = "Play it on the Signals page."
+MEANING = "The error, source and code of each kernel of the stage"
 
 
 class KernelPage(StagePage):
@@ -254,3 +265,70 @@ class KernelPage(StagePage):
 def can_be_inspected(job: Job) -> bool:
     """Whether the stage has kernels, and the run is at an end, so that the reference is free to inspect them."""
     return stage_named(job.stages[0]).runs_on is Place.DEVICE and not job.run.active
+
+
+class InspectionFeature(QObject):
+    """Adds the page to a panel; stages that turn out to be wrong are inspected without being asked for."""
+
+    def __init__(self, panel: DiagnosticsPanel, queue: RunQueue) -> None:
+        super().__init__(panel)
+        self._panel = panel
+        self._queue = queue
+        self._replaced: Job | None = None
+        self.page = KernelPage(queue.known)
+        panel.add_page(TITLE, self.page, MEANING)
+        self.page.inspect_wanted.connect(queue.inspect)
+        self.page.replacements_wanted.connect(self._on_replace)
+        queue.run_started.connect(self._on_run)
+        queue.changed.connect(self._tell_outcome)
+        queue.inspected.connect(self.page.refresh_stage)
+        queue.told.connect(self._on_told)
+        queue.not_inspected.connect(self.page.tell)
+
+    @Slot(object, object)
+    def _on_replace(self, job: Job, replacements: tuple[Replacement, ...]) -> None:
+        run = self._queue.substitute(job, replacements)
+        self._replaced = None if run is None else replace(job, run=run)
+        self.page.details.source.say("" if run is None else COMPUTING)
+
+    @Slot()
+    def _on_run(self) -> None:
+        self._replaced = None
+
+    @Slot()
+    def _tell_outcome(self) -> None:
+        """Show what came of replacing kernels, and say it, once the run in which they are replaced is at an end."""
+        if self._replaced is None or self._replaced.run.active:
+            return
+        job, self._replaced = self._replaced, None
+        shown = replaced_part(job.run) if job.run.report is not None else None
+        if shown is None:
+            self.page.details.source.say(NOTHING_CAME)
+            return
+        self._panel.refresh()  # now the regime can be chosen
+        self._panel.show_part(shown, job.stages[0])
+        self.page.details.source.say(outcome_words(job.run, shown, job.stages[0]))
+
+    @Slot(str, object)
+    def _on_told(self, words: str, fraction: float | None) -> None:
+        self._panel.tell(self._queue, words, fraction)
+        self.page.tell(words)
+
+
+def replaced_part(run: DiagnosticsRun) -> Shown | None:
+    """The regime of a run in which kernels are replaced, each stage by itself; None if nothing of it has come."""
+    known = tuple(Regime)
+    replaced = next((regime for regime in run.regimes if regime not in known), None)
+    return None if replaced is None else Shown(replaced)
+
+
+def outcome_words(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
+    """How a stage and the waveform do in a regime with replaced kernels, and where that can be heard."""
+    row, last = run.stage_summary(shown, stage), run.stage_summary(replace(shown, reading=Reading.OWN_FED), WAVEFORM)
+    parts = [f"{stage_named(each.stage).title}: {_row_words(each)}." for each in (row, last) if each is not None]
+    return " ".join((*parts, HEAR))
+
+
+def _row_words(row: Row) -> str:
+    fed = "" if row.reading is Reading.REFERENCE_FED else ", everything before it included"
+    return f"{verdict_words(row.verdict)}, {correlation_words(row.metrics)}{fed}"

@@ -8,22 +8,19 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.diagnostics.metric_words import regime_title
-from app.diagnostics.outputs.figures_view import FiguresView
-from app.diagnostics.outputs.heat_view import HeatView
-from app.diagnostics.outputs.listening import has_audio
-from app.diagnostics.outputs.listening_bar import ListeningBar
-from app.diagnostics.outputs.output_list import OutputList, output_title
-from app.diagnostics.outputs.picture_loader import PictureLoader
+from app.diagnostics.outputs.listening import ListeningBar, has_audio
+from app.diagnostics.outputs.output_list import FiguresView, OutputList, output_title
 from app.diagnostics.outputs.pictures import (
     HeatPicture,
     NoPicture,
     Picture,
+    PictureLoader,
     PictureRequest,
     ProfilePicture,
     SignalPicture,
 )
 from app.diagnostics.outputs.readout import not_finite_words, readout_of
-from app.diagnostics.outputs.signal_view import ProfileView, SignalView
+from app.diagnostics.outputs.signal_view import HeatView, ProfileView, SignalView
 from app.diagnostics.outputs.time_pane import PaneStack
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage

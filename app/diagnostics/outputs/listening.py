@@ -1,13 +1,20 @@
-"""The sounds of one row: ours, the reference, and their difference amplified until it can be heard."""
+"""How speech sounds: ours, the reference, and their difference, and the bar of buttons that play them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
 import numpy as np
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from app.diagnostics.stages.stage_arrays import AUDIO, pair_of
+from app.icons import icon
+from app.theme import LIGHT, Colours
+from app.widgets.combo_box import ComboBox
+from app.widgets.wrapping_bar import WrappingBar
 from engine.errors import EngineError
 from engine.speech import Samples
 from engine.validator.data.results import Row
@@ -16,6 +23,16 @@ from engine.validator.runs.arrays import Arrays
 LOUDEST = 0.9
 MOST_GAIN_DB = 100.0
 LOUDEST_GAIN = float("inf")
+END_TO_END, ALONE = "end to end", "last stage only"
+END_TO_END_MEANING = "Play the speech that each side generates from the text, through all stages"
+ALONE_MEANING = "Play the last stage in isolation: it gets the reference’s inputs, as if all others were right"
+GAINS = (
+    (0.0, "0 dB", "No gain"),
+    (20.0, "+20 dB", "10× amplitude"),
+    (40.0, "+40 dB", "100× amplitude"),
+    (LOUDEST_GAIN, "loudest", "As loud as possible, up to +100 dB"),
+)
+USUAL_GAIN_DB = 20.0
 
 
 class Part(Enum):
@@ -24,6 +41,10 @@ class Part(Enum):
     OURS = "ours"
     REFERENCE = "reference"
     DIFFERENCE = "difference"
+
+
+TITLES = {Part.OURS: "A · {ours}, {extent}", Part.REFERENCE: "B · {reference}", Part.DIFFERENCE: "A - B"}
+MEANINGS = {Part.OURS: "A: {ours}, {extent}", Part.REFERENCE: "B: {reference}", Part.DIFFERENCE: "the difference"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +81,137 @@ def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -
         return None
     gain = min(LOUDEST / loudest, 10 ** (MOST_GAIN_DB / 20)) if gain_db == LOUDEST_GAIN else 10 ** (gain_db / 20)
     return Heard(np.clip(apart * gain, -1, 1).astype(np.float32), 20 * float(np.log10(gain)), loudest * gain > 1)
+
+
+class ListeningBar(WrappingBar):
+    """`wanted` carries the `Part` whose button is pressed, whether it is to begin or to end.
+
+    `spectrogram_wanted` tells whether to show a spectrogram instead of the waveform, `loop_toggled` whether a selected
+    part goes round, `gain_chosen` that the difference is to be heard at another loudness, `end_to_end_toggled` whether
+    A is the speech of all its stages or that of the last one alone.
+    """
+
+    wanted = Signal(object)
+    gain_chosen = Signal(object)
+    end_to_end_toggled = Signal(bool)
+    loop_toggled = Signal(bool)
+    spectrogram_wanted = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.waveform_button = _switch("Waveform", self)
+        self.spectrogram_button = _switch("Spectrogram", self)
+        self.whole_button = _switch("End to End", self)
+        self.alone_button = _switch("Last Stage Only", self)
+        self.buttons = {part: _switch("", self) for part in Part}
+        self.loop_button = _switch("Loop", self)
+        self.gain = ComboBox("Loudness of the difference", "How much louder the difference is played", 6, self)
+        self._views, self._extents = QButtonGroup(self), QButtonGroup(self)
+        self._names = {"ours": "", "reference": ""}
+        self._playing: Part | None = None
+        self._colours = LIGHT
+        self._lay_out()
+        self._connect()
+        self.name_sides("Ours", "Reference")
+
+    @property
+    def gain_db(self) -> float:
+        """How much louder the difference is wanted."""
+        return float(str(self.gain.value))
+
+    @property
+    def end_to_end(self) -> bool:
+        """Whether A is the speech of all its stages, rather than of the last one with the reference's inputs."""
+        return self.whole_button.isChecked()
+
+    @property
+    def loops(self) -> bool:
+        """Whether the selected part goes round."""
+        return self.loop_button.isChecked()
+
+    def name_sides(self, ours: str, reference: str) -> None:
+        """Name what A and B are."""
+        names = {"ours": ours, "reference": reference}
+        if names != self._names:
+            self._names = names
+            self._show()
+
+    def offer_views(self, there_are_some: bool) -> None:
+        """Offer or hide the choice between waveform and spectrogram, which only sound has."""
+        group = self.waveform_button.parentWidget()  # with the room between the buttons
+        assert group is not None
+        group.setVisible(there_are_some)
+
+    def show_playing(self, part: Part | None) -> None:
+        """Show which of them is heard."""
+        self._playing = part
+        self._show()
+
+    def offer_sound(self, there_is_one: bool) -> None:
+        """Enable or disable the buttons for both sides."""
+        for part in (Part.OURS, Part.REFERENCE):
+            self.buttons[part].setEnabled(there_is_one)
+
+    def offer_difference(self, there_is_one: bool) -> None:
+        """Enable or disable the button for the difference."""
+        self.buttons[Part.DIFFERENCE].setEnabled(there_is_one)
+        self.gain.setEnabled(there_is_one)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Redraw the icons."""
+        self._colours = colours
+        self._show()
+
+    def _show(self) -> None:
+        for part, button in self.buttons.items():
+            heard = part is self._playing
+            names = self._names | {"extent": END_TO_END if self.end_to_end else ALONE}
+            name = f"{'Stop' if heard else 'Play'} {MEANINGS[part].format(**names)}"
+            button.setChecked(heard)
+            button.setText(TITLES[part].format(**names))
+            button.setIcon(icon("stop" if heard else "play", "text"))
+            button.setAccessibleName(name)
+            button.setToolTip(name)
+
+    def _on_button(self, part: Part) -> None:
+        self._show()  # whether it is heard is told by who plays it
+        self.wanted.emit(part)
+
+    @Slot(bool)
+    def _on_extent(self, end_to_end: bool) -> None:
+        self._show()
+        self.end_to_end_toggled.emit(end_to_end)
+
+    def _connect(self) -> None:
+        self.whole_button.toggled.connect(self._on_extent)
+        for part, button in self.buttons.items():
+            button.clicked.connect(partial(self._on_button, part))
+        self.loop_button.toggled.connect(self.loop_toggled)
+        self.gain.chosen.connect(self.gain_chosen)
+        self.spectrogram_button.toggled.connect(self.spectrogram_wanted)
+
+    def _lay_out(self) -> None:
+        for button in (self.waveform_button, self.spectrogram_button):
+            self._views.addButton(button)
+        for button in (self.whole_button, self.alone_button):
+            self._extents.addButton(button)
+        self.waveform_button.setChecked(True)
+        self.whole_button.setChecked(True)
+        self.whole_button.setToolTip(END_TO_END_MEANING)
+        self.alone_button.setToolTip(ALONE_MEANING)
+        self.loop_button.setToolTip("Loop a selection. Drag its edges, or press [ and ] to set them.")
+        self.gain.offer(GAINS)
+        self.gain.choose(USUAL_GAIN_DB)
+        self.add(self.waveform_button, self.spectrogram_button)
+        self.add(self.whole_button, self.alone_button)
+        self.add(self.buttons[Part.OURS], self.buttons[Part.REFERENCE], self.loop_button)
+        self.add(self.buttons[Part.DIFFERENCE], self.gain)
+        self.setTabOrder(self.loop_button, self.buttons[Part.DIFFERENCE])
+        self.setTabOrder(self.buttons[Part.DIFFERENCE], self.gain)
+
+
+def _switch(title: str, parent: QWidget) -> QPushButton:
+    button = QPushButton(title, parent)
+    button.setObjectName("switch")
+    button.setCheckable(True)
+    return button

@@ -1,13 +1,24 @@
-"""The outputs and inner values of one stage, each with its correlation and verdict; one can be selected."""
+"""The outputs and inner values of one stage, one of which can be selected, and all metrics of it."""
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QLabel,
+    QScrollArea,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 
 from app.diagnostics.colours import PlainSelection, verdict_colour
-from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, agreement_words
+from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, agreement_words, figures_of, verdict_meaning
 from app.theme import LIGHT, Colours
 from engine.stages import stage_named
 from engine.validator.data.results import Row
@@ -100,3 +111,50 @@ def output_title(row: Row) -> str:
         return row.output
     starred = "*" in probe.module
     return f"{probe.title} {row.output.rsplit('.', 1)[-1]}" if starred else probe.title
+
+
+class FiguresView(QScrollArea):
+    """Names and values in two columns, which can be selected and copied."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row: Row | None = None
+        self._colours = LIGHT
+        self.label = QLabel(self)
+        self.label.setObjectName("figures")
+        self.label.setTextFormat(Qt.TextFormat.RichText)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setObjectName("figuresArea")
+        self.setAccessibleName("Numbers")
+        self.setWidget(self.label)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+
+    def show_row(self, row: Row | None) -> None:
+        """Show the metrics of a row."""
+        if row is not self._row:
+            self._row = row
+            self._write()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self._colours = colours
+        self._write()
+
+    def _write(self) -> None:
+        if self._row is None:
+            self.label.clear()
+            return
+        verdict = self._row.verdict
+        figures = figures_of(self._row)
+        lines = "".join(
+            f"<tr><td style='color:{self._colours.faint}; padding-right:8px'>{escape(name)}</td>"
+            f"<td>{escape(words)}</td></tr>"
+            for name, words in figures
+        )
+        meaning = f"{VERDICT_TITLES[verdict]}. {verdict_meaning(self._row)}"
+        colour = verdict_colour(verdict, self._colours)
+        self.label.setText(f"<div style='color:{colour}'>{escape(meaning)}</div><table>{lines}</table>")
+        self.label.setWordWrap(True)
+        self.setAccessibleDescription("; ".join(f"{name} {words}" for name, words in figures))

@@ -1,18 +1,20 @@
-"""The pictures of the drill-down, reduced to the resolution of the screen; computed outside the window's thread."""
+"""The pictures of the drill-down, reduced to the resolution of the screen, and made in a background thread."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 
 from app.diagnostics.colours import Steps, error_positions, steps_of
 from app.diagnostics.metric_words import number_words, regime_title
-from app.diagnostics.outputs.signals import Envelope, envelope
 from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_to_draw
 from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock
+from app.system.threads import STACK_BYTES
 from engine.errors import EngineError
 from engine.validator.data.results import Row
 from engine.validator.measures.phases import on_circle
@@ -31,6 +33,28 @@ PROBES_NOT_KEPT = "inner values are not kept"
 NO_LONGER_KEPT = "the arrays of this utterance are no longer kept"
 OTHER_LENGTH = "another number of frames, so there is no difference to show"
 BY_PHONEME = "ours moved to the reference's frames, phoneme by phoneme"
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """`lowest` and `highest` [columns]; column i covers `edges[i]` to `edges[i + 1]`, counted in values."""
+
+    edges: NDArray[np.int_]
+    lowest: Numbers
+    highest: Numbers
+
+
+def envelope(signal: Numbers, start: int, end: int, columns: int) -> Envelope:
+    """Numbers `start` to `end` of a signal [n] in at most `columns` columns; fewer when there are fewer values."""
+    start, end = max(start, 0), min(end, len(signal))
+    if end <= start:
+        nothing = np.zeros(0, np.float32)
+        return Envelope(np.zeros(1, int), nothing, nothing)
+    count = min(columns, end - start)
+    edges = start + np.arange(count + 1) * (end - start) // count
+    part = np.asarray(signal[start:end])
+    starts = edges[:-1] - start
+    return Envelope(edges, np.minimum.reduceat(part, starts), np.maximum.reduceat(part, starts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,3 +268,49 @@ def _loudness_steps(decibels: NDArray[np.float32], loudest: float) -> Steps:
 
 def _audible(samples: Numbers) -> NDArray[np.float32]:
     return np.nan_to_num(np.asarray(samples, np.float32), nan=0.0, posinf=1.0, neginf=-1.0)
+
+
+class PictureLoader(QObject):
+    """`loaded` carries the request and its `Picture`, in the window's thread."""
+
+    loaded = Signal(object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._newest: PictureRequest | None = None
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self._pool.setStackSize(STACK_BYTES)
+        self._maker = _PictureMaker()
+        self._maker.made.connect(self._on_made)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a picture has been requested that has not been delivered."""
+        return self._newest is not None
+
+    def load(self, request: PictureRequest) -> None:
+        """Make this picture; requests that have not been started are dropped."""
+        self._newest = request
+        self._pool.clear()
+        self._pool.start(partial(self._maker.make, request))
+
+    def forget(self) -> None:
+        """Drop all requests."""
+        self._newest = None
+        self._pool.clear()
+
+    @Slot(object, object)
+    def _on_made(self, request: PictureRequest, picture: Picture) -> None:
+        if request is self._newest:
+            self._newest = None
+            self.loaded.emit(request, picture)
+
+
+class _PictureMaker(QObject):
+    """Has no parent, so that a thread may outlive the loader."""
+
+    made = Signal(object, object)
+
+    def make(self, request: PictureRequest) -> None:
+        self.made.emit(request, picture_of(request))

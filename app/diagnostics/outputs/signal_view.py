@@ -1,22 +1,136 @@
-"""Two signals drawn over each other with their difference below, or an error profile where no signal was kept."""
+"""Signals over each other with their difference below, an error profile where no signal was kept, and heat maps."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyqtgraph
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QWidget
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPolygonF, QResizeEvent, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.diagnostics.colours import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR
+from app.diagnostics.colours import (
+    ERROR_TICKS,
+    LARGEST_ERROR,
+    SMALLEST_ERROR,
+    Table,
+    coloured,
+    error_table,
+    ours_table,
+    reference_table,
+    value_table,
+)
 from app.diagnostics.metric_words import number_words
-from app.diagnostics.outputs.envelope_item import EnvelopeItem
-from app.diagnostics.outputs.pictures import OTHER_LENGTH, ProfilePicture, SignalPicture
-from app.diagnostics.outputs.signals import Envelope
+from app.diagnostics.outputs.pictures import OTHER_LENGTH, Envelope, HeatPicture, ProfilePicture, Scale, SignalPicture
 from app.diagnostics.outputs.time_pane import PaneStack, TimePane
 from app.theme import LIGHT, Colours
 
+Numbers = NDArray[np.float64]
+THINNEST_PIXELS = 1.0
 MARGIN_SHARE = 0.06
 REFERENCE_PIXELS = 2.4
+LINE_PIXELS = 13
+PANE_NAMES = ("Ours", "Reference", "Difference")
+_TABLES = {
+    Scale.VALUES: value_table,
+    Scale.ERRORS: error_table,
+    Scale.OURS: ours_table,
+    Scale.REFERENCE: reference_table,
+}
+
+
+class EnvelopeItem(pyqtgraph.GraphicsObject):
+    """`line_pixels` is the width of a line; values that are not finite leave a gap.
+
+    A band is drawn as one vertical bar per column: lines or polygons with as many corners would take ten times as long.
+    """
+
+    def __init__(self, line_pixels: float = 1.0) -> None:
+        super().__init__()
+        self._line_pixels = line_pixels
+        self._colour = QColor()
+        self._area = QRectF()
+        self._lowest = self._highest = np.zeros(0)
+        self.times: Numbers = np.zeros(0)
+
+    @property
+    def colour(self) -> QColor:
+        """The colour it is drawn in."""
+        return self._colour
+
+    @property
+    def is_band(self) -> bool:
+        """Whether a column stands for several values."""
+        return not np.array_equal(self._lowest, self._highest, equal_nan=True)
+
+    def show_envelope(self, shape: Envelope | None, values_per_second: float) -> None:
+        """Draw this envelope; None draws nothing."""
+        self.prepareGeometryChange()
+        nothing = np.zeros(0)
+        self.times = shape.edges[:-1] / values_per_second if shape is not None else nothing
+        self._lowest = shape.lowest.astype(np.float64) if shape is not None else nothing
+        self._highest = shape.highest.astype(np.float64) if shape is not None else nothing
+        self._area = self._extent()
+        self.update()
+
+    def set_colour(self, name: str) -> None:
+        """Draw in this colour."""
+        self._colour = QColor(name)
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        """The bounds of all finite values."""
+        return self._area
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """A line or a band, in pixels, so that no line is thinner than it should be."""
+        transform = painter.transform()
+        painter.save()
+        painter.resetTransform()
+        if self.is_band:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._colour)
+            painter.drawRects(self._bars(transform))
+        else:
+            painter.setPen(pyqtgraph.mkPen(self._colour, width=self._line_pixels))
+            for line in self._lines(transform):
+                painter.drawPolyline(line)
+        painter.restore()
+
+    def _bars(self, transform: QTransform) -> list[QRectF]:
+        """One bar per column, extended to meet the previous column so that there are no holes."""
+        low = np.minimum(self._lowest[1:], self._highest[:-1])
+        high = np.maximum(self._highest[1:], self._lowest[:-1])
+        known = np.isfinite(low) & np.isfinite(high)
+        left, top = _placed(transform, self.times[1:][known], high[known])
+        _, bottom = _placed(transform, self.times[1:][known], low[known])
+        width = max(transform.m11() * float(np.median(np.diff(self.times))), THINNEST_PIXELS)
+        heights = np.maximum(bottom - top, THINNEST_PIXELS)
+        corners = zip(left.tolist(), top.tolist(), heights.tolist(), strict=True)
+        return [QRectF(x, y, width, height) for x, y, height in corners]
+
+    def _lines(self, transform: QTransform) -> list[QPolygonF]:
+        finite = np.isfinite(self._lowest)
+        borders = np.flatnonzero(np.diff(finite, prepend=False, append=False)).tolist()
+        pieces = []
+        for start, end in zip(borders[::2], borders[1::2], strict=True):
+            x, y = _placed(transform, self.times[start:end], self._lowest[start:end])
+            pieces.append(pyqtgraph.functions.arrayToQPolygonF(x, y))
+        return pieces
+
+    def _extent(self) -> QRectF:
+        finite = np.isfinite(self._lowest) & np.isfinite(self._highest)
+        if not finite.any():
+            return QRectF()
+        bottom, top = float(self._lowest[finite].min()), float(self._highest[finite].max())
+        return QRectF(self.times[0], bottom, self.times[-1] - self.times[0], top - bottom)
+
+
+def _placed(transform: QTransform, times: Numbers, heights: Numbers) -> tuple[Numbers, Numbers]:
+    """Positions in pixels; a plot is scaled and moved, never rotated."""
+    return times * transform.m11() + transform.dx(), heights * transform.m22() + transform.dy()
 
 
 class SignalView(PaneStack):
@@ -97,3 +211,57 @@ def _fit(pane: TimePane, *shapes: Envelope) -> None:
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
     margin = (high - low) * MARGIN_SHARE or max(abs(high), 1e-9) * MARGIN_SHARE
     pane.view.setYRange(low - margin, high + margin, padding=0)
+
+
+class HeatView(PaneStack):
+    """Ours, the reference, the difference."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        panes = [TimePane(name, shows_time=name == PANE_NAMES[-1]) for name in PANE_NAMES]
+        super().__init__(panes, parent)
+        self._picture: HeatPicture | None = None
+        self._colours = LIGHT
+        self._images = [pyqtgraph.ImageItem(axisOrder="row-major") for _ in panes]
+        for pane, image in zip(self.panes, self._images, strict=True):
+            pane.add(image)
+            pane.view.setYRange(0, 1, padding=0)
+        self.set_colours(LIGHT)
+
+    def show_picture(self, picture: HeatPicture) -> None:
+        """Draw heat maps."""
+        self._picture = picture
+        area = QRectF(picture.start_seconds, 0, picture.end_seconds - picture.start_seconds, 1)
+        for pane, image, drawn in zip(self.panes, self._images, picture.panes, strict=True):
+            image.setImage(coloured(drawn.steps, self._table(drawn.scale)), autoLevels=False, levels=None)
+            image.setRect(area)
+            pane.left.setTicks([_fitting(picture.ticks, pane.view.height())])
+            pane.set_title(f"{drawn.title} · {picture.top}" if pane is self.panes[0] else drawn.title)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Write as many of the names of heights as there is room for."""
+        super().resizeEvent(event)
+        if self._picture is not None:
+            for pane in self.panes:
+                pane.left.setTicks([_fitting(self._picture.ticks, pane.view.height())])
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        super().set_colours(colours)
+        self._colours = colours
+        if self._picture is not None:
+            self.show_picture(self._picture)
+
+    def _table(self, scale: Scale) -> Table:
+        return _TABLES[scale](self._colours)
+
+
+def _fitting(ticks: Sequence[tuple[float, str]], height_pixels: float) -> list[tuple[float, str]]:
+    """Those that neither overlap nor are cut off at the edges, from below."""
+    kept: list[tuple[float, str]] = []
+    last = -LINE_PIXELS / 2
+    for share, name in ticks:
+        at = share * height_pixels
+        if last + LINE_PIXELS <= at <= height_pixels - LINE_PIXELS / 2:
+            kept.append((share, name))
+            last = at
+    return kept

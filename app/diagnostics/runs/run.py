@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
-from app.diagnostics.runs.crashed_rows import crashed_row
-from app.diagnostics.runs.kept_curves import KeptCurves
 from app.diagnostics.runs.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
-from engine.stages import STAGE_NAMES
+from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
@@ -34,6 +34,8 @@ from engine.validator.runs.arrays import Arrays
 USUAL_PADDING = 1.0
 STOPPED_WORDS = "Stopped."
 GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
+MOST_UTTERANCES = 40
+"""Those of a whole book would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -281,3 +283,33 @@ class DiagnosticsRun:
 
     def _end(self, state: RunState, message: str, hint: str = "", cure: Cure | None = None) -> None:
         self.state, self.message, self.hint, self.cure = state, message, hint, cure
+
+
+def crashed_row(utterance: int, regime: str, reference: str, reading: Reading, stage: str) -> Row:
+    """A row without measures for the first output of a stage."""
+    declared = stage_named(stage)
+    output = declared.outputs[0].name
+    return Row(utterance, stage, output, regime, reference, reading, Verdict.CRASHED, declared.tolerance)
+
+
+class KeptCurves:
+    """Hears of each utterance when it begins; those compared last keep their curves, and rows that are worst of all."""
+
+    def __init__(self) -> None:
+        self._utterances: deque[int] = deque()
+
+    def begin(
+        self, utterance: int, rows: Mapping[tuple[int, str, Reading, str], dict[str, Row]], worst: Iterable[Row]
+    ) -> None:
+        """Let go of the curves of the utterance that was compared longest ago, if there are too many.
+
+        The keys of `rows` begin with the number of the utterance.
+        """
+        if utterance in self._utterances:
+            return
+        self._utterances.append(utterance)
+        if len(self._utterances) <= MOST_UTTERANCES:
+            return
+        let_go, kept = self._utterances.popleft(), {id(row) for row in worst}
+        for of_stage in (found for key, found in rows.items() if key[0] == let_go):
+            of_stage.update({name: replace(row, profile=None) for name, row in of_stage.items() if id(row) not in kept})

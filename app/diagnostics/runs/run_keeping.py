@@ -8,8 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QInputDialog
 
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.runs.bundle_export import BundleExport
-from app.diagnostics.runs.bundle_opening import BundleOpening, OpenedRun
+from app.diagnostics.runs.bundles import BundleExport, BundleOpening, OpenedRun
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
 from app.widgets.file_dialogs import ask_where_to_export, ask_which_diagnosis, suggested_name

@@ -1,4 +1,4 @@
-"""The state and progress of a run, and a link to its first divergence."""
+"""How a run is doing: in the panel, with a link to its first divergence, and as a chip in the main window."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QV
 from app.diagnostics.colours import show_tone
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
-from app.diagnostics.runs.run_verdict import divergence_of
-from app.diagnostics.runs.run_words import state_words
+from app.diagnostics.runs.run_words import RunVerdict, divergence_of, state_words, verdict_of
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.progress import show_fraction
 from engine.stages import STAGE_NAMES
@@ -140,3 +139,38 @@ def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
     if regime == run.reference:
         return f"{words} {regime_title(regime)} is the reference itself."
     return f"{words} {regime_title(regime)} was not part of this run. Click Diagnose to run it."
+
+
+class RunChip(ElidedButton):
+    """Hidden while there is nothing to tell."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("runChip")
+        self.setAutoDefault(False)
+        self._run: DiagnosticsRun | None = None
+        self._verdict: RunVerdict | None = None
+        self.hide()
+
+    @Slot(object)
+    def follow(self, run: DiagnosticsRun | None) -> None:
+        """Show this run from the next refresh on, and earlier runs no longer; None hides the chip at once."""
+        self._run = run
+        if run is None:
+            self._show(None)
+
+    def refresh(self, regime: str) -> None:
+        """Tell how a regime of the followed run does, or another one if it is no part of the run."""
+        run = self._run
+        if run is not None:
+            self._show(verdict_of(run, regime if regime in run.regimes else next(reversed(run.regimes), regime)))
+
+    def _show(self, verdict: RunVerdict | None) -> None:
+        if verdict == self._verdict:
+            return
+        self._verdict = verdict
+        self.setVisible(verdict is not None)
+        if verdict is not None:
+            self.say(verdict.words)
+            self.setToolTip(f"{verdict.words}: show the diagnostics")
+            show_tone(self, verdict.tone.value)

@@ -20,7 +20,7 @@ from app.diagnostics.metric_words import (
     verdict_words,
     worker_of,
 )
-from app.diagnostics.stages.strip_content import words_instead
+from app.diagnostics.stages.strip import words_instead
 from engine.stages import STAGES, Stage
 from engine.validator.data import wording
 from engine.validator.data.results import Row, Verdict

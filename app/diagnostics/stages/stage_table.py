@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QRect, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtCore import (
+    QItemSelection,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import (
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QToolTip,
+    QWidget,
+)
 
 from app.diagnostics.colours import PlainSelection
 from app.diagnostics.stages.stage_columns import COLUMNS, Column
-from app.diagnostics.stages.stage_header import StageHeader
 from app.diagnostics.stages.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
 from app.diagnostics.stages.strip import Strip
-from app.diagnostics.stages.strip_delegate import StripDelegate
 from app.diagnostics.stages.strip_painter import StripPainter
 from app.theme import Colours
 
@@ -27,6 +53,10 @@ GIVE_WAY = tuple(
         (each for each in Column if COLUMNS[each].gives_way is not None), key=lambda each: COLUMNS[each].gives_way or 0
     )
 )
+HEIGHT_PIXELS = 46
+WORDS_PIXELS = 18
+MARGIN_PIXELS = 4
+Index = QModelIndex | QPersistentModelIndex
 
 
 class StageTable(QTableView):
@@ -255,3 +285,111 @@ class StageTable(QTableView):
     def _width_of(self, column: Column) -> int:
         widths = map(self.fontMetrics().horizontalAdvance, COLUMNS[column].widest)
         return max(widths, default=-CELL_MARGIN_PIXELS) + CELL_MARGIN_PIXELS
+
+
+class StageHeader(QHeaderView):
+    """`moment_chosen` carries the seconds at which the waveform or a word is clicked."""
+
+    moment_chosen = Signal(float)
+    wheel_turned = Signal(QWheelEvent)
+
+    def __init__(self, strip: Strip, pictures: StripPainter, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._strip = strip
+        self._pictures = pictures
+        self.setHighlightSections(False)
+        self.setSectionsClickable(True)
+        self.setSortIndicatorShown(True)
+        self.setMinimumSectionSize(MARGIN_PIXELS)
+
+    @property
+    def strip_area(self) -> QRectF:
+        """The area of all strips, from left to right, over the whole height of the header."""
+        left, width = self.sectionViewportPosition(Column.STRIP), self.sectionSize(Column.STRIP)
+        return QRectF(left + MARGIN_PIXELS, 0, max(width - 2 * MARGIN_PIXELS, 1), self.height())
+
+    def sizeHint(self) -> QSize:
+        """High enough for the waveform and the words."""
+        return QSize(super().sizeHint().width(), HEIGHT_PIXELS)
+
+    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
+        """Draw a title, or the waveform above the words."""
+        if logicalIndex != Column.STRIP:
+            super().paintSection(painter, rect, logicalIndex)
+            return
+        area = self.strip_area
+        self._pictures.draw_wave(painter, area.adjusted(0, 2, 0, -WORDS_PIXELS - 2))
+        self._pictures.draw_words(painter, area.adjusted(0, area.height() - WORDS_PIXELS, 0, 0))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the lines over everything."""
+        super().paintEvent(event)
+        with QPainter(self.viewport()) as painter:
+            self._pictures.draw_lines(painter, self.strip_area)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose a moment in the strip, or sort by another column."""
+        if self.strip_area.contains(event.position()):
+            self.moment_chosen.emit(self._seconds_at(event.position()))
+        else:
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Go on choosing a moment while the button is down."""
+        if event.buttons() & Qt.MouseButton.LeftButton and self.strip_area.contains(event.position()):
+            self.moment_chosen.emit(self._seconds_at(event.position()))
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show the whole utterance again."""
+        if self.strip_area.contains(event.position()):
+            self._strip.scale.show_all()
+        else:
+            super().mouseDoubleClickEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The list zooms."""
+        self.wheel_turned.emit(event)
+
+    def viewportEvent(self, event: QHelpEvent) -> bool:  # type: ignore[override]
+        """Tell what is spoken under the mouse."""
+        if event.type() is QHelpEvent.Type.ToolTip and self.strip_area.contains(QPointF(event.pos())):
+            QToolTip.showText(event.globalPos(), self._strip.words_at(None, self._seconds_at(QPointF(event.pos()))))
+            return True
+        return super().viewportEvent(event)
+
+    def _seconds_at(self, position: QPointF) -> float:
+        return self._strip.scale.seconds_at(position.x(), self.strip_area)
+
+
+class StripDelegate(QStyledItemDelegate):
+    """The cells in place of the text, which is for screen readers; the tool tip tells what is under the mouse."""
+
+    def __init__(self, strip: Strip, pictures: StripPainter, parent: QAbstractItemView) -> None:
+        super().__init__(parent)
+        self._strip = strip
+        self._pictures = pictures
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw the ground of the row, then the cells."""
+        super().paint(painter, option, index)
+        painter.save()
+        self._pictures.draw_cells(painter, _area(option), index.data(STAGE_ROLE))
+        painter.restore()
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        """Leave out the text."""
+        super().initStyleOption(option, index)
+        option.text = ""  # type: ignore[attr-defined]
+
+    def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
+        """Tell what is spoken under the mouse, and how far the stage is off."""
+        stage = index.data(STAGE_ROLE)
+        seconds = self._strip.scale.seconds_at(event.pos().x(), _area(option))
+        QToolTip.showText(event.globalPos(), self._strip.words_at(stage, seconds) if stage is not None else "")
+        return True
+
+
+def _area(option: QStyleOptionViewItem) -> QRectF:
+    return QRectF(option.rect).adjusted(MARGIN_PIXELS, 0, -MARGIN_PIXELS, 0)  # type: ignore[attr-defined]

@@ -2,20 +2,168 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
-from PySide6.QtCore import QObject, Signal, Slot
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QRectF, Signal, Slot
+from PySide6.QtGui import QImage
 
+from app.diagnostics.colours import coloured, error_positions, error_table, steps_of
 from app.diagnostics.metric_words import number_words
-from app.diagnostics.outputs.signals import Envelope, envelope
+from app.diagnostics.outputs.pictures import Envelope, envelope
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.diagnostics.stages.cell_row import CellRow, cell_row
-from app.diagnostics.stages.strip_content import StripContent, audio_envelope, content_of
-from app.diagnostics.stages.time_scale import TimeScale
-from app.diagnostics.stages.utterance_clock import Word
+from app.diagnostics.stages.utterance_clock import UtteranceClock, Word, clock_of
+from app.theme import Colours
+from engine.errors import EngineError
+from engine.speech import Utterance
 from engine.stages import STAGE_NAMES, STAGES
+from engine.validator.data.results import Profile, Reading, Regime, Row, Verdict
 
+SHORTEST_SECONDS = 0.01
+"""No zoom shows less than this."""
+AUDIO = STAGES[-1].outputs[0].name
+WAVE_COLUMNS = 1500
+WORDS_INSTEAD = {
+    Verdict.CRASHED: "crashed",
+    Verdict.INCOMPARABLE: "other durations",
+}
+COLUMNS = 2048
 NO_AUDIO = envelope(np.zeros(0, np.float32), 0, 0, 1)
 NO_ROWS: tuple[CellRow | None, ...] = (None,) * len(STAGES)
+
+
+class TimeScale(QObject):
+    """The range in view never leaves 0 to `length_seconds`; `changed` is emitted when either is another."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.length_seconds = 1.0
+        self._range = (0.0, 1.0)
+
+    @property
+    def in_view(self) -> tuple[float, float]:
+        """The start and end of the range in view in seconds."""
+        return self._range
+
+    def show_length(self, seconds: float) -> None:
+        """Set the length, greater than 0, and show all of it."""
+        self.length_seconds = seconds
+        self._look_at(0.0, seconds)
+
+    def show_all(self) -> None:
+        """Show the whole length again."""
+        self._look_at(0.0, self.length_seconds)
+
+    def zoom(self, factor: float, seconds: float) -> None:
+        """Show `factor` times as long a range, with these seconds at the same place."""
+        start, end = self._range
+        shortest = min(SHORTEST_SECONDS, self.length_seconds)
+        width = min(max((end - start) * factor, shortest), self.length_seconds)
+        before = (seconds - start) / (end - start) * width
+        self._look_at(seconds - before, width)
+
+    def move(self, seconds: float) -> None:
+        """Move the range in view by so many seconds, as far as there is something."""
+        start, end = self._range
+        self._look_at(start + seconds, end - start)
+
+    def x_of(self, seconds: float, area: QRectF) -> float:
+        """Where these seconds are in an area, which may be outside it."""
+        start, end = self._range
+        return area.left() + (seconds - start) / (end - start) * area.width()
+
+    def seconds_at(self, x: float, area: QRectF) -> float:
+        """The seconds at a place of an area, within the length."""
+        start, end = self._range
+        seconds = start + (x - area.left()) / max(area.width(), 1.0) * (end - start)
+        return min(max(seconds, 0.0), self.length_seconds)
+
+    def _look_at(self, start: float, width: float) -> None:
+        start = min(max(start, 0.0), self.length_seconds - width)
+        if (start, start + width) != self._range:
+            self._range = (start, start + width)
+        self.changed.emit()
+
+
+@dataclass(frozen=True)
+class StripContent:
+    """`rows` are in the order of the stages; one is None while nothing is known."""
+
+    index: int
+    utterance: Utterance | None
+    clock: UtteranceClock
+    rows: tuple[Row | None, ...]
+
+
+def content_of(run: DiagnosticsRun, shown: Shown, stage: str | None) -> StripContent:
+    """The utterance that is chosen, or where the chosen stage is worst."""
+    index = run.utterance_to_show(shown, stage)
+    utterance = run.utterance_at(index)
+    clock = clock_of(utterance, run.alignment(index), run.config)
+    one = replace(shown, utterance=index)
+    rows = tuple(run.stage_summary(one, each.name) for each in STAGES)
+    return StripContent(index, utterance, clock, rows)
+
+
+def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope | None:
+    """The utterance's raw audio: as compiled, else of the shown regime, else of the reference; None while unknown."""
+    arrays = run.arrays
+    if arrays is None:
+        return None
+    for name in (Regime.COMPILED, regime, run.reference):
+        if arrays.holds(utterance, name, Reading.OWN_FED, AUDIO):
+            try:
+                samples = np.ravel(arrays.load(utterance, name, Reading.OWN_FED, AUDIO)).astype(np.float32, copy=False)
+            except EngineError:
+                return None
+            return envelope(samples, 0, len(samples), WAVE_COLUMNS)
+    return None
+
+
+def words_instead(row: Row) -> str:
+    """The text shown for a stage without cells."""
+    return WORDS_INSTEAD.get(row.verdict, "no profile") if row.profile is None else ""
+
+
+def errors_of(profile: Profile | None) -> np.ndarray:
+    """The errors of a profile [cells], none when there is no profile."""
+    return np.array(profile.errors if profile is not None else (), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class CellRow:
+    """Where along time one stage differs: `errors` [n] between `edges` [n + 1] seconds, or words instead."""
+
+    edges: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    words: str = ""
+
+    def error_at(self, seconds: float) -> float | None:
+        """The error of the cell at this time."""
+        if not len(self.errors):
+            return None
+        index = int(np.searchsorted(self.edges, seconds, side="right")) - 1
+        return float(self.errors[min(max(index, 0), len(self.errors) - 1)])
+
+    def image(self, colours: Colours) -> QImage:
+        """Its cells as one line of `COLUMNS` pixels over the whole length."""
+        moments = (np.arange(COLUMNS) + 0.5) / COLUMNS * self.edges[-1]
+        cells = np.clip(np.searchsorted(self.edges, moments, side="right") - 1, 0, len(self.errors) - 1)
+        line = np.ascontiguousarray(coloured(steps_of(error_positions(self.errors)), error_table(colours))[cells])
+        return QImage(line.data, COLUMNS, 1, COLUMNS * 4, QImage.Format.Format_RGBA8888).copy()
+
+
+def cell_row(content: StripContent, number: int) -> CellRow | None:
+    """The cells of a stage by its number; None while nothing is known of it."""
+    row = content.rows[number]
+    if row is None:
+        return None
+    errors = errors_of(row.profile)
+    edges = content.clock.edges(row.profile.axis if row.profile is not None else "", max(len(errors), 1))
+    return CellRow(edges, errors, words_instead(row))
 
 
 class Strip(QObject):

@@ -98,7 +98,7 @@ def test_every_module_of_the_program_is_collected() -> None:
         "engine",
         "engine.__main__",
         "engine.cli.speak",
-        "app.diagnostics.runs.bundle_writer",
+        "app.diagnostics.runs.bundle_files",
         "pickletools",
     } <= found
     assert {"logging.handlers", "xml.etree.ElementTree", "concurrent.futures.thread"} <= found

@@ -1,11 +1,17 @@
+from dataclasses import replace
+
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.controls import DiagnosticsControls
-from app.diagnostics.runs.run import Shown
+from app.diagnostics import controls as module
+from app.diagnostics.controls import DiagnosticsControls, RunControls, RunOptions, ViewControls
+from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, Shown
 from app.diagnostics.runs.run_history import RunHistory
-from engine.validator.data.results import Reading, Regime
-from tests.app.diagnostics_fakes import UTTERANCES, finished_run
+from engine.preparation.devices import AUTO, DEVICES
+from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.validator.data.results import STUDENT_REGIMES, Reading, Regime
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, finished_run, request
 
 
 @pytest.fixture
@@ -30,3 +36,223 @@ def test_a_run_fills_the_choices(controls: DiagnosticsControls) -> None:
     controls.show_run(run, history)
     assert controls.to_run.reference.value == Regime.DYNAMIC
     assert len(controls.to_show.utterance.values) == 2 + len(UTTERANCES)
+
+
+@pytest.fixture
+def to_run(qtbot: QtBot) -> RunControls:
+    to_run = RunControls()
+    qtbot.addWidget(to_run)
+    return to_run
+
+
+def test_the_usual_options(to_run: RunControls) -> None:
+    assert to_run.options == DiagnosticsOptions()
+
+
+def test_every_choice_is_an_option(to_run: RunControls) -> None:
+    to_run.regime.choose(Regime.STATIC_NO_PACK)
+    to_run.reference.choose(Regime.STATIC_PACKED)
+    to_run.set_padding(5.0)
+    to_run.more.device.choose("cpu")
+    to_run.more.lstm_method.choose("tir")
+    to_run.more.probes.trigger()
+    assert to_run.options == DiagnosticsOptions(
+        (Regime.UPSTREAM, Regime.STATIC_NO_PACK), Regime.STATIC_PACKED, 5.0, "cpu", "tir", probes=True
+    )
+
+
+def test_every_regime_can_be_chosen(to_run: RunControls) -> None:
+    to_run.offer_students(True)
+    assert set(to_run.regime.values) == set(to_run.reference.values) == set(Regime)
+
+
+def test_students_are_offered_where_a_model_has_them(to_run: RunControls) -> None:
+    to_run.offer_regimes(("compiled+decoder=dynamic",))
+    plain = set(Regime) - set(STUDENT_REGIMES)
+    assert set(to_run.regimes) == set(to_run.reference.values) == plain
+    assert set(to_run.regime.values) == {*plain, "compiled+decoder=dynamic"}
+    to_run.offer_students(True)
+    to_run.regime.choose(Regime.DISTILLED)
+    assert to_run.options.regimes == (Regime.UPSTREAM, Regime.DISTILLED)
+    assert set(to_run.regime.values) == {*Regime, "compiled+decoder=dynamic"}
+    to_run.offer_students(False)
+    assert to_run.regime.value == Regime.COMPILED
+
+
+def test_the_reference_is_not_compared_with_itself(to_run: RunControls) -> None:
+    to_run.regime.choose(Regime.UPSTREAM)
+    to_run.reference.choose(Regime.UPSTREAM)
+    assert Regime.UPSTREAM not in to_run.options.regimes
+
+
+def test_a_crossed_regime_can_be_looked_at_but_not_run(to_run: RunControls) -> None:
+    crossed = "compiled with bert from dynamic"
+    to_run.offer_regimes((Regime.COMPILED, crossed))
+    to_run.regime.choose(crossed)
+    assert to_run.regime.currentText() == crossed
+    assert to_run.options.regimes == (Regime.UPSTREAM, Regime.COMPILED)
+
+
+def test_the_button_diagnoses_or_stops(to_run: RunControls, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(to_run.diagnose_wanted) as wanted:
+        qtbot.keyClick(to_run.diagnose_button, Qt.Key.Key_Space)
+    assert wanted.args == [to_run.options]
+    to_run.show_running(True)
+    assert to_run.diagnose_button.accessibleName() == "Stop"
+    with qtbot.waitSignal(to_run.stop_wanted), qtbot.assertNotEmitted(to_run.diagnose_wanted):
+        to_run.diagnose_button.click()
+
+
+def test_only_the_regime_is_told_at_once(to_run: RunControls, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(to_run.regime_chosen):
+        to_run.regime.activated.emit(1)
+    with qtbot.assertNotEmitted(to_run.regime_chosen):
+        to_run.reference.activated.emit(1)
+
+
+@pytest.fixture
+def options(qtbot: QtBot) -> RunOptions:
+    options = RunOptions()
+    qtbot.addWidget(options)
+    return options
+
+
+def test_what_the_engine_has_can_be_chosen(options: RunOptions) -> None:
+    assert tuple(options.device.actions_of) == DEVICES
+    assert tuple(options.lstm_method.actions_of) == LSTM_METHODS
+    assert (options.device.value, options.lstm_method.value) == (AUTO, AUTO)
+
+
+def test_one_of_a_menu_is_chosen(options: RunOptions) -> None:
+    options.device.actions_of["cpu"].trigger()
+    assert options.device.value == "cpu"
+    assert sum(action.isChecked() for action in options.device.actions()) == 1
+
+
+def test_the_order_of_stages_is_told_at_once(options: RunOptions, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(options.worst_first_toggled) as toggled:
+        options.worst_first.trigger()
+    assert toggled.args == [True]
+
+
+@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+def test_metal_cannot_be_chosen_where_there_is_none(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+) -> None:
+    monkeypatch.setattr(module, "metal_obstacle", lambda: obstacle)
+    options = RunOptions()
+    qtbot.addWidget(options)
+    for menu, value in ((options.device, "metal"), (options.lstm_method, "mps")):
+        action = menu.actions_of[value]
+        assert action.isEnabled() == (obstacle is None)
+        assert obstacle is None or action.toolTip() == obstacle
+
+
+@pytest.fixture
+def to_show(qtbot: QtBot) -> ViewControls:
+    to_show = ViewControls()
+    qtbot.addWidget(to_show)
+    return to_show
+
+
+def history_of(count: int) -> RunHistory:
+    history = RunHistory()
+    for _ in range(count):
+        history.add(DiagnosticsRun(request(), CONFIG))
+    return history
+
+
+def test_at_first_the_isolated_error_of_the_worst_is_shown(to_show: ViewControls) -> None:
+    assert to_show.shown_reading is Reading.REFERENCE_FED
+    assert to_show.shown_utterance is None
+    assert to_show.earlier_run is None
+
+
+def test_utterances_are_numbered_and_quoted(to_show: ViewControls) -> None:
+    to_show.show_utterances(UTTERANCES)
+    assert [to_show.utterance.itemText(number) for number in range(5)] == [
+        "Worst Utterance",
+        "Now Playing",
+        "1 · The window is open.",
+        "2 · Everything happens on this computer.",
+        "3 · Dr. Smith left.",
+    ]
+    to_show.utterance.choose(2)
+    assert to_show.shown_utterance == 2
+
+
+def test_what_is_heard_is_shown_while_that_is_chosen(to_show: ViewControls, qtbot: QtBot) -> None:
+    to_show.show_utterances(UTTERANCES)
+    to_show.follow(1)
+    assert to_show.shown_utterance is None
+    to_show.show_heard()
+    assert to_show.shown_utterance == 1
+    with qtbot.assertNotEmitted(to_show.changed):
+        to_show.follow(0)  # while the panel is closed
+    to_show.show()
+    with qtbot.waitSignal(to_show.changed):
+        to_show.follow(2)
+    assert to_show.shown_utterance == 2
+    with qtbot.assertNotEmitted(to_show.changed):
+        to_show.follow(2)
+    to_show.follow(None)
+    assert to_show.shown_utterance is None  # so that the worst is shown
+    to_show.utterance.choose(0)
+    to_show.show_heard()
+    assert to_show.shown_utterance == 0  # as it was chosen
+
+
+def test_choices_are_told(to_show: ViewControls, qtbot: QtBot) -> None:
+    to_show.show_utterances(UTTERANCES)
+    for box in (to_show.reading, to_show.utterance, to_show.earlier):
+        with qtbot.waitSignal(to_show.changed):
+            box.activated.emit(0)
+
+
+def test_a_single_run_needs_no_choice(to_show: ViewControls) -> None:
+    to_show.show_history(RunHistory(), None)
+    assert to_show.run.currentText() == "no run yet"
+    history = history_of(1)
+    to_show.show_history(history, history.listed[0].run)
+    assert not to_show.run.isEnabled()
+    assert not to_show.earlier.isEnabled()
+
+
+def test_a_run_is_compared_with_others_only(to_show: ViewControls, qtbot: QtBot) -> None:
+    history = history_of(3)
+    newest, middle, oldest = (each.run for each in history.listed)
+    to_show.show_history(history, middle)
+    assert to_show.run.value is middle
+    assert to_show.earlier.values == (None, newest, oldest)
+    to_show.earlier.choose(oldest)
+    assert to_show.earlier_run is oldest
+    to_show.show_history(history, oldest)
+    assert to_show.earlier_run is None
+    with qtbot.waitSignal(to_show.run_chosen) as chosen:
+        to_show.run.activated.emit(0)
+    assert chosen.args == [newest]
+
+
+def test_a_run_of_another_text_cannot_be_compared_and_says_why(to_show: ViewControls) -> None:
+    history = history_of(2)
+    newest, other = (each.run for each in history.listed)
+    to_show.show_history(history, newest)
+    to_show.earlier.choose(other)
+    asked = request()
+    another = DiagnosticsRun(replace(asked, speech=replace(asked.speech, text="Another.")), CONFIG)
+    history.add(another)
+    to_show.show_history(history, another)
+    assert to_show.earlier_run is None
+    entry = to_show.earlier.model().index(to_show.earlier.values.index(other), 0)
+    assert not entry.flags() & Qt.ItemFlag.ItemIsEnabled
+    assert "different texts" in entry.data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_what_was_set_otherwise_is_told(to_show: ViewControls) -> None:
+    history = history_of(1)
+    other = DiagnosticsRun(replace(request(), padding=4.0), CONFIG)
+    history.add(other)
+    to_show.show_history(history, other)
+    to_show.earlier.choose(history.listed[1].run)
+    to_show.earlier.activated.emit(1)
+    assert "padding: 4 and 1" in to_show.earlier.toolTip()

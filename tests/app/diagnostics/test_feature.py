@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
+from app.diagnostics.controls import HEARD
 from app.diagnostics.feature import ADDED, ADDING, SHORTCUT, DiagnosticsFeature
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
-from app.diagnostics.view_controls import HEARD
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.settings import Settings

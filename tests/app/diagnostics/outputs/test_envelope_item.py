@@ -3,9 +3,9 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.envelope_item import EnvelopeItem
-from app.diagnostics.outputs.plain_plot import PlainPlot
-from app.diagnostics.outputs.signals import envelope
+from app.diagnostics.outputs.pictures import envelope
+from app.diagnostics.outputs.signal_view import EnvelopeItem
+from app.diagnostics.outputs.time_pane import PlainPlot
 from app.theme import LIGHT
 
 INK = "#ff0000"

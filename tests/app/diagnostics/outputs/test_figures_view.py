@@ -1,7 +1,7 @@
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.metric_words import VERDICT_MEANINGS, figures_of
-from app.diagnostics.outputs.figures_view import FiguresView
+from app.diagnostics.outputs.output_list import FiguresView
 from app.theme import DARK
 from engine.stages import STAGES
 from engine.validator.data.results import Regime, Verdict

@@ -4,8 +4,8 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.colours import error_table, ours_table, reference_table, value_table
-from app.diagnostics.outputs.heat_view import HeatView
 from app.diagnostics.outputs.pictures import HeatPane, HeatPicture, Scale
+from app.diagnostics.outputs.signal_view import HeatView
 from app.diagnostics.outputs.time_pane import LEFT_PIXELS
 from app.theme import DARK, LIGHT, Colours
 

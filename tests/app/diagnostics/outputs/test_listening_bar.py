@@ -2,8 +2,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.listening import LOUDEST_GAIN, Part
-from app.diagnostics.outputs.listening_bar import ListeningBar
+from app.diagnostics.outputs.listening import LOUDEST_GAIN, ListeningBar, Part
 from app.theme import DARK
 
 

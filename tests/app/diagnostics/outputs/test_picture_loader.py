@@ -3,8 +3,13 @@ import threading
 from PySide6.QtCore import QThreadPool
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.picture_loader import PictureLoader
-from app.diagnostics.outputs.pictures import NO_LONGER_KEPT, PictureRequest, ProfilePicture, SignalPicture
+from app.diagnostics.outputs.pictures import (
+    NO_LONGER_KEPT,
+    PictureLoader,
+    PictureRequest,
+    ProfilePicture,
+    SignalPicture,
+)
 from app.diagnostics.stages.utterance_clock import clock_of
 from engine.stages import stage_named
 from engine.validator.data.results import Reading, Regime

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.plain_plot import PlainPlot
+from app.diagnostics.outputs.time_pane import PlainPlot
 from app.theme import DARK
 
 

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.pictures import ProfilePicture, SignalPicture
+from app.diagnostics.outputs.pictures import ProfilePicture, SignalPicture, envelope
 from app.diagnostics.outputs.signal_view import ProfileView, SignalView
-from app.diagnostics.outputs.signals import envelope
 from app.theme import DARK
 
 RATE = 80.0

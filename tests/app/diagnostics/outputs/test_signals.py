@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.diagnostics.outputs.signals import envelope
+from app.diagnostics.outputs.pictures import envelope
 
 RATE_HZ = 24_000
 LINES = 128

@@ -3,8 +3,15 @@ from itertools import pairwise
 
 import pytest
 
-from app.diagnostics.runs.kept_curves import MOST_UTTERANCES
-from app.diagnostics.runs.run import GIVEN, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
+from app.diagnostics.runs.run import (
+    GIVEN,
+    MOST_UTTERANCES,
+    DiagnosticsOptions,
+    DiagnosticsRun,
+    RunState,
+    Shown,
+    crashed_row,
+)
 from app.diagnostics.runs.run_words import state_words
 from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, STAGES, stage_named
@@ -19,7 +26,7 @@ from engine.validator.data.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.data.verdicts import severity
+from engine.validator.data.verdicts import severity, worst
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, alignment, events, finished_run, request, row
 
 COMPILED = Shown(Regime.COMPILED)
@@ -282,3 +289,10 @@ def test_a_comparison_that_fails_in_the_middle_is_said_in_the_rows_it_did_not_re
 def test_one_that_never_began_has_no_rows(run: DiagnosticsRun) -> None:
     run.take(FailedEvent("There is no such voice.", "Choose another."))
     assert run.stage_summary(Shown(Regime.COMPILED, utterance=0), "bert") is None
+
+
+def test_a_stage_that_was_never_reported_is_worse_than_any_that_was() -> None:
+    rows = [crashed_row(1, "compiled", "dynamic", Reading.OWN_FED, stage.name) for stage in STAGES]
+    assert [row.output for row in rows] == [stage.outputs[0].name for stage in STAGES]
+    assert {(row.verdict, row.metrics, row.utterance) for row in rows} == {(Verdict.CRASHED, None, 1)}
+    assert worst(rows) is rows[0]

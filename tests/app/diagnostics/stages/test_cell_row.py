@@ -3,7 +3,7 @@ import pytest
 from PySide6.QtGui import QColor
 
 from app.diagnostics.colours import error_table
-from app.diagnostics.stages.cell_row import COLUMNS, CellRow
+from app.diagnostics.stages.strip import COLUMNS, CellRow
 from app.theme import DARK, LIGHT, Colours
 
 

@@ -1,8 +1,8 @@
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import Shown
-from app.diagnostics.stages.strip_caption import StripCaption
-from app.diagnostics.stages.strip_content import content_of
+from app.diagnostics.stages.strip import content_of
+from app.diagnostics.stages.strip_painter import StripCaption
 from app.theme import DARK, LIGHT
 from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.diagnostics.stages.strip_content import audio_envelope, content_of, errors_of, words_instead
+from app.diagnostics.stages.strip import audio_envelope, content_of, errors_of, words_instead
 from engine.speech import Plan, PlanEvent
 from engine.stages import STAGES
 from engine.validator.data.results import Regime, Verdict

@@ -7,9 +7,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.colours import error_table
-from app.diagnostics.outputs.signals import envelope
-from app.diagnostics.stages.cell_row import CellRow
-from app.diagnostics.stages.strip import Strip
+from app.diagnostics.outputs.pictures import envelope
+from app.diagnostics.stages.strip import CellRow, Strip
 from app.diagnostics.stages.strip_painter import StripPainter
 from app.diagnostics.stages.utterance_clock import Word
 from app.theme import DARK, LIGHT

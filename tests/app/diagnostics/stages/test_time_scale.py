@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.stages.time_scale import SHORTEST_SECONDS, TimeScale
+from app.diagnostics.stages.strip import SHORTEST_SECONDS, TimeScale
 
 AREA = QRectF(100, 0, 400, 20)
 MOVES = st.lists(st.tuples(st.sampled_from(["zoom", "move"]), st.floats(0.01, 100), st.floats(-100, 100)), max_size=12)

@@ -5,13 +5,17 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.runs.bundle_export import BundleExport
-from app.diagnostics.runs.run import DiagnosticsRun
-from engine.errors import InvalidRequest, OutputError
+from app.diagnostics.runs.bundles import BundleExport, BundleOpening, OpenedRun
+from app.diagnostics.runs.run import DiagnosticsRun, RunState
+from app.diagnostics.runs.run_folders import RunFolders
+from engine.errors import EngineError, InvalidRequest, OutputError
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
-from engine.validator.data.results import Finding, FinishedEvent, Regime, Report, RowEvent, ValidationRequest
+from engine.validator.bundles.bundle import write_bundle
+from engine.validator.data.results import Finding, FinishedEvent, Reading, Regime, Report, RowEvent, ValidationRequest
+from engine.validator.runs.arrays import ArrayFolder
 from tests.app.fake_service import row_of
+from tests.engine.validator.reports.example_report import example_report
 from tests.patience import PATIENCE_MS
 from tests.starter_voices import MALE
 
@@ -53,7 +57,7 @@ def copier(qtbot: QtBot) -> Iterator[Exporter]:
 
 
 def test_a_finished_run_is_handed_over_whole(copier: Exporter, tmp_path: Path) -> None:
-    from app.diagnostics.runs.bundle_writer import read_report
+    from app.diagnostics.runs.bundle_files import read_report
 
     run = run_of(16)
     rows = tuple(row_of(number) for number in range(16))
@@ -76,7 +80,7 @@ def test_a_run_under_way_is_handed_over_as_far_as_it_is(copier: Exporter, tmp_pa
 def test_handing_over_gives_the_window_its_turns(
     copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.diagnostics.runs.bundle_export.TURN_SECONDS", -1)
+    monkeypatch.setattr("app.diagnostics.runs.bundles.TURN_SECONDS", -1)
     turns = []
     copier.export._turn.timeout.connect(lambda: turns.append(1))
     copier.export.export(run_of(16), tmp_path / "a.zip")
@@ -85,7 +89,7 @@ def test_handing_over_gives_the_window_its_turns(
 
 
 def test_no_more_waits_than_fits(copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.diagnostics.runs.bundle_export.MOST_WAITING_BYTES", 1)
+    monkeypatch.setattr("app.diagnostics.runs.bundles.MOST_WAITING_BYTES", 1)
     waiting = []
     copier.export._turn.timeout.connect(lambda: waiting.append(copier.export._process.bytesToWrite()))
     copier.export.export(run_of(16), tmp_path / "a.zip")
@@ -126,3 +130,74 @@ def test_shutting_down_ends_it(qtbot: QtBot, tmp_path: Path) -> None:
     exporter.export.shut_down(PATIENCE_MS)
     assert not exporter.export.active
     assert not exporter.failures
+
+
+class Opener:
+    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+        self.qtbot = qtbot
+        self.folders = RunFolders(folder / "cache")
+        self.opening = BundleOpening(self.folders)
+        self.opened: list[OpenedRun] = []
+        self.failures: list[EngineError] = []
+        self.opening.opened.connect(self.opened.append)
+        self.opening.failed.connect(self.failures.append)
+
+    def open(self, path: Path) -> None:
+        self.opening.open(path)
+        self.qtbot.waitUntil(lambda: bool(self.opened or self.failures))
+
+
+@pytest.fixture
+def opener(qtbot: QtBot, tmp_path: Path) -> Iterator[Opener]:
+    made = Opener(qtbot, tmp_path)
+    yield made
+    made.opening.shut_down(PATIENCE_MS)
+    made.folders.close()
+
+
+def exported(folder: Path, name: str = "", made: str = "") -> tuple[Path, Report]:
+    arrays = ArrayFolder(folder / "arrays")
+    arrays.path.mkdir()
+    report = example_report(2, frames=6, arrays=arrays)
+    write_bundle(folder / "theirs.zip", report, arrays, "", name=name, made=made)
+    return folder / "theirs.zip", report
+
+
+def test_a_file_becomes_a_run_with_its_arrays(opener: Opener, tmp_path: Path) -> None:
+    path, report = exported(tmp_path, "Before the change", "2026-11-24T14:02:00+00:00")
+    opener.open(path)
+    assert opener.failures == []
+    (opened,) = opener.opened
+    run = opened.run
+    assert (opened.name, opened.path) == ("Before the change", path)
+    assert run.state is RunState.FINISHED
+    assert (run.started.hour, run.started.minute) == (14, 2)
+    assert run.report is not None
+    assert run.report.rows == report.rows
+    assert sum(run.alignment(1)) == 6
+    assert run.arrays is not None
+    assert run.arrays.load(0, "compiled", Reading.OWN_FED, "audio").shape[0] == 1
+
+
+def test_a_file_without_a_name_is_named_by_its_own(opener: Opener, tmp_path: Path) -> None:
+    path, _ = exported(tmp_path)
+    opener.open(path)
+    assert opener.opened[0].name == "theirs"
+
+
+def test_a_damaged_file_is_told_in_a_sentence_and_leaves_nothing(opener: Opener, tmp_path: Path) -> None:
+    path, _ = exported(tmp_path)
+    path.write_bytes(path.read_bytes()[:5000])
+    opener.open(path)
+    assert opener.opened == []
+    assert "theirs.zip was not opened." in str(opener.failures[0])
+    assert "damaged or not an exported diagnosis" in str(opener.failures[0])
+    opener.folders.close()
+    assert not [found for found in (tmp_path / "cache").rglob("*") if found.is_file()]
+
+
+def test_one_file_at_a_time(opener: Opener, tmp_path: Path) -> None:
+    path, _ = exported(tmp_path)
+    opener.opening.open(path)
+    opener.opening.open(path)
+    assert "Another diagnosis is being opened" in str(opener.failures[0])

@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.diagnostics.runs.bundle_writer import main, read_report
+from app.diagnostics.runs.bundle_files import main, read_report
 from engine.errors import InvalidRequest
-from engine.speech import SpeechRequest, Utterance
+from engine.speech import PlanEvent, SpeechRequest, Utterance
 from engine.stages import STAGES
+from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data.results import (
+    AlignmentEvent,
     Finding,
     FinishedEvent,
     Reading,
@@ -22,6 +24,7 @@ from engine.validator.data.results import (
 from engine.validator.data.wire import Wire
 from engine.validator.runs.arrays import ArrayFolder
 from tests.app.fake_service import row_of
+from tests.engine.validator.reports.example_report import example_report
 from tests.starter_voices import MALE
 
 ROWS = tuple(row_of(number) for number in range(2 * len(STAGES)))
@@ -60,7 +63,7 @@ def test_nothing_is_said_in_a_sentence() -> None:
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines_of(REPORT))))
-    monkeypatch.setattr("app.diagnostics.runs.bundle_writer._doctor_output", lambda: "passed   Python: 3.11\n")
+    monkeypatch.setattr("engine.doctor.examine_installation", tuple)
 
 
 def test_everything_is_in_the_file(told: None, tmp_path: Path) -> None:
@@ -68,7 +71,7 @@ def test_everything_is_in_the_file(told: None, tmp_path: Path) -> None:
     folder.mkdir()
     for regime in ("dynamic", "compiled"):
         ArrayFolder(folder).save(0, regime, Reading.OWN_FED, "audio", np.ones((1, 1200), np.float32))
-    assert main([str(path), str(folder)]) == 0
+    assert main(["write", str(path), str(folder)]) == 0
     with zipfile.ZipFile(path) as bundle:
         names = set(bundle.namelist())
         assert {"report.json", "report.html", "arrays.npz", "versions.txt", "doctor.txt"} <= names
@@ -79,13 +82,39 @@ def test_everything_is_in_the_file(told: None, tmp_path: Path) -> None:
 
 def test_arrays_that_have_gone_are_left_out(told: None, tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
-    assert main([str(path), str(tmp_path / "gone")]) == 0
+    assert main(["write", str(path), str(tmp_path / "gone")]) == 0
     with zipfile.ZipFile(path) as bundle:
         assert "arrays.npz" not in bundle.namelist()
 
 
 def test_a_failure_is_one_sentence(told: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path / "none" / "a.zip")]) == 1
+    assert main(["write", str(tmp_path / "none" / "a.zip")]) == 1
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "Traceback" not in said
+
+
+def test_a_run_is_told_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("arrays", "run"):
+        (tmp_path / name).mkdir()
+    report = example_report(2, frames=6, arrays=ArrayFolder(tmp_path / "arrays"))
+    write_bundle(tmp_path / "a.zip", report, ArrayFolder(tmp_path / "arrays"), "", name="Mine", made="2026-11-24")
+    assert main(["read", str(tmp_path / "a.zip"), str(tmp_path / "run")]) == 0
+    about, request, *told = capsys.readouterr().out.splitlines()
+    assert json.loads(about) == {"name": "Mine", "made": "2026-11-24"}
+    assert Wire().decode_request(request).arrays_folder == str(tmp_path / "run")
+    events = [Wire().decode(line) for line in told]
+    assert isinstance(events[0], PlanEvent)
+    assert [type(event) for event in events[1:3]] == [AlignmentEvent, AlignmentEvent]
+    assert tuple(event.row for event in events if isinstance(event, RowEvent)) == report.rows
+    assert isinstance(events[-1], FinishedEvent)
+    assert events[-1].report.rows == ()
+
+
+def test_a_file_that_is_none_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.zip").write_bytes(b"nothing")
+    assert main(["read", str(tmp_path / "a.zip"), str(tmp_path)]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert len(told.err.splitlines()) == 1
+    assert "not an exported diagnosis" in told.err
