@@ -103,7 +103,7 @@ class Application(QObject):
         """The diagnostics, added to the window on first access, soon after it is shown."""
         from app.diagnostics.feature import DiagnosticsFeature  # imports plots and the engine's validator
 
-        return DiagnosticsFeature(self.window, self.controller, self._output, self._settings, self.theme)
+        return DiagnosticsFeature(self.window, self.controller, self._output, self._settings)
 
     @cached_property
     def models(self) -> ModelsFeature:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, auto
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QColor, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.theme import LIGHT, Colours
+from app.theme import LIGHT, Colours, colours
 from engine.validator.data.results import Verdict
 
 
@@ -23,6 +23,8 @@ class Tone(Enum):
     NOTE = "note"
     WARNING = "warning"
     ERROR = "error"
+    ACCENT = "accent"
+    WAVE = "wave"
 
 
 _VERDICT_TONES = {
@@ -35,40 +37,42 @@ STEPS = 256
 SMALLEST_ERROR = 1e-7
 LARGEST_ERROR = 10.0
 ERROR_TICKS = (1e-6, 1e-4, 1e-2, 1.0)
-_ERROR_STOPS = (0.0, 0.45, 0.65, 0.85, 1.0)
-_LIGHT_ERRORS = ("#f0f0f5", "#b9b6d8", "#e0a030", "#cf3f30", "#6a0f1c")
-_DARK_ERRORS = ("#2c2c33", "#55527c", "#b06a20", "#f0803c", "#ffe0b0")
-_LOUDNESS_STOPS = (0.0, 0.5, 1.0)
-_LIGHT_OURS = ("#f6f6f8", "#6fa4dc", "#0b3a78")
-_DARK_OURS = ("#1d1d22", "#2f66b8", "#c4defc")
-_LIGHT_REFERENCE = ("#f6f6f8", "#e8a25c", "#7a3a04")
-_DARK_REFERENCE = ("#1d1d22", "#b0681c", "#ffe2bd")
-_VALUE_STOPS = (0.0, 0.5, 1.0)
-_LIGHT_VALUES = ("#2f66b8", "#f6f6f8", "#c8303a")
-_DARK_VALUES = ("#6fa4f2", "#242429", "#f0777b")
+
+
+class Scale(Enum):
+    """What the colours of a picture stand for."""
+
+    ERRORS = auto()
+    """From none to large ones, which are darkest in the light theme and lightest in the dark one."""
+    VALUES = auto()
+    """From negative ones through zero to positive ones."""
+    OURS = auto()
+    """From quiet to loud for our side, in blue; the other side's are in orange, for any eyes."""
+    REFERENCE = auto()
+
+
+_SCALES = {
+    Scale.ERRORS: (
+        (0.0, 0.45, 0.65, 0.85, 1.0),
+        ("#f0f0f5", "#b9b6d8", "#e0a030", "#cf3f30", "#6a0f1c"),
+        ("#2c2c33", "#55527c", "#b06a20", "#f0803c", "#ffe0b0"),
+    ),
+    Scale.VALUES: ((0.0, 0.5, 1.0), ("#2f66b8", "#f6f6f8", "#c8303a"), ("#6fa4f2", "#242429", "#f0777b")),
+    Scale.OURS: ((0.0, 0.5, 1.0), ("#f6f6f8", "#6fa4dc", "#0b3a78"), ("#1d1d22", "#2f66b8", "#c4defc")),
+    Scale.REFERENCE: ((0.0, 0.5, 1.0), ("#f6f6f8", "#e8a25c", "#7a3a04"), ("#1d1d22", "#b0681c", "#ffe2bd")),
+}
+"""Of each, the stops from 0 to 1, and the colours there in the light theme and in the dark one."""
 Table = NDArray[np.uint8]
 """Red, green, blue, alpha [STEPS, 4]."""
 Steps = NDArray[np.uint8]
 
 
-def error_table(colours: Colours) -> Table:
-    """Colours from no error to large errors, which are darkest in the light theme and lightest in the dark one."""
-    return _table(_ERROR_STOPS, _LIGHT_ERRORS if is_light(colours) else _DARK_ERRORS)
-
-
-def value_table(colours: Colours) -> Table:
-    """Colours from negative values through zero to positive ones."""
-    return _table(_VALUE_STOPS, _LIGHT_VALUES if is_light(colours) else _DARK_VALUES)
-
-
-def ours_table(colours: Colours) -> Table:
-    """Colours from quiet to loud for our side, in blue; the other side's are in orange, for any eyes."""
-    return _table(_LOUDNESS_STOPS, _LIGHT_OURS if is_light(colours) else _DARK_OURS)
-
-
-def reference_table(colours: Colours) -> Table:
-    """Colours from quiet to loud for the reference's side, in orange."""
-    return _table(_LOUDNESS_STOPS, _LIGHT_REFERENCE if is_light(colours) else _DARK_REFERENCE)
+def table_of(scale: Scale) -> Table:
+    """The colours of a scale in the theme of now."""
+    stops, light, dark = _SCALES[scale]
+    parts = np.array([QColor(name).getRgb() for name in (light if is_light(colours()) else dark)], np.float64)
+    positions = np.linspace(0, 1, STEPS)
+    return np.stack([np.interp(positions, stops, parts[:, channel]) for channel in range(4)], axis=1).astype(np.uint8)
 
 
 def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -84,21 +88,15 @@ def steps_of(positions: NDArray[np.floating]) -> Steps:
     return np.asarray(np.clip(np.nan_to_num(positions, nan=1.0), 0, 1) * (STEPS - 1), np.uint8)
 
 
-def coloured(steps: Steps, table: Table) -> NDArray[np.uint8]:
-    """Steps [...] as colours [..., 4]."""
-    colours: NDArray[np.uint8] = table[steps]
-    return colours
+def coloured(steps: Steps, scale: Scale) -> NDArray[np.uint8]:
+    """Steps [...] as colours [..., 4] of the theme of now."""
+    found: NDArray[np.uint8] = table_of(scale)[steps]
+    return found
 
 
-def is_light(colours: Colours) -> bool:
+def is_light(inks: Colours) -> bool:
     """Whether the background is light."""
-    return QColor(colours.surface).lightness() > QColor(LIGHT.text).lightness() + STEPS // 4
-
-
-def _table(stops: tuple[float, ...], names: tuple[str, ...]) -> Table:
-    parts = np.array([QColor(name).getRgb() for name in names], np.float64)
-    positions = np.linspace(0, 1, STEPS)
-    return np.stack([np.interp(positions, stops, parts[:, channel]) for channel in range(4)], axis=1).astype(np.uint8)
+    return QColor(inks.surface).lightness() > QColor(LIGHT.text).lightness() + STEPS // 4
 
 
 def verdict_tone(verdict: Verdict) -> Tone:
@@ -113,9 +111,23 @@ def show_tone(widget: QWidget, tone: str) -> None:
         widget.style().polish(widget)
 
 
-def verdict_colour(verdict: Verdict, colours: Colours) -> str:
-    """The colour of a verdict, readable as text on the theme's surface."""
-    return str(getattr(colours, verdict_tone(verdict).value))
+def tone_colour(tone: Tone) -> str:
+    """The colour of a tone now, readable as text on the theme's surface."""
+    return str(getattr(colours(), tone.value))
+
+
+class FollowsTheme:
+    """Part of a widget that keeps something drawn in the theme's colours: `restyle` draws it again in those of now."""
+
+    def restyle(self) -> None:
+        """Take the colours of the theme."""
+        raise NotImplementedError
+
+    def event(self, event: QEvent) -> bool:
+        """Restyle once the style is known and whenever it changes."""
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.Polish):
+            self.restyle()
+        return super().event(event)  # type: ignore[misc,no-any-return]
 
 
 class PlainSelection(QStyledItemDelegate):

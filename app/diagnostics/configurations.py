@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,24 +19,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import verdict_tone
+from app.diagnostics.colours import FollowsTheme, Tone, tone_colour, verdict_tone
 from app.diagnostics.controls import faint_label, regimes_of
-from app.diagnostics.metric_words import (
-    EXPECTED_RED,
-    REGIME_TITLES,
-    VERDICT_SIGNS,
-    agreement_words,
-    regime_title,
-    verdict_meaning,
-)
+from app.diagnostics.metric_words import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, regime_title, verdict_meaning
 from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
-from app.theme import LIGHT, Colours
 from app.widgets.combo_box import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
 from engine.stages import DEVICE_STAGES, STAGE_NAMES, STAGES, Stage, stage_named
 from engine.validator.data.results import REGIME_MEANINGS, Regime, Row, Verdict
+from engine.validator.data.wording import row_correlation
 from engine.validator.runners.regimes import MOST_PADDING
 
 SPACE_PIXELS = 6
@@ -72,7 +65,7 @@ class MatrixCell:
     @property
     def words(self) -> str:
         """A mark and a figure."""
-        return "" if self.row is None else f"{VERDICT_SIGNS[self.row.verdict]} {agreement_words(self.row)}"
+        return "" if self.row is None else f"{VERDICT_SIGNS[self.row.verdict]} {row_correlation(self.row)}"
 
     @property
     def explanation(self) -> str:
@@ -80,14 +73,14 @@ class MatrixCell:
         title = f"{self.stage.title}, {regime_title(self.regime)}"
         if self.row is None:
             return f"{title}: nothing is known yet."
-        return f"{title}: {self.row.output}, {agreement_words(self.row)}. {verdict_meaning(self.row)}"
+        return f"{title}: {self.row.output}, {row_correlation(self.row)}. {verdict_meaning(self.row)}"
 
-    def colour(self, colours: Colours) -> QColor | None:
+    def colour(self) -> QColor | None:
         """Green within tolerance; red beyond it, pale where the stage only passes on what reaches it."""
         if self.row is None:
             return None
         passed_on = self.row.verdict in PASSED_ON
-        colour = QColor(colours.error if passed_on else str(getattr(colours, verdict_tone(self.row.verdict).value)))
+        colour = QColor(tone_colour(Tone.ERROR if passed_on else verdict_tone(self.row.verdict)))
         right_or_wrong = RIGHT_ALPHA if self.row.verdict is Verdict.PASS else OWN_FAULT_ALPHA
         colour.setAlpha(INHERITED_ALPHA if passed_on else right_or_wrong)
         return colour
@@ -197,10 +190,6 @@ class ConfigurationsPage(StagePage):
         self.table.mark(stage, shown.regime)
         self._say()
 
-    def set_colours(self, colours: Colours) -> None:
-        """See `StagePage`."""
-        self.table.set_colours(colours)
-
     @Slot()
     def _on_compare(self) -> None:
         self.compare_wanted.emit(self.editor.cross)
@@ -238,7 +227,7 @@ class ConfigurationsPage(StagePage):
         layout.addWidget(self.table, 1)
 
 
-class RegimeMatrix(QTableWidget):
+class RegimeMatrix(FollowsTheme, QTableWidget):
     """`cell_chosen` carries a stage and a regime, by mouse or by the return key."""
 
     cell_chosen = Signal(str, str)
@@ -246,7 +235,6 @@ class RegimeMatrix(QTableWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(len(STAGES), 0, parent)
         self.matrix = Matrix()
-        self._colours = LIGHT
         self.setObjectName("stages")
         self.setAccessibleName("Stages by configurations")
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -285,9 +273,10 @@ class RegimeMatrix(QTableWidget):
         else:
             self.clearSelection()
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
+    def restyle(self) -> None:
+        """Take the colours of the theme, and its font: no figure is cut off; what does not fit is scrolled to."""
+        width = self.fontMetrics().horizontalAdvance(WIDEST_WORDS) + MARGIN_PIXELS
+        self.horizontalHeader().setMinimumSectionSize(width)
         for number, cells in enumerate(self.matrix.cells):
             for column, cell in enumerate(cells):
                 self.setItem(number, column, self._item(cell))
@@ -299,19 +288,12 @@ class RegimeMatrix(QTableWidget):
         else:
             super().keyPressEvent(event)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Keep every figure readable in a new font, such as the style sheet sets; what does not fit is scrolled to."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            width = self.fontMetrics().horizontalAdvance(WIDEST_WORDS) + MARGIN_PIXELS
-            self.horizontalHeader().setMinimumSectionSize(width)
-
     def _item(self, cell: MatrixCell) -> QTableWidgetItem:
         item = QTableWidgetItem(cell.words)
         item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
         item.setToolTip(cell.explanation)
         item.setData(int(Qt.ItemDataRole.AccessibleTextRole), cell.explanation)
-        colour = cell.colour(self._colours)
+        colour = cell.colour()
         if colour is not None:
             item.setBackground(QBrush(colour))
         return item

@@ -31,7 +31,6 @@ from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
-from app.theme import Theme, colours
 from engine.errors import InvalidRequest
 from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import Regime
@@ -54,7 +53,6 @@ class DiagnosticsFeature(QObject):
         speech: SpeechController,
         output: AudioOutput,
         settings: Settings,
-        theme: Theme,
         command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(window)
@@ -83,7 +81,7 @@ class DiagnosticsFeature(QObject):
         of_speech = [menu.play, menu.stop, menu.back, menu.forward]
         self.window.addActions([*of_speech, menu.close_window, menu.quit])
         window.page.status.add(self.chip)
-        self._connect_panel(theme)
+        self._connect_panel()
         self._connect_queue()
         self.following = Following(speech, self.queue, self.panel, self)
         self.window.restore(settings.diagnostics_place, shown=settings.diagnostics_shown)
@@ -111,7 +109,7 @@ class DiagnosticsFeature(QObject):
         self.keeping.shut_down(timeout_ms)
         self.queue.shut_down(timeout_ms)
 
-    def _connect_panel(self, theme: Theme) -> None:
+    def _connect_panel(self) -> None:
         panel = self.panel
         panel.diagnose_wanted.connect(self._on_diagnose)
         panel.controls.to_run.while_speaking.clicked.connect(self._on_while_speaking)
@@ -120,8 +118,6 @@ class DiagnosticsFeature(QObject):
         panel.stop_wanted.connect(self.queue.stop)
         panel.controls.status.start_again_wanted.connect(self.queue.start_again)
         self.listening.moved.connect(panel.strip.show_playhead)
-        panel.set_colours(colours())
-        theme.changed.connect(panel.set_colours)
         panel.refreshed.connect(self._on_refreshed)
         self.chip.clicked.connect(self.open)
         self.window.shown_changed.connect(self._on_shown)

@@ -83,36 +83,6 @@ def verdict_words(verdict: Verdict) -> str:
     return f"{VERDICT_SIGNS[verdict]} {VERDICT_TITLES[verdict]}"
 
 
-def correlation_words(metrics: Metrics | None) -> str:
-    """See `wording.agreement`."""
-    return wording.agreement(metrics)
-
-
-def agreement_words(row: Row, token_count: int = 0) -> str:
-    """See `wording.row_correlation`."""
-    return wording.row_correlation(row, token_count)
-
-
-def number_words(number: float | None) -> str:
-    """See `wording.magnitude`."""
-    return wording.magnitude(number)
-
-
-def decibel_words(metrics: Metrics | None) -> str:
-    """See `wording.noise_ratio`."""
-    return wording.noise_ratio(metrics)
-
-
-def millisecond_words(seconds: float | None) -> str:
-    """See `wording.milliseconds`."""
-    return wording.milliseconds(seconds)
-
-
-def duration_words(durations: DurationMetrics, token_count: int) -> str:
-    """See `wording.durations`."""
-    return wording.durations(durations, token_count)
-
-
 def change_words(row: Row, earlier: Row) -> str:
     """How a row compares with the same row of an earlier run: the verdict if it changed, else decibels."""
     if row.verdict is not earlier.verdict:

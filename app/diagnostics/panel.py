@@ -18,7 +18,6 @@ from app.diagnostics.stages.stage_table_model import StageTableModel
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_painter import StripCaption
 from app.messages import Subject
-from app.theme import LIGHT, Colours
 from app.widgets.message_banner import MessageBanner
 from engine.validator.data.verdicts import severity
 
@@ -63,7 +62,6 @@ class DiagnosticsPanel(QFrame):
         self._stage_timer = QTimer(self, singleShot=True, interval=0)  # so that not everything is drawn at once
         self._stage_timer.timeout.connect(self._show_stage)
         self._timer.timeout.connect(self._stage_timer.start)
-        self._colours = LIGHT
         self._lay_out()
         self._connect()
         self.add_page("Signals", self.drill_down, "What the stage makes, ours over the reference")
@@ -91,7 +89,6 @@ class DiagnosticsPanel(QFrame):
 
     def add_page(self, title: str, page: StagePage, meaning: str = "") -> None:
         """Add a page below the list of stages, after the others."""
-        page.set_colours(self._colours)
         page.part_wanted.connect(self.show_part)
         self.pages.add(title, page, meaning)
 
@@ -144,15 +141,6 @@ class DiagnosticsPanel(QFrame):
             self._choose_worst()
         if run is not None and run.state in (RunState.STOPPED, RunState.FAILED, RunState.CRASHED):
             self.controls.to_show.show_history(self.history, run)
-
-    @Slot(object)
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        for part in (self.model, self.table, self.caption):
-            part.set_colours(colours)
-        for page in self.pages.all:
-            page.set_colours(colours)
 
     @Slot(object)
     def look_at(self, run: DiagnosticsRun) -> None:

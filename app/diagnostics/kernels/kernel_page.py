@@ -14,17 +14,17 @@ from app.diagnostics.kernels.inspection import Inspection, StageInspection
 from app.diagnostics.kernels.kernel_details import KernelDetails
 from app.diagnostics.kernels.kernel_list import KernelList
 from app.diagnostics.kernels.words import summary_words
-from app.diagnostics.metric_words import correlation_words, verdict_words
+from app.diagnostics.metric_words import verdict_words
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.run_queue import Job, RunQueue
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
-from app.theme import Colours
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
 from engine.stages import STAGE_NAMES, Place, stage_named
 from engine.validator.data.kernel_request import Replacement
 from engine.validator.data.results import Reading, Regime, Row
+from engine.validator.data.wording import agreement
 
 SPACE_PIXELS = 6
 REFRESH_MS = 150
@@ -155,13 +155,8 @@ class KernelPage(StagePage):
         if self._parts:
             self.refresh_soon()
         else:
-            self._parts = [self.list.kernels.refresh, self.details.refresh, self._follow]
+            self._parts = [self.list.refresh, self.details.refresh, self._follow]
             self._turn.start()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.list.kernels.set_colours(colours)
-        self.details.set_colours(colours)
 
     @Slot(str)
     def choose(self, node: str) -> None:
@@ -331,4 +326,4 @@ def outcome_words(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
 
 def _row_words(row: Row) -> str:
     fed = "" if row.reading is Reading.REFERENCE_FED else ", everything before it included"
-    return f"{verdict_words(row.verdict)}, {correlation_words(row.metrics)}{fed}"
+    return f"{verdict_words(row.verdict)}, {agreement(row.metrics)}{fed}"

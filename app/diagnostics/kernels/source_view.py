@@ -10,9 +10,10 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QFontDatabase, QShowEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
+from app.diagnostics.colours import FollowsTheme
 from app.diagnostics.kernels.inspection import StageInspection, severity
 from app.diagnostics.kernels.words import SIGNS
-from app.theme import LIGHT, Colours
+from app.theme import colours
 from app.widgets.combo_box import ComboBox
 from engine.inspection.results import GraphNode, NodeKind, SourceLine
 from engine.system.paths import project_folder
@@ -33,7 +34,7 @@ REPLACE = "Replace"
 REPLACE_MEANING = "Let something else compute in its place, and compare what comes out as another run"
 
 
-class SourceView(QWidget):
+class SourceView(FollowsTheme, QWidget):
     """`node_chosen` carries the id of the worst node that the chosen line made."""
 
     node_chosen = Signal(str)
@@ -42,7 +43,6 @@ class SourceView(QWidget):
         super().__init__(parent)
         self._known: StageInspection | None = None
         self._node: GraphNode | None = None
-        self._colours = LIGHT
         self._numbers: tuple[int, ...] = ()
         self._written: tuple[object, ...] = ()
         self.place = ComboBox(
@@ -91,9 +91,8 @@ class SourceView(QWidget):
         self.outcome.setText(words)
         self.outcome.setVisible(bool(words))
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
+    def restyle(self) -> None:
+        """Mark the line in the colour of the theme."""
         self._mark_line()
 
     @Slot()
@@ -138,7 +137,7 @@ class SourceView(QWidget):
 
     def _mark_line(self) -> None:
         mark = QTextEdit.ExtraSelection()
-        mark.format.setBackground(QColor(self._colours.highlight))  # type: ignore[attr-defined]
+        mark.format.setBackground(QColor(colours().highlight))  # type: ignore[attr-defined]
         mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
         mark.cursor = self.text.textCursor()  # type: ignore[attr-defined]
         self.text.setExtraSelections([mark] if self._numbers else [])

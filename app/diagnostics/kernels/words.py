@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from app.diagnostics.colours import Tone
 from app.diagnostics.kernels.inspection import StageInspection
-from app.diagnostics.metric_words import number_words
-from app.theme import Colours
 from engine.inspection.results import GraphNode, KernelMeasurement, KernelVerdict, NodeKind, WrongValue
-from engine.validator.data.wording import EXACT, NOTHING, counted
+from engine.validator.data.wording import EXACT, NOTHING, counted, magnitude
 
 SIGNS = {
     KernelVerdict.RIGHT: "✓",
@@ -26,20 +25,16 @@ MEANINGS = {
     KernelVerdict.WRONG: "Given the same inputs, its output differs from PyTorch’s.",
     KernelVerdict.UNKNOWN: "PyTorch has no value to compare its output with.",
 }
+TONES = {
+    KernelVerdict.RIGHT: Tone.GOOD,
+    KernelVerdict.IMPRECISE: Tone.WARNING,
+    KernelVerdict.WRONG: Tone.ERROR,
+    KernelVerdict.UNKNOWN: Tone.NOTE,
+}
 KINDS = {NodeKind.INPUT: "input", NodeKind.OUTPUT: "output", NodeKind.KERNEL: "kernel"}
 FLOOR = " × float32"
 NOT_MEASURED = "not measured yet"
 _PREFIXES = ("", "k", "M", "G", "T")
-
-
-def verdict_colour(verdict: KernelVerdict, colours: Colours) -> str:
-    """The colour of a verdict, readable as text on the theme's surface."""
-    return {
-        KernelVerdict.RIGHT: colours.good,
-        KernelVerdict.IMPRECISE: colours.warning,
-        KernelVerdict.WRONG: colours.error,
-        KernelVerdict.UNKNOWN: colours.note,
-    }[verdict]
 
 
 def error_words(measurement: KernelMeasurement | None) -> str:
@@ -47,12 +42,12 @@ def error_words(measurement: KernelMeasurement | None) -> str:
     if measurement is None:
         return NOTHING
     if measurement.finite_percent < 100:
-        return f"{number_words(measurement.finite_percent)} % finite"
+        return f"{magnitude(measurement.finite_percent)} % finite"
     if measurement.times_floor is None:
         return NOTHING
     if not measurement.max_abs and not measurement.times_floor:
         return EXACT
-    return f"{number_words(measurement.times_floor)}{FLOOR}"
+    return f"{magnitude(measurement.times_floor)}{FLOOR}"
 
 
 def state_words(node: GraphNode, measurement: KernelMeasurement | None) -> str:
@@ -91,12 +86,12 @@ def amount_words(amount: float | None, unit: str) -> str:
     power = 0
     while abs(amount) >= 999.5 and power < len(_PREFIXES) - 1:
         amount, power = amount / 1000, power + 1
-    return f"{number_words(amount)} {_PREFIXES[power]}{unit}"
+    return f"{magnitude(amount)} {_PREFIXES[power]}{unit}"
 
 
 def time_words(seconds: float) -> str:
     """A time per call, in microseconds or milliseconds."""
-    return f"{number_words(seconds * 1e6)} µs" if seconds < 1e-3 else f"{number_words(seconds * 1e3)} ms"
+    return f"{magnitude(seconds * 1e6)} µs" if seconds < 1e-3 else f"{magnitude(seconds * 1e3)} ms"
 
 
 def figures_of(node: GraphNode, measurement: KernelMeasurement | None) -> tuple[tuple[str, str], ...]:
@@ -111,13 +106,13 @@ def figures_of(node: GraphNode, measurement: KernelMeasurement | None) -> tuple[
 def _measured_figures(node: GraphNode, measured: KernelMeasurement) -> list[tuple[str, str]]:
     figures = [
         ("Verdict", f"{SIGNS[measured.verdict]} {TITLES[measured.verdict]}: {MEANINGS[measured.verdict]}"),
-        ("Error", f"{number_words(measured.relative_l2)} relative, {number_words(measured.max_abs)} at most"),
-        ("PyTorch's float32", f"{number_words(measured.floor)} relative; ours is {error_words(measured)}"),
+        ("Error", f"{magnitude(measured.relative_l2)} relative, {magnitude(measured.max_abs)} at most"),
+        ("PyTorch's float32", f"{magnitude(measured.floor)} relative; ours is {error_words(measured)}"),
     ]
     if measured.first_wrong is not None:
         figures.append(("First wrong value", wrong_words(measured.first_wrong)))
     if measured.finite_percent < 100:
-        figures.append(("Finite", f"{number_words(measured.finite_percent)} %"))
+        figures.append(("Finite", f"{magnitude(measured.finite_percent)} %"))
     figures.append(("Time per call", time_words(measured.seconds)))
     figures.append(("Operations", _rate_words(node.operations, measured.seconds, "FLOP")))
     figures.append(("Memory", _rate_words(node.bytes, measured.seconds, "B")))
@@ -127,7 +122,7 @@ def _measured_figures(node: GraphNode, measured: KernelMeasurement) -> list[tupl
 def wrong_words(wrong: WrongValue) -> str:
     """The first wrong value: where it is, ours and the expected one."""
     place = ", ".join(map(str, wrong.index))
-    return f"[{place}] is {number_words(wrong.ours)}, expected {number_words(wrong.expected)}"
+    return f"[{place}] is {magnitude(wrong.ours)}, expected {magnitude(wrong.expected)}"
 
 
 def _rate_words(amount: int | None, seconds: float, unit: str) -> str:

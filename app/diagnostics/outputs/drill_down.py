@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.diagnostics.metric_words import regime_title
+from app.diagnostics.colours import Tone, verdict_tone
+from app.diagnostics.figures import FiguresView
+from app.diagnostics.metric_words import VERDICT_TITLES, figures_of, regime_title, verdict_meaning
 from app.diagnostics.outputs.listening import ListeningBar, has_audio
-from app.diagnostics.outputs.output_list import FiguresView, OutputList, output_title
+from app.diagnostics.outputs.output_list import OutputList, output_title
 from app.diagnostics.outputs.pictures import (
     HeatPicture,
     NoPicture,
@@ -25,7 +27,6 @@ from app.diagnostics.outputs.time_pane import PaneStack
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
-from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
 from engine.speech import Utterance
 from engine.stages import STAGE_NAMES, stage_named
@@ -77,7 +78,7 @@ class DrillDown(StagePage):
         self._output: str | None = None
         self.title = ElidedLabel(self)
         self.outputs = OutputList(self)
-        self.figures = FiguresView(self)
+        self.figures = FiguresView("Numbers", self)
         self.listening = ListeningBar(self)
         self.signals = SignalView(self)
         self.heat_maps = HeatView(self)
@@ -158,13 +159,6 @@ class DrillDown(StagePage):
         current = self.stack.currentWidget()
         return current if isinstance(current, PaneStack) else self.signals
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        for part in (self.outputs, self.figures, self.listening):
-            part.set_colours(colours)
-        for view in self._views:
-            view.set_colours(colours)
-
     @property
     def _views(self) -> tuple[PaneStack, ...]:
         return self.signals, self.heat_maps, self.profile
@@ -174,7 +168,8 @@ class DrillDown(StagePage):
         ours, reference = regime_title(row.regime), regime_title(row.reference)
         stage = stage_named(row.stage).title
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
-        self.figures.show_row(row)
+        meaning = f"{VERDICT_TITLES[row.verdict]}. {verdict_meaning(row)}"
+        self.figures.show_figures(meaning, verdict_tone(row.verdict), figures_of(row))
         self._near.show()
         self.readout.show()
         broken = row.not_finite
@@ -218,7 +213,7 @@ class DrillDown(StagePage):
         self.broken.hide()
         self.tell("")
         self.outputs.show_rows((), "")
-        self.figures.show_row(None)
+        self.figures.show_figures("", Tone.PLAIN, ())
         self.listening.hide()
         self.title.say("")
         self._say(words)

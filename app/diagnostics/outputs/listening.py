@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from app.diagnostics.stages.stage_arrays import AUDIO, pair_of
 from app.icons import icon
-from app.theme import LIGHT, Colours
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.errors import EngineError
@@ -109,7 +108,6 @@ class ListeningBar(WrappingBar):
         self._views, self._extents = QButtonGroup(self), QButtonGroup(self)
         self._names = {"ours": "", "reference": ""}
         self._playing: Part | None = None
-        self._colours = LIGHT
         self._lay_out()
         self._connect()
         self.name_sides("Ours", "Reference")
@@ -156,11 +154,6 @@ class ListeningBar(WrappingBar):
         """Enable or disable the button for the difference."""
         self.buttons[Part.DIFFERENCE].setEnabled(there_is_one)
         self.gain.setEnabled(there_is_one)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self._colours = colours
-        self._show()
 
     def _show(self) -> None:
         for part, button in self.buttons.items():

@@ -1,27 +1,22 @@
-"""The outputs and inner values of one stage, one of which can be selected, and all metrics of it."""
+"""The outputs and inner values of one stage, each with its correlation and verdict; one can be selected."""
 
 from __future__ import annotations
-
-from html import escape
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QHeaderView,
-    QLabel,
-    QScrollArea,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
 )
 
-from app.diagnostics.colours import PlainSelection, verdict_colour
-from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, agreement_words, figures_of, verdict_meaning
-from app.theme import LIGHT, Colours
+from app.diagnostics.colours import FollowsTheme, PlainSelection, Tone, tone_colour, verdict_tone
+from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES
 from engine.stages import stage_named
 from engine.validator.data.results import Row
+from engine.validator.data.wording import row_correlation
 
 OUTPUT_ROLE = int(Qt.ItemDataRole.UserRole)
 TITLE, AGREEMENT, VERDICT = range(3)
@@ -30,7 +25,7 @@ HEADINGS = "Output", "Correlation", "Verdict"
 LEAST_HEIGHT_PIXELS = 38
 
 
-class OutputList(QTreeWidget):
+class OutputList(FollowsTheme, QTreeWidget):
     """`output_chosen` carries the name of an output or the path of an inner value."""
 
     output_chosen = Signal(str)
@@ -38,7 +33,6 @@ class OutputList(QTreeWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[Row, ...] = ()
-        self._colours = LIGHT
         self.setObjectName("outputs")
         self.setAccessibleName("Outputs and inner values")
         self.setHeaderLabels([""] * len(HEADINGS))  # hidden, but columns are as wide as what is in them
@@ -78,22 +72,21 @@ class OutputList(QTreeWidget):
                 self.setCurrentItem(item)
         self.blockSignals(blocked)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
+    def restyle(self) -> None:
+        """Take the colours of the theme."""
         rows, chosen, self._rows = self._rows, self.output, ()
         self.show_rows(rows, chosen or "")
 
     def _item(self, row: Row) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([output_title(row), agreement_words(row), VERDICT_SIGNS[row.verdict]])
+        item = QTreeWidgetItem([output_title(row), row_correlation(row), VERDICT_SIGNS[row.verdict]])
         item.setData(TITLE, OUTPUT_ROLE, row.output)
         item.setTextAlignment(AGREEMENT, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setToolTip(TITLE, f"{output_title(row)} ({row.output})")
         item.setToolTip(VERDICT, VERDICT_TITLES[row.verdict])
         item.setData(VERDICT, int(Qt.ItemDataRole.AccessibleTextRole), VERDICT_TITLES[row.verdict])
-        item.setForeground(VERDICT, QColor(verdict_colour(row.verdict, self._colours)))
+        item.setForeground(VERDICT, QColor(tone_colour(verdict_tone(row.verdict))))
         if row.probe:
-            item.setForeground(TITLE, QColor(self._colours.faint))
+            item.setForeground(TITLE, QColor(tone_colour(Tone.FAINT)))
         return item
 
     @Slot()
@@ -111,50 +104,3 @@ def output_title(row: Row) -> str:
         return row.output
     starred = "*" in probe.module
     return f"{probe.title} {row.output.rsplit('.', 1)[-1]}" if starred else probe.title
-
-
-class FiguresView(QScrollArea):
-    """Names and values in two columns, which can be selected and copied."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._row: Row | None = None
-        self._colours = LIGHT
-        self.label = QLabel(self)
-        self.label.setObjectName("figures")
-        self.label.setTextFormat(Qt.TextFormat.RichText)
-        self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setObjectName("figuresArea")
-        self.setAccessibleName("Numbers")
-        self.setWidget(self.label)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-
-    def show_row(self, row: Row | None) -> None:
-        """Show the metrics of a row."""
-        if row is not self._row:
-            self._row = row
-            self._write()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self._write()
-
-    def _write(self) -> None:
-        if self._row is None:
-            self.label.clear()
-            return
-        verdict = self._row.verdict
-        figures = figures_of(self._row)
-        lines = "".join(
-            f"<tr><td style='color:{self._colours.faint}; padding-right:8px'>{escape(name)}</td>"
-            f"<td>{escape(words)}</td></tr>"
-            for name, words in figures
-        )
-        meaning = f"{VERDICT_TITLES[verdict]}. {verdict_meaning(self._row)}"
-        colour = verdict_colour(verdict, self._colours)
-        self.label.setText(f"<div style='color:{colour}'>{escape(meaning)}</div><table>{lines}</table>")
-        self.label.setWordWrap(True)
-        self.setAccessibleDescription("; ".join(f"{name} {words}" for name, words in figures))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 
-from app.diagnostics.colours import Steps, error_positions, steps_of
-from app.diagnostics.metric_words import number_words, regime_title
+from app.diagnostics.colours import Scale, Steps, error_positions, steps_of
+from app.diagnostics.metric_words import regime_title
 from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_to_draw
 from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock
 from app.system.threads import STACK_BYTES
 from engine.errors import EngineError
 from engine.validator.data.results import Row
+from engine.validator.data.wording import magnitude
 from engine.validator.measures.phases import on_circle
 from engine.validator.measures.spectrogram import height_of_hz, spectrogram_db
 from engine.validator.runs.arrays import Arrays
@@ -83,15 +83,6 @@ class SignalPicture:
     difference: Envelope | None
     unit: str
     note: str = ""
-
-
-class Scale(Enum):
-    """What the colours of a heat map stand for."""
-
-    VALUES = auto()
-    ERRORS = auto()
-    OURS = auto()
-    REFERENCE = auto()
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +171,7 @@ def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
         for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
     ]
     panes = (*values, _difference_pane(request, pair))
-    top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}{_note(pair)}"
+    top = f"{len(pair.reference)} channels, ±{magnitude(largest)}{pair.unit and f' {pair.unit}'}{_note(pair)}"
     ticks = tuple((share, str(int(share * len(pair.reference)))) for share in CHANNEL_TICKS)
     return HeatPicture(panes, request.start_seconds, request.end_seconds, top, ticks)
 

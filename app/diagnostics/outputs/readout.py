@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.diagnostics.metric_words import number_words, regime_title
+from app.diagnostics.metric_words import regime_title
 from app.diagnostics.outputs.pictures import HeatPicture, Picture, PictureRequest, ProfilePicture
 from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_of
 from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
 from engine.speech import Utterance
 from engine.validator.data.results import NotFinite, Row
+from engine.validator.data.wording import magnitude
 from engine.validator.measures.spectrogram import hz_at_height
 
 BETWEEN = " · "
@@ -26,7 +27,7 @@ def readout_of(
     where = [f"{seconds:.3f} s", clock.spoken_at(utterance, seconds)]
     if isinstance(picture, ProfilePicture):
         cell = int(np.clip(np.searchsorted(picture.edges, seconds, side="right") - 1, 0, len(picture.errors) - 1))
-        return _joined(*where, f"error {number_words(float(picture.errors[cell]))} of the rms")
+        return _joined(*where, f"error {magnitude(float(picture.errors[cell]))} of the rms")
     if isinstance(picture, HeatPicture) and picture.panes[0].decibels is not None:
         return _joined(*_loudness(request, picture, seconds, height), *where)
     try:

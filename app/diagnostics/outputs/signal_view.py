@@ -11,21 +11,10 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF, QResizeEvent, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.diagnostics.colours import (
-    ERROR_TICKS,
-    LARGEST_ERROR,
-    SMALLEST_ERROR,
-    Table,
-    coloured,
-    error_table,
-    ours_table,
-    reference_table,
-    value_table,
-)
-from app.diagnostics.metric_words import number_words
-from app.diagnostics.outputs.pictures import OTHER_LENGTH, Envelope, HeatPicture, ProfilePicture, Scale, SignalPicture
+from app.diagnostics.colours import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR, Tone, coloured, tone_colour
+from app.diagnostics.outputs.pictures import OTHER_LENGTH, Envelope, HeatPicture, ProfilePicture, SignalPicture
 from app.diagnostics.outputs.time_pane import PaneStack, TimePane
-from app.theme import LIGHT, Colours
+from engine.validator.data.wording import magnitude
 
 Numbers = NDArray[np.float64]
 THINNEST_PIXELS = 1.0
@@ -33,32 +22,21 @@ MARGIN_SHARE = 0.06
 REFERENCE_PIXELS = 2.4
 LINE_PIXELS = 13
 PANE_NAMES = ("Ours", "Reference", "Difference")
-_TABLES = {
-    Scale.VALUES: value_table,
-    Scale.ERRORS: error_table,
-    Scale.OURS: ours_table,
-    Scale.REFERENCE: reference_table,
-}
 
 
 class EnvelopeItem(pyqtgraph.GraphicsObject):
-    """`line_pixels` is the width of a line; values that are not finite leave a gap.
+    """In the colour of a tone; `line_pixels` is the width of a line. Values that are not finite leave a gap.
 
     A band is drawn as one vertical bar per column: lines or polygons with as many corners would take ten times as long.
     """
 
-    def __init__(self, line_pixels: float = 1.0) -> None:
+    def __init__(self, tone: Tone, line_pixels: float = 1.0) -> None:
         super().__init__()
+        self._tone = tone
         self._line_pixels = line_pixels
-        self._colour = QColor()
         self._area = QRectF()
         self._lowest = self._highest = np.zeros(0)
         self.times: Numbers = np.zeros(0)
-
-    @property
-    def colour(self) -> QColor:
-        """The colour it is drawn in."""
-        return self._colour
 
     @property
     def is_band(self) -> bool:
@@ -75,11 +53,6 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         self._area = self._extent()
         self.update()
 
-    def set_colour(self, name: str) -> None:
-        """Draw in this colour."""
-        self._colour = QColor(name)
-        self.update()
-
     def boundingRect(self) -> QRectF:
         """The bounds of all finite values."""
         return self._area
@@ -89,12 +62,13 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         transform = painter.transform()
         painter.save()
         painter.resetTransform()
+        colour = QColor(tone_colour(self._tone))
         if self.is_band:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._colour)
+            painter.setBrush(colour)
             painter.drawRects(self._bars(transform))
         else:
-            painter.setPen(pyqtgraph.mkPen(self._colour, width=self._line_pixels))
+            painter.setPen(pyqtgraph.mkPen(colour, width=self._line_pixels))
             for line in self._lines(transform):
                 painter.drawPolyline(line)
         painter.restore()
@@ -140,12 +114,11 @@ class SignalView(PaneStack):
         self._over = TimePane("Both signals")
         self._apart = TimePane("Difference", shows_time=True)
         super().__init__((self._over, self._apart), parent)
-        self.reference = EnvelopeItem(REFERENCE_PIXELS)
-        self.ours = EnvelopeItem()
-        self.difference = EnvelopeItem()
+        self.reference = EnvelopeItem(Tone.WAVE, REFERENCE_PIXELS)
+        self.ours = EnvelopeItem(Tone.ACCENT)
+        self.difference = EnvelopeItem(Tone.ERROR)
         for pane, item in ((self._over, self.reference), (self._over, self.ours), (self._apart, self.difference)):
             pane.add(item)
-        self.set_colours(LIGHT)
 
     def show_picture(self, picture: SignalPicture, title: str) -> None:
         """Draw two signals."""
@@ -156,13 +129,6 @@ class SignalView(PaneStack):
         _fit(self._over, picture.reference, picture.ours)
         self._over.set_title(title)
         self._show_difference(picture)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        super().set_colours(colours)
-        self.reference.set_colour(colours.wave)
-        self.ours.set_colour(colours.accent)
-        self.difference.set_colour(colours.error)
 
     def _show_difference(self, picture: SignalPicture) -> None:
         apart = picture.difference
@@ -181,9 +147,9 @@ class ProfileView(PaneStack):
         super().__init__((self._pane,), parent)
         self._curve = pyqtgraph.PlotCurveItem()
         self._pane.add(self._curve)
-        self._pane.left.setTicks([[(float(np.log10(tick)), number_words(tick)) for tick in ERROR_TICKS]])
+        self._pane.left.setTicks([[(float(np.log10(tick)), magnitude(tick)) for tick in ERROR_TICKS]])
         self._pane.view.setYRange(np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR), padding=0)
-        self.set_colours(LIGHT)
+        self.restyle()
 
     def show_picture(self, picture: ProfilePicture, title: str) -> None:
         """Draw a profile."""
@@ -192,17 +158,17 @@ class ProfileView(PaneStack):
         self._curve.setData(np.repeat(picture.edges, 2)[1:-1], np.repeat(heights, 2))
         self._pane.set_title(f"{title}: error over the rms; {picture.why}")
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        super().set_colours(colours)
-        self._curve.setPen(pyqtgraph.mkPen(QColor(colours.error)))
+    def restyle(self) -> None:
+        """Take the colours of the theme."""
+        super().restyle()
+        self._curve.setPen(pyqtgraph.mkPen(QColor(tone_colour(Tone.ERROR))))
 
 
 def _size_words(shape: Envelope, unit: str) -> str:
     largest = float(max(np.abs(shape.lowest).max(initial=0), np.abs(shape.highest).max(initial=0)))
     if not np.isfinite(largest):
         return "not finite"
-    return f"at most {number_words(largest)}" + (f" {unit}" if unit else "")
+    return f"at most {magnitude(largest)}" + (f" {unit}" if unit else "")
 
 
 def _fit(pane: TimePane, *shapes: Envelope) -> None:
@@ -220,19 +186,17 @@ class HeatView(PaneStack):
         panes = [TimePane(name, shows_time=name == PANE_NAMES[-1]) for name in PANE_NAMES]
         super().__init__(panes, parent)
         self._picture: HeatPicture | None = None
-        self._colours = LIGHT
         self._images = [pyqtgraph.ImageItem(axisOrder="row-major") for _ in panes]
         for pane, image in zip(self.panes, self._images, strict=True):
             pane.add(image)
             pane.view.setYRange(0, 1, padding=0)
-        self.set_colours(LIGHT)
 
     def show_picture(self, picture: HeatPicture) -> None:
         """Draw heat maps."""
         self._picture = picture
         area = QRectF(picture.start_seconds, 0, picture.end_seconds - picture.start_seconds, 1)
         for pane, image, drawn in zip(self.panes, self._images, picture.panes, strict=True):
-            image.setImage(coloured(drawn.steps, self._table(drawn.scale)), autoLevels=False, levels=None)
+            image.setImage(coloured(drawn.steps, drawn.scale), autoLevels=False, levels=None)
             image.setRect(area)
             pane.left.setTicks([_fitting(picture.ticks, pane.view.height())])
             pane.set_title(f"{drawn.title} · {picture.top}" if pane is self.panes[0] else drawn.title)
@@ -244,15 +208,11 @@ class HeatView(PaneStack):
             for pane in self.panes:
                 pane.left.setTicks([_fitting(self._picture.ticks, pane.view.height())])
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        super().set_colours(colours)
-        self._colours = colours
+    def restyle(self) -> None:
+        """Take the colours of the theme."""
+        super().restyle()
         if self._picture is not None:
             self.show_picture(self._picture)
-
-    def _table(self, scale: Scale) -> Table:
-        return _TABLES[scale](self._colours)
 
 
 def _fitting(ticks: Sequence[tuple[float, str]], height_pixels: float) -> list[tuple[float, str]]:

@@ -11,7 +11,8 @@ from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from app.theme import Colours
+from app.diagnostics.colours import FollowsTheme
+from app.theme import colours
 
 AXIS_HEIGHT_PIXELS = 20
 RIGHT_MARGIN_PIXELS = 6
@@ -30,41 +31,55 @@ STEPS_UP = 25
 ZOOM = 0.8
 
 
-class PlainPlot(pyqtgraph.GraphicsView):
-    """The wheel zooms and dragging moves along time, never beyond its ends; the y range stays fixed.
+class TimePane(pyqtgraph.GraphicsView):
+    """One plot over seconds, with its title drawn over it, so that no space is lost; `left` is the other axis.
 
-    It is assembled from parts of pyqtgraph because complete plots include menus: windows without an owner, which
-    Python's garbage collector may delete while Qt iterates over all windows.
+    The wheel zooms and dragging moves along time, never beyond its ends; the y range stays fixed. It is assembled from
+    parts of pyqtgraph because complete plots include menus: windows without an owner, which Python's garbage collector
+    may delete while Qt iterates over all windows.
     """
 
-    def __init__(
-        self, parent: QWidget | None = None, *, shows_time: bool = True, bottom: pyqtgraph.AxisItem | None = None
-    ) -> None:
+    _title: QLabel | None = None
+    """None when the plot is first laid out."""
+
+    def __init__(self, name: str, parent: QWidget | None = None, *, shows_time: bool = False) -> None:
         super().__init__(parent)
+        self.setObjectName("pane")
+        self.setAccessibleName(name)
+        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
+        self.setFrameShape(self.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view = pyqtgraph.ViewBox(enableMenu=False)
+        self.view.setMouseEnabled(x=True, y=False)
+        self.view.setDefaultPadding(0)
         self.left = pyqtgraph.AxisItem("left", maxTickLength=0)
-        self.bottom = bottom or SecondsAxis("bottom", maxTickLength=0)
+        self.left.setWidth(LEFT_PIXELS)
+        self._bottom = SecondsAxis("bottom", maxTickLength=0)
+        self._bottom.setHeight(AXIS_HEIGHT_PIXELS)
+        self._bottom.setVisible(shows_time)
         layout = pyqtgraph.GraphicsLayout()
         layout.setContentsMargins(0, 0, RIGHT_MARGIN_PIXELS, 0)
         layout.setSpacing(0)
-        for item, row, column in ((self.left, 0, 0), (self.view, 0, 1), (self.bottom, 1, 1)):
+        for item, row, column in ((self.left, 0, 0), (self.view, 0, 1), (self._bottom, 1, 1)):
             layout.addItem(item, row, column)
         self.setCentralItem(layout)
-        for axis in (self.left, self.bottom):
-            axis.linkToView(self.view)
-            axis.setStyle(tickFont=self.small_font(), tickTextOffset=4)
-        self.bottom.setHeight(AXIS_HEIGHT_PIXELS)
-        self.bottom.setVisible(shows_time)
-        self.view.setMouseEnabled(x=True, y=False)
-        self.view.setDefaultPadding(0)
-        self.setFrameShape(self.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
-    def small_font(self) -> QFont:
-        """The font of all text in the plot."""
         font = QFont(self.font())
         font.setPixelSize(FONT_PIXELS)
-        return font
+        for axis in (self.left, self._bottom):
+            axis.linkToView(self.view)
+            axis.setStyle(tickFont=font, tickTextOffset=4)
+        self._words = ""
+        self._title = QLabel(self)
+        self._title.setObjectName("paneTitle")
+        self._title.move(LEFT_PIXELS + TITLE_PIXELS, TITLE_PIXELS // 2)
+        self._title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.cursor = pyqtgraph.InfiniteLine(0, movable=False)
+        self.part = pyqtgraph.LinearRegionItem(swapMode="sort")
+        for level, item in ((2 * OVER_PICTURES, self.cursor), (OVER_PICTURES, self.part)):
+            item.setZValue(level)
+            item.hide()
+            self.add(item)
+        self.restyle()
 
     def add(self, item: object) -> None:
         """Put an item into the plot."""
@@ -74,57 +89,6 @@ class PlainPlot(pyqtgraph.GraphicsView):
         """Set the length of the plot and show all of it."""
         self.view.setLimits(xMin=0, xMax=seconds, minXRange=min(SHORTEST_VIEW_SECONDS, seconds))
         self.view.setXRange(0, seconds, padding=0)
-
-    def seconds_in_view(self) -> tuple[float, float]:
-        """The start and end of the view in seconds."""
-        low, high = self.view.viewRange()[0]
-        return float(low), float(high)
-
-    def plot_position(self, position: QPointF) -> QPointF:
-        """The plot coordinates of a point of the scene."""
-        return self.view.mapSceneToView(position)  # type: ignore[no-any-return]
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.setBackground(QColor(colours.surface))
-        for axis in (self.left, self.bottom):
-            axis.setPen(pyqtgraph.mkPen(colours.surface))
-            axis.setTextPen(pyqtgraph.mkPen(colours.faint))
-
-
-class SecondsAxis(pyqtgraph.AxisItem):
-    """An axis whose labels have the unit s."""
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Labels in seconds, without needless zeros."""
-        return [f"{value:g} s" for value in np.round(values, 4)]
-
-
-class TimePane(PlainPlot):
-    """A plot with its title drawn over it, so that no space is lost."""
-
-    _title: QLabel | None = None
-    """None when the plot is first laid out."""
-
-    def __init__(self, name: str, parent: QWidget | None = None, *, shows_time: bool = False) -> None:
-        super().__init__(parent, shows_time=shows_time)
-        self.setObjectName("pane")
-        self.setAccessibleName(name)
-        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
-        self.left.setWidth(LEFT_PIXELS)
-        self._words = ""
-        self._title = QLabel(self)
-        self._title.setObjectName("paneTitle")
-        self._title.move(LEFT_PIXELS + TITLE_PIXELS, TITLE_PIXELS // 2)
-        self._title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.cursor = pyqtgraph.InfiniteLine(0, movable=False)
-        self.cursor.setZValue(2 * OVER_PICTURES)
-        self.cursor.hide()
-        self.add(self.cursor)
-        self.part = pyqtgraph.LinearRegionItem(swapMode="sort")
-        self.part.setZValue(OVER_PICTURES)
-        self.part.hide()
-        self.add(self.part)
 
     def set_title(self, title: str) -> None:
         """Set the title, which says what is plotted."""
@@ -146,24 +110,36 @@ class TimePane(PlainPlot):
         super().resizeEvent(event)
         self._fit_title()
 
+    def restyle(self) -> None:
+        """Take the colours of the theme."""
+        inks = colours()
+        self.setBackground(QColor(inks.surface))
+        for axis in (self.left, self._bottom):
+            axis.setPen(pyqtgraph.mkPen(inks.surface))
+            axis.setTextPen(pyqtgraph.mkPen(inks.faint))
+        self.cursor.setPen(pyqtgraph.mkPen(inks.accent, width=CURSOR_PIXELS, style=Qt.PenStyle.DashLine))
+        ground = QColor(inks.accent)
+        ground.setAlpha(PART_ALPHA)
+        self.part.setBrush(pyqtgraph.mkBrush(ground))
+        for line in self.part.lines:
+            line.setPen(pyqtgraph.mkPen(inks.accent, width=CURSOR_PIXELS))
+
     def _fit_title(self) -> None:
         if self._title is not None:
             room = self.width() - self._title.x() - TITLE_MARGIN_PIXELS
             self._title.setText(self._title.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room))
             self._title.adjustSize()
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        super().set_colours(colours)
-        self.cursor.setPen(pyqtgraph.mkPen(colours.accent, width=CURSOR_PIXELS, style=Qt.PenStyle.DashLine))
-        ground = QColor(colours.accent)
-        ground.setAlpha(PART_ALPHA)
-        self.part.setBrush(pyqtgraph.mkBrush(ground))
-        for line in self.part.lines:
-            line.setPen(pyqtgraph.mkPen(colours.accent, width=CURSOR_PIXELS))
+
+class SecondsAxis(pyqtgraph.AxisItem):
+    """An axis whose labels have the unit s."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Labels in seconds, without needless zeros."""
+        return [f"{value:g} s" for value in np.round(values, 4)]
 
 
-class PaneStack(QWidget):
+class PaneStack(FollowsTheme, QWidget):
     """Panes over the same time; `range_chosen` carries the start and end in seconds that the user wants to see.
 
     `pointed` carries the time under the mouse or at the cursor and the height in its pane, from 0 to 1; `part_chosen`
@@ -277,10 +253,10 @@ class PaneStack(QWidget):
         for pane in self.panes:
             pane.describe(reading if pane.hasFocus() else "")
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
+    def restyle(self) -> None:
+        """Take the colours of the theme."""
         for pane in self.panes:
-            pane.set_colours(colours)
+            pane.restyle()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Request pictures again: the number of columns follows the width."""
@@ -294,7 +270,7 @@ class PaneStack(QWidget):
 
     def _on_mouse(self, pane: TimePane, position: QPointF) -> None:
         low, high = pane.view.viewRange()[1]
-        point = pane.plot_position(position)
+        point = pane.view.mapSceneToView(position)
         height = (point.y() - low) / (high - low)
         if 0 <= point.x() <= self._seconds and 0 <= height <= 1:
             self._point_at(point.x(), height)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.diagnostics.colours import Tone, verdict_tone
-from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, correlation_words, regime_title
+from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, regime_title
 from app.diagnostics.runs.run import MOST_UTTERANCES, DiagnosticsRun, RunState, Shown
 from app.messages import words_for
 from engine.faults.catalogue import fault_named
@@ -14,7 +14,7 @@ from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.system.durations import duration_words
 from engine.validator.data.results import Reading, Regime, Row, Verdict
 from engine.validator.data.verdicts import severity
-from engine.validator.data.wording import counted
+from engine.validator.data.wording import agreement, counted
 from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by stage."
@@ -227,4 +227,4 @@ def _progress(run: DiagnosticsRun, regime: str) -> str:
 
 def _worst(rows: list[Row]) -> str:
     measured = [row for row in rows if row.metrics is not None]
-    return correlation_words(max(measured, key=severity).metrics if measured else None)
+    return agreement(max(measured, key=severity).metrics if measured else None)

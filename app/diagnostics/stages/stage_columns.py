@@ -9,12 +9,7 @@ from enum import IntEnum
 from app.diagnostics.colours import Tone, verdict_tone
 from app.diagnostics.metric_words import (
     VERDICT_TITLES,
-    agreement_words,
     change_words,
-    correlation_words,
-    decibel_words,
-    millisecond_words,
-    number_words,
     regime_title,
     verdict_meaning,
     verdict_words,
@@ -25,7 +20,7 @@ from engine.stages import STAGES, Stage
 from engine.validator.data import wording
 from engine.validator.data.results import Row, Verdict
 from engine.validator.data.verdicts import severity
-from engine.validator.data.wording import NOTHING
+from engine.validator.data.wording import NOTHING, agreement, magnitude, milliseconds, noise_ratio, row_correlation
 from engine.validator.runs.yardstick import MOST_TIMES
 
 WAITING = "waiting"
@@ -116,7 +111,7 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
     if column is Column.VERDICT:
         return verdict_meaning(row)
     if column is Column.CHANGE and entry.earlier is not None:
-        return f"Before: {correlation_words(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
+        return f"Before: {agreement(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
     if column in (Column.STAGE_MS, Column.REFERENCE_MS):
         regime = row.regime if column is Column.STAGE_MS else row.reference
         return f"{entry.stage.title}: milliseconds of {worker_of(entry.stage, regime)}"
@@ -139,7 +134,7 @@ def _faint(entry: StageEntry, row: Row) -> Tone:
 
 
 def _agreement(row: Row | None, token_count: int) -> str:
-    return "" if row is None else agreement_words(row, token_count)
+    return "" if row is None else row_correlation(row, token_count)
 
 
 def _pearson(row: Row | None) -> float | None:
@@ -166,7 +161,7 @@ def _change(entry: StageEntry, row: Row) -> float | None:
 def _strip_words(entry: StageEntry, row: Row) -> str:
     if row.profile is None or not row.profile.errors:
         return words_instead(row)
-    return f"largest error {number_words(max(row.profile.errors))} of the rms"
+    return f"largest error {magnitude(max(row.profile.errors))} of the rms"
 
 
 COLUMNS: Mapping[Column, StageColumn] = {
@@ -215,7 +210,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.MAX_ERROR: StageColumn(
         "Max error",
         "The largest absolute difference",
-        lambda entry, row: number_words(row.metrics.max_abs) if row.metrics is not None else NOTHING,
+        lambda entry, row: magnitude(row.metrics.max_abs) if row.metrics is not None else NOTHING,
         lambda entry, row: None if row.metrics is None else row.metrics.max_abs,
         ("Max error", "-1.23e-5"),
         gives_way=5,
@@ -223,7 +218,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.SQNR: StageColumn(
         "SQNR",
         "How far the difference is below the signal",
-        lambda entry, row: decibel_words(row.metrics),
+        lambda entry, row: noise_ratio(row.metrics),
         lambda entry, row: _sqnr(row),
         ("120.0 dB",),
         gives_way=4,
@@ -231,7 +226,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.STAGE_MS: StageColumn(
         "ms",
         "Milliseconds that the stage took in the regime that is shown: a compiled module's, or PyTorch's",
-        lambda entry, row: millisecond_words(row.seconds),
+        lambda entry, row: milliseconds(row.seconds),
         lambda entry, row: row.seconds,
         ("10,000",),
         gives_way=2,
@@ -239,7 +234,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.REFERENCE_MS: StageColumn(
         "Ref. ms",
         "Milliseconds of the reference, which is more exact than PyTorch usually is",
-        lambda entry, row: millisecond_words(row.reference_seconds),
+        lambda entry, row: milliseconds(row.reference_seconds),
         lambda entry, row: row.reference_seconds,
         ("Ref. ms", "10,000"),
         gives_way=1,

@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.theme import Colours
 
 SPACE_PIXELS = 4
 LEAST_HEIGHT_PIXELS = 140
@@ -26,9 +25,6 @@ class StagePage(QWidget):
 
     def show_moment(self, seconds: float | None) -> None:
         """Show a time of the utterance; None for no time."""
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
 
 
 class StagePages(QWidget):

@@ -39,7 +39,6 @@ from app.diagnostics.stages.stage_columns import COLUMNS, Column
 from app.diagnostics.stages.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_painter import StripPainter
-from app.theme import Colours
 
 ROW_PIXELS = 27
 CELL_MARGIN_PIXELS = 12
@@ -109,11 +108,6 @@ class StageTable(QTableView):
         """Show or hide the column of changes."""
         self.setColumnHidden(Column.CHANGE, not wanted)
         self._make_room()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._pictures.set_colours(colours)
-        self._draw()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Set the widths of the columns the first time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QColor
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colours import Tone, tone_colour
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_columns import (
     COLUMNS,
@@ -16,7 +16,6 @@ from app.diagnostics.stages.stage_columns import (
     tone_of,
     words_of,
 )
-from app.theme import LIGHT, Colours
 from engine.stages import STAGE_NAMES, STAGES, Stage
 from engine.validator.data.results import Regime
 
@@ -43,7 +42,6 @@ class StageTableModel(QAbstractTableModel):
         self._run: DiagnosticsRun | None = None
         self._earlier: DiagnosticsRun | None = None
         self._shown = Shown(Regime.COMPILED)
-        self._colours = LIGHT
         self._entries = [StageEntry(stage, number) for number, stage in enumerate(STAGES)]
 
     @property
@@ -63,12 +61,6 @@ class StageTableModel(QAbstractTableModel):
             if entry != self._entries[number]:
                 self._entries[number] = entry
                 self.dataChanged.emit(self.index(number, 0), self.index(number, len(Column) - 1))
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        role = [Qt.ItemDataRole.ForegroundRole]
-        self.dataChanged.emit(self.index(0, 0), self.index(len(STAGES) - 1, len(Column) - 1), role)
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
         """One per stage."""
@@ -100,7 +92,8 @@ class StageTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return explanation_of(entry, column) or None
         if role == Qt.ItemDataRole.ForegroundRole:
-            return self._colour(tone_of(entry, column))
+            tone = tone_of(entry, column)
+            return None if tone is Tone.PLAIN else QColor(tone_colour(tone))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return int(_alignment(column))
         return entry.stage.name if role == STAGE_ROLE else None
@@ -120,9 +113,6 @@ class StageTableModel(QAbstractTableModel):
             self._earlier.stage_summary(shown, stage.name) if self._earlier is not None else None,
             len(run.alignment(row.utterance)),
         )
-
-    def _colour(self, tone: Tone) -> QColor | None:
-        return None if tone is Tone.PLAIN else QColor(getattr(self._colours, tone.value))
 
 
 class WorstFirstProxy(QSortFilterProxyModel):

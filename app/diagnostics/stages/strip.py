@@ -9,16 +9,15 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QRectF, Signal, Slot
 from PySide6.QtGui import QImage
 
-from app.diagnostics.colours import coloured, error_positions, error_table, steps_of
-from app.diagnostics.metric_words import number_words
+from app.diagnostics.colours import Scale, coloured, error_positions, steps_of
 from app.diagnostics.outputs.pictures import Envelope, envelope
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.utterance_clock import UtteranceClock, Word, clock_of
-from app.theme import Colours
 from engine.errors import EngineError
 from engine.speech import Utterance
 from engine.stages import STAGE_NAMES, STAGES
 from engine.validator.data.results import Profile, Reading, Regime, Row, Verdict
+from engine.validator.data.wording import magnitude
 
 SHORTEST_SECONDS = 0.01
 """No zoom shows less than this."""
@@ -148,11 +147,11 @@ class CellRow:
         index = int(np.searchsorted(self.edges, seconds, side="right")) - 1
         return float(self.errors[min(max(index, 0), len(self.errors) - 1)])
 
-    def image(self, colours: Colours) -> QImage:
+    def image(self) -> QImage:
         """Its cells as one line of `COLUMNS` pixels over the whole length."""
         moments = (np.arange(COLUMNS) + 0.5) / COLUMNS * self.edges[-1]
         cells = np.clip(np.searchsorted(self.edges, moments, side="right") - 1, 0, len(self.errors) - 1)
-        line = np.ascontiguousarray(coloured(steps_of(error_positions(self.errors)), error_table(colours))[cells])
+        line = np.ascontiguousarray(coloured(steps_of(error_positions(self.errors)), Scale.ERRORS)[cells])
         return QImage(line.data, COLUMNS, 1, COLUMNS * 4, QImage.Format.Format_RGBA8888).copy()
 
 
@@ -231,7 +230,7 @@ class Strip(QObject):
         if cells is None:
             return f"{STAGES[number].title}, {moment}"
         error = cells.error_at(seconds)
-        found = cells.words if error is None else f"error {number_words(error)} of the rms"
+        found = cells.words if error is None else f"error {magnitude(error)} of the rms"
         return f"{STAGES[number].title}, {moment}: {found}"
 
     def _within(self, seconds: float | None) -> float | None:

@@ -7,12 +7,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.diagnostics.colours import ERROR_TICKS, STEPS, error_positions, error_table
-from app.diagnostics.metric_words import number_words
+from app.diagnostics.colours import ERROR_TICKS, STEPS, Scale, error_positions, table_of
 from app.diagnostics.stages.strip import COLUMNS, CellRow, Strip, StripContent
-from app.theme import LIGHT, Colours
+from app.theme import Colours, colours
 from app.widgets.elided_text import ElidedLabel
 from engine.stages import STAGE_NAMES
+from engine.validator.data.wording import magnitude
 
 FONT_PIXELS = 11
 CELL_MARGIN_PIXELS = 4.0
@@ -35,19 +35,12 @@ class StripPainter:
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
-        self._colours = LIGHT
-        self._images: dict[int, tuple[CellRow, QImage]] = {}
+        self._images: dict[int, tuple[CellRow, Colours, QImage]] = {}
         self._wave = QPixmap()
         self._wave_of: tuple[object, ...] = ()
         self._font = QFont()
         self._font.setPixelSize(FONT_PIXELS)
         self._metrics = QFontMetricsF(self._font)
-
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self._images.clear()
-        self._wave_of = ()
 
     def draw_cells(self, painter: QPainter, area: QRectF, stage: str) -> None:
         """Draw the part of a stage's row that is in view, or the words it has instead."""
@@ -55,9 +48,9 @@ class StripPainter:
         row = self._strip.rows[number]
         cell = area.adjusted(0, CELL_MARGIN_PIXELS, 0, -CELL_MARGIN_PIXELS)
         if row is None or row.words:
-            painter.fillRect(cell, QColor(self._colours.window))
+            painter.fillRect(cell, QColor(colours().window))
             painter.setFont(self._font)
-            painter.setPen(QColor(self._colours.faint))
+            painter.setPen(QColor(colours().faint))
             painter.drawText(cell, CENTRE, row.words if row is not None else "")
             return
         start, end = (seconds / self._strip.scale.length_seconds * COLUMNS for seconds in self._strip.scale.in_view)
@@ -68,13 +61,13 @@ class StripPainter:
         painter.save()
         painter.setClipRect(area)
         painter.setFont(self._font)
-        grounds = [QColor(self._colours.control_hover), QColor(self._colours.window)]
+        grounds = [QColor(colours().control_hover), QColor(colours().window)]
         for number, word in enumerate(self._strip.words):
             left, right = (self._strip.scale.x_of(at, area) for at in (word.start_seconds, word.end_seconds))
             cell = QRectF(left, area.top(), right - left, area.height())
             if cell.intersects(area):
                 painter.fillRect(cell, grounds[number % 2])
-                painter.setPen(QColor(self._colours.text))
+                painter.setPen(QColor(colours().text))
                 painter.drawText(cell, CENTRE, self._fitted(word.text, cell.width() - WORD_MARGIN_PIXELS))
         painter.restore()
 
@@ -82,7 +75,7 @@ class StripPainter:
         """Draw the waveform of what is in view."""
         ratio = painter.device().devicePixelRatioF()
         size = (area.size() * ratio).toSize()
-        drawn = (id(self._strip.wave), self._strip.scale.in_view, size.toTuple())
+        drawn = (id(self._strip.wave), self._strip.scale.in_view, size.toTuple(), colours())
         if drawn != self._wave_of:
             self._wave_of = drawn
             self._wave = QPixmap(size)
@@ -98,14 +91,14 @@ class StripPainter:
         for seconds, style in lines:
             x = self._strip.scale.x_of(seconds, area) if seconds is not None else area.left() - 1
             if area.left() <= x <= area.right():
-                painter.setPen(QPen(QColor(self._colours.accent), LINE_PIXELS, style))
+                painter.setPen(QPen(QColor(colours().accent), LINE_PIXELS, style))
                 painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
 
     def _image(self, number: int, row: CellRow) -> QImage:
         kept = self._images.get(number)
-        if kept is None or kept[0] is not row:
-            kept = self._images[number] = (row, row.image(self._colours))
-        return kept[1]
+        if kept is None or kept[0] is not row or kept[1] != colours():
+            kept = self._images[number] = (row, colours(), row.image())
+        return kept[2]
 
     def _fitted(self, text: str, room: float) -> str:
         if self._metrics.horizontalAdvance(text) <= room:
@@ -121,8 +114,8 @@ class StripPainter:
         back = zip(xs[::-1], strip.wave.lowest[::-1].tolist(), strict=True)
         middle = area.center().y()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(self._colours.wave))
-        painter.setBrush(QColor(self._colours.wave))
+        painter.setPen(QColor(colours().wave))
+        painter.setBrush(QColor(colours().wave))
         painter.drawPolygon(QPolygonF([QPointF(x, middle - value * height) for x, value in (*there, *back)]))
 
 
@@ -147,17 +140,12 @@ class StripCaption(QWidget):
         name = f"{utterance.index + 1}: {' '.join(utterance.text.split())}" if utterance is not None else ""
         self.label.say(at_cursor or name)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self.scale.set_colours(colours)
-
 
 class ErrorScale(QWidget):
     """The colours of errors from small to large."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colours = LIGHT
         self.setToolTip(MEANING)
         self.setAccessibleName(MEANING)
         self.setMinimumWidth(SMALLEST_PIXELS)
@@ -168,22 +156,17 @@ class ErrorScale(QWidget):
         """Wide enough to be easily readable."""
         return QSize(WIDTH_PIXELS, HEIGHT_PIXELS)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Take the theme's colours."""
-        self._colours = colours
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """The scale, with its powers of ten."""
         painter = QPainter(self)
-        table = np.ascontiguousarray(error_table(self._colours))
+        table = np.ascontiguousarray(table_of(Scale.ERRORS))
         image = QImage(table.data, STEPS, 1, STEPS * 4, QImage.Format.Format_RGBA8888)
         painter.drawImage(QRectF(0, HEIGHT_PIXELS - BAR_PIXELS, self.width(), BAR_PIXELS), image)
         font = painter.font()
         font.setPixelSize(SCALE_FONT_PIXELS)
         painter.setFont(font)
-        painter.setPen(QColor(self._colours.faint))
+        painter.setPen(QColor(colours().faint))
         for tick, position in zip(ERROR_TICKS, error_positions(np.array(ERROR_TICKS)).tolist(), strict=True):
             room = QRectF(0, 0, self.width() / 4, HEIGHT_PIXELS - BAR_PIXELS)
             room.moveLeft(position * self.width() - room.width() / 2)
-            painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), number_words(tick))
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), magnitude(tick))

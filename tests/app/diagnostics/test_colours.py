@@ -12,17 +12,20 @@ from app.diagnostics.colours import (
     ERROR_TICKS,
     STEPS,
     PlainSelection,
+    Scale,
     coloured,
     error_positions,
-    error_table,
     is_light,
     steps_of,
-    value_table,
-    verdict_colour,
+    table_of,
+    tone_colour,
+    verdict_tone,
 )
-from app.theme import DARK, LIGHT, Colours
+from app.theme import DARK, LIGHT, Appearance, Theme, colours
 from engine.validator.data.results import Verdict
 from tests.app.test_theme import READABLE, contrast, luminance
+
+APPEARANCES = (Appearance.LIGHT, Appearance.DARK)
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=2))
@@ -42,16 +45,18 @@ def test_ticks_are_inside_the_scale() -> None:
     assert 0 < positions[0] < positions[-1] < 1
 
 
-@pytest.mark.parametrize(("colours", "darker"), [(LIGHT, True), (DARK, False)], ids=["light", "dark"])
-def test_larger_errors_are_told_apart_without_colour(colours: Colours, darker: bool) -> None:
-    lights = [luminance(QColor(*rgba)) for rgba in error_table(colours).tolist()]
+@pytest.mark.parametrize("appearance", APPEARANCES)
+def test_larger_errors_are_told_apart_without_colour(theme: Theme, appearance: Appearance) -> None:
+    theme.choose(appearance)
+    lights = [luminance(QColor(*rgba)) for rgba in table_of(Scale.ERRORS).tolist()]
     steps = np.diff(lights[:: STEPS // 8])
-    assert np.all(steps < 0 if darker else steps > 0)
+    assert np.all(steps < 0 if appearance is Appearance.LIGHT else steps > 0)
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_both_signs_of_a_value_differ_from_nothing(colours: Colours) -> None:
-    table = value_table(colours).astype(int)
+@pytest.mark.parametrize("appearance", APPEARANCES)
+def test_both_signs_of_a_value_differ_from_nothing(theme: Theme, appearance: Appearance) -> None:
+    theme.choose(appearance)
+    table = table_of(Scale.VALUES).astype(int)
     nothing = table[STEPS // 2]
     for end in (table[0], table[-1]):
         assert np.abs(end - nothing).sum() > 100
@@ -59,8 +64,8 @@ def test_both_signs_of_a_value_differ_from_nothing(colours: Colours) -> None:
 
 
 def test_positions_become_colours() -> None:
-    table = error_table(LIGHT)
-    pixels = coloured(steps_of(np.array([[-1.0, 0.0, 1.0, 7.0]])), table)
+    table = table_of(Scale.ERRORS)
+    pixels = coloured(steps_of(np.array([[-1.0, 0.0, 1.0, 7.0]])), Scale.ERRORS)
     assert pixels.shape == (1, 4, 4)
     assert pixels[0].tolist() == [table[0].tolist(), table[0].tolist(), table[-1].tolist(), table[-1].tolist()]
 
@@ -70,15 +75,16 @@ def test_light_is_told_from_dark() -> None:
     assert not is_light(DARK)
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_every_verdict_can_be_read_on_any_ground(colours: Colours) -> None:
+@pytest.mark.parametrize("appearance", APPEARANCES)
+def test_every_verdict_can_be_read_on_any_ground(theme: Theme, appearance: Appearance) -> None:
+    theme.choose(appearance)
     for verdict in Verdict:
-        assert contrast(verdict_colour(verdict, colours), colours.surface) >= READABLE - 0.4
+        assert contrast(tone_colour(verdict_tone(verdict)), colours().surface) >= READABLE - 0.4
 
 
 def test_good_and_bad_differ() -> None:
-    assert verdict_colour(Verdict.PASS, LIGHT) != verdict_colour(Verdict.FAIL, LIGHT)
-    assert verdict_colour(Verdict.CRASHED, LIGHT) == verdict_colour(Verdict.FAIL, LIGHT)
+    assert tone_colour(verdict_tone(Verdict.PASS)) != tone_colour(verdict_tone(Verdict.FAIL))
+    assert verdict_tone(Verdict.CRASHED) == verdict_tone(Verdict.FAIL)
 
 
 def test_selected_items_keep_their_colour(qtbot: QtBot) -> None:

@@ -15,7 +15,7 @@ from app.diagnostics.configurations import (
     matrix_of,
 )
 from app.diagnostics.runs.run import USUAL_PADDING, Shown
-from app.theme import DARK, LIGHT
+from app.theme import DARK, Appearance, Theme, colours
 from engine.stages import STAGE_NAMES, STAGES
 from engine.validator.data.results import STUDENT_REGIMES, Reading, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import finished_run, metrics, row
@@ -106,9 +106,9 @@ def test_every_stage_of_a_device_can_come_from_every_regime(qtbot: QtBot) -> Non
     assert editor.cross == ()
 
 
-def test_colours_follow_the_theme(page: ConfigurationsPage) -> None:
+def test_colours_follow_the_theme(page: ConfigurationsPage, theme: Theme) -> None:
     page.show_stage(finished_run(REGIMES), SHOWN, "bert")
-    page.set_colours(DARK)
+    theme.choose(Appearance.DARK)
     assert page.table.item(0, 2).background().color().name() == DARK.good
 
 
@@ -141,14 +141,15 @@ def cell(verdict: Verdict, error: float = 0.5) -> MatrixCell:
     return MatrixCell(STAGES[0], Regime.COMPILED, replace(made, verdict=verdict))
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK])
-def test_red_begins_where_a_tolerance_is_left_and_is_pale_after_that(colours: object) -> None:
-    shades = {verdict: cell(verdict).colour(colours) for verdict in Verdict}  # type: ignore[arg-type]
-    assert shades[Verdict.PASS].name() == colours.good  # type: ignore[union-attr, attr-defined]
+@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
+def test_red_begins_where_a_tolerance_is_left_and_is_pale_after_that(theme: Theme, appearance: Appearance) -> None:
+    theme.choose(appearance)
+    shades = {verdict: cell(verdict).colour() for verdict in Verdict}
+    assert shades[Verdict.PASS].name() == colours().good  # type: ignore[union-attr]
     for verdict in (Verdict.FAIL, Verdict.INHERITED, Verdict.INCOMPARABLE):
-        assert shades[verdict].name() == colours.error  # type: ignore[union-attr, attr-defined]
+        assert shades[verdict].name() == colours().error  # type: ignore[union-attr]
     assert shades[Verdict.INHERITED].alpha() < shades[Verdict.FAIL].alpha()  # type: ignore[union-attr]
-    assert MatrixCell(STAGES[0], Regime.COMPILED, None).colour(colours) is None  # type: ignore[arg-type]
+    assert MatrixCell(STAGES[0], Regime.COMPILED, None).colour() is None
 
 
 def test_a_cell_has_a_mark_and_a_figure_and_says_what_it_means() -> None:

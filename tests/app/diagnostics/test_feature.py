@@ -24,7 +24,7 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
-from app.theme import DARK, Appearance, Theme, colours
+from app.theme import Appearance, Theme
 from engine.errors import Cure, MissingReference
 from engine.speech import Prosody, SpeechRequest
 from engine.validator.data.results import STUDENT_REGIMES, Regime
@@ -46,7 +46,7 @@ class Desk:
         self.speech = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.speech, self.settings, self.theme)
-        self.diagnostics = DiagnosticsFeature(self.window, self.speech, self.output, self.settings, self.theme, COMMAND)
+        self.diagnostics = DiagnosticsFeature(self.window, self.speech, self.output, self.settings, COMMAND)
         self.panel, self.queue = self.diagnostics.panel, self.diagnostics.queue
         qtbot.addWidget(self.window)
         self.window.show()
@@ -329,15 +329,6 @@ def test_an_open_panel_is_open_at_the_next_start(desk: Desk, qtbot: QtBot, qapp:
     assert other.panel.isVisible()
     assert other.diagnostics.process.process_id is None
     other.close()
-
-
-def test_it_follows_the_theme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-    monkeypatch.setattr(desk.panel.model, "set_colours", seen.append)
-    desk.theme.choose(Appearance.DARK)
-    assert seen[-1] == colours()
-    assert seen[-1].error == DARK.error
-    desk.theme.choose(Appearance.LIGHT)
 
 
 def test_the_waveform_of_the_reader_stays(desk: Desk) -> None:

@@ -7,30 +7,15 @@ from app.diagnostics.metric_words import (
     VERDICT_MEANINGS,
     VERDICT_SIGNS,
     VERDICT_TITLES,
-    agreement_words,
     change_words,
-    correlation_words,
-    decibel_words,
-    duration_words,
     figures_of,
-    millisecond_words,
-    number_words,
     regime_title,
     verdict_words,
 )
 from engine.stages import STAGES
-from engine.validator.data import wording
-from engine.validator.data.results import DurationMetrics, Reading, Regime, Verdict
+from engine.validator.data.results import Reading, Regime, Verdict
+from engine.validator.data.wording import row_correlation
 from tests.app.diagnostics_fakes import metrics, row
-
-
-def test_numbers_are_written_as_in_every_report() -> None:
-    measured = metrics(1e-4)
-    assert correlation_words(measured) == wording.agreement(measured)
-    assert decibel_words(measured) == wording.noise_ratio(measured)
-    assert number_words(measured.max_abs) == wording.magnitude(measured.max_abs)
-    assert millisecond_words(0.0123) == wording.milliseconds(0.0123)
-    assert duration_words(DurationMetrics(3, 1, 60, 61), 42) == "3 of 42 differ"
 
 
 def test_every_verdict_regime_and_reading_has_words() -> None:
@@ -76,6 +61,6 @@ def test_every_number_of_a_row_is_a_figure() -> None:
 def test_a_value_by_phoneme_is_marked_everywhere() -> None:
     made = row(STAGES[3], "f0", Regime.COMPILED, Reading.OWN_FED)
     apart = replace(made, metrics=None, by_phoneme=metrics(0.5), verdict=Verdict.INCOMPARABLE)
-    assert agreement_words(apart) == "0.8750*"
+    assert row_correlation(apart) == "0.8750*"
     assert ("Correlation by phoneme", "0.8750") in figures_of(apart)
-    assert agreement_words(replace(made, metrics=metrics(0.5))) == "0.8750"
+    assert row_correlation(replace(made, metrics=metrics(0.5))) == "0.8750"

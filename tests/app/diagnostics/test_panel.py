@@ -10,7 +10,7 @@ from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.stages.stage_columns import Column
 from app.diagnostics.stages.stage_pages import StagePage
-from app.theme import DARK, LIGHT, Colours
+from app.theme import DARK, Appearance, Theme
 from engine.stages import STAGES
 from engine.validator.data.results import FailedEvent, Reading, Regime, RowEvent, ValidationEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
@@ -183,16 +183,12 @@ class Seen(StagePage):
         super().__init__()
         self.stages: list[str | None] = []
         self.moments: list[float | None] = []
-        self.colours: list[Colours] = []
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
         self.stages.append(stage)
 
     def show_moment(self, seconds: float | None) -> None:
         self.moments.append(seconds)
-
-    def set_colours(self, colours: Colours) -> None:
-        self.colours.append(colours)
 
 
 def test_a_page_is_told_what_to_show_while_it_is_in_sight(panel: DiagnosticsPanel) -> None:
@@ -204,10 +200,8 @@ def test_a_page_is_told_what_to_show_while_it_is_in_sight(panel: DiagnosticsPane
     panel.pages.tabs.setCurrentIndex(1)
     panel.table.select("decoder")
     panel.table.moment_chosen.emit(0.3)
-    panel.set_colours(DARK)
     assert page.stages == ["f0n", "decoder"]
     assert page.moments[-1] == 0.3
-    assert page.colours == [LIGHT, DARK]
 
 
 def test_a_page_can_have_the_room_of_the_list(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
@@ -302,10 +296,9 @@ def test_an_earlier_run_shows_the_changes(panel: DiagnosticsPanel) -> None:
     assert cells(panel, Column.CHANGE) == ["same"] * len(STAGES)
 
 
-def test_every_part_is_painted_in_any_theme(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
+def test_every_part_is_painted_in_any_theme(panel: DiagnosticsPanel, run: DiagnosticsRun, theme: Theme) -> None:
     panel.show_run(run)
-    panel.set_colours(DARK)
-    assert panel.caption.scale._colours == DARK
+    theme.choose(Appearance.DARK)
     image = panel.table.viewport().grab().toImage()
     assert image.pixelColor(image.width() - 20, 8).name() == DARK.window  # a strip without cells
 

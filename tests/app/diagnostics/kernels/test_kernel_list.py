@@ -1,11 +1,11 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QBrush, QColor
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.kernels.inspection import Inspection
 from app.diagnostics.kernels.kernel_list import ERROR, MODULE, TIME, TITLE, KernelList
-from app.theme import DARK
+from app.theme import DARK, Appearance, Theme
 from engine.inspection.results import GraphEvent, KernelEvent, KernelVerdict
 from tests.app.inspection_fakes import GRAPH, STAGE, inspected, measurement
 
@@ -33,10 +33,11 @@ def test_nodes_are_listed_in_the_order_of_the_calls(qtbot: QtBot) -> None:
     assert [cell(kernels, 0, column) for column in (ERROR, TIME)] == ["", "–"]
 
 
-def test_a_verdict_is_coloured_and_can_be_heard(qtbot: QtBot) -> None:
+def test_a_verdict_is_coloured_and_can_be_heard(qtbot: QtBot, theme: Theme) -> None:
     kernels, _ = shown(qtbot, inspected())
-    kernels.kernels.set_colours(DARK)
-    assert cell(kernels, 5, ERROR, Qt.ItemDataRole.ForegroundRole) == QColor(DARK.error)
+    kernels.ensurePolished()
+    theme.choose(Appearance.DARK)
+    assert cell(kernels, 5, ERROR, Qt.ItemDataRole.ForegroundRole) == QBrush(QColor(DARK.error))
     assert cell(kernels, 5, ERROR, Qt.ItemDataRole.AccessibleTextRole) == "Wrong, 3.1e4 × float32"
     assert cell(kernels, 5, TITLE, Qt.ItemDataRole.ToolTipRole) == "conv1d b1, predictor.N.0.conv1: ✗ 3.1e4 × float32"
 
@@ -54,20 +55,20 @@ def test_a_measurement_that_comes_in_finds_its_place(qtbot: QtBot) -> None:
     kernels, _ = shown(qtbot, inspection)
     kernels.put_worst_first(True)
     inspection.take(KernelEvent(measurement("m", KernelVerdict.WRONG, 1e9)))
-    kernels.kernels.refresh()
+    kernels.refresh()
     assert kernels.shown_nodes[0] == "m"
 
 
 def test_only_what_has_changed_is_drawn_again(qtbot: QtBot) -> None:
     inspection = inspected(finished=False)
     kernels, _ = shown(qtbot, inspection)
-    rows = []
-    kernels.kernels.dataChanged.connect(lambda first, last, roles: rows.append(first.row()))
-    kernels.kernels.refresh()
-    assert rows == []
+    rows: set[int] = set()
+    kernels.model().dataChanged.connect(lambda first, last, roles: rows.add(first.row()))
+    kernels.refresh()
+    assert rows == set()
     inspection.take(KernelEvent(measurement("m", KernelVerdict.IMPRECISE)))
-    kernels.kernels.refresh()
-    assert rows == [4]
+    kernels.refresh()
+    assert rows == {4}
 
 
 @pytest.mark.parametrize(

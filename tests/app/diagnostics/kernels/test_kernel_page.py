@@ -8,7 +8,7 @@ from app.diagnostics.kernels.kernel_page import CHOOSE_A_STAGE, KernelPage
 from app.diagnostics.run_queue import Job
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run import Shown as Part
-from app.theme import DARK
+from app.theme import DARK, Appearance, Theme
 from engine.inspection.results import InspectedEvent, KernelEvent, KernelVerdict
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import SpeechRequest
@@ -203,9 +203,9 @@ def test_find_goes_to_the_search(shown: Shown) -> None:
     assert shown.page.search.hasFocus()
 
 
-def test_colours_reach_every_part(shown: Shown) -> None:
+def test_colours_reach_every_part(shown: Shown, theme: Theme) -> None:
     shown.show(inspected())
-    shown.page.set_colours(DARK)
+    theme.choose(Appearance.DARK)
     assert DARK.error in shown.page.details.figures.label.text()
 
 

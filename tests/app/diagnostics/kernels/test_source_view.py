@@ -17,7 +17,7 @@ from app.diagnostics.kernels.source_view import (
     nodes_of_line,
     source_text,
 )
-from app.theme import DARK
+from app.theme import DARK, Appearance, Theme
 from engine.inspection.results import CodeEvent, KernelEvent, KernelVerdict, SourceLine
 from engine.validator.data.kernel_request import Replacement, Substitute
 from tests.app.inspection_fakes import CODES, FILE, INPUT, STAGE, inspected, kernel, measurement
@@ -112,9 +112,9 @@ def test_marks_follow_the_measurements(qtbot: QtBot) -> None:
     assert view.line == 66
 
 
-def test_the_line_is_highlighted_in_the_colours_of_the_theme(qtbot: QtBot) -> None:
+def test_the_line_is_highlighted_in_the_colours_of_the_theme(qtbot: QtBot, theme: Theme) -> None:
     view, _ = shown(qtbot, "m")
-    view.set_colours(DARK)
+    theme.choose(Appearance.DARK)
     [mark] = view.text.extraSelections()
     assert mark.format.background().color() == QColor(DARK.highlight)
     assert mark.cursor.blockNumber() == 65

@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 from app.diagnostics.kernels import words
-from app.theme import DARK, LIGHT
 from engine.inspection.results import KernelMeasurement, KernelVerdict
 from tests.app.inspection_fakes import GRAPH, INPUT, STAGE, graph_of, inspected, kernel, measurement
 
@@ -17,7 +16,7 @@ def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_colour(verdict: Kernel
     assert words.SIGNS[verdict]
     assert words.TITLES[verdict]
     assert words.MEANINGS[verdict].endswith(".")
-    assert words.verdict_colour(verdict, LIGHT) != words.verdict_colour(verdict, DARK)
+    assert words.TONES[verdict]
 
 
 def test_signs_tell_verdicts_apart() -> None:

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.outputs.drill_down import DrillDown
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.theme import DARK
+from app.theme import DARK, Appearance, Theme
 from engine.validator.data.results import NotFinite, Reading, Regime, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, events, finished_run, request
 
@@ -246,10 +246,10 @@ def test_a_moment_is_marked(drill_down: DrillDown) -> None:
     assert drill_down.signals.panes[0].cursor.value() == 0.3
 
 
-def test_it_takes_the_theme_s_colours(drill_down: DrillDown, qtbot: QtBot) -> None:
+def test_it_takes_the_theme_s_colours(drill_down: DrillDown, qtbot: QtBot, theme: Theme) -> None:
     drill_down.show_stage(finished_run(), SHOWN, "f0n")
     shows(qtbot, drill_down, drill_down.signals)
-    drill_down.set_colours(DARK)
+    theme.choose(Appearance.DARK)
     assert drill_down.signals.panes[0].grab().toImage().pixelColor(3, 40).name() == DARK.surface
 
 
@@ -262,4 +262,4 @@ def test_waveform_and_spectrogram_show_the_same_part(drill_down: DrillDown, qtbo
     assert drill_down.heat_maps.seconds_in_view == pytest.approx((0.4, 0.6))
     drill_down.heat_maps.panes[0].view.setXRange(0.5, 0.7, padding=0)
     assert drill_down.signals.seconds_in_view == pytest.approx((0.5, 0.7))
-    assert all(pane.seconds_in_view() == pytest.approx((0.5, 0.7)) for pane in drill_down.heat_maps.panes)
+    assert all(pane.view.viewRange()[0] == pytest.approx([0.5, 0.7]) for pane in drill_down.heat_maps.panes)

@@ -3,25 +3,24 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from app.diagnostics.colours import Tone
 from app.diagnostics.outputs.pictures import envelope
 from app.diagnostics.outputs.signal_view import EnvelopeItem
-from app.diagnostics.outputs.time_pane import PlainPlot
+from app.diagnostics.outputs.time_pane import TimePane
 from app.theme import LIGHT
 
-INK = "#ff0000"
+INK = LIGHT.error
 
 
 def painted(qtbot: QtBot, signal: np.ndarray, columns: int) -> QImage:
     """One second of a signal, from -1 below to 1 above."""
-    plot, item = PlainPlot(shows_time=False), EnvelopeItem(2.0)
+    plot, item = TimePane("A signal"), EnvelopeItem(Tone.ERROR, 2.0)
     qtbot.addWidget(plot)
     plot.resize(400, 200)
-    plot.set_colours(LIGHT)
     plot.left.setWidth(0)
     plot.show_seconds(1.0)
     plot.view.setYRange(-1, 1, padding=0)
     plot.add(item)
-    item.set_colour(INK)
     item.show_envelope(envelope(signal, 0, len(signal), columns), len(signal))
     plot.show()
     qtbot.waitExposed(plot)
@@ -59,7 +58,7 @@ def test_what_is_not_finite_leaves_a_gap(qtbot: QtBot, columns: int) -> None:
 
 
 def test_nothing_draws_nothing(qtbot: QtBot) -> None:
-    item = EnvelopeItem()
+    item = EnvelopeItem(Tone.ERROR)
     for shape in (None, envelope(np.zeros(0), 0, 0, 5), envelope(np.full(9, np.inf), 0, 9, 5)):
         item.show_envelope(shape, 10.0)
         assert item.boundingRect().isEmpty()
@@ -68,7 +67,7 @@ def test_nothing_draws_nothing(qtbot: QtBot) -> None:
 
 
 def test_it_covers_its_values() -> None:
-    item = EnvelopeItem()
+    item = EnvelopeItem(Tone.ERROR)
     item.show_envelope(envelope(np.array([3.0, -2.0, 5.0]), 0, 3, 10), 10.0)
     area = item.boundingRect()
     assert (area.left(), area.right()) == pytest.approx((0, 0.2))

@@ -3,11 +3,11 @@ import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import error_table, ours_table, reference_table, value_table
-from app.diagnostics.outputs.pictures import HeatPane, HeatPicture, Scale
+from app.diagnostics.colours import Scale, table_of
+from app.diagnostics.outputs.pictures import HeatPane, HeatPicture
 from app.diagnostics.outputs.signal_view import HeatView
 from app.diagnostics.outputs.time_pane import LEFT_PIXELS
-from app.theme import DARK, LIGHT, Colours
+from app.theme import Appearance, Theme, colours
 
 QUARTERS = np.array([[0, 255], [128, 0]], np.uint8)
 PICTURE = HeatPicture(
@@ -23,7 +23,7 @@ PICTURE = HeatPicture(
 
 
 @pytest.fixture
-def view(qtbot: QtBot) -> HeatView:
+def view(qtbot: QtBot, theme: Theme) -> HeatView:
     view = HeatView()
     qtbot.addWidget(view)
     view.resize(400, 400)
@@ -39,15 +39,15 @@ def colour_at(view: HeatView, pane: int, x: float, y: float) -> str:
     return image.pixelColor(LEFT_PIXELS + int(x * (image.width() - LEFT_PIXELS - 8)), int(y * height)).name()
 
 
-def expected(table: np.ndarray, step: int) -> str:
-    return QColor(*table[step].tolist()).name()
+def expected(scale: Scale, step: int) -> str:
+    return QColor(*table_of(scale)[step].tolist()).name()
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_every_value_has_its_colour_and_place(view: HeatView, colours: Colours) -> None:
+@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
+def test_every_value_has_its_colour_and_place(view: HeatView, theme: Theme, appearance: Appearance) -> None:
     view.show_picture(PICTURE)
-    view.set_colours(colours)
-    values, errors = value_table(colours), error_table(colours)
+    theme.choose(appearance)
+    values, errors = Scale.VALUES, Scale.ERRORS
     assert colour_at(view, 0, 0.8, 0.8) == expected(values, 255)
     assert colour_at(view, 1, 0.2, 0.8) == expected(values, 0)
     assert colour_at(view, 1, 0.8, 0.3) == expected(values, 0)
@@ -63,20 +63,20 @@ def test_titles_say_what_it_is(view: HeatView) -> None:
 
 def test_a_part_lies_at_its_time(view: HeatView) -> None:
     view.show_picture(HeatPicture(PICTURE.panes, 0.5, 1.0, ""))
-    assert colour_at(view, 1, 0.2, 0.8) == LIGHT.surface
-    assert colour_at(view, 1, 0.6, 0.8) == expected(value_table(LIGHT), 0)
+    assert colour_at(view, 1, 0.2, 0.8) == colours().surface
+    assert colour_at(view, 1, 0.6, 0.8) == expected(Scale.VALUES, 0)
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
 def test_both_sides_of_a_spectrogram_have_hues_of_their_own_and_frequencies_at_the_side(
-    view: HeatView, colours: Colours
+    view: HeatView, theme: Theme, appearance: Appearance
 ) -> None:
     sides = (HeatPane("Compiled", QUARTERS, Scale.OURS), HeatPane("PyTorch", QUARTERS, Scale.REFERENCE))
-    view.set_colours(colours)
+    theme.choose(appearance)
     view.show_picture(HeatPicture((*sides, PICTURE.panes[2]), 0.0, 1.0, "mel to 12 kHz", ((0.5, "2k"),)))
-    assert colour_at(view, 0, 0.8, 0.8) == expected(ours_table(colours), 255)
-    assert colour_at(view, 1, 0.8, 0.8) == expected(reference_table(colours), 255)
-    loud = [QColor(expected(table(colours), 128)) for table in (ours_table, reference_table)]
+    assert colour_at(view, 0, 0.8, 0.8) == expected(Scale.OURS, 255)
+    assert colour_at(view, 1, 0.8, 0.8) == expected(Scale.REFERENCE, 255)
+    loud = [QColor(expected(scale, 128)) for scale in (Scale.OURS, Scale.REFERENCE)]
     assert loud[0].blue() > loud[0].red()
     assert loud[1].red() > loud[1].blue()
     assert view.panes[0].left._tickLevels == [[(0.5, "2k")]]

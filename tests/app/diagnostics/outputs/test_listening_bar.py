@@ -3,14 +3,12 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.listening import LOUDEST_GAIN, ListeningBar, Part
-from app.theme import DARK
 
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> ListeningBar:
     bar = ListeningBar()
     qtbot.addWidget(bar)
-    bar.set_colours(DARK)
     return bar
 
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.output_list import AGREEMENT, TITLE, VERDICT, OutputList, output_title
-from app.theme import DARK
+from app.theme import DARK, Appearance, Theme
 from engine.stages import stage_named
 from engine.validator.data.results import Regime, Verdict
 from tests.app.diagnostics_fakes import row
@@ -34,9 +34,9 @@ def test_outputs_and_inner_values_have_titles() -> None:
     assert output_title(replace(ROWS[3], output="some.other")) == "some.other"
 
 
-def test_each_has_its_correlation_and_verdict(outputs: OutputList) -> None:
-    outputs.set_colours(DARK)
+def test_each_has_its_correlation_and_verdict(outputs: OutputList, theme: Theme) -> None:
     outputs.show_rows(ROWS, "duration_logits")
+    theme.choose(Appearance.DARK)
     item = outputs.topLevelItem(1)
     assert item is not None
     assert (item.text(AGREEMENT), item.text(VERDICT)) == ("1 - 8e-10", "✗")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.diagnostics.colours import Scale
 from app.diagnostics.outputs.pictures import (
     BY_PHONEME,
     MOST_LINES,
@@ -13,7 +14,6 @@ from app.diagnostics.outputs.pictures import (
     NoPicture,
     PictureRequest,
     ProfilePicture,
-    Scale,
     SignalPicture,
     picture_of,
 )

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.pictures import ProfilePicture, SignalPicture, envelope
 from app.diagnostics.outputs.signal_view import ProfileView, SignalView
-from app.theme import DARK
+from app.theme import DARK, Appearance, Theme
 
 RATE = 80.0
 
@@ -67,12 +68,16 @@ def test_nothing_at_all_can_be_drawn(view: SignalView) -> None:
     view.grab()
 
 
-def test_it_takes_the_theme_s_colours(view: SignalView) -> None:
+def test_it_takes_the_theme_s_colours(view: SignalView, theme: Theme) -> None:
     view.show_picture(picture(), "")
-    view.set_colours(DARK)
-    assert view.ours.colour.name() == DARK.accent
-    assert view.reference.colour.name() == DARK.wave
-    assert view.difference.colour.name() == DARK.error
+    theme.choose(Appearance.DARK)
+    upper, lower = (pane.grab().toImage() for pane in view.panes)
+    assert {DARK.surface, DARK.wave, DARK.accent} <= colours_in(upper)
+    assert {DARK.surface, DARK.error} <= colours_in(lower)
+
+
+def colours_in(image: QImage) -> set[str]:
+    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
 
 
 def test_a_profile_is_a_staircase(qtbot: QtBot) -> None:
@@ -86,5 +91,4 @@ def test_a_profile_is_a_staircase(qtbot: QtBot) -> None:
     assert times.tolist() == [0, 0.25, 0.25, 1]
     assert heights.tolist() == pytest.approx([-4, -4, 1, 1])
     assert view.panes[0].accessibleDescription().startswith("Duration LSTM")
-    view.set_colours(DARK)
     view.grab()

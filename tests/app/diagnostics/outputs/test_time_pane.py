@@ -1,9 +1,10 @@
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.time_pane import STEPS_ACROSS, PaneStack, TimePane
-from app.theme import DARK
+from app.diagnostics.outputs.time_pane import STEPS_ACROSS, PaneStack, SecondsAxis, TimePane
+from app.theme import DARK, Appearance, Theme
 
 
 @pytest.fixture
@@ -22,10 +23,10 @@ def test_panes_stay_together(stack: PaneStack, qtbot: QtBot) -> None:
     with qtbot.waitSignal(stack.range_chosen) as chosen:
         upper.view.setXRange(0.5, 1.0, padding=0)
     assert chosen.args == pytest.approx([0.5, 1.0])
-    assert lower.seconds_in_view() == pytest.approx((0.5, 1.0))
+    assert lower.view.viewRange()[0] == pytest.approx([0.5, 1.0])
     with qtbot.waitSignal(stack.range_chosen):
         lower.view.setXRange(0.2, 0.4, padding=0)
-    assert upper.seconds_in_view() == pytest.approx((0.2, 0.4))
+    assert upper.view.viewRange()[0] == pytest.approx([0.2, 0.4])
     assert stack.seconds_in_view == pytest.approx((0.2, 0.4))
 
 
@@ -57,11 +58,11 @@ def test_a_moment_is_marked_in_every_pane(stack: PaneStack) -> None:
     assert not any(pane.cursor.isVisible() for pane in stack.panes)
 
 
-def test_titles_and_colours(stack: PaneStack) -> None:
+def test_titles_and_colours(stack: PaneStack, theme: Theme) -> None:
     stack.panes[0].set_title("Compiled over PyTorch")
     assert stack.panes[0].accessibleDescription() == "Compiled over PyTorch"
     assert [pane.accessibleName() for pane in stack.panes] == ["Upper", "Lower"]
-    stack.set_colours(DARK)
+    theme.choose(Appearance.DARK)
     assert stack.panes[0].grab().toImage().pixelColor(3, 40).name() == DARK.surface
 
 
@@ -106,3 +107,42 @@ def test_keys_move_the_cursor_and_the_borders_of_the_part(stack: PaneStack, qtbo
     qtbot.keyClick(pane, Qt.Key.Key_Plus)
     low, high = stack.seconds_in_view
     assert high - low < end - start
+
+
+@pytest.fixture
+def plot(qtbot: QtBot) -> TimePane:
+    plot = TimePane("A plot")
+    qtbot.addWidget(plot)
+    plot.resize(400, 120)
+    plot.show()
+    qtbot.waitExposed(plot)
+    return plot
+
+
+def test_all_of_it_is_in_view_and_no_more(plot: TimePane) -> None:
+    plot.show_seconds(2.5)
+    assert tuple(plot.view.viewRange()[0]) == (0, 2.5)
+    plot.view.setXRange(-3, 7, padding=0)
+    assert tuple(plot.view.viewRange()[0]) == (0, 2.5)
+    plot.view.setXRange(1.0, 1.001, padding=0)
+    low, high = tuple(plot.view.viewRange()[0])
+    assert high - low == pytest.approx(0.01)
+
+
+def test_a_shorter_one_is_shown_whole_after_a_longer(plot: TimePane) -> None:
+    plot.show_seconds(2.5)
+    plot.show_seconds(0.4)
+    assert tuple(plot.view.viewRange()[0]) == (0, 0.4)
+
+
+def test_the_axis_says_seconds() -> None:
+    assert SecondsAxis("bottom").tickStrings([0, 0.5, 1.25], 1, 0.25) == ["0 s", "0.5 s", "1.25 s"]
+
+
+def test_no_menu_is_left_to_the_garbage_collector(qtbot: QtBot) -> None:
+    def menus() -> set[QMenu]:
+        return {each for each in QApplication.allWidgets() if isinstance(each, QMenu)}
+
+    before = menus()
+    qtbot.addWidget(TimePane("A plot"))
+    assert menus() <= before

@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 from app.diagnostics.colours import Tone
-from app.diagnostics.metric_words import number_words
 from app.diagnostics.stages.stage_columns import (
     COLUMNS,
     WAITING,
@@ -16,6 +15,7 @@ from app.diagnostics.stages.stage_columns import (
 )
 from engine.stages import STAGES, stage_named
 from engine.validator.data.results import DurationMetrics, Regime, Verdict
+from engine.validator.data.wording import magnitude
 from tests.app.diagnostics_fakes import metrics, row
 
 DECODER = stage_named("decoder")
@@ -37,7 +37,7 @@ def test_every_column_says_something() -> None:
         Column.REFERENCE_MS: "152",
         Column.VERDICT: "✓ Pass",
         Column.CHANGE: "same",
-        Column.STRIP: f"largest error {number_words(max(ROW.profile.errors))} of the rms",
+        Column.STRIP: f"largest error {magnitude(max(ROW.profile.errors))} of the rms",
     }
     assert set(COLUMNS) == set(Column)
 

@@ -28,7 +28,6 @@ def table(qtbot: QtBot) -> StageTable:
     table.strip.show_run(finished_run(), SHOWN, None)
     qtbot.addWidget(table)
     table.resize(900, 300)
-    table.set_colours(LIGHT)
     table.show()
     qtbot.waitExposed(table)
     return table

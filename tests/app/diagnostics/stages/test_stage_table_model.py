@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_columns import Column
 from app.diagnostics.stages.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
-from app.theme import DARK
+from app.theme import DARK, Appearance, Theme
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.data.results import Reading, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, finished_run, request, row
@@ -54,8 +54,8 @@ def test_only_the_row_that_is_new_changes(model: StageTableModel, qtbot: QtBot) 
         model.refresh()
 
 
-def test_verdicts_have_colour_and_words(model: StageTableModel) -> None:
-    model.set_colours(DARK)
+def test_verdicts_have_colour_and_words(model: StageTableModel, theme: Theme) -> None:
+    theme.choose(Appearance.DARK)
     model.show(finished_run((Regime.STATIC_NO_PACK,)), Shown(Regime.STATIC_NO_PACK))
     verdict = model.index(0, Column.VERDICT)
     assert verdict.data() == verdict.data(Qt.ItemDataRole.AccessibleTextRole) == "✗ Fail"

@@ -3,7 +3,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.runs.run import Shown
 from app.diagnostics.stages.strip import content_of
 from app.diagnostics.stages.strip_painter import StripCaption
-from app.theme import DARK, LIGHT
+from app.theme import Appearance, Theme
 from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
 
@@ -19,12 +19,12 @@ def test_it_names_the_utterance(qtbot: QtBot) -> None:
     assert caption.label.accessibleDescription() == ""
 
 
-def test_the_scale_explains_itself_in_any_theme(qtbot: QtBot) -> None:
+def test_the_scale_explains_itself_in_any_theme(qtbot: QtBot, theme: Theme) -> None:
     caption = StripCaption()
     qtbot.addWidget(caption)
     pictures = []
-    for colours in (LIGHT, DARK):
-        caption.set_colours(colours)
+    for appearance in (Appearance.LIGHT, Appearance.DARK):
+        theme.choose(appearance)
         pictures.append(caption.scale.grab().toImage())
     assert pictures[0] != pictures[1]
     assert "rms" in caption.scale.toolTip()

@@ -6,16 +6,16 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import error_table
+from app.diagnostics.colours import Scale, table_of
 from app.diagnostics.outputs.pictures import envelope
 from app.diagnostics.stages.strip import CellRow, Strip
 from app.diagnostics.stages.strip_painter import StripPainter
 from app.diagnostics.stages.utterance_clock import Word
-from app.theme import DARK, LIGHT
+from app.theme import LIGHT, Appearance, Theme
 
 WIDTH, HEIGHT = 800, 40
 AREA = QRectF(0, 0, WIDTH, HEIGHT)
-LEAST, MOST = (QColor(*error_table(LIGHT)[step].tolist()).name() for step in (0, -1))
+LEAST, MOST = (QColor(*table_of(Scale.ERRORS)[step].tolist()).name() for step in (0, -1))
 
 
 @pytest.fixture
@@ -28,9 +28,7 @@ def strip(qtbot: QtBot) -> Strip:
 
 @pytest.fixture
 def painter(strip: Strip) -> StripPainter:
-    painter = StripPainter(strip)
-    painter.set_colours(LIGHT)
-    return painter
+    return StripPainter(strip)
 
 
 def painted(draw: Callable[[QPainter, QRectF], None]) -> QImage:
@@ -62,10 +60,10 @@ def test_zooming_shows_a_part(painter: StripPainter, strip: Strip) -> None:
     assert [at(cells(painter), share) for share in (0.4, 0.6)] == [LEAST, MOST]
 
 
-def test_another_theme_colours_the_cells_anew(painter: StripPainter) -> None:
+def test_another_theme_colours_the_cells_anew(painter: StripPainter, theme: Theme) -> None:
     cells(painter)
-    painter.set_colours(DARK)
-    assert at(cells(painter), 0.75) == QColor(*error_table(DARK)[-1].tolist()).name()
+    theme.choose(Appearance.DARK)
+    assert at(cells(painter), 0.75) == QColor(*table_of(Scale.ERRORS)[-1].tolist()).name() != MOST
 
 
 def test_a_row_may_say_words_instead(painter: StripPainter, strip: Strip) -> None:

@@ -1,0 +1,66 @@
+"""Names and values in two columns, in small type, which can be selected and copied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+
+from app.diagnostics.colours import FollowsTheme, Tone, tone_colour
+
+Links = tuple[tuple[str, str], ...]
+"""The target and the words of each."""
+
+
+class FiguresView(FollowsTheme, QScrollArea):
+    """Below a sentence in the colour of a tone, if there is one; `link_chosen` carries the target of a link."""
+
+    link_chosen = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: tuple[str, Tone, Sequence[tuple[str, str | Links]]] = ("", Tone.PLAIN, ())
+        self.label = QLabel(self)
+        self.label.setObjectName("figures")
+        self.label.setTextFormat(Qt.TextFormat.RichText)
+        self.label.setWordWrap(True)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.label.linkActivated.connect(self.link_chosen)
+        self.setObjectName("figuresArea")
+        self.setAccessibleName(name)
+        self.setWidget(self.label)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+
+    def show_figures(self, sentence: str, tone: Tone, figures: Sequence[tuple[str, str | Links]]) -> None:
+        """Show a sentence, and names with their values, which are words or links."""
+        self._shown = sentence, tone, figures
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Write everything in the colours of the theme."""
+        sentence, tone, figures = self._shown
+        faint = tone_colour(Tone.FAINT)
+        lines = "".join(
+            f"<tr><td style='color:{faint}; padding-right:8px'>{escape(name)}</td><td>{_cell(value)}</td></tr>"
+            for name, value in figures
+        )
+        top = f"<div style='color:{tone_colour(tone)}'>{_breakable(sentence)}</div>" if sentence else ""
+        self.label.setText(f"{top}<table>{lines}</table>" if figures else top)
+        said = [f"{name} {value}" for name, value in figures if isinstance(value, str)]
+        self.setAccessibleDescription("; ".join(filter(None, (sentence, *said))))
+
+
+def _cell(value: str | Links) -> str:
+    if isinstance(value, str):
+        return _breakable(value)
+    style = f"color:{tone_colour(Tone.ACCENT)}"
+    return ", ".join(f"<a href='{escape(to)}' style='{style}'>{_breakable(words)}</a>" for to, words in value)
+
+
+def _breakable(words: str) -> str:
+    """Text as HTML that may be broken inside long names."""
+    return escape(words).replace(".", ".&#8203;").replace("_", "_&#8203;")
