@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from app.diagnostics.colours import Tone, verdict_tone
+from app.diagnostics.colours import Tone
 from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, regime_title
 from app.diagnostics.runs.run import MOST_UTTERANCES, DiagnosticsRun, RunState, Shown
 from app.messages import words_for
@@ -12,9 +12,8 @@ from engine.faults.catalogue import fault_named
 from engine.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.system.durations import duration_words
-from engine.validator.data.results import Reading, Regime, Row, Verdict
-from engine.validator.data.verdicts import severity
-from engine.validator.data.wording import agreement, counted
+from engine.validator.data.results import Reading, Regime, Verdict
+from engine.validator.data.wording import counted
 from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by stage."
@@ -160,9 +159,9 @@ class RunVerdict:
 
 
 def verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
-    """How a regime of a run does, every stage by itself; one with a planted fault says so."""
-    verdict = _verdict_of(run, regime)
-    return RunVerdict(f"{PLANTED}: {verdict.words}", verdict.tone) if run.request.fault else verdict
+    """Where a regime of a run diverges, or how far comparing has come; one with a planted fault says so."""
+    verdict = divergence_of(run, regime) or _unknown(run, regime)
+    return replace(verdict, words=f"{PLANTED}: {verdict.words}") if run.request.fault else verdict
 
 
 def divergence_of(run: DiagnosticsRun | None, regime: str) -> RunVerdict | None:
@@ -180,7 +179,8 @@ def divergence_of(run: DiagnosticsRun | None, regime: str) -> RunVerdict | None:
 
 def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
     """Names the stages that are within tolerance, yet worse than float32 or the golden run."""
-    worse = [stage_named(row.stage).title for row in _rows(run, regime) if row.verdict is Verdict.WORSE]
+    rows = (run.stage_summary(Shown(regime, Reading.REFERENCE_FED), stage) for stage in STAGE_NAMES)
+    worse = [stage_named(row.stage).title for row in rows if row is not None and row.verdict is Verdict.WORSE]
     words = f"{regime_title(regime)}: no stage diverges"
     if not worse:
         return RunVerdict(f"{VERDICT_SIGNS[Verdict.PASS]} {words}", Tone.GOOD)
@@ -188,43 +188,12 @@ def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
     return RunVerdict(f"{VERDICT_SIGNS[Verdict.WORSE]} {words}, {also}", Tone.WARNING)
 
 
-def _verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
-    rows = _rows(run, regime)
-    wrong = [row for row in rows if row.verdict is not Verdict.PASS]
-    if wrong:
-        verdict = max(wrong, key=severity).verdict
-        named = [row.stage for row in wrong if row.verdict is verdict]
-        if regime in EXPECTED_RED:
-            return RunVerdict(f"{VERDICT_SIGNS[verdict]} {_named(named, verdict)}, as expected", Tone.NOTE)
-        return RunVerdict(f"{VERDICT_SIGNS[verdict]} {_named(named, verdict)}", verdict_tone(verdict))
-    if run.active:
-        return RunVerdict(_progress(run, regime), Tone.PLAIN)
-    if run.state is not RunState.FINISHED or not rows:
+def _unknown(run: DiagnosticsRun, regime: str) -> RunVerdict:
+    """How far comparing has come, or how it ended."""
+    if not run.active:
         return RunVerdict(_ENDING_VERDICTS.get(run.state, "Nothing was compared"), Tone.WARNING)
-    words = f"{VERDICT_SIGNS[Verdict.PASS]} {len(rows)} of {len(STAGES)} agree"
-    return RunVerdict(f"{words}, worst {_worst(rows)}", Tone.GOOD)
-
-
-def _rows(run: DiagnosticsRun, regime: str) -> list[Row]:
-    shown = Shown(regime, Reading.REFERENCE_FED)
-    found = (run.stage_summary(shown, stage) for stage in STAGE_NAMES)
-    return [row for row in found if row is not None and row.verdict is not Verdict.CRASHED]
-
-
-def _named(stages: list[str], verdict: Verdict) -> str:
-    one, several = ("differs", "differ") if verdict is Verdict.FAIL else (f"{verb} {verdict}" for verb in ("is", "are"))
-    title = stage_named(stages[0]).title
-    return f"{title} {one}" if len(stages) == 1 else f"{title} and {len(stages) - 1} more {several}"
-
-
-def _progress(run: DiagnosticsRun, regime: str) -> str:
     utterance = run.last_row.utterance if run.last_row is not None else 0
     shown = Shown(regime, Reading.REFERENCE_FED, utterance)
     done = sum(run.stage_summary(shown, stage) is not None for stage in STAGE_NAMES)
     words, count = f"Comparing {done} of {len(STAGES)}", len(run.utterances)
-    return f"{words}, utterance {utterance + 1} of {count}" if count > 1 else words
-
-
-def _worst(rows: list[Row]) -> str:
-    measured = [row for row in rows if row.metrics is not None]
-    return agreement(max(measured, key=severity).metrics if measured else None)
+    return RunVerdict(f"{words}, utterance {utterance + 1} of {count}" if count > 1 else words, Tone.PLAIN)
