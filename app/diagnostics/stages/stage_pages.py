@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QTabWidget, QWidget
 
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 
-SPACE_PIXELS = 4
-LEAST_HEIGHT_PIXELS = 140
+LEAST_HEIGHT_PIXELS = 176
 
 
 class StagePage(QWidget):
@@ -27,8 +26,8 @@ class StagePage(QWidget):
         """Show a time of the utterance; None for no time."""
 
 
-class StagePages(QWidget):
-    """Tabs over the pages; `wanted` is emitted when another page is chosen, which then has to be told what to show.
+class StagePages(QTabWidget):
+    """`wanted` is emitted when another page is chosen, which then has to be told what to show.
 
     `room_wanted` carries whether the user wants the page to have the room of the list of stages, too.
     """
@@ -38,51 +37,30 @@ class StagePages(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.tabs = QTabBar(self)
+        self.all: list[StagePage] = []
+        self.tabs = self.tabBar()
         self.tabs.setAccessibleName("Pages")
         self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
         self.room_button = QPushButton(self)
         self.room_button.setObjectName("panelButton")
         self.room_button.setCheckable(True)
-        self._stack = QStackedWidget(self)
-        self._stack.setMinimumHeight(LEAST_HEIGHT_PIXELS)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE_PIXELS)
-        top = QHBoxLayout()
-        top.addWidget(self.tabs, 1)
-        top.addWidget(self.room_button)
-        layout.addLayout(top)
-        layout.addWidget(self._stack, 1)
-        self.tabs.currentChanged.connect(self._on_tab)
+        self.setCornerWidget(self.room_button, Qt.Corner.TopRightCorner)
+        self.setDocumentMode(True)
+        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
+        self.currentChanged.connect(self.wanted)
         self.room_button.toggled.connect(self._on_room)
         self._on_room(False)
 
     @property
-    def all(self) -> tuple[StagePage, ...]:
-        """Every page, from left to right."""
-        return tuple(self._page(number) for number in range(self._stack.count()))
-
-    @property
     def current(self) -> StagePage:
         """The page in sight."""
-        return self._page(self._stack.currentIndex())
+        return self.all[self.currentIndex()]
 
     def add(self, title: str, page: StagePage, meaning: str = "") -> None:
         """Add a page after the others; the meaning is its tool tip. The page takes the room there is."""
         page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self._stack.addWidget(page)
-        self.tabs.setTabToolTip(self.tabs.addTab(title), meaning)
-
-    def open(self, page: StagePage) -> None:
-        """Bring a page into sight."""
-        self.tabs.setCurrentIndex(self._stack.indexOf(page))
-
-    def _page(self, number: int) -> StagePage:
-        page = self._stack.widget(number)
-        assert isinstance(page, StagePage)
-        return page
+        self.all.append(page)
+        self.setTabToolTip(self.addTab(page, title), meaning)
 
     @Slot(bool)
     def _on_room(self, wanted: bool) -> None:
@@ -91,8 +69,3 @@ class StagePages(QWidget):
         self.room_button.setAccessibleName(words)
         self.room_button.setToolTip("Show the stage list" if wanted else "Hide the stage list")
         self.room_wanted.emit(wanted)
-
-    @Slot(int)
-    def _on_tab(self, number: int) -> None:
-        self._stack.setCurrentIndex(number)
-        self.wanted.emit()

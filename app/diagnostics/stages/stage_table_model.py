@@ -21,17 +21,6 @@ from engine.validator.data.results import Regime
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 STAGE_ROLE = int(Qt.ItemDataRole.UserRole)
-_TEXT_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
-_ROLES = frozenset(
-    int(role)
-    for role in (
-        *_TEXT_ROLES,
-        Qt.ItemDataRole.ToolTipRole,
-        Qt.ItemDataRole.ForegroundRole,
-        Qt.ItemDataRole.TextAlignmentRole,
-        STAGE_ROLE,
-    )
-)
 
 
 class StageTableModel(QAbstractTableModel):
@@ -42,12 +31,8 @@ class StageTableModel(QAbstractTableModel):
         self._run: DiagnosticsRun | None = None
         self._earlier: DiagnosticsRun | None = None
         self._shown = Shown(Regime.COMPILED)
-        self._entries = [StageEntry(stage, number) for number, stage in enumerate(STAGES)]
-
-    @property
-    def entries(self) -> tuple[StageEntry, ...]:
+        self.entries = [StageEntry(stage, number) for number, stage in enumerate(STAGES)]
         """What is shown of each stage, in order."""
-        return tuple(self._entries)
 
     def show(self, run: DiagnosticsRun | None, shown: Shown, earlier: DiagnosticsRun | None = None) -> None:
         """Show this part of a run, compared with the same part of an earlier one."""
@@ -58,8 +43,8 @@ class StageTableModel(QAbstractTableModel):
         """Read the run again; emits `dataChanged` only for rows that have changed."""
         for number, stage in enumerate(STAGES):
             entry = self._entry(stage, number)
-            if entry != self._entries[number]:
-                self._entries[number] = entry
+            if entry != self.entries[number]:
+                self.entries[number] = entry
                 self.dataChanged.emit(self.index(number, 0), self.index(number, len(Column) - 1))
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
@@ -74,29 +59,33 @@ class StageTableModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)
     ) -> object:
         """A column's title, and what it means as a tool tip."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        column = COLUMNS[Column(section)]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(_alignment(Column(section), Qt.AlignmentFlag.AlignBottom))
-        texts = {int(Qt.ItemDataRole.DisplayRole): column.title, int(Qt.ItemDataRole.ToolTipRole): column.meaning}
-        return texts.get(int(role))
+        column = Column(section) if orientation is Qt.Orientation.Horizontal else None
+        match role:
+            case Qt.ItemDataRole.DisplayRole if column is not None:
+                return COLUMNS[column].title
+            case Qt.ItemDataRole.ToolTipRole if column is not None:
+                return COLUMNS[column].meaning
+            case Qt.ItemDataRole.TextAlignmentRole if column is not None:
+                return int(_alignment(column, Qt.AlignmentFlag.AlignBottom))
+        return None
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """Text, explanation, colour and alignment of a cell; the name of the stage in a separate role."""
-        if role not in _ROLES or not index.isValid():
+        if not index.isValid():
             return None
-        entry, column = self._entries[index.row()], Column(index.column())
-        if role in _TEXT_ROLES:
-            return words_of(entry, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return explanation_of(entry, column) or None
-        if role == Qt.ItemDataRole.ForegroundRole:
-            tone = tone_of(entry, column)
-            return None if tone is Tone.PLAIN else QColor(tone_colour(tone))
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(_alignment(column))
-        return entry.stage.name if role == STAGE_ROLE else None
+        entry, column = self.entries[index.row()], Column(index.column())
+        match role:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return words_of(entry, column)
+            case Qt.ItemDataRole.ToolTipRole:
+                return explanation_of(entry, column) or None
+            case Qt.ItemDataRole.ForegroundRole if (tone := tone_of(entry, column)) is not Tone.PLAIN:
+                return QColor(tone_colour(tone))
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return int(_alignment(column))
+            case _ if role == STAGE_ROLE:
+                return entry.stage.name
+        return None
 
     def _entry(self, stage: Stage, number: int) -> StageEntry:
         run, shown = self._run, self._shown
