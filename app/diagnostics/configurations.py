@@ -27,7 +27,7 @@ from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.combo_box import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
-from engine.stages import DEVICE_STAGES, STAGE_NAMES, STAGES, Stage, stage_named
+from engine.stages import DEVICE_STAGES, STAGE_NAMES, STAGES, Stage
 from engine.validator.data.results import REGIME_MEANINGS, Regime, Row, Verdict
 from engine.validator.data.wording import row_correlation
 from engine.validator.runners.regimes import MOST_PADDING
@@ -118,15 +118,7 @@ def column_explanation(regime: str) -> str:
     """What a regime is."""
     if regime in tuple(Regime):
         return ". ".join(filter(None, (REGIME_MEANINGS[Regime(regime)], EXPECTED_RED.get(regime))))
-    rest, *parts = regime.split("+")
-    return f"{regime_title(rest)}, with {', '.join(map(_part_words, parts))}"
-
-
-def _part_words(part: str) -> str:
-    """A stage of another regime, or a kernel that was replaced, in words."""
-    what, _, source = part.partition("=")
-    title = stage_named(what).title if what in STAGE_NAMES else what
-    return f"{title} from {regime_title(source)}"
+    return regime_title(regime)
 
 
 class MixingEditor(WrappingBar):

@@ -168,7 +168,8 @@ class RunControls(WrappingBar):
     def _lay_out(self) -> None:
         self.add(self.diagnose_button, self.subject, share=1)
         self.add(self.while_speaking)
-        self.add(self.regime, faint_label("against", self.reference), self.reference)
+        self.add(self.regime, share=1)
+        self.add(faint_label("against", self.reference), self.reference)
         self.add(self.more)
 
 
@@ -357,9 +358,9 @@ class ViewControls(WrappingBar):
         self.to_do.setMenu(self._to_do)
         self._to_do.setToolTipsVisible(True)
         self.add(faint_label("Stages", self.reading), self.reading)
-        self.add(faint_label("Utterance", self.utterance), self.utterance, share=3)
-        self.add(faint_label("Run", self.run), self.run, share=2)
-        self.add(faint_label("vs", self.earlier), self.earlier, share=2)
+        self.add(faint_label("Utterance", self.utterance), self.utterance, share=2)
+        self.add(faint_label("Run", self.run), self.run, share=3)
+        self.add(faint_label("vs", self.earlier), self.earlier, share=3)
         self.add(self.to_do)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine.stages import Place, Stage
+from engine.stages import STAGE_NAMES, Place, Stage, stage_named
 from engine.validator.data import wording
+from engine.validator.data.kernel_request import Substitute
 from engine.validator.data.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
 from engine.validator.data.wording import BY_PHONEME, NOTHING
 
@@ -42,6 +43,8 @@ REGIME_TITLES = {
     Regime.STATIC_DISTILLED: "Padded, Transformer",
     Regime.DISTILLED: "Transformer",
 }
+_SOURCES: dict[str, str] = {**REGIME_TITLES, Substitute.PYTORCH: "PyTorch", Substitute.PLAIN_LOOPS: "plain loops"}
+"""Where a stage or a kernel can come from."""
 EXPECTED_RED: dict[str, str] = {
     Regime.UPSTREAM: "Red is expected here: float32 accumulates rounding in the phase of the harmonic source.",
     Regime.STATIC_NO_PACK: "Red is expected here: LSTMs that run over the padding give different values.",
@@ -59,8 +62,17 @@ READING_MEANINGS = {
 
 
 def regime_title(regime: str) -> str:
-    """A regime's name for people; a crossed regime's own name."""
-    return REGIME_TITLES[Regime(regime)] if regime in tuple(Regime) else regime
+    """A regime's name for people; of one with stages or kernels from elsewhere, what comes from where."""
+    rest, *parts = regime.split("+")
+    title = _SOURCES.get(rest, rest)
+    return f"{title}, with {', '.join(map(_part_words, parts))}" if parts else title
+
+
+def _part_words(part: str) -> str:
+    """A stage of another regime, or a kernel that was replaced, in words."""
+    what, _, source = part.partition("=")
+    title = stage_named(what).title if what in STAGE_NAMES else what
+    return f"{title} from {_SOURCES.get(source, source)}"
 
 
 def verdict_meaning(row: Row) -> str:

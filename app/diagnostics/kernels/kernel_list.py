@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QBrush, QColor
+from PySide6.QtGui import QBrush, QColor, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.diagnostics.colours import FollowsTheme, PlainSelection, tone_colour
@@ -14,8 +14,9 @@ from engine.validator.data.wording import NOTHING
 
 TITLE, ERROR, TIME, MODULE = range(4)
 HEADINGS = ("Kernel", "× float32", "Time", "Module")
-WIDTHS_PIXELS = {TITLE: 140, ERROR: 88, TIME: 70}
-"""Fixed to begin with: measuring every row would hold up the window each time a measurement comes in."""
+WIDTHS_PIXELS = {ERROR: 88, TIME: 70}
+"""Fixed: measuring every row would hold up the window each time a measurement comes in."""
+LEAST_TITLE_PIXELS, TITLE_SHARE = 110, 0.38
 LEAST_PIXELS = 60
 
 
@@ -101,6 +102,11 @@ class KernelList(FollowsTheme, QTreeWidget):
             item.show_measurement(measured.get(item.node.id))
         if changed and self._worst_first:
             self.put_worst_first(True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the titles their share."""
+        super().resizeEvent(event)
+        self.header().resizeSection(TITLE, max(LEAST_TITLE_PIXELS, round(TITLE_SHARE * self.width())))
 
     def restyle(self) -> None:
         """Take the colours of the theme."""

@@ -20,8 +20,10 @@ NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by st
 PLANTED = "Planted fault"
 """Marks a run, made by the command line, of a model into which a fault was put to see it found."""
 NO_SUBJECT = "Type or paste some text to diagnose it."
-TEXT_CHARACTERS = 32
-SUBJECT_CHARACTERS = 20
+TEXT_CHARACTERS = 24
+SUBJECT_CHARACTERS = 32
+MOST_NAMED = 2
+"""Of more regimes than these, the number is told."""
 CHARACTERS_PER_UTTERANCE = 115
 """As English prose is divided, a little more or less; it has about as many phonemes as characters."""
 FIRST_UTTERANCES = 1
@@ -126,6 +128,8 @@ def _is_compared(run: DiagnosticsRun, utterance: int, regime: str, stage: str) -
 def _subject(run: DiagnosticsRun) -> str:
     """The regimes that were looked at: PyTorch's own float32 is always measured as well."""
     looked_at = [regime for regime in run.regimes if regime != Regime.UPSTREAM] or list(run.regimes)
+    if len(looked_at) > MOST_NAMED:
+        return counted(len(looked_at), "configuration")
     return " + ".join(regime_title(regime) for regime in looked_at)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QTabWidget, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 
-LEAST_HEIGHT_PIXELS = 176
+SPACE_PIXELS = 4
+LEAST_HEIGHT_PIXELS = 140
 
 
 class StagePage(QWidget):
@@ -26,8 +27,8 @@ class StagePage(QWidget):
         """Show a time of the utterance; None for no time."""
 
 
-class StagePages(QTabWidget):
-    """`wanted` is emitted when another page is chosen, which then has to be told what to show.
+class StagePages(QWidget):
+    """Tabs over the pages; `wanted` is emitted when another page is chosen, which then has to be told what to show.
 
     `room_wanted` carries whether the user wants the page to have the room of the list of stages, too.
     """
@@ -38,29 +39,43 @@ class StagePages(QTabWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.all: list[StagePage] = []
-        self.tabs = self.tabBar()
+        self.tabs = QTabBar(self)
         self.tabs.setAccessibleName("Pages")
         self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
         self.room_button = QPushButton(self)
         self.room_button.setObjectName("panelButton")
         self.room_button.setCheckable(True)
-        self.setCornerWidget(self.room_button, Qt.Corner.TopRightCorner)
-        self.setDocumentMode(True)
-        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
-        self.currentChanged.connect(self.wanted)
+        self._stack = QStackedWidget(self)
+        self._stack.setMinimumHeight(LEAST_HEIGHT_PIXELS)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.tabs, 0, 0)
+        layout.addWidget(self.room_button, 0, 1)
+        layout.addWidget(self._stack, 1, 0, 1, 2)
+        layout.setColumnStretch(0, 1)
+        layout.setRowStretch(1, 1)
+        self.tabs.currentChanged.connect(self._stack.setCurrentIndex)
+        self.tabs.currentChanged.connect(self.wanted)
         self.room_button.toggled.connect(self._on_room)
         self._on_room(False)
 
     @property
     def current(self) -> StagePage:
         """The page in sight."""
-        return self.all[self.currentIndex()]
+        return self.all[self._stack.currentIndex()]
 
     def add(self, title: str, page: StagePage, meaning: str = "") -> None:
         """Add a page after the others; the meaning is its tool tip. The page takes the room there is."""
         page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.all.append(page)
-        self.setTabToolTip(self.addTab(page, title), meaning)
+        self._stack.addWidget(page)
+        self.tabs.setTabToolTip(self.tabs.addTab(title), meaning)
+
+    def open(self, page: StagePage) -> None:
+        """Bring a page into sight."""
+        self.tabs.setCurrentIndex(self._stack.indexOf(page))
 
     @Slot(bool)
     def _on_room(self, wanted: bool) -> None:

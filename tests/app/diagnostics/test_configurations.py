@@ -168,7 +168,7 @@ def test_a_mixed_regime_is_last_and_explained() -> None:
     assert column_title(Regime.COMPILED) == "Compiled"
     assert (
         column_explanation("compiled+decoder:conv1d_3=plain-loops")
-        == "Compiled, with decoder:conv1d_3 from plain-loops"
+        == "Compiled, with decoder:conv1d_3 from plain loops"
     )
     assert "as the application speaks" in column_explanation(Regime.COMPILED)
 

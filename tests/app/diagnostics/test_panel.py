@@ -197,7 +197,7 @@ def test_a_page_is_told_what_to_show_while_it_is_in_sight(panel: DiagnosticsPane
     panel.show_run(finished_run())
     panel.table.select("f0n")
     assert not page.stages
-    panel.pages.setCurrentIndex(1)
+    panel.pages.tabs.setCurrentIndex(1)
     panel.table.select("decoder")
     panel.table.moment_chosen.emit(0.3)
     assert page.stages == ["f0n", "decoder"]

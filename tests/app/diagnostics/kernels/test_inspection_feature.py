@@ -50,7 +50,7 @@ class Desk:
     def inspect(self) -> DiagnosticsRun:
         """Diagnose, and look into the stage that is wrong until it can be replaced."""
         self.diagnose("Hello.")
-        self.panel.pages.setCurrentWidget(self.feature.page)
+        self.panel.pages.open(self.feature.page)
         self.panel.table.select(STAGE)
         self.qtbot.waitUntil(lambda: self.feature.page.known is not None)
         self.wait_until_idle()
@@ -88,7 +88,7 @@ def test_the_first_divergence_names_the_kernel(desk: Desk) -> None:
 
 
 def test_the_page_shows_the_kernels_of_the_chosen_stage(desk: Desk) -> None:
-    desk.panel.pages.setCurrentWidget(desk.feature.page)
+    desk.panel.pages.open(desk.feature.page)
     desk.diagnose("Hello.")
     desk.panel.table.select(STAGE)
     desk.qtbot.waitUntil(lambda: desk.feature.page.node == FINDING.node)
@@ -96,7 +96,7 @@ def test_the_page_shows_the_kernels_of_the_chosen_stage(desk: Desk) -> None:
 
 
 def test_a_stage_that_is_right_is_inspected_when_it_is_looked_at(desk: Desk) -> None:
-    desk.panel.pages.setCurrentWidget(desk.feature.page)
+    desk.panel.pages.open(desk.feature.page)
     desk.diagnose("fine")
     desk.panel.table.select("decoder")
     desk.qtbot.waitUntil(lambda: desk.feature.page.known is not None)
@@ -145,7 +145,7 @@ def test_what_cannot_be_replaced_is_not_computed_and_the_next_run_is_not_it(
 
 
 def test_progress_and_failures_are_told(desk: Desk) -> None:
-    desk.panel.pages.setCurrentWidget(desk.feature.page)
+    desk.panel.pages.open(desk.feature.page)
     desk.diagnose("crash")
     desk.panel.table.select("bert")
     desk.qtbot.waitUntil(lambda: "ended while inspecting" in desk.feature.page.title.toolTip())

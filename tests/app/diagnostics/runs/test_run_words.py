@@ -106,7 +106,8 @@ def test_what_would_be_diagnosed_is_told_with_its_extent() -> None:
     assert subject_words(" \n", None) == NO_SUBJECT
     assert subject_words("Hello there.", None) == "“Hello there.”: about 1 utterance"
     words = subject_words("It was a dark\n night. " * 100, 0.02)
-    assert words == "“It was a dark night.…”: about 20 utterances, about 40 seconds"
+    assert words.startswith("“It was a dark night. It was")
+    assert words.endswith("…”: about 20 utterances, about 40 seconds")
 
 
 def test_the_end_of_a_run_is_its_verdict() -> None:

@@ -39,7 +39,7 @@ def test_keys_choose_another_page(pages: StagePages, qtbot: QtBot) -> None:
 
 def test_a_page_can_be_opened_by_the_feature_it_belongs_to(pages: StagePages, qtbot: QtBot) -> None:
     with qtbot.waitSignal(pages.wanted):
-        pages.setCurrentWidget(pages.all[2])
+        pages.open(pages.all[2])
     assert pages.current is pages.all[2]
 
 
@@ -48,7 +48,7 @@ def test_no_page_makes_the_window_larger(pages: StagePages) -> None:
     greedy = Blank()
     QVBoxLayout(greedy).addWidget(QLabel("wide " * 400 + "\nhigh" * 100))
     pages.add("Greedy", greedy)
-    pages.setCurrentWidget(greedy)
+    pages.open(greedy)
     assert greedy.minimumSizeHint().height() > 1000
     assert pages.minimumSizeHint().height() == least.height()
     assert pages.minimumSizeHint().width() < 640
