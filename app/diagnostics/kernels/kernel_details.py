@@ -1,19 +1,49 @@
-"""One kernel in detail: everything known of it in numbers and links, and where it comes from."""
+"""One kernel in detail: its numbers and links, the Python it comes from, its TIR, and what may compute instead."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-from app.diagnostics.colours import Tone
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QAction, QColor, QFontDatabase, QShowEvent, QTextCursor, QTextFormat
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QTabWidget,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.diagnostics.colours import FollowsTheme, Tone
 from app.diagnostics.figures import FiguresView
-from app.diagnostics.kernels.inspection import StageInspection
-from app.diagnostics.kernels.source_view import SourceView
-from app.diagnostics.kernels.words import figures_of
-from engine.inspection.results import GraphNode
+from app.diagnostics.kernels.inspection import StageInspection, severity
+from app.diagnostics.kernels.words import SIGNS, figures_of
+from app.theme import colours
+from app.widgets.combo_box import ComboBox
+from engine.inspection.results import GraphNode, NodeKind, SourceLine
+from engine.system.paths import project_folder
+from engine.validator.data.kernel_request import Replacement, Substitute
 
 SPACE_PIXELS = 4
 CHOOSE = "Choose a kernel in the list or the source."
+NO_SOURCE = "No line of Python is known for this."
+NO_CODE = "The kernel's code follows when all kernels of the stage are measured."
+NOT_HERE = "{file} is not part of this program; only the lines below are known."
+MOST_BYTES = 1 << 20
+NUMBER_DIGITS = 4
+MADE = "·"
+"""Marks a line that made a node that is not measured."""
+TIR = "TIR"
+"""In place of a line of Python: the code of the kernel."""
+PLACE_MEANING = "The call that made this kernel, those around it, and what it is compiled to"
+REPLACE = "Replace"
+REPLACE_MEANING = "Let something else compute in its place, and compare what comes out as another run"
 
 
 class KernelDetails(QTabWidget):
@@ -64,3 +94,275 @@ class KernelDetails(QTabWidget):
         found = " ".join(each.words for each in known.findings or () if each.node == node.id)
         figures = figures_of(node, known.measurements.get(node.id))
         self.figures.show_figures(found, Tone.ERROR, (*figures, *links))
+
+
+class SourceView(FollowsTheme, QWidget):
+    """`node_chosen` carries the id of the worst node that the chosen line made."""
+
+    node_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._known: StageInspection | None = None
+        self._node: GraphNode | None = None
+        self._numbers: tuple[int, ...] = ()
+        self._written: tuple[object, ...] = ()
+        self.place = ComboBox(
+            "Code", "The call that made this kernel, those around it, and what it is compiled to", 16, self
+        )
+        self.replace = ReplaceButton(self)
+        self.outcome = QLabel(self)
+        self.note = QLabel(self)
+        self.text = QPlainTextEdit(self)
+        self._lay_out()
+        self.place.chosen.connect(self._show_place)
+        self.text.cursorPositionChanged.connect(self._on_cursor)
+
+    @property
+    def line(self) -> int | None:
+        """The number of the line that the cursor is in."""
+        block = self.text.textCursor().blockNumber()
+        return self._numbers[block] if block < len(self._numbers) else None
+
+    def show_node(self, stage: str | None, known: StageInspection | None, node: GraphNode | None) -> None:
+        """Show where a node comes from."""
+        self._known, self._node = known, node
+        self.replace.show_node(stage, node)
+        lines = node.source if node is not None else ()
+        offered = [(line, f"{line.file}:{line.line}", line.text) for line in lines]
+        if node is not None and node.kernel:
+            offered.append((TIR, f"{TIR} of {node.kernel}", node.schedule))  # type: ignore[arg-type]
+        kept = self.place.value
+        self.place.offer(offered)
+        self.place.choose(kept)
+        self.place.setVisible(bool(offered))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Mark lines as their kernels are now; later if nobody can see them."""
+        if self.isVisible():
+            self._show_place()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Mark lines as their kernels are now."""
+        super().showEvent(event)
+        self._show_place()
+
+    def say(self, words: str) -> None:
+        """Say what came of replacing something."""
+        self.outcome.setText(words)
+        self.outcome.setVisible(bool(words))
+
+    def restyle(self) -> None:
+        """Mark the line in the colour of the theme."""
+        self._mark_line()
+
+    @Slot()
+    def _show_place(self) -> None:
+        place, node = self.place.value, self._node
+        if self._known is not None and node is not None and place == TIR:
+            code = self._known.codes.get(node.kernel)
+            self._write(code.tir if code is not None else NO_CODE, (), node.schedule)
+            self._mark_line()
+        elif self._known is None or not isinstance(place, SourceLine):
+            self._write("", (), NO_SOURCE if node is not None else "")
+        else:
+            self._show_line(self._known, place)
+
+    def _show_line(self, known: StageInspection, place: SourceLine) -> None:
+        text = source_text(place.file)
+        if text is None:
+            found = known_lines(place.file, (each for node in known.graph.nodes for each in node.source))
+            note = NOT_HERE.format(file=place.file)
+        else:
+            found, note = dict(enumerate(text.splitlines(), start=1)), ""
+        signs = line_signs(known, place.file)
+        lines = (f"{signs.get(number, ' ')}{number:>{NUMBER_DIGITS}}  {line}" for number, line in found.items())
+        self._write("\n".join(lines), tuple(found), note)
+        if place.line in self._numbers and place.line != self.line:
+            cursor = QTextCursor(self.text.document().findBlockByNumber(self._numbers.index(place.line)))
+            blocked = self.text.blockSignals(True)
+            self.text.setTextCursor(cursor)
+            self.text.centerCursor()
+            self.text.blockSignals(blocked)
+        self._mark_line()
+
+    def _write(self, text: str, numbers: tuple[int, ...], note: str) -> None:
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+        if (text, numbers) != self._written:
+            self._written = (text, numbers)
+            blocked = self.text.blockSignals(True)
+            self.text.setPlainText(text)
+            self.text.blockSignals(blocked)
+            self._numbers = numbers
+
+    def _mark_line(self) -> None:
+        mark = QTextEdit.ExtraSelection()
+        mark.format.setBackground(QColor(colours().highlight))  # type: ignore[attr-defined]
+        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
+        mark.cursor = self.text.textCursor()  # type: ignore[attr-defined]
+        self.text.setExtraSelections([mark] if self._numbers else [])
+
+    @Slot()
+    def _on_cursor(self) -> None:
+        self._mark_line()
+        place = self.place.value
+        if self._known is None or not isinstance(place, SourceLine) or self.line is None:
+            return
+        made = nodes_of_line(self._known, place.file, self.line)
+        node = self._known.worst(made)
+        if node is not None and self._node is not None and self._node.id not in made:
+            self.node_chosen.emit(node)
+
+    def _lay_out(self) -> None:
+        self.outcome.setAccessibleName("What came of the replacement")
+        for label in (self.outcome, self.note):
+            label.setObjectName("faint")
+            label.setWordWrap(True)
+        self.say("")
+        text = self.text
+        text.setObjectName("code")
+        text.setAccessibleName("Code of the kernel")
+        text.setReadOnly(True)
+        text.setUndoRedoEnabled(False)
+        text.setTabChangesFocus(True)
+        text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        top, layout = QHBoxLayout(), QVBoxLayout(self)
+        top.addWidget(self.place, 1)
+        top.addWidget(self.replace, alignment=Qt.AlignmentFlag.AlignRight)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addLayout(top)
+        for label in (self.outcome, self.note):
+            layout.addWidget(label)
+        layout.addWidget(text, 1)
+
+
+class ReplaceButton(QPushButton):
+    """A menu of what may compute in place of a kernel or a stage.
+
+    `replacements_wanted` carries all `Replacement`s that are switched on, of all stages, and none when the last is
+    switched off. They belong to one run: `forget` switches all off.
+    """
+
+    replacements_wanted = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(REPLACE, parent)
+        self.setObjectName("panelButton")
+        self.setAccessibleName(REPLACE)
+        self.setToolTip(REPLACE_MEANING)
+        self._stage: str | None = None
+        self._node: GraphNode | None = None
+        self.wanted: tuple[Replacement, ...] = ()
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        self.setMenu(menu)
+        self.plain_loops, self.kernel_in_pytorch, self.stage_in_pytorch = (
+            self._switch(menu, *words)
+            for words in (
+                (
+                    "This Call of the Kernel Without Its Schedule",
+                    "Run the kernel's TIR as plain loops: if that is right, the fault is in the schedule",
+                ),
+                (
+                    "This Call of the Kernel in PyTorch",
+                    "Compute it in PyTorch: if everything after it is right then, it is the only fault",
+                ),
+                (
+                    "This Stage in PyTorch",
+                    "Compute the whole stage in PyTorch: if the speech is right then, the fault is in this stage",
+                ),
+            )
+        )
+        self.show_node(None, None)
+
+    def show_node(self, stage: str | None, node: GraphNode | None) -> None:
+        """Offer to replace this node's kernel, or this stage."""
+        self._stage, self._node = stage, node
+        for switch, replacement in self._offered().items():
+            switch.setEnabled(replacement is not None)
+            switch.setChecked(replacement in self.wanted)
+        self.setEnabled(stage is not None)
+        self.setText(f"{REPLACE} ({len(self.wanted)})" if self.wanted else REPLACE)
+
+    def forget(self) -> None:
+        """Switch everything off, without a signal."""
+        self.wanted = ()
+        self.show_node(self._stage, self._node)
+
+    def _switch(self, menu: QMenu, title: str, meaning: str) -> QAction:
+        switch = QAction(title, menu, checkable=True)
+        switch.setToolTip(meaning)
+        switch.triggered.connect(self._on_switch)
+        menu.addAction(switch)
+        return switch
+
+    def _offered(self) -> dict[QAction, Replacement | None]:
+        stage, node = self._stage, self._node
+        kernel = None if stage is None or node is None or node.kind is not NodeKind.KERNEL else node.id
+        whole = None if stage is None else Replacement(stage, None, Substitute.PYTORCH)
+        return {
+            self.plain_loops: Replacement(stage or "", kernel, Substitute.PLAIN_LOOPS) if kernel else None,
+            self.kernel_in_pytorch: Replacement(stage or "", kernel, Substitute.PYTORCH) if kernel else None,
+            self.stage_in_pytorch: whole,
+        }
+
+    @Slot()
+    def _on_switch(self) -> None:
+        for switch, replacement in self._offered().items():
+            if replacement is not None and switch.isChecked() != (replacement in self.wanted):
+                kept = tuple(each for each in self.wanted if not _exclude(each, replacement))
+                self.wanted = (*kept, replacement) if switch.isChecked() else kept
+                break
+        self.show_node(self._stage, self._node)
+        self.replacements_wanted.emit(self.wanted)
+
+
+def _exclude(one: Replacement, other: Replacement) -> bool:
+    """Whether two replacements cannot both be: one place computed in two ways, or a stage and a part of it."""
+    return one.stage == other.stage and (one.node == other.node or one.node is None or other.node is None)
+
+
+def source_text(file: str, folders: Sequence[Path] | None = None) -> str | None:
+    """The text of a file given relative to the program, or to where packages are; None where it is not or not text."""
+    everywhere = (project_folder(), *(Path(entry) for entry in sys.path if entry))
+    for folder in everywhere if folders is None else folders:
+        path = (folder / file).resolve()
+        if path.suffix != ".py" or not path.is_relative_to(folder.resolve()):
+            continue
+        try:
+            if path.stat().st_size <= MOST_BYTES:
+                return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+    return None
+
+
+def known_lines(file: str, lines: Iterable[SourceLine]) -> dict[int, str]:
+    """The lines of a file that are known without it, by their numbers."""
+    return {line.line: line.text for line in sorted(lines, key=lambda line: line.line) if line.file == file}
+
+
+def nodes_of_line(known: StageInspection, file: str, line: int) -> tuple[str, ...]:
+    """The ids of the nodes that a line made, directly or through what it calls."""
+    here = (file, line)
+    return tuple(node.id for node in known.graph.nodes if here in {(each.file, each.line) for each in node.source})
+
+
+def line_signs(known: StageInspection, file: str) -> Mapping[int, str]:
+    """For every line of a file that made nodes, the sign of the worst."""
+    worst: dict[int, GraphNode] = {}
+    for node in known.graph.nodes:
+        for each in node.source:
+            if each.file == file:
+                kept = worst.setdefault(each.line, node)
+                if severity(known.measurements.get(node.id)) > severity(known.measurements.get(kept.id)):
+                    worst[each.line] = node
+    measured = {line: known.measurements.get(node.id) for line, node in worst.items()}
+    return {line: MADE if each is None else SIGNS[each.verdict] for line, each in measured.items()}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.diagnostics.kernels.kernel_details import ReplaceButton
 from app.diagnostics.kernels.kernel_page import COMPUTING, InspectionFeature
-from app.diagnostics.kernels.source_view import ReplaceButton
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.reference_process import ReferenceProcess
 from app.diagnostics.run_queue import RunQueue

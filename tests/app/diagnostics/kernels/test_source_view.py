@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtGui import QAction, QColor, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.kernels import source_view
-from app.diagnostics.kernels.source_view import (
+from app.diagnostics.kernels import kernel_details
+from app.diagnostics.kernels.kernel_details import (
     NO_CODE,
     NO_SOURCE,
     NOT_HERE,
@@ -88,7 +88,7 @@ def test_a_node_without_source_says_so(qtbot: QtBot) -> None:
 
 
 def test_a_file_that_is_not_here_shows_the_lines_that_are_known(qtbot: QtBot, monkeypatch) -> None:
-    monkeypatch.setattr(source_view, "source_text", lambda file: None)
+    monkeypatch.setattr(kernel_details, "source_text", lambda file: None)
     view, _ = shown(qtbot, "m")
     assert view.note.text() == NOT_HERE.format(file=FILE)
     assert view.text.toPlainText().splitlines() == [
@@ -122,7 +122,7 @@ def test_the_line_is_highlighted_in_the_colours_of_the_theme(qtbot: QtBot, theme
 
 def test_a_hidden_view_reads_nothing_until_it_is_seen(qtbot: QtBot, monkeypatch) -> None:
     read = []
-    monkeypatch.setattr(source_view, "source_text", lambda file: read.append(file) or "x\n" * 99)
+    monkeypatch.setattr(kernel_details, "source_text", lambda file: read.append(file) or "x\n" * 99)
     view = SourceView()
     qtbot.addWidget(view)
     known = inspected().stage(STAGE)
@@ -198,7 +198,7 @@ def test_a_link_out_of_the_program_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_file_too_large_to_be_source_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.diagnostics.kernels.source_view.MOST_BYTES", 3)
+    monkeypatch.setattr("app.diagnostics.kernels.kernel_details.MOST_BYTES", 3)
     (tmp_path / "a.py").write_text("long")
     assert source_text("a.py", (tmp_path,)) is None
 

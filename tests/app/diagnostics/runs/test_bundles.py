@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.runs.bundles import BundleExport, BundleOpening, OpenedRun
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.runs.run_folders import RunFolders
+from app.diagnostics.runs.run_keeping import BundleExport, BundleOpening, OpenedRun
 from engine.errors import EngineError, InvalidRequest, OutputError
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
@@ -80,7 +80,7 @@ def test_a_run_under_way_is_handed_over_as_far_as_it_is(copier: Exporter, tmp_pa
 def test_handing_over_gives_the_window_its_turns(
     copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.diagnostics.runs.bundles.TURN_SECONDS", -1)
+    monkeypatch.setattr("app.diagnostics.runs.run_keeping.TURN_SECONDS", -1)
     turns = []
     copier.export._turn.timeout.connect(lambda: turns.append(1))
     copier.export.export(run_of(16), tmp_path / "a.zip")
@@ -89,7 +89,7 @@ def test_handing_over_gives_the_window_its_turns(
 
 
 def test_no_more_waits_than_fits(copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.diagnostics.runs.bundles.MOST_WAITING_BYTES", 1)
+    monkeypatch.setattr("app.diagnostics.runs.run_keeping.MOST_WAITING_BYTES", 1)
     waiting = []
     copier.export._turn.timeout.connect(lambda: waiting.append(copier.export._process.bytesToWrite()))
     copier.export.export(run_of(16), tmp_path / "a.zip")

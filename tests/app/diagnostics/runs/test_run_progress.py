@@ -1,6 +1,6 @@
 import pytest
 
-from app.diagnostics.runs.run_progress import RunProgress
+from app.diagnostics.runs.run import RunProgress
 from engine.speech import Plan, Utterance
 
 SECONDS_PER_UTTERANCE = 2.0
