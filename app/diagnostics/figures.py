@@ -24,6 +24,7 @@ class FiguresView(FollowsTheme, QScrollArea):
         self._shown: tuple[str, Tone, Sequence[tuple[str, str | Links]]] = ("", Tone.PLAIN, ())
         self.label = QLabel(self)
         self.label.setObjectName("figures")
+        self.label.setAccessibleName(name)
         self.label.setTextFormat(Qt.TextFormat.RichText)
         self.label.setWordWrap(True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)

@@ -128,7 +128,9 @@ class KernelList(FollowsTheme, QTreeWidget):
         """List the nodes whose label, kernel, module or operators contain this."""
         self._searched = words
         for item in self._items.values():
-            item.setHidden(words.strip().lower() not in item.words)
+            hidden = words.strip().lower() not in item.words
+            if hidden != item.isHidden():  # each lays out the list anew
+                item.setHidden(hidden)
 
     @Slot(bool)
     def put_worst_first(self, wanted: bool) -> None:
