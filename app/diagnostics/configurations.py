@@ -245,12 +245,13 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
     def show_matrix(self, matrix: Matrix) -> None:
         """Show this; cells that have not changed are left alone."""
         if matrix.regimes != self.matrix.regimes:
-            self.matrix = Matrix()
+            self.matrix = Matrix(matrix.regimes)
             self.setColumnCount(len(matrix.regimes))
             for column, regime in enumerate(matrix.regimes):
                 header = QTableWidgetItem(column_title(regime))
                 header.setToolTip(column_explanation(regime))
                 self.setHorizontalHeaderItem(column, header)
+            self._keep_readable()
         for number, cells in enumerate(matrix.cells):
             known = self.matrix.cells[number] if self.matrix.cells else (None,) * len(cells)
             for column, cell in enumerate(cells):
@@ -267,8 +268,7 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
 
     def restyle(self) -> None:
         """Take the colours of the theme, and its font: no figure is cut off; what does not fit is scrolled to."""
-        width = self.fontMetrics().horizontalAdvance(WIDEST_WORDS) + MARGIN_PIXELS
-        self.horizontalHeader().setMinimumSectionSize(width)
+        self._keep_readable()
         for number, cells in enumerate(self.matrix.cells):
             for column, cell in enumerate(cells):
                 self.setItem(number, column, self._item(cell))
@@ -279,6 +279,12 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
             self._on_cell(self.currentRow(), self.currentColumn())
         else:
             super().keyPressEvent(event)
+
+    def _keep_readable(self) -> None:
+        """Make no column narrower than its figures and its title."""
+        lines = [WIDEST_WORDS, *(line for regime in self.matrix.regimes for line in column_title(regime).splitlines())]
+        width = max(map(self.fontMetrics().horizontalAdvance, lines)) + MARGIN_PIXELS
+        self.horizontalHeader().setMinimumSectionSize(width)
 
     def _item(self, cell: MatrixCell) -> QTableWidgetItem:
         item = QTableWidgetItem(cell.words)

@@ -43,7 +43,10 @@ REGIME_TITLES = {
     Regime.STATIC_DISTILLED: "Padded, Transformer",
     Regime.DISTILLED: "Transformer",
 }
-_SOURCES: dict[str, str] = {**REGIME_TITLES, Substitute.PYTORCH: "PyTorch", Substitute.PLAIN_LOOPS: "plain loops"}
+_SOURCES = {str(regime): title for regime, title in REGIME_TITLES.items()} | {
+    str(Substitute.PYTORCH): "PyTorch",
+    str(Substitute.PLAIN_LOOPS): "plain loops",
+}
 """Where a stage or a kernel can come from."""
 EXPECTED_RED: dict[str, str] = {
     Regime.UPSTREAM: "Red is expected here: float32 accumulates rounding in the phase of the harmonic source.",
