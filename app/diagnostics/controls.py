@@ -267,7 +267,9 @@ class ViewControls(WrappingBar):
         self.earlier.offer([(None, NOTHING, "")])
         self.show_utterances(())
         self._lay_out()
-        self._connect()
+        for box in (self.reading, self.utterance, self.earlier):
+            box.chosen.connect(self._on_chosen)
+        self.run.chosen.connect(self.run_chosen)
 
     def add_action(self, action: QAction) -> None:
         """Add something that can be done with the run, after the others."""
@@ -341,11 +343,6 @@ class ViewControls(WrappingBar):
         shown, earlier = self._shown, self.earlier_run
         apart = differences(_report(shown), _report(earlier)) if shown is not None and earlier is not None else ()
         self.earlier.setToolTip(f"{EARLIER_MEANING}. They differ in: {'; '.join(apart)}." if apart else EARLIER_MEANING)
-
-    def _connect(self) -> None:
-        for box in (self.reading, self.utterance, self.earlier):
-            box.chosen.connect(self._on_chosen)
-        self.run.chosen.connect(self.run_chosen)
 
     @Slot(object)
     def _on_chosen(self, value: object) -> None:

@@ -54,8 +54,10 @@ class DiagnosticsPanel(QFrame):
         self.drill_down = DrillDown()
         self.split = QSplitter(Qt.Orientation.Vertical, self)
         self.export_folder = Path.home()
-        self._live: DiagnosticsRun | None = None
-        self._run: DiagnosticsRun | None = None
+        self.live_run: DiagnosticsRun | None = None
+        """The run that has begun last."""
+        self.run: DiagnosticsRun | None = None
+        """The run that is shown now."""
         self._worst: str | None = None
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._timer.timeout.connect(self._show_rows)
@@ -63,19 +65,20 @@ class DiagnosticsPanel(QFrame):
         self._stage_timer.timeout.connect(self._show_stage)
         self._timer.timeout.connect(self._stage_timer.start)
         self._lay_out()
-        self._connect()
+        to_run, to_show = self.controls.to_run, self.controls.to_show
+        to_run.diagnose_wanted.connect(self.diagnose_wanted)
+        to_run.stop_wanted.connect(self.stop_wanted)
+        to_run.regime_chosen.connect(self.refresh)
+        to_show.changed.connect(self._on_view)
+        to_show.run_chosen.connect(self.look_at)
+        to_run.more.worst_first_toggled.connect(self.table.put_worst_first)
+        self.controls.status.stage_wanted.connect(self._look_into)
+        self.table.stage_selected.connect(self._show_stage)
+        self.table.stage_activated.connect(self._look_into)
+        self.table.moment_chosen.connect(self._on_moment)
+        self.pages.wanted.connect(self._show_page)
         self.add_page("Signals", self.drill_down, "What the stage makes, ours over the reference")
         self.controls.show_run(None, self.history)
-
-    @property
-    def run(self) -> DiagnosticsRun | None:
-        """The run that is shown now."""
-        return self._run
-
-    @property
-    def live_run(self) -> DiagnosticsRun | None:
-        """The run that has begun last."""
-        return self._live
 
     @property
     def shown(self) -> Shown:
@@ -114,7 +117,7 @@ class DiagnosticsPanel(QFrame):
     @Slot(object)
     def show_run(self, run: DiagnosticsRun) -> None:
         """Add a run that begins to the history and show it."""
-        self._live = run
+        self.live_run = run
         self.banner.withdraw(*Subject)
         self.history.add(run)
         self.look_at(run)
@@ -133,9 +136,9 @@ class DiagnosticsPanel(QFrame):
 
     @Slot()
     def _show_rows(self) -> None:
-        run, shown = self._run, self.shown
+        run, shown = self.run, self.shown
         self.controls.refresh(run)
-        self.controls.to_run.show_running(self._live is not None and self._live.active)
+        self.controls.to_run.show_running(self.live_run is not None and self.live_run.active)
         self.model.show(run, shown, self.controls.to_show.earlier_run)
         if run is not None and not run.active and self.stage in (None, self._worst):
             self._choose_worst()
@@ -145,13 +148,13 @@ class DiagnosticsPanel(QFrame):
     @Slot(object)
     def look_at(self, run: DiagnosticsRun) -> None:
         """Show a run of the history; another may go on."""
-        self._run = run
+        self.run = run
         self.controls.show_run(run, self.history)
         self.refresh()
 
     @Slot()
     def _show_stage(self) -> None:
-        run, shown, stage = self._run, self.shown, self.stage
+        run, shown, stage = self.run, self.shown, self.stage
         self.strip.show_run(run, shown, stage)
         self._show_caption()
         self._show_page()
@@ -159,7 +162,7 @@ class DiagnosticsPanel(QFrame):
 
     @Slot()
     def _show_page(self) -> None:
-        self.pages.current.show_stage(self._run, self.shown, self.stage)
+        self.pages.current.show_stage(self.run, self.shown, self.stage)
         self.pages.current.show_moment(self.strip.cursor)
 
     def _choose_worst(self) -> None:
@@ -181,20 +184,6 @@ class DiagnosticsPanel(QFrame):
     def _on_moment(self, seconds: float) -> None:
         self._show_caption()
         self.pages.current.show_moment(seconds)
-
-    def _connect(self) -> None:
-        to_run, to_show = self.controls.to_run, self.controls.to_show
-        to_run.diagnose_wanted.connect(self.diagnose_wanted)
-        to_run.stop_wanted.connect(self.stop_wanted)
-        to_run.regime_chosen.connect(self.refresh)
-        to_show.changed.connect(self._on_view)
-        to_show.run_chosen.connect(self.look_at)
-        to_run.more.worst_first_toggled.connect(self.table.put_worst_first)
-        self.controls.status.stage_wanted.connect(self._look_into)
-        self.table.stage_selected.connect(self._show_stage)
-        self.table.stage_activated.connect(self._look_into)
-        self.table.moment_chosen.connect(self._on_moment)
-        self.pages.wanted.connect(self._show_page)
 
     @Slot()
     def _on_view(self) -> None:

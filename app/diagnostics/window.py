@@ -26,7 +26,8 @@ class DiagnosticsWindow(QWidget):
 
     def __init__(self, owner: QWidget, panel: QWidget) -> None:
         super().__init__(owner, Qt.WindowType.Window)
-        self._shown = False
+        self.shown = False
+        """Whether it is open, even if it is minimised."""
         self._placed = False
         self.setObjectName("diagnosticsWindow")
         self.setWindowTitle(TITLE)
@@ -36,11 +37,6 @@ class DiagnosticsWindow(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(panel)
-
-    @property
-    def shown(self) -> bool:
-        """Whether it is open, even if it is minimised."""
-        return self._shown
 
     @property
     def place(self) -> QByteArray:
@@ -92,14 +88,14 @@ class DiagnosticsWindow(QWidget):
         self._become(shown=False)
 
     def _become(self, *, shown: bool) -> None:
-        if shown != self._shown:
-            self._shown = shown
+        if shown != self.shown:
+            self.shown = shown
             self.toggle.setChecked(shown)
             self.shown_changed.emit(shown)
 
     @Slot(bool)
     def _on_toggle(self, wanted: bool) -> None:
-        if wanted != self._shown:
+        if wanted != self.shown:
             if wanted:
                 self.open()
             else:

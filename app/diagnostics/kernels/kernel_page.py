@@ -60,8 +60,10 @@ class KernelPage(StagePage):
         self._job: Job | None = None
         self._asked: WeakKeyDictionary[Inspection, set[str]] = WeakKeyDictionary()
         self._told = ""
-        self._known: StageInspection | None = None
-        self._node: str | None = None
+        self.known: StageInspection | None = None
+        """What is shown."""
+        self.node: str | None = None
+        """The id of the chosen node."""
         self._follows = True
         self.title = ElidedLabel(self)
         self.inspect_button = ElidedButton(self)
@@ -75,18 +77,18 @@ class KernelPage(StagePage):
         self._turn = QTimer(self, singleShot=True, interval=0)  # so that not everything is drawn at once
         self._parts: list[Callable[[], None]] = []
         self._lay_out()
-        self._connect()
+        self.inspect_button.clicked.connect(self._on_inspect)
+        self.search.textChanged.connect(self.list.search)
+        self.worst_first.toggled.connect(self.list.put_worst_first)
+        self.list.node_chosen.connect(self.choose)
+        self.details.node_chosen.connect(self.choose)
+        self.details.source.replace.replacements_wanted.connect(self._on_replace)
+        self._timer.timeout.connect(self.refresh)
+        self._turn.timeout.connect(self._next_part)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        find.activated.connect(self.search.setFocus)
         self._show_known(None)
-
-    @property
-    def node(self) -> str | None:
-        """The id of the chosen node."""
-        return self._node
-
-    @property
-    def known(self) -> StageInspection | None:
-        """What is shown."""
-        return self._known
 
     @property
     def busy_drawing(self) -> bool:
@@ -108,7 +110,7 @@ class KernelPage(StagePage):
         self._job = job = Job(run, (stage,), run.utterance_to_show(shown, stage))
         self._show_known(inspection.stage(stage))
         asked = self._asked.setdefault(inspection, set())
-        if self._known is None and stage not in asked and can_be_inspected(job):
+        if self.known is None and stage not in asked and can_be_inspected(job):
             asked.add(stage)
             self.inspect_wanted.emit(job)
 
@@ -131,14 +133,14 @@ class KernelPage(StagePage):
 
     def _show_known(self, known: StageInspection | None) -> None:
         self.inspect_button.setEnabled(self._job is not None and can_be_inspected(self._job))
-        if known is self._known:
+        if known is self.known:
             self._say()
             return
-        same = known is not None and self._known is not None and known.graph.stage == self._known.graph.stage
-        node = self._node if same else None
-        self._known = known
+        same = known is not None and self.known is not None and known.graph.stage == self.known.graph.stage
+        node = self.node if same else None
+        self.known = known
         self._follows = self._follows or node is None
-        self._node = node if node is not None or known is None else known.worst_kernel()
+        self.node = node if node is not None or known is None else known.worst_kernel()
         self._say()
         self._parts = [self._list_stage, self._show_node]
         self._turn.start()
@@ -162,7 +164,7 @@ class KernelPage(StagePage):
     def choose(self, node: str) -> None:
         """Choose a node everywhere; until somebody does, the worst is chosen."""
         self._follows = False
-        if node != self._node:
+        if node != self.node:
             self._look_at(node)
 
     @Slot()
@@ -184,21 +186,21 @@ class KernelPage(StagePage):
             self._turn.start()
 
     def _list_stage(self) -> None:
-        self.list.show_stage(self._known)
+        self.list.show_stage(self.known)
 
     def _follow(self) -> None:
-        worst = self._known.worst_kernel() if self._known is not None and self._known.findings else None
-        if self._follows and worst is not None and worst != self._node:
+        worst = self.known.worst_kernel() if self.known is not None and self.known.findings else None
+        if self._follows and worst is not None and worst != self.node:
             self._look_at(worst)
 
     def _look_at(self, node: str | None) -> None:
-        self._node = node
+        self.node = node
         self._show_node()
 
     def _show_node(self) -> None:
-        self.list.choose(self._node)
-        found = self._known.node(self._node) if self._known is not None else None
-        self.details.show_node(self._stage, self._known, found)
+        self.list.choose(self.node)
+        found = self.known.node(self.node) if self.known is not None else None
+        self.details.show_node(self._stage, self.known, found)
 
     def _say(self) -> None:
         if self._stage is None:
@@ -207,25 +209,12 @@ class KernelPage(StagePage):
         stage = stage_named(self._stage)
         if stage.runs_on is not Place.DEVICE:
             self.title.say(NO_KERNELS.format(stage=stage.title))
-        elif self._told and (self._known is None or self._known.findings is None):
+        elif self._told and (self.known is None or self.known.findings is None):
             self.title.say(self._told)
-        elif self._known is None:
+        elif self.known is None:
             self.title.say(NOT_INSPECTED.format(stage=stage.title))
         else:
-            self.title.say(f"{stage.title}: {summary_words(self._known)}")
-
-    def _connect(self) -> None:
-        self.inspect_button.clicked.connect(self._on_inspect)
-        self.search.textChanged.connect(self.list.search)
-        self.worst_first.toggled.connect(self.list.put_worst_first)
-        self.list.node_chosen.connect(self.choose)
-        self.details.node_chosen.connect(self.choose)
-        self.details.source.replace.replacements_wanted.connect(self._on_replace)
-        self._timer.timeout.connect(self.refresh)
-        self._turn.timeout.connect(self._next_part)
-        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        find.activated.connect(self.search.setFocus)
+            self.title.say(f"{stage.title}: {summary_words(self.known)}")
 
     def _lay_out(self) -> None:
         self.setObjectName("kernelPage")

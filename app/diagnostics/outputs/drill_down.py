@@ -92,7 +92,14 @@ class DrillDown(StagePage):
         self._loader = PictureLoader(self)
         self._timer = QTimer(self, singleShot=True, interval=SETTLED_AFTER_MS)
         self._lay_out()
-        self._connect()
+        self.outputs.output_chosen.connect(self.choose)
+        self.listening.spectrogram_wanted.connect(self._load)
+        self.listening.end_to_end_toggled.connect(self._on_extent)
+        self._loader.loaded.connect(self._on_picture)
+        self._timer.timeout.connect(self._load)
+        for view in self._views:
+            view.range_chosen.connect(self._on_range)
+            view.pointed.connect(self._on_pointed)
 
     @property
     def drawing(self) -> bool:
@@ -266,16 +273,6 @@ class DrillDown(StagePage):
         for view in self._views:
             view.show_range(start, end)
         self._timer.start()
-
-    def _connect(self) -> None:
-        self.outputs.output_chosen.connect(self.choose)
-        self.listening.spectrogram_wanted.connect(self._load)
-        self.listening.end_to_end_toggled.connect(self._on_extent)
-        self._loader.loaded.connect(self._on_picture)
-        self._timer.timeout.connect(self._load)
-        for view in self._views:
-            view.range_chosen.connect(self._on_range)
-            view.pointed.connect(self._on_pointed)
 
     def _lay_out(self) -> None:
         self.setObjectName("drillDown")

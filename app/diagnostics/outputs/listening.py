@@ -109,7 +109,12 @@ class ListeningBar(WrappingBar):
         self._names = {"ours": "", "reference": ""}
         self._playing: Part | None = None
         self._lay_out()
-        self._connect()
+        self.whole_button.toggled.connect(self._on_extent)
+        for part, button in self.buttons.items():
+            button.clicked.connect(partial(self._on_button, part))
+        self.loop_button.toggled.connect(self.loop_toggled)
+        self.gain.chosen.connect(self.gain_chosen)
+        self.spectrogram_button.toggled.connect(self.spectrogram_wanted)
         self.name_sides("Ours", "Reference")
 
     @property
@@ -174,14 +179,6 @@ class ListeningBar(WrappingBar):
     def _on_extent(self, end_to_end: bool) -> None:
         self._show()
         self.end_to_end_toggled.emit(end_to_end)
-
-    def _connect(self) -> None:
-        self.whole_button.toggled.connect(self._on_extent)
-        for part, button in self.buttons.items():
-            button.clicked.connect(partial(self._on_button, part))
-        self.loop_button.toggled.connect(self.loop_toggled)
-        self.gain.chosen.connect(self.gain_chosen)
-        self.spectrogram_button.toggled.connect(self.spectrogram_wanted)
 
     def _lay_out(self) -> None:
         for button in (self.waveform_button, self.spectrogram_button):

@@ -27,17 +27,10 @@ class ListeningControl(QObject):
         self._drill_down = drill_down
         self._bar = drill_down.listening
         self._sounds = sounds
-        self._heard: Part | None = None
+        self.heard: Part | None = None
+        """Which of them is heard."""
         self._shown = QElapsedTimer()
         self._shown.start()
-        self._connect()
-
-    @property
-    def heard(self) -> Part | None:
-        """Which of them is heard."""
-        return self._heard
-
-    def _connect(self) -> None:
         self._bar.wanted.connect(self._on_wanted)
         self._bar.gain_chosen.connect(self._on_gain)
         self._bar.loop_toggled.connect(self._on_loop)
@@ -54,14 +47,14 @@ class ListeningControl(QObject):
 
     @Slot(object)
     def _on_wanted(self, part: Part) -> None:
-        if part is self._heard:
+        if part is self.heard:
             self._sounds.stop()
             return
         sound = self._sound(part)
         if sound is None:
             self._drill_down.tell(UNHEARD)
             return
-        if self._heard is not None:
+        if self.heard is not None:
             self._sounds.switch(sound.samples)
         else:
             self._play(sound, start=0)
@@ -70,13 +63,13 @@ class ListeningControl(QObject):
 
     @Slot(object)
     def _on_gain(self, gain_db: float) -> None:
-        if self._heard is Part.DIFFERENCE:
+        if self.heard is Part.DIFFERENCE:
             self._switch(Part.DIFFERENCE)
 
     @Slot(bool)
     def _on_extent(self, end_to_end: bool) -> None:
-        if self._heard is not None:
-            self._switch(self._heard)
+        if self.heard is not None:
+            self._switch(self.heard)
 
     def _switch(self, part: Part) -> None:
         """Go on with the same part as it is to be heard now, or end it if there is none."""
@@ -105,16 +98,16 @@ class ListeningControl(QObject):
 
     def _play_on(self) -> None:
         """Play the same sound from where it is, with the part that goes round now."""
-        sound = self._sound(self._heard) if self._heard is not None else None
+        sound = self._sound(self.heard) if self.heard is not None else None
         if sound is not None:
-            part = self._heard
+            part = self.heard
             self._play(sound, start=self._sounds.place)
             self._note(part)
 
     def _note(self, part: Part | None) -> None:
         """Note what is heard, if there is a device to hear it."""
-        self._heard = part if self._sounds.playing else None
-        self._bar.show_playing(self._heard)
+        self.heard = part if self._sounds.playing else None
+        self._bar.show_playing(self.heard)
 
     def _play(self, sound: Heard, start: int) -> None:
         rate_hz, part = self._drill_down.sample_rate_hz, self._views[0].part
@@ -129,19 +122,19 @@ class ListeningControl(QObject):
     def _on_sound(self) -> None:
         """What is heard is of another speech than what is shown."""
         self._bar.loop_button.setChecked(False)
-        if self._heard is not None:
+        if self.heard is not None:
             self._sounds.stop()
 
     @Slot(bool)
     def _on_playing(self, playing: bool) -> None:
-        if not playing and self._heard is not None:
-            self._heard = None
+        if not playing and self.heard is not None:
+            self.heard = None
             self._bar.show_playing(None)
             self._show(None)
 
     @Slot(int)
     def _on_place(self, sample: int) -> None:
-        if self._heard is not None and self._shown.hasExpired(SHOW_EVERY_MS):
+        if self.heard is not None and self._shown.hasExpired(SHOW_EVERY_MS):
             self._shown.restart()
             self._show(sample / self._drill_down.sample_rate_hz)
 

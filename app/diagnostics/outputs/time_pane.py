@@ -153,7 +153,8 @@ class PaneStack(FollowsTheme, QWidget):
     def __init__(self, panes: Sequence[TimePane], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.panes = tuple(panes)
-        self._shown = (0.0, 0.0)
+        self.seconds_in_view = (0.0, 0.0)
+        """The start and end of the view in seconds."""
         self._seconds = 0.0
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -193,7 +194,7 @@ class PaneStack(FollowsTheme, QWidget):
         The bracket keys set the start and the end of the selected part to the cursor.
         """
         key, (seconds, height) = Qt.Key(event.key()), self._point
-        low, high = self._shown
+        low, high = self.seconds_in_view
         step = (high - low) / STEPS_ACROSS
         moves = {
             Qt.Key.Key_Left: (-step, 0.0),
@@ -221,16 +222,11 @@ class PaneStack(FollowsTheme, QWidget):
         """The width of the time axis in pixels."""
         return max(int(self.panes[0].view.width()), 1)
 
-    @property
-    def seconds_in_view(self) -> tuple[float, float]:
-        """The start and end of the view in seconds."""
-        return self._shown
-
     def show_length(self, seconds: float) -> None:
         """Set the length; if it has changed, all of it is shown."""
         if seconds != self._seconds:
             self._seconds = seconds
-            self._shown = (0.0, seconds)
+            self.seconds_in_view = (0.0, seconds)
             self._point = (0.0, 0.5)
             self.select_part(None)
             for pane in self.panes:
@@ -238,8 +234,8 @@ class PaneStack(FollowsTheme, QWidget):
 
     def show_range(self, start: float, end: float) -> None:
         """Show the same part as other panes do, of the same length; it is not told again."""
-        if (start, end) != self._shown and 0 <= start < end <= self._seconds:
-            self._shown = (start, end)
+        if (start, end) != self.seconds_in_view and 0 <= start < end <= self._seconds:
+            self.seconds_in_view = (start, end)
             self.panes[-1].view.setXRange(start, end, padding=0)
 
     def show_moment(self, seconds: float | None) -> None:
@@ -262,7 +258,7 @@ class PaneStack(FollowsTheme, QWidget):
         """Request pictures again: the number of columns follows the width."""
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
-            self.range_chosen.emit(*self._shown)
+            self.range_chosen.emit(*self.seconds_in_view)
 
     def _point_at(self, seconds: float, height: float) -> None:
         self._point = (min(max(seconds, 0.0), self._seconds), min(max(height, 0.0), 1.0))
@@ -292,6 +288,6 @@ class PaneStack(FollowsTheme, QWidget):
     @Slot(object, object)
     def _on_range(self, view: object, found: tuple[float, float]) -> None:
         low, high = max(float(found[0]), 0.0), min(float(found[1]), self._seconds)
-        if (low, high) != self._shown and low < high:
-            self._shown = (low, high)
+        if (low, high) != self.seconds_in_view and low < high:
+            self.seconds_in_view = (low, high)
             self.range_chosen.emit(low, high)

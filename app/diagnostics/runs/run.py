@@ -42,11 +42,12 @@ MOST_UTTERANCES = 40
 
 
 class RunProgress:
-    """Hears of each plan, and of each utterance when it begins."""
+    """Is given each plan, and hears of each utterance when it begins."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._plan = Plan(())
+        self.plan = Plan(())
+        """The utterances of the text that are known."""
         self._current: int | None = None
         self._done: set[int] = set()
         self._ends: list[float] = []
@@ -56,20 +57,6 @@ class RunProgress:
     def compared(self) -> int:
         """How many utterances are done."""
         return len(self._done)
-
-    @property
-    def planned(self) -> int:
-        """How many utterances are known."""
-        return len(self._plan.utterances)
-
-    @property
-    def whole(self) -> bool:
-        """Whether the plan covers the whole text."""
-        return self._plan.whole
-
-    def plan(self, plan: Plan) -> None:
-        """The text has these utterances, at least."""
-        self._plan = plan
 
     def begin(self, utterance: int) -> None:
         """This utterance is being compared; the one before it is done."""
@@ -86,7 +73,8 @@ class RunProgress:
         """How many are compared and the time that is left, such as 3 of 90 compared, about 2 minutes left."""
         if not self.compared:
             return ""
-        of = f"{self.planned}" if self.whole else f"{self.planned} or more"
+        planned = len(self.plan.utterances)
+        of = f"{planned}" if self.plan.whole else f"{planned} or more"
         left = self.seconds_left
         return f"{self.compared} of {of} compared" + (f", {duration_words(left)} left" if left is not None else "")
 
@@ -108,13 +96,13 @@ class RunProgress:
 
     @property
     def _phonemes_done(self) -> int:
-        return sum(len(each.phonemes) for each in self._plan.utterances if each.index in self._done)
+        return sum(len(each.phonemes) for each in self.plan.utterances if each.index in self._done)
 
     @property
     def _phonemes_expected(self) -> float:
-        planned = sum(len(each.phonemes) for each in self._plan.utterances)
-        characters = max(1, self._plan.utterances[-1].end - self._plan.utterances[0].start)
-        return planned * (1 + self._plan.characters_left / characters)
+        planned = sum(len(each.phonemes) for each in self.plan.utterances)
+        characters = max(1, self.plan.utterances[-1].end - self.plan.utterances[0].start)
+        return planned * (1 + self.plan.characters_left / characters)
 
 
 @dataclass(frozen=True)
@@ -320,7 +308,7 @@ class DiagnosticsRun:
         """Take a plan, which may begin where what is known ends."""
         first = plan.utterances[0].index if plan.utterances else 0
         self.utterances = (*self.utterances[:first], *plan.utterances)
-        self.progress.plan(replace(plan, utterances=self.utterances))
+        self.progress.plan = replace(plan, utterances=self.utterances)
         self.state = RunState.RUNNING
 
     def _take_row(self, row: Row) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QThreadPool
 from app.system.threads import STACK_BYTES
 from engine.errors import OutputError
 from engine.system.paths import cache_folder
+from engine.system.running import is_running
 
 NAME = "diagnostics"
 WAIT_MS = 10_000
@@ -56,18 +57,7 @@ class RunFolders:
     def _opened(self) -> Path:
         self._parent.mkdir(parents=True, exist_ok=True)
         for left_over in self._parent.glob("session-*"):
-            if not _runs(left_over.name.split("-")[1]):
+            number = left_over.name.split("-")[1]
+            if not number.isdigit() or not is_running(int(number)):
                 self.delete(left_over)
         return Path(tempfile.mkdtemp(prefix=f"session-{os.getpid()}-", dir=self._parent))
-
-
-def _runs(process_id: str) -> bool:
-    if not process_id.isdigit():
-        return False
-    try:
-        os.kill(int(process_id), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -79,7 +79,11 @@ class StageTable(QTableView):
         self.setHorizontalHeader(self.header)
         self.setModel(self.proxy)
         self._prepare()
-        self._connect()
+        self.selectionModel().selectionChanged.connect(self._on_selection)
+        self.strip.changed.connect(self._draw)
+        self.strip.line_moved.connect(self._on_line)
+        self.header.moment_chosen.connect(self._on_header_moment)
+        self.header.wheel_turned.connect(self._zoom)
         self.compare_with_earlier(False)
 
     @property
@@ -233,13 +237,6 @@ class StageTable(QTableView):
     def _activate_current(self) -> None:
         if self.stage is not None:
             self.stage_activated.emit(self.stage)
-
-    def _connect(self) -> None:
-        self.selectionModel().selectionChanged.connect(self._on_selection)
-        self.strip.changed.connect(self._draw)
-        self.strip.line_moved.connect(self._on_line)
-        self.header.moment_chosen.connect(self._on_header_moment)
-        self.header.wheel_turned.connect(self._zoom)
 
     def _prepare(self) -> None:
         self.setObjectName("stages")

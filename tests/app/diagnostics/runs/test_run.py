@@ -257,10 +257,10 @@ def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst
 
 def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
     run.take(PlanEvent(Plan(UTTERANCES[:2], (), 40)))
-    assert not run.progress.whole
+    assert not run.progress.plan.whole
     run.take(PlanEvent(Plan(UTTERANCES[2:])))
     assert run.utterances == UTTERANCES
-    assert run.progress.planned == len(UTTERANCES)
+    assert len(run.progress.plan.utterances) == len(UTTERANCES)
     run.take(PlanEvent(Plan(UTTERANCES)))
     assert run.utterances == UTTERANCES
     run.take(FinishedEvent(Report(run.request, (), (), (), {})))

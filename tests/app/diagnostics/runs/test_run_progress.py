@@ -26,7 +26,7 @@ def compared(progress: RunProgress, clock: Clock, order: list[int]) -> None:
 def progress_of(plan: Plan) -> tuple[RunProgress, Clock]:
     clock = Clock()
     progress = RunProgress(clock)
-    progress.plan(plan)
+    progress.plan = plan
     return progress, clock
 
 
