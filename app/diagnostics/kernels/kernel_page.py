@@ -74,8 +74,6 @@ class KernelPage(StagePage):
         self.details = KernelDetails(self)
         self._split = QSplitter(self)
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
-        self._turn = QTimer(self, singleShot=True, interval=0)  # so that not everything is drawn at once
-        self._parts: list[Callable[[], None]] = []
         self._lay_out()
         self.inspect_button.clicked.connect(self._on_inspect)
         self.search.textChanged.connect(self.list.search)
@@ -84,16 +82,10 @@ class KernelPage(StagePage):
         self.details.node_chosen.connect(self.choose)
         self.details.source.replace.replacements_wanted.connect(self._on_replace)
         self._timer.timeout.connect(self.refresh)
-        self._turn.timeout.connect(self._next_part)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self.search.setFocus)
         self._show_known(None)
-
-    @property
-    def busy_drawing(self) -> bool:
-        """Whether some part is still to be drawn."""
-        return bool(self._parts) or self._timer.isActive()
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
         """Show the kernels of a stage, and have them inspected if they are not."""
@@ -142,8 +134,8 @@ class KernelPage(StagePage):
         self._follows = self._follows or node is None
         self.node = node if node is not None or known is None else known.worst_kernel()
         self._say()
-        self._parts = [self._list_stage, self._show_node]
-        self._turn.start()
+        self.list.show_stage(known)
+        self._look_at(self.node)
 
     def refresh_soon(self) -> None:
         """Show what is known of the stage, in a moment."""
@@ -154,11 +146,11 @@ class KernelPage(StagePage):
     def refresh(self) -> None:
         """Show what is known of the stage now."""
         self._say()
-        if self._parts:
-            self.refresh_soon()
-        else:
-            self._parts = [self.list.refresh, self.details.refresh, self._follow]
-            self._turn.start()
+        self.list.refresh()
+        self.details.refresh()
+        worst = self.known.worst_kernel() if self.known is not None and self.known.findings else None
+        if self._follows and worst is not None and worst != self.node:
+            self._look_at(worst)
 
     @Slot(str)
     def choose(self, node: str) -> None:
@@ -179,27 +171,10 @@ class KernelPage(StagePage):
         else:
             self.details.source.say("")
 
-    @Slot()
-    def _next_part(self) -> None:
-        if self._parts:
-            self._parts.pop(0)()
-            self._turn.start()
-
-    def _list_stage(self) -> None:
-        self.list.show_stage(self.known)
-
-    def _follow(self) -> None:
-        worst = self.known.worst_kernel() if self.known is not None and self.known.findings else None
-        if self._follows and worst is not None and worst != self.node:
-            self._look_at(worst)
-
     def _look_at(self, node: str | None) -> None:
         self.node = node
-        self._show_node()
-
-    def _show_node(self) -> None:
-        self.list.choose(self.node)
-        found = self.known.node(self.node) if self.known is not None else None
+        self.list.choose(node)
+        found = self.known.node(node) if self.known is not None else None
         self.details.show_node(self._stage, self.known, found)
 
     def _say(self) -> None:

@@ -41,7 +41,6 @@ class Shown:
     def show(self, inspection: Inspection) -> None:
         self.inspection = inspection
         self.page.show_stage(self.run, SHOWN, STAGE)
-        self.qtbot.waitUntil(lambda: not self.page.busy_drawing)
 
     def everywhere(self) -> tuple[str | None, str]:
         """What list and details have chosen."""
@@ -84,19 +83,7 @@ def test_a_wrong_kernel_is_chosen_when_it_is_found_unless_somebody_chose(shown: 
     shown.qtbot.waitUntil(lambda: shown.page.node == "b1")
     shown.page.choose("m")
     shown.page.refresh()
-    shown.qtbot.waitUntil(lambda: not shown.page.busy_drawing)
     assert shown.page.node == "m"
-
-
-def test_news_that_come_while_the_page_is_drawn_are_not_lost(shown: Shown) -> None:
-    inspection = inspected(measurement("a1"), finished=False)
-    shown.show(inspection)
-    shown.page.refresh()
-    inspection.take(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
-    inspection.take(InspectedEvent(STAGE, (FINDING,)))
-    shown.page._parts.pop()  # it was too late for the part that follows what is wrong
-    shown.page.refresh()
-    shown.qtbot.waitUntil(lambda: shown.page.node == "b1")
 
 
 def test_a_stage_that_is_looked_at_is_inspected_once(shown: Shown) -> None:
@@ -154,7 +141,6 @@ def test_news_of_another_stage_or_run_change_nothing(shown: Shown) -> None:
 def test_no_run_no_kernels(shown: Shown) -> None:
     shown.show(inspected())
     shown.page.show_stage(None, SHOWN, STAGE)
-    shown.qtbot.waitUntil(lambda: not shown.page.busy_drawing)
     assert shown.page.title.toolTip() == CHOOSE_A_STAGE
     assert shown.page.list.shown_nodes == ()
 
