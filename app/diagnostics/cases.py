@@ -55,115 +55,54 @@ class MadeCase:
     phonemes: str
 
 
-class CaseMaking(QObject):
-    """Makes one case at a time, in the background, by the command that anyone can type.
-
-    `progressed` carries words, `made` a `MadeCase`, `failed` an `EngineError`.
-    """
-
-    progressed = Signal(str)
-    made = Signal(object)
-    failed = Signal(object)
-
-    def __init__(self, program: Sequence[str] = PROGRAM, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._program = tuple(program)
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._lines: list[str] = []
-        self._command = BackgroundCommand(self)
-        self._command.line.connect(self._keep)
-        self._command.progressed.connect(self.progressed)
-        self._command.ended.connect(self._end)
-
-    @property
-    def active(self) -> bool:
-        """Whether a case is being made."""
-        return self._command.active
-
-    def make(self, failure: Failure, reduced: bool) -> None:
-        """Find where a stage of a regime fails, and make the smallest case of it, or one as it is."""
-        self._lines = []
-        try:
-            if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="kokoro-desk-cases-", ignore_cleanup_errors=True)
-            path = Path(tempfile.mkdtemp(dir=self._folder.name)) / CASE_NAME
-        except OSError as error:
-            self.failed.emit(OutputError(f"No case can be made ({error.strerror}).", "Free some space on the disk."))
-            return
-        wanted = (f"--case-stage={failure.stage}", f"--save-case={path}", *(["--reduce"] if reduced else []))
-        arguments = (*as_arguments(only(failure.request, failure.regime)), *wanted, "--json")
-        self._command.start([*self._program, COMMAND, *arguments])
-
-    def stop(self) -> None:
-        """Give up the case that is being made."""
-        self._command.stop()
-
-    def shut_down(self, timeout_ms: int) -> None:
-        """End the process, and forget cases that were not saved."""
-        self._command.shut_down(timeout_ms)
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    @Slot(str)
-    def _keep(self, line: str) -> None:
-        self._lines.append(line)
-
-    @Slot()
-    def _end(self) -> None:
-        """Take the figures, which a command that found a failure writes although its exit code is 1."""
-        try:
-            case = json.loads("\n".join(self._lines)).get("case")
-        except ValueError:
-            self.failed.emit(EngineError("Couldn’t create the case.", self._command.last_words))
-            return
-        if case is None:
-            self.failed.emit(EngineError(NOTHING_FAILS, "Diagnose again."))
-        else:
-            self.made.emit(MadeCase(Path(case["file"]), case["words"], case["stage"], case["phonemes"]))
-
-
 class CaseActions(QObject):
     """Adds its actions to the panel, and does what the button of a failing stage asks for.
 
-    `failed` carries an error, `told` good news.
+    Cases are made one at a time, in the background, by the command that anyone can type. `failed` carries an error,
+    `told` good news.
     """
 
     failed = Signal(object)
     told = Signal(str)
 
     def __init__(
-        self, panel: DiagnosticsPanel, making: CaseMaking | None = None, parent: QObject | None = None
+        self, panel: DiagnosticsPanel, program: Sequence[str] = PROGRAM, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._panel = panel
+        self._program = tuple(program)
         self._wanted: Path | None = None
         self._reduced: Failure | None = None
-        self._making = making or CaseMaking(parent=self)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._lines: list[str] = []
+        self._command = BackgroundCommand(self)
         self._button = panel.controls.status.reduce_button
         self.copy = panel.add_action("Copy as Command", "Copy a terminal command that reproduces this run")
         self.save = panel.add_action("Save Failing Case…", "Save the chosen stage with the inputs on which it fails")
         self.copy.triggered.connect(self._on_copy)
         self.save.triggered.connect(self._on_save)
         self._button.clicked.connect(self._on_button)
-        self._making.progressed.connect(self._on_progress)
-        self._making.made.connect(self._on_made)
-        self._making.failed.connect(self._on_failed)
+        self._command.line.connect(self._on_line)
+        self._command.progressed.connect(self._on_progress)
+        self._command.ended.connect(self._on_ended)
         panel.refreshed.connect(self._refresh)
         self._refresh()
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End what is being made."""
-        self._making.shut_down(timeout_ms)
+        """End what is being made, and forget cases that were not saved."""
+        self._command.shut_down(timeout_ms)
+        if self._folder is not None:
+            self._folder.cleanup()
 
     @Slot()
     def _refresh(self) -> None:
         panel, reducing = self._panel, self._reduced is not None
         failing = fails(panel.run, panel.shown, panel.stage)
         self.copy.setEnabled(panel.run is not None)
-        self.save.setEnabled(failing and not self._making.active)
+        self.save.setEnabled(failing and not self._command.active)
         self._button.setText("Stop Reducing" if reducing else "Reduce")
         self._button.setToolTip("" if reducing else REDUCE_MEANING)
-        self._button.setEnabled(reducing or not self._making.active)
+        self._button.setEnabled(reducing or not self._command.active)
         self._button.setVisible(reducing or failing)
 
     @Slot()
@@ -175,7 +114,7 @@ class CaseActions(QObject):
     @Slot()
     def _on_button(self) -> None:
         if self._reduced is not None:
-            self._making.stop()
+            self._command.stop()
             self._end()
         elif (failure := self._failure()) is not None:
             self._reduced = failure
@@ -197,34 +136,56 @@ class CaseActions(QObject):
         return self._panel.export_folder / f"{stage} fails{Path(CASE_NAME).suffix}"
 
     def _save_to(self, failure: Failure, path: Path) -> None:
-        self._wanted = path
+        self._wanted, self._reduced = path, None
         self._make(failure, SAVING)
 
     def _make(self, failure: Failure, words: str) -> None:
+        """Have a case of a stage made where it fails: the smallest if it is to be reduced, or one as it is."""
+        self._lines = []
+        try:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="kokoro-desk-cases-", ignore_cleanup_errors=True)
+            path = Path(tempfile.mkdtemp(dir=self._folder.name)) / CASE_NAME
+        except OSError as error:
+            self._end()
+            self.failed.emit(OutputError(f"No case can be made ({error.strerror}).", "Free some space on the disk."))
+            return
+        wanted = (f"--case-stage={failure.stage}", f"--save-case={path}", *(["--reduce"] if self._reduced else []))
+        arguments = (*as_arguments(only(failure.request, failure.regime)), *wanted, "--json")
+        self._command.start([*self._program, COMMAND, *arguments])
         self._on_progress(words)
-        self._making.make(failure, reduced=self._reduced is not None)
         self._refresh()
 
     @Slot(str)
+    def _on_line(self, line: str) -> None:
+        self._lines.append(line)
+
+    @Slot(str)
     def _on_progress(self, words: str) -> None:
-        self._panel.tell(self._making, words)
+        self._panel.tell(self._command, words)
 
-    @Slot(object)
-    def _on_made(self, case: MadeCase) -> None:
-        if self._wanted is not None:
-            self._copy(case, self._wanted)
-        elif self._reduced is not None:
-            self._show(case, self._reduced)
+    @Slot()
+    def _on_ended(self) -> None:
+        """Take the figures, which a command that found a failure writes although its exit code is 1."""
+        wanted, reduced = self._wanted, self._reduced
         self._end()
-
-    @Slot(object)
-    def _on_failed(self, error: EngineError) -> None:
-        self._end()
-        self.failed.emit(error)
+        try:
+            case = json.loads("\n".join(self._lines)).get("case")
+        except ValueError:
+            self.failed.emit(EngineError("Couldn’t create the case.", self._command.last_words))
+            return
+        if case is None:
+            self.failed.emit(EngineError(NOTHING_FAILS, "Diagnose again."))
+            return
+        made = MadeCase(Path(case["file"]), case["words"], case["stage"], case["phonemes"])
+        if wanted is not None:
+            self._copy(made, wanted)
+        elif reduced is not None:
+            self._show(made, reduced)
 
     def _end(self) -> None:
         self._wanted = self._reduced = None
-        self._panel.tell(self._making, "")
+        self._panel.tell(self._command, "")
         self._refresh()
 
     def _copy(self, case: MadeCase, path: Path) -> None:

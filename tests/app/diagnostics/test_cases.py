@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,116 +12,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.cases import COPIED, CaseActions, CaseMaking, Failure, MadeCase
+from app.diagnostics.cases import COPIED, CaseActions
 from app.diagnostics.panel import DiagnosticsPanel
-from engine.errors import EngineError
-from engine.speech import SpeechRequest
 from engine.validator.cases.as_command import as_arguments
 from engine.validator.cases.case import load_case
-from engine.validator.data.results import Regime, ValidationRequest
+from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
 from tests.patience import PATIENCE_MS
-from tests.starter_voices import MALE
-
-REQUEST = ValidationRequest(SpeechRequest("Hello there.", MALE), regimes=(Regime.UPSTREAM, Regime.STATIC_NO_PACK))
-ECHO = """
-import json, sys
-options = dict(word.removeprefix('--').split('=', 1) for word in sys.argv[2:] if '=' in word)
-print('Shorter texts, try 1', file=sys.stderr)
-open(options['save-case'], 'w').write('a case')
-words = ' '.join(sys.argv[1:])
-case = {'file': options['save-case'], 'words': words, 'stage': options['case-stage'], 'phonemes': 'h'}
-print(json.dumps({'case': case}))
-sys.exit(1)
-"""
-
-
-class Maker:
-    def __init__(self, qtbot: QtBot, *program: str) -> None:
-        self.qtbot = qtbot
-        self.making = CaseMaking((sys.executable, *program))
-        self.made: list[MadeCase] = []
-        self.failures: list[EngineError] = []
-        self.progress: list[str] = []
-        self.making.made.connect(self.made.append)
-        self.making.failed.connect(self.failures.append)
-        self.making.progressed.connect(self.progress.append)
-
-    def make(self, regime: str = Regime.STATIC_NO_PACK, reduced: bool = True) -> None:
-        self.making.make(Failure(REQUEST, regime, "text_encoder"), reduced)
-        self.qtbot.waitUntil(lambda: bool(self.made or self.failures))
-
-
-@pytest.fixture
-def maker_of(qtbot: QtBot) -> Iterator[Callable[..., Maker]]:
-    """A maker whose command is this program, with these arguments of Python."""
-    makers: list[Maker] = []
-
-    def make(*program: str) -> Maker:
-        makers.append(Maker(qtbot, *program))
-        return makers[-1]
-
-    yield make
-    for maker in makers:
-        maker.making.shut_down(PATIENCE_MS)
-
-
-@pytest.fixture
-def maker(maker_of: Callable[..., Maker]) -> Maker:
-    return maker_of("-c", ECHO)
-
-
-def test_the_command_names_only_what_fails(maker: Maker) -> None:
-    maker.make()
-    assert maker.progress == ["Shorter texts, try 1"]
-    (case,) = maker.made
-    assert "--regimes=static-no-pack" in case.words
-    assert "--case-stage=text_encoder" in case.words
-    assert "--reduce" in case.words
-    assert (case.stage, case.phonemes) == ("text_encoder", "h")
-
-
-def test_a_case_as_it_is_is_not_reduced(maker: Maker) -> None:
-    maker.make(reduced=False)
-    assert "--reduce" not in maker.made[0].words
-
-
-def test_cases_that_were_not_saved_are_forgotten(maker: Maker) -> None:
-    maker.make()
-    assert maker.made[0].path.is_file()
-    maker.making.shut_down(PATIENCE_MS)
-    assert not maker.made[0].path.exists()
-
-
-def test_what_does_not_fail_has_no_case(maker_of: Callable[..., Maker]) -> None:
-    maker = maker_of("-c", f"print({json.dumps(json.dumps({'passed': True}))})")
-    maker.make()
-    assert "no longer fails" in str(maker.failures[0])
-
-
-def test_a_command_that_fails_says_why(maker_of: Callable[..., Maker]) -> None:
-    maker = maker_of("-c", "import sys; sys.exit('error: There is no voice.')")
-    maker.make()
-    assert str(maker.failures[0]) == "Couldn’t create the case. error: There is no voice."
-
-
-def test_a_stopped_one_tells_nothing(maker_of: Callable[..., Maker]) -> None:
-    maker = maker_of("-c", "import time; time.sleep(600)")
-    maker.making.make(Failure(REQUEST, Regime.STATIC_NO_PACK, "bert"), reduced=True)
-    assert maker.making.active
-    maker.making.stop()
-    assert not maker.making.active
-    assert (maker.made, maker.failures) == ([], [])
-
-
-def test_the_real_command_makes_a_case_that_can_be_loaded(maker_of: Callable[..., Maker]) -> None:
-    maker = maker_of("-m", "engine")
-    maker.make()
-    assert maker.failures == []
-    facts = load_case(maker.made[0].path).facts
-    assert facts.row.stage == "text_encoder"
-    assert replace(facts.request, regimes=()) == replace(REQUEST, regimes=())
-
 
 PROGRAM = """
 import json, sys
@@ -133,13 +30,13 @@ print(json.dumps({'case': {'file': file, 'words': 'Reduced.', 'stage': 'bert', '
 
 
 class Panel:
-    def __init__(self, qtbot: QtBot, folder: Path, program: str = PROGRAM) -> None:
+    def __init__(self, qtbot: QtBot, folder: Path, program: Sequence[str]) -> None:
         self.qtbot = qtbot
         self.panel = DiagnosticsPanel()
         qtbot.addWidget(self.panel)
         self.panel.resize(1000, 700)
         self.panel.export_folder = folder
-        self.actions = CaseActions(self.panel, CaseMaking((sys.executable, "-c", program)))
+        self.actions = CaseActions(self.panel, program)
         self.told: list[str] = []
         self.failures: list[Exception] = []
         self.actions.told.connect(self.told.append)
@@ -169,8 +66,8 @@ class Panel:
 def panel_of(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., Panel]]:
     panels: list[Panel] = []
 
-    def make(program: str = PROGRAM) -> Panel:
-        panels.append(Panel(qtbot, tmp_path, program))
+    def make(*arguments: str) -> Panel:
+        panels.append(Panel(qtbot, tmp_path, (sys.executable, *arguments)))
         return panels[-1]
 
     yield make
@@ -180,7 +77,7 @@ def panel_of(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., Panel]]:
 
 @pytest.fixture
 def made(panel_of: Callable[..., Panel]) -> Panel:
-    return panel_of()
+    return panel_of("-c", PROGRAM)
 
 
 def test_the_command_is_copied(made: Panel) -> None:
@@ -239,7 +136,7 @@ def test_the_case_that_is_saved_is_the_one_that_was_asked_for(made: Panel, tmp_p
 
 
 def test_stopping_leaves_everything_as_it_was(panel_of: Callable[..., Panel]) -> None:
-    panel = panel_of("import time; time.sleep(600)")
+    panel = panel_of("-c", "import time; time.sleep(600)")
     button = panel.panel.controls.status.reduce_button
     button.click()
     assert "Stop" in button.text()
@@ -251,11 +148,29 @@ def test_stopping_leaves_everything_as_it_was(panel_of: Callable[..., Panel]) ->
 
 
 def test_a_failure_to_reduce_is_told(panel_of: Callable[..., Panel]) -> None:
-    panel = panel_of(f"print({json.dumps(json.dumps({'passed': True}))})")
+    panel = panel_of("-c", f"print({json.dumps(json.dumps({'passed': True}))})")
     panel.panel.controls.status.reduce_button.click()
     panel.qtbot.waitUntil(lambda: bool(panel.failures))
     assert "no longer fails" in str(panel.failures[0])
     assert panel.panel.controls.status.reduce_button.isEnabled()
+
+
+def test_a_command_that_fails_says_why(panel_of: Callable[..., Panel]) -> None:
+    panel = panel_of("-c", "import sys; sys.exit('error: There is no voice.')")
+    panel.panel.controls.status.reduce_button.click()
+    panel.qtbot.waitUntil(lambda: bool(panel.failures))
+    assert str(panel.failures[0]) == "Couldn’t create the case. error: There is no voice."
+
+
+def test_the_real_command_makes_a_case_that_can_be_loaded(panel_of: Callable[..., Panel], tmp_path: Path) -> None:
+    panel = panel_of("-m", "engine")
+    panel.choose(Regime.STATIC_NO_PACK, "text_encoder")
+    panel.actions.save.trigger()
+    panel.save_in_dialog(tmp_path / "real.safetensors")
+    assert panel.failures == []
+    facts = load_case(tmp_path / "real.safetensors").facts
+    assert facts.row.stage == "text_encoder"
+    assert replace(facts.request, regimes=()) == replace(panel.run.request, regimes=())
 
 
 def test_without_a_run_nothing_can_be_done(qtbot: QtBot) -> None:
