@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -120,19 +120,10 @@ class BundleExport(QObject):
         return OutputError(f"{self._path.name} was not exported.", why)
 
 
-@dataclass(frozen=True)
-class OpenedRun:
-    """A run from a file, and the name it had; the file's own where it had none."""
-
-    run: DiagnosticsRun
-    name: str
-    path: Path
-
-
 class BundleOpening(QObject):
-    """One file at a time. `opened` carries an `OpenedRun`, `failed` an `EngineError`."""
+    """One file at a time. `opened` carries a run and its name, that of the file if it had none, `failed` why not."""
 
-    opened = Signal(object)
+    opened = Signal(object, str)
     failed = Signal(object)
 
     def __init__(self, folders: RunFolders, parent: QObject | None = None) -> None:
@@ -193,7 +184,7 @@ class BundleOpening(QObject):
     def _end(self, code: int) -> None:
         run = self._run
         if code == 0 and run is not None and not run.active:
-            self.opened.emit(OpenedRun(run, (self._facts or {}).get("name") or self._path.stem, self._path))
+            self.opened.emit(run, (self._facts or {}).get("name") or self._path.stem)
             return
         if self._folder is not None:
             self._folders.delete(self._folder)
@@ -297,11 +288,11 @@ class RunKeeping(QObject):
         self._panel.tell(self._export, "")
         self.told.emit(f"Exported {path.name} to {path.parent}")
 
-    @Slot(object)
-    def _on_opened(self, opened: OpenedRun) -> None:
+    @Slot(object, str)
+    def _on_opened(self, run: DiagnosticsRun, name: str) -> None:
         self._panel.tell(self._opening, "")
-        self._panel.history.add(opened.run, opened.name)
-        self._panel.look_at(opened.run)
+        self._panel.history.add(run, name)
+        self._panel.look_at(run)
 
     @Slot(object)
     def _on_failed(self, error: EngineError) -> None:

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_keeping import BundleExport, BundleOpening, OpenedRun
+from app.diagnostics.runs.run_keeping import BundleExport, BundleOpening
 from engine.errors import EngineError, InvalidRequest, OutputError
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
@@ -137,9 +137,9 @@ class Opener:
         self.qtbot = qtbot
         self.folders = RunFolders(folder / "cache")
         self.opening = BundleOpening(self.folders)
-        self.opened: list[OpenedRun] = []
+        self.opened: list[tuple[DiagnosticsRun, str]] = []
         self.failures: list[EngineError] = []
-        self.opening.opened.connect(self.opened.append)
+        self.opening.opened.connect(lambda run, name: self.opened.append((run, name)))
         self.opening.failed.connect(self.failures.append)
 
     def open(self, path: Path) -> None:
@@ -167,9 +167,8 @@ def test_a_file_becomes_a_run_with_its_arrays(opener: Opener, tmp_path: Path) ->
     path, report = exported(tmp_path, "Before the change", "2026-11-24T14:02:00+00:00")
     opener.open(path)
     assert opener.failures == []
-    (opened,) = opener.opened
-    run = opened.run
-    assert (opened.name, opened.path) == ("Before the change", path)
+    ((run, name),) = opener.opened
+    assert name == "Before the change"
     assert run.state is RunState.FINISHED
     assert (run.started.hour, run.started.minute) == (14, 2)
     assert run.report is not None
@@ -182,7 +181,7 @@ def test_a_file_becomes_a_run_with_its_arrays(opener: Opener, tmp_path: Path) ->
 def test_a_file_without_a_name_is_named_by_its_own(opener: Opener, tmp_path: Path) -> None:
     path, _ = exported(tmp_path)
     opener.open(path)
-    assert opener.opened[0].name == "theirs"
+    assert opener.opened[0][1] == "theirs"
 
 
 def test_a_damaged_file_is_told_in_a_sentence_and_leaves_nothing(opener: Opener, tmp_path: Path) -> None:
