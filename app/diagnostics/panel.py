@@ -13,8 +13,8 @@ from app.diagnostics.outputs.drill_down import DrillDown
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_history import RunHistory
 from app.diagnostics.stages.stage_pages import StagePage, StagePages
+from app.diagnostics.stages.stage_rows import StageTableModel
 from app.diagnostics.stages.stage_table import StageTable
-from app.diagnostics.stages.stage_table_model import StageTableModel
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_painter import StripCaption
 from app.messages import Subject

@@ -35,8 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.diagnostics.colours import PlainSelection
-from app.diagnostics.stages.stage_columns import COLUMNS, Column
-from app.diagnostics.stages.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
+from app.diagnostics.stages.stage_rows import COLUMNS, STAGE_ROLE, Column, StageTableModel, WorstFirstProxy
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_painter import StripPainter
 

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
-from app.diagnostics.stages.stage_columns import Column
 from app.diagnostics.stages.stage_pages import StagePage
+from app.diagnostics.stages.stage_rows import Column
 from app.theme import DARK, Appearance, Theme
 from engine.stages import STAGES
 from engine.validator.data.results import FailedEvent, Reading, Regime, RowEvent, ValidationEvent, Verdict

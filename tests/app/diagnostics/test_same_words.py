@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.diagnostics.metric_words import figures_of
-from app.diagnostics.stages.stage_columns import Column, StageEntry, words_of
+from app.diagnostics.stages.stage_rows import Column, StageEntry, words_of
 from engine.stages import stage_named
 from engine.validator.data.results import Metrics, Reading, Row
 from engine.validator.data.wording import NOTHING

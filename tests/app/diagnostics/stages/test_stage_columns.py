@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from app.diagnostics.colours import Tone
-from app.diagnostics.stages.stage_columns import (
+from app.diagnostics.stages.stage_rows import (
     COLUMNS,
     WAITING,
     Column,

@@ -5,9 +5,8 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import Shown
-from app.diagnostics.stages.stage_columns import Column
+from app.diagnostics.stages.stage_rows import Column, StageTableModel
 from app.diagnostics.stages.stage_table import GIVE_WAY, StageTable
-from app.diagnostics.stages.stage_table_model import StageTableModel
 from app.diagnostics.stages.strip import Strip
 from app.theme import LIGHT
 from engine.stages import STAGE_NAMES

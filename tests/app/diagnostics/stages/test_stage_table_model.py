@@ -4,8 +4,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.diagnostics.stages.stage_columns import Column
-from app.diagnostics.stages.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
+from app.diagnostics.stages.stage_rows import STAGE_ROLE, Column, StageTableModel, WorstFirstProxy
 from app.theme import DARK, Appearance, Theme
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.data.results import Reading, Regime, RowEvent, Verdict
