@@ -107,9 +107,7 @@ class SourceView(FollowsTheme, QWidget):
         self._node: GraphNode | None = None
         self._numbers: tuple[int, ...] = ()
         self._written: tuple[object, ...] = ()
-        self.place = ComboBox(
-            "Code", "The call that made this kernel, those around it, and what it is compiled to", 16, self
-        )
+        self.place = ComboBox("Code", PLACE_MEANING, 16, self)
         self.replace = ReplaceButton(self)
         self.outcome = QLabel(self)
         self.note = QLabel(self)
