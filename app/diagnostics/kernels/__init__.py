@@ -1,1 +1,1 @@
-"""The kernels of a stage: its graph, drawn and coloured by error, with the source and the code of each kernel."""
+"""The kernels of a stage: a list with their errors, and of each its numbers, source, code and replacements."""

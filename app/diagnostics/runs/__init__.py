@@ -1,1 +1,1 @@
-"""Runs of the diagnostics: their data, names, folders, verdicts, and files; two of them beside each other."""
+"""Runs of the diagnostics: their data, names, folders, verdicts, and files."""
