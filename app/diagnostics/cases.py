@@ -76,7 +76,7 @@ class CaseActions(QObject):
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._lines: list[str] = []
         self._command = BackgroundCommand(self)
-        self._button = panel.controls.status.reduce_button
+        self._button = panel.status.reduce_button
         self.copy = panel.add_action("Copy as Command", "Copy a terminal command that reproduces this run")
         self.save = panel.add_action("Save Failing Case…", "Save the chosen stage with the inputs on which it fails")
         self.copy.triggered.connect(self._on_copy)

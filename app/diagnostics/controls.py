@@ -1,4 +1,4 @@
-"""Everything above the results: what to run and to show, what can be done with it, and the progress."""
+"""The controls above the results: what to run, what to show of it, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QWidget
 
 from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES, REGIME_TITLES, regime_title
-from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions, DiagnosticsRun, Shown
+from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_history import RunHistory
-from app.diagnostics.runs.run_status import RunStatus
 from app.diagnostics.runs.run_words import shortened
 from app.settings import DEVICE_TITLES, LSTM_TITLES
 from app.widgets.combo_box import ComboBox
@@ -35,47 +34,6 @@ WORST_OF_ALL = "Worst Utterance"
 NO_RUN = "no run yet"
 NOTHING = "nothing"
 EARLIER_MEANING = "The run that the column Change refers to"
-
-
-class DiagnosticsControls(QWidget):
-    """Three lines, all public: `to_run`, `to_show`, `status`."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.to_run = RunControls(self)
-        self.to_show = ViewControls(self)
-        self.status = RunStatus(self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE_PIXELS)
-        for line in (self.to_run, self.to_show, self.status):
-            layout.addWidget(line)
-
-    @property
-    def shown(self) -> Shown:
-        """The part of the run to show."""
-        regime = str(self.to_run.regime.value)
-        return Shown(regime, self.to_show.shown_reading, self.to_show.shown_utterance)
-
-    def show_run(self, run: DiagnosticsRun | None, history: RunHistory) -> None:
-        """Show another run."""
-        if run is not None:
-            self.to_run.reference.choose(run.request.reference)
-        self.to_show.show_history(history, run)
-        self.refresh(run)
-
-    def refresh(self, run: DiagnosticsRun | None) -> None:
-        """Update after the run has advanced."""
-        if run is not None:
-            self.to_run.offer_regimes(run.regimes)
-            self.to_show.show_utterances(run.utterances)
-        self.status.show_run(run, self.shown.regime)
-
-    def show_part(self, shown: Shown) -> None:
-        """Choose the part of the run to show."""
-        self.to_run.regime.choose(shown.regime)
-        self.to_show.reading.choose(shown.reading)
-        self.to_show.utterance.choose(shown.utterance)
 
 
 class RunControls(WrappingBar):

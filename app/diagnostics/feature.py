@@ -112,11 +112,11 @@ class DiagnosticsFeature(QObject):
     def _connect_panel(self) -> None:
         panel = self.panel
         panel.diagnose_wanted.connect(self._on_diagnose)
-        panel.controls.to_run.while_speaking.clicked.connect(self._on_while_speaking)
+        panel.to_run.while_speaking.clicked.connect(self._on_while_speaking)
         self.configurations.compare_wanted.connect(self._on_compare_all)
-        self.configurations.padding_chosen.connect(panel.controls.to_run.set_padding)
+        self.configurations.padding_chosen.connect(panel.to_run.set_padding)
         panel.stop_wanted.connect(self.queue.stop)
-        panel.controls.status.start_again_wanted.connect(self.queue.start_again)
+        panel.status.start_again_wanted.connect(self.queue.start_again)
         self.listening.moved.connect(panel.strip.show_playhead)
         panel.refreshed.connect(self._on_refreshed)
         self.chip.clicked.connect(self.open)
@@ -164,7 +164,7 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_compare_all(self, cross: tuple[tuple[str, Regime], ...]) -> None:
         """Run the text in every regime, and once more with some stages from other ones."""
-        to_run = self.panel.controls.to_run
+        to_run = self.panel.to_run
         regimes = tuple(regime for regime in to_run.regimes if regime is not to_run.options.reference)
         self._on_diagnose(replace(to_run.options, regimes=regimes, cross=cross))
 
@@ -173,7 +173,7 @@ class DiagnosticsFeature(QObject):
         """Offer the regimes that the model that speaks has, and look at the one that speaks once that is another."""
         model, models = self._voices.speaking_model, self._voices.models
         has_students = prosody_of(model, models, Prosody.TRANSFORMER) is Prosody.TRANSFORMER
-        to_run, prosody = self.panel.controls.to_run, prosody_of(model, models, self._settings.prosody)
+        to_run, prosody = self.panel.to_run, prosody_of(model, models, self._settings.prosody)
         to_run.offer_students(has_students)
         self.configurations.editor.offer_students(has_students)
         if prosody is not self._prosody:
@@ -184,7 +184,7 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_setting(self, setting: object) -> None:
         if setting is Settings.diagnose_while_speaking:  # the window of settings has it, too
-            self.panel.controls.to_run.while_speaking.setChecked(self._settings.diagnose_while_speaking)
+            self.panel.to_run.while_speaking.setChecked(self._settings.diagnose_while_speaking)
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
@@ -203,8 +203,8 @@ class DiagnosticsFeature(QObject):
     def _diagnose_speech(self) -> None:
         request = self._speech.request
         if request is not None and self.window.shown and self._settings.diagnose_while_speaking:
-            self.panel.controls.to_show.show_heard()
-            self.queue.diagnose(request, self.panel.controls.to_run.options, self._voices.speaking_model)
+            self.panel.to_show.show_heard()
+            self.queue.diagnose(request, self.panel.to_run.options, self._voices.speaking_model)
 
     @Slot(bool)
     def _on_while_speaking(self, wanted: bool) -> None:
@@ -223,7 +223,7 @@ class DiagnosticsFeature(QObject):
     @Slot()
     def _show_subject(self) -> None:
         """Say what Diagnose would take, and how long, as the latest run of the same kind went."""
-        (speech, model), run, to_run = self._source(), self._timed, self.panel.controls.to_run
+        (speech, model), run, to_run = self._source(), self._timed, self.panel.to_run
         same = run is not None and (run.request.model, run.request.regimes) == (model, to_run.options.regimes)
         rate = run.progress.seconds_per_phoneme if run is not None and same else None
         to_run.subject.say(subject_words(speech.part if speech is not None else "", rate))

@@ -55,7 +55,7 @@ class Following(QObject):
         if run is not None and segment is not None and self._told != (run, segment):
             self._told = (run, segment)
             self._queue.hear(segment.utterance.start)
-        to_show = self._panel.controls.to_show
+        to_show = self._panel.to_show
         to_show.follow(utterance.index if utterance is not None and self._panel.run is run else None)
         self._mark(run, segment, utterance)
 

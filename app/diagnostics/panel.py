@@ -8,10 +8,11 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
 
-from app.diagnostics.controls import DiagnosticsControls
+from app.diagnostics.controls import RunControls, ViewControls
 from app.diagnostics.outputs.drill_down import DrillDown
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_history import RunHistory
+from app.diagnostics.runs.run_status import RunStatus
 from app.diagnostics.stages.stage_pages import StagePage, StagePages
 from app.diagnostics.stages.stage_rows import StageTableModel
 from app.diagnostics.stages.stage_table import StageTable
@@ -45,7 +46,9 @@ class DiagnosticsPanel(QFrame):
         self.setObjectName("diagnostics")
         self.history = RunHistory()
         self.banner = MessageBanner(self)
-        self.controls = DiagnosticsControls(self)
+        self.to_run = RunControls(self)
+        self.to_show = ViewControls(self)
+        self.status = RunStatus(self)
         self.model = StageTableModel(self)
         self.strip = Strip(self)
         self.table = StageTable(self.model, self.strip)
@@ -65,25 +68,25 @@ class DiagnosticsPanel(QFrame):
         self._stage_timer.timeout.connect(self._show_stage)
         self._timer.timeout.connect(self._stage_timer.start)
         self._lay_out()
-        to_run, to_show = self.controls.to_run, self.controls.to_show
+        to_run, to_show = self.to_run, self.to_show
         to_run.diagnose_wanted.connect(self.diagnose_wanted)
         to_run.stop_wanted.connect(self.stop_wanted)
         to_run.regime_chosen.connect(self.refresh)
         to_show.changed.connect(self._on_view)
         to_show.run_chosen.connect(self.look_at)
         to_run.more.worst_first_toggled.connect(self.table.put_worst_first)
-        self.controls.status.stage_wanted.connect(self._look_into)
+        self.status.stage_wanted.connect(self._look_into)
         self.table.stage_selected.connect(self._show_stage)
         self.table.stage_activated.connect(self._look_into)
         self.table.moment_chosen.connect(self._on_moment)
         self.pages.wanted.connect(self._show_page)
         self.add_page("Signals", self.drill_down, "What the stage makes, ours over the reference")
-        self.controls.show_run(None, self.history)
+        self.to_show.show_history(self.history, None)
 
     @property
     def shown(self) -> Shown:
         """The part of the run that is shown."""
-        return self.controls.shown
+        return Shown(str(self.to_run.regime.value), self.to_show.shown_reading, self.to_show.shown_utterance)
 
     @property
     def stage(self) -> str | None:
@@ -99,18 +102,20 @@ class DiagnosticsPanel(QFrame):
         """Add something that can be done with the run or its chosen stage, to the menu and to that of each row."""
         action = QAction(title, self)
         action.setToolTip(meaning)
-        self.controls.to_show.add_action(action)
+        self.to_show.add_action(action)
         self.table.addAction(action)
         return action
 
     def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
         """Tell what somebody does, and how much of it is done if that is known; no words when it has ended."""
-        self.controls.status.tell(teller, words, fraction)
+        self.status.tell(teller, words, fraction)
 
     @Slot(object, str)
     def show_part(self, shown: Shown, stage: str) -> None:
         """Show another part of the run and choose a stage of it."""
-        self.controls.show_part(shown)
+        self.to_run.regime.choose(shown.regime)
+        self.to_show.reading.choose(shown.reading)
+        self.to_show.utterance.choose(shown.utterance)
         self.refresh()
         self.table.select(stage)
 
@@ -136,20 +141,25 @@ class DiagnosticsPanel(QFrame):
 
     @Slot()
     def _show_rows(self) -> None:
-        run, shown = self.run, self.shown
-        self.controls.refresh(run)
-        self.controls.to_run.show_running(self.live_run is not None and self.live_run.active)
-        self.model.show(run, shown, self.controls.to_show.earlier_run)
+        run = self.run
+        if run is not None:
+            self.to_run.offer_regimes(run.regimes)
+            self.to_show.show_utterances(run.utterances)
+        shown = self.shown
+        self.status.show_run(run, shown.regime)
+        self.to_run.show_running(self.live_run is not None and self.live_run.active)
+        self.model.show(run, shown, self.to_show.earlier_run)
         if run is not None and not run.active and self.stage in (None, self._worst):
             self._choose_worst()
         if run is not None and run.state in (RunState.STOPPED, RunState.FAILED, RunState.CRASHED):
-            self.controls.to_show.show_history(self.history, run)
+            self.to_show.show_history(self.history, run)
 
     @Slot(object)
     def look_at(self, run: DiagnosticsRun) -> None:
         """Show a run of the history; another may go on."""
         self.run = run
-        self.controls.show_run(run, self.history)
+        self.to_run.reference.choose(run.request.reference)
+        self.to_show.show_history(self.history, run)
         self.refresh()
 
     @Slot()
@@ -187,15 +197,15 @@ class DiagnosticsPanel(QFrame):
 
     @Slot()
     def _on_view(self) -> None:
-        self.table.compare_with_earlier(self.controls.to_show.earlier_run is not None)
+        self.table.compare_with_earlier(self.to_show.earlier_run is not None)
         self.refresh()
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.controls)
+        for line in (self.banner, self.to_run, self.to_show, self.status):
+            layout.addWidget(line)
         layout.addWidget(self.split, 1)
         upper = QWidget(self.split)
         self.pages.room_wanted.connect(upper.setHidden)

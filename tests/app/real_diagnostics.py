@@ -107,7 +107,7 @@ class Scenario(QObject):
         window.play()
         yield self.has_ended
         self.end_phase()
-        button = panel.controls.to_run.diagnose_button
+        button = panel.to_run.diagnose_button
         yield lambda: self.speech.activity.idle and button.text() == "Diagnose"
         self.begin("loaded")
         button.click()

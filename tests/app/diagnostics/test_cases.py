@@ -47,13 +47,13 @@ class Panel:
         self.choose(Regime.STATIC_NO_PACK)
 
     def choose(self, regime: Regime, stage: str = "bert") -> None:
-        self.panel.controls.to_run.regime.choose(regime)
+        self.panel.to_run.regime.choose(regime)
         self.panel.refresh()
         self.panel.table.select(stage)
         self.panel.refresh()
 
     def reduce(self) -> QMessageBox:
-        self.panel.controls.status.reduce_button.click()
+        self.panel.status.reduce_button.click()
         self.qtbot.waitUntil(lambda: self.panel.findChild(QMessageBox) is not None)
         return self.panel.findChild(QMessageBox)
 
@@ -89,7 +89,7 @@ def test_the_command_is_copied(made: Panel) -> None:
 
 
 def test_only_what_fails_can_be_reduced_or_saved(made: Panel) -> None:
-    button = made.panel.controls.status.reduce_button
+    button = made.panel.status.reduce_button
     assert button.isVisible()
     assert made.actions.save.isEnabled()
     made.choose(Regime.COMPILED)
@@ -137,7 +137,7 @@ def test_the_case_that_is_saved_is_the_one_that_was_asked_for(made: Panel, tmp_p
 
 def test_stopping_leaves_everything_as_it_was(panel_of: Callable[..., Panel]) -> None:
     panel = panel_of("-c", "import time; time.sleep(600)")
-    button = panel.panel.controls.status.reduce_button
+    button = panel.panel.status.reduce_button
     button.click()
     assert "Stop" in button.text()
     assert not panel.actions.save.isEnabled()
@@ -149,15 +149,15 @@ def test_stopping_leaves_everything_as_it_was(panel_of: Callable[..., Panel]) ->
 
 def test_a_failure_to_reduce_is_told(panel_of: Callable[..., Panel]) -> None:
     panel = panel_of("-c", f"print({json.dumps(json.dumps({'passed': True}))})")
-    panel.panel.controls.status.reduce_button.click()
+    panel.panel.status.reduce_button.click()
     panel.qtbot.waitUntil(lambda: bool(panel.failures))
     assert "no longer fails" in str(panel.failures[0])
-    assert panel.panel.controls.status.reduce_button.isEnabled()
+    assert panel.panel.status.reduce_button.isEnabled()
 
 
 def test_a_command_that_fails_says_why(panel_of: Callable[..., Panel]) -> None:
     panel = panel_of("-c", "import sys; sys.exit('error: There is no voice.')")
-    panel.panel.controls.status.reduce_button.click()
+    panel.panel.status.reduce_button.click()
     panel.qtbot.waitUntil(lambda: bool(panel.failures))
     assert str(panel.failures[0]) == "Couldn’t create the case. error: There is no voice."
 
@@ -178,4 +178,4 @@ def test_without_a_run_nothing_can_be_done(qtbot: QtBot) -> None:
     qtbot.addWidget(panel)
     actions = CaseActions(panel)
     assert not any(action.isEnabled() for action in (actions.copy, actions.save))
-    assert panel.controls.status.reduce_button.isHidden()
+    assert panel.status.reduce_button.isHidden()

@@ -59,8 +59,8 @@ class Desk:
 
     def open_to_diagnose_speech(self) -> None:
         self.diagnostics.open()
-        if not self.panel.controls.to_run.while_speaking.isChecked():
-            self.panel.controls.to_run.while_speaking.click()
+        if not self.panel.to_run.while_speaking.isChecked():
+            self.panel.to_run.while_speaking.click()
 
     def speak(self, text: str) -> None:
         self.window.page.editor.set_text(text)
@@ -104,13 +104,13 @@ def test_nothing_is_diagnosed_until_the_window_is_asked_to(desk: Desk) -> None:
     desk.qtbot.wait_for_timers()
     assert not runs
     assert desk.diagnostics.process.process_id is None
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.panel.to_run.diagnose_button.click()
     desk.wait_for(RunState.FINISHED)
     assert len(runs) == 1
 
 
 def test_the_window_says_which_text_would_be_diagnosed(desk: Desk, qtbot: QtBot) -> None:
-    subject = desk.panel.controls.to_run.subject
+    subject = desk.panel.to_run.subject
     desk.prepare()
     desk.diagnostics.open()
     assert "rows 16" in subject.accessibleDescription()
@@ -129,7 +129,7 @@ def test_speech_is_diagnosed_while_that_is_wanted_and_the_window_is_open(desk: D
     desk.qtbot.wait_for_timers()
     assert desk.panel.run is None
     desk.diagnostics.open()
-    assert desk.panel.controls.to_run.while_speaking.isChecked()
+    assert desk.panel.to_run.while_speaking.isChecked()
     busy: list[bool] = []
     desk.queue.run_started.connect(lambda run: busy.append(desk.diagnostics.busy))
     desk.speak("rows 16")
@@ -145,7 +145,7 @@ def test_what_is_spoken_is_diagnosed_once_that_is_wanted(desk: Desk) -> None:
     desk.diagnostics.open()
     desk.speak("rows 3")
     desk.qtbot.waitUntil(lambda: desk.speech.player.playback is Playback.PLAYING)
-    wanted = desk.panel.controls.to_run.while_speaking
+    wanted = desk.panel.to_run.while_speaking
     wanted.click()
     assert desk.settings.diagnose_while_speaking
     assert desk.wait_for(RunState.FINISHED).request.speech == desk.speech.request
@@ -157,12 +157,12 @@ def test_what_is_spoken_is_diagnosed_once_that_is_wanted(desk: Desk) -> None:
 
 def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
     desk.diagnostics.open()
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.panel.to_run.diagnose_button.click()
     assert desk.panel.run is None  # no voice is known yet
     assert "nothing to diagnose" in desk.panel.banner.label.text()
     desk.engine.hold.clear()
     desk.prepare()
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.panel.to_run.diagnose_button.click()
     assert desk.wait_for(RunState.FINISHED).row_count == 16
 
 
@@ -170,7 +170,7 @@ def test_diagnose_takes_the_text_as_it_is_now_without_speaking_it(desk: Desk) ->
     desk.prepare()
     desk.diagnostics.open()
     desk.window.page.editor.set_text("rows 4")
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.panel.to_run.diagnose_button.click()
     run = desk.wait_for(RunState.FINISHED)
     assert run.request.speech.text == "rows 4"
     assert not desk.engine.requests
@@ -183,7 +183,7 @@ def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
     desk.open_to_diagnose_speech()
     desk.speak("rows 1")
     assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.panel.to_run.diagnose_button.click()
     assert desk.panel.run is not None
     assert desk.panel.run.request.model == "kokoro-82m"
 
@@ -193,7 +193,7 @@ def test_diagnose_without_any_text_takes_the_latest_speech(desk: Desk) -> None:
     desk.window.page.editor.set_text(" ")
     desk.window.reading.play_item("An item", SpeechRequest("rows 2", "af_heart"))
     desk.diagnostics.open()
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.panel.to_run.diagnose_button.click()
     assert desk.wait_for(RunState.FINISHED).request.speech.text == "rows 2"
 
 
@@ -202,8 +202,8 @@ def test_stop_stops(desk: Desk) -> None:
     desk.open_to_diagnose_speech()
     desk.speak("hold")
     desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1)
-    desk.qtbot.waitUntil(lambda: desk.panel.controls.to_run.diagnose_button.text() == "Stop")
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.qtbot.waitUntil(lambda: desk.panel.to_run.diagnose_button.text() == "Stop")
+    desk.panel.to_run.diagnose_button.click()
     desk.wait_for(RunState.STOPPED)
     assert not desk.diagnostics.busy
 
@@ -217,7 +217,7 @@ def test_a_killed_reference_leaves_a_usable_window(desk: Desk) -> None:
     os.kill(desk.diagnostics.process.process_id, signal.SIGKILL)
     run = desk.wait_for(RunState.CRASHED)
     assert "click diagnose" in run.message.lower()
-    desk.qtbot.waitUntil(lambda: "reference process ended" in desk.panel.controls.status.label.text())
+    desk.qtbot.waitUntil(lambda: "reference process ended" in desk.panel.status.label.text())
     desk.speak("rows 3")
     desk.wait_for(RunState.FINISHED)
     assert desk.speech.player.playback is Playback.PLAYING
@@ -268,7 +268,7 @@ def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
     desk.open_to_diagnose_speech()
     desk.speak("freeze 3")
     desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 3)
-    status = desk.panel.controls.status
+    status = desk.panel.status
     assert not status.start_again.isVisible()
     desk.diagnostics.process.stalled.emit(20)
     desk.qtbot.waitUntil(status.start_again.isVisible)
@@ -290,24 +290,24 @@ def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> N
     desk.speak("rows 16. And more. And on.")
     desk.wait_for(RunState.FINISHED)
     qtbot.waitUntil(lambda: bool(desk.output.streams) and desk.output.stream.active)
-    assert desk.panel.controls.to_show.utterance.value == HEARD
+    assert desk.panel.to_show.utterance.value == HEARD
     desk.output.stream.pull(RATE_HZ + 10)
     qtbot.waitUntil(lambda: heard[-1:] == [9])
-    assert desk.panel.controls.to_show.shown_utterance == 0
+    assert desk.panel.to_show.shown_utterance == 0
     qtbot.waitUntil(lambda: desk.panel.strip.playhead is not None)
     desk.speech.stop()
     assert desk.panel.strip.playhead is None
-    assert desk.panel.controls.to_show.shown_utterance is None
+    assert desk.panel.to_show.shown_utterance is None
 
 
 def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     desk.prepare()
     desk.open_to_diagnose_speech()
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.panel.to_run.diagnose_button.click()
     desk.wait_for(RunState.FINISHED)
     path = desk.folder / "none" / "a.zip"
     desk.diagnostics.keeping.export_to(path)
-    status = desk.panel.controls.status.label
+    status = desk.panel.status.label
     assert status.accessibleDescription() == "Exporting a.zip"
     assert desk.diagnostics.busy
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
@@ -374,7 +374,7 @@ def test_the_chip_is_of_the_text_that_is_spoken(desk: Desk, qtbot: QtBot) -> Non
     desk.speak("rows 1")
     qtbot.waitUntil(lambda: desk.speech.track.whole)
     desk.window.page.editor.set_text("rows 16")
-    desk.panel.controls.to_run.diagnose_button.click()
+    desk.panel.to_run.diagnose_button.click()
     desk.wait_for(RunState.FINISHED)
     desk.panel.refresh()
     assert not chip.isVisible()
@@ -390,7 +390,7 @@ def test_the_chip_is_gone_with_its_text_whenever_the_panel_is_drawn(desk: Desk, 
     desk.open_to_diagnose_speech()
     desk.speak("hold")
     desk.qtbot.waitUntil(lambda: desk.diagnostics.chip.text() == "Comparing 1 of 8")
-    desk.panel.controls.to_run.while_speaking.click()
+    desk.panel.to_run.while_speaking.click()
     if drawn == "before the next speech":
         desk.panel.refresh()
     track = desk.speech.track
@@ -438,7 +438,7 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
     monkeypatch.setattr(desk.diagnostics.adding, "_command", (sys.executable, "-c", "pass"))
     desk.prepare()
     banner = desk.window.page.banner
-    desk.panel.diagnose_wanted.emit(desk.panel.controls.to_run.options)
+    desk.panel.diagnose_wanted.emit(desk.panel.to_run.options)
     assert desk.panel.run is None
     assert banner.button.text() == Remedy.ADD_REFERENCE.value
     with qtbot.waitSignal(desk.diagnostics.adding.added):
@@ -448,7 +448,7 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
 
 
 def test_the_regimes_are_those_of_the_model_and_the_one_that_speaks_is_looked_at(desk: Desk) -> None:
-    to_run, voices = desk.panel.controls.to_run, desk.window.page.header.voices
+    to_run, voices = desk.panel.to_run, desk.window.page.header.voices
     full_size, starter = TWO_MODELS
     voices.show_models((full_size, starter), "kokoro-82m")
     assert not set(STUDENT_REGIMES) & set(to_run.regimes)
@@ -475,6 +475,6 @@ def test_all_regimes_are_compared_in_one_run(desk: Desk) -> None:
     assert set(request.regimes) == set(Regime) - {Regime.DYNAMIC, *STUDENT_REGIMES}
     assert request.cross == (("decoder", Regime.DYNAMIC),)
     assert request.padding == 5.0
-    desk.panel.controls.to_run.offer_students(True)
+    desk.panel.to_run.offer_students(True)
     page.compare.click()
     assert set(desk.wait_for(RunState.FINISHED).request.regimes) == set(Regime) - {Regime.DYNAMIC}

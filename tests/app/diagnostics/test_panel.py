@@ -79,20 +79,20 @@ def test_a_crash_leaves_clear_rows_and_a_usable_panel(
     run.crash("The reference process has ended.")
     panel.refresh_soon()
     qtbot.waitUntil(lambda: cells(panel, Column.VERDICT)[-1] == "! Crashed")
-    assert "has ended" in panel.controls.status.label.accessibleDescription()
+    assert "has ended" in panel.status.label.accessibleDescription()
     with qtbot.waitSignal(panel.diagnose_wanted):
-        panel.controls.to_run.diagnose_button.click()
+        panel.to_run.diagnose_button.click()
 
 
 def test_a_failure_is_said(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
     panel.show_run(run)
     take(panel, run, FailedEvent("There is no such voice.", "Choose another."))
-    qtbot.waitUntil(lambda: "no such voice. Choose another." in panel.controls.status.label.accessibleDescription())
+    qtbot.waitUntil(lambda: "no such voice. Choose another." in panel.status.label.accessibleDescription())
     assert run.state is RunState.FAILED
 
 
 def test_diagnose_becomes_stop_while_it_runs(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
-    button = panel.controls.to_run.diagnose_button
+    button = panel.to_run.diagnose_button
     panel.show_run(run)
     assert button.text() == "Stop"
     with qtbot.waitSignal(panel.stop_wanted):
@@ -124,9 +124,9 @@ def test_choosing_a_stage_shows_its_signals(panel: DiagnosticsPanel, qtbot: QtBo
 
 def test_the_pointer_opens_the_first_divergence(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run((Regime.STATIC_NO_PACK,)))
-    panel.controls.to_run.regime.choose(Regime.STATIC_NO_PACK)
+    panel.to_run.regime.choose(Regime.STATIC_NO_PACK)
     panel.refresh()
-    panel.controls.status.pointer.click()
+    panel.status.pointer.click()
     assert panel.table.stage == "bert"
     assert panel.drill_down.isVisible()
     assert panel.pages.current is panel.drill_down
@@ -134,18 +134,18 @@ def test_the_pointer_opens_the_first_divergence(panel: DiagnosticsPanel) -> None
 
 def test_the_worst_comes_first_on_request(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run())
-    panel.controls.to_run.more.worst_first.trigger()
+    panel.to_run.more.worst_first.trigger()
     assert cells(panel, Column.STAGE)[0] == "Waveform"
-    panel.controls.to_run.more.worst_first.trigger()
+    panel.to_run.more.worst_first.trigger()
     assert cells(panel, Column.STAGE) == [stage.title for stage in STAGES]
 
 
 def test_the_reading_and_the_utterance_can_be_chosen(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run((Regime.STATIC_NO_PACK,)))
-    panel.controls.to_run.regime.choose(Regime.STATIC_NO_PACK)
-    panel.controls.to_show.reading.choose(Reading.OWN_FED)
-    panel.controls.to_show.utterance.choose(2)
-    panel.controls.to_show.changed.emit()
+    panel.to_run.regime.choose(Regime.STATIC_NO_PACK)
+    panel.to_show.reading.choose(Reading.OWN_FED)
+    panel.to_show.utterance.choose(2)
+    panel.to_show.changed.emit()
     assert cells(panel, Column.VERDICT)[-1] == "↳ Inherited"
     assert panel.strip.content is not None
     assert panel.strip.content.index == 2
@@ -232,12 +232,12 @@ def test_a_page_may_ask_for_another_part_of_the_run(panel: DiagnosticsPanel) -> 
 
 def test_an_action_is_in_the_menu_and_at_every_row(panel: DiagnosticsPanel) -> None:
     action = panel.add_action("Copy as Command", "Copy a command")
-    assert panel.controls.to_show.to_do.menu().actions() == [action]
+    assert panel.to_show.to_do.menu().actions() == [action]
     assert panel.table.actions() == [action]
 
 
 def test_what_a_feature_does_is_told_in_place_of_the_run(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
-    status = panel.controls.status
+    status = panel.status
     panel.show_run(finished_run())
     panel.tell(status, "Reducing: 12 phonemes", 0.5)
     panel.refresh()
@@ -250,7 +250,7 @@ def test_what_a_feature_does_is_told_in_place_of_the_run(panel: DiagnosticsPanel
 
 
 def test_what_one_does_is_told_on_when_another_has_ended(panel: DiagnosticsPanel) -> None:
-    one, another, label = object(), object(), panel.controls.status.label
+    one, another, label = object(), object(), panel.status.label
     panel.tell(one, "Exporting")
     panel.tell(another, "Reducing", 0.5)
     assert label.accessibleDescription() == "Reducing"
@@ -275,10 +275,10 @@ def test_an_older_run_can_be_looked_at_while_another_goes_on(panel: DiagnosticsP
     first = finished_run()
     panel.show_run(first)
     panel.show_run(run)
-    panel.controls.to_show.run_chosen.emit(first)
+    panel.to_show.run_chosen.emit(first)
     assert panel.run is first
     assert panel.live_run is run
-    assert panel.controls.to_run.diagnose_button.text() == "Stop"
+    assert panel.to_run.diagnose_button.text() == "Stop"
     for event in events(run.request)[:20]:
         take(panel, run, event)
     assert run.row_count > 0
@@ -290,8 +290,8 @@ def test_an_earlier_run_shows_the_changes(panel: DiagnosticsPanel) -> None:
     panel.show_run(first)
     panel.show_run(second)
     assert panel.table.isColumnHidden(Column.CHANGE)
-    panel.controls.to_show.earlier.choose(first)
-    panel.controls.to_show.changed.emit()
+    panel.to_show.earlier.choose(first)
+    panel.to_show.changed.emit()
     assert not panel.table.isColumnHidden(Column.CHANGE)
     assert cells(panel, Column.CHANGE) == ["same"] * len(STAGES)
 
@@ -320,3 +320,14 @@ def test_nobody_s_windows_are_left_to_the_garbage_collector(qtbot: QtBot) -> Non
     before = nobody_s()
     qtbot.addWidget(DiagnosticsPanel())
     assert nobody_s() <= before
+
+
+def test_a_run_fills_the_choices_from_which_the_shown_part_follows(panel: DiagnosticsPanel) -> None:
+    assert panel.shown == Shown(Regime.COMPILED)
+    panel.show_run(finished_run())
+    assert panel.to_run.reference.value == Regime.DYNAMIC
+    assert len(panel.to_show.utterance.values) == 2 + len(UTTERANCES)
+    panel.to_run.regime.choose(Regime.UPSTREAM)
+    panel.to_show.reading.choose(Reading.OWN_FED)
+    panel.to_show.utterance.choose(1)
+    assert panel.shown == Shown(Regime.UPSTREAM, Reading.OWN_FED, 1)

@@ -84,7 +84,7 @@ def test_the_first_divergence_names_the_kernel(desk: Desk) -> None:
         return finding is not None and FINDING.words in finding.words
 
     desk.qtbot.waitUntil(named)
-    assert FINDING.words in desk.panel.controls.status.details.text()
+    assert FINDING.words in desk.panel.status.details.text()
 
 
 def test_the_page_shows_the_kernels_of_the_chosen_stage(desk: Desk) -> None:
@@ -149,4 +149,4 @@ def test_progress_and_failures_are_told(desk: Desk) -> None:
     desk.diagnose("crash")
     desk.panel.table.select("bert")
     desk.qtbot.waitUntil(lambda: "ended while inspecting" in desk.feature.page.title.toolTip())
-    assert "kernels" not in desk.panel.controls.status.label.toolTip()
+    assert "kernels" not in desk.panel.status.label.toolTip()

@@ -52,7 +52,7 @@ def test_a_run_is_renamed_in_a_dialog(desk: Desk) -> None:
     assert dialog.textValue() == desk.panel.history.of(run).name
     dialog.textValueSelected.emit("Before the change")
     dialog.reject()
-    assert desk.panel.controls.to_show.run.currentText().endswith("Before the change")
+    assert desk.panel.to_show.run.currentText().endswith("Before the change")
 
 
 def test_an_exported_run_is_opened_with_its_name_in_another_session(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_an_exported_run_is_opened_with_its_name_in_another_session(desk: Desk, 
 
 
 def test_a_file_that_is_being_opened_is_told_on_when_another_is_refused(desk: Desk, tmp_path: Path) -> None:
-    label = desk.panel.controls.status.label
+    label = desk.panel.status.label
     desk.keeping.open_file(tmp_path / "one.zip")
     words = label.accessibleDescription()
     desk.keeping.open_file(tmp_path / "another.zip")
