@@ -2,13 +2,17 @@
 
 What a reader sees besides is kept beside the text: headings, emphasis and passages that are set apart, as spans of its
 characters, and where pictures stand. Of plain text and PDF these are the headings, of plain text also what stands
-between signs of emphasis, as in _this_.
+between signs of emphasis, as in _this_. What a reader guesses or leaves out is counted, so that each kind is told once.
 """
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
+
+from engine.system.child_process import Message
 
 BETWEEN_PARAGRAPHS = "\n\n"
 
@@ -116,3 +120,66 @@ def _with_notes(chapter: Chapter) -> Chapter:
     if not chapter.notes:
         return chapter
     return replace(chapter, text=f"{chapter.text}{BETWEEN_PARAGRAPHS}{chapter.notes}", notes="")
+
+
+@dataclass(frozen=True)
+class Omission:
+    """A kind of thing that is guessed or left out, as the beginning of a sentence: for one, and with {} for several."""
+
+    one: str
+    several: str
+
+
+class Notices:
+    """The kinds that were met, each with its number and its first place, such as “on page 3”."""
+
+    def __init__(self) -> None:
+        self._met: dict[Omission, tuple[int, str]] = {}
+
+    def tell(self, kind: Omission, place: str, count: int = 1) -> None:
+        """Something of this kind was guessed or left out at a place."""
+        before, first = self._met.get(kind, (0, place))
+        self._met[kind] = before + count, first
+
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each kind, in the order in which they were first met."""
+        return tuple(
+            f"{kind.one}, {place}." if count == 1 else f"{kind.several.format(f'{count:,}')}, the first {place}."
+            for kind, (count, place) in self._met.items()
+        )
+
+
+def encoded(document: Document) -> Message:
+    """The document as a JSON object."""
+    return {
+        "title": document.title,
+        "author": document.author,
+        "language": document.language,
+        "chapters": [_encoded(chapter) for chapter in document.chapters],
+        "cover": None if document.cover is None else b64encode(document.cover).decode("ascii"),
+        "notices": list(document.notices),
+    }
+
+
+def decoded(message: Message) -> Document:
+    """The document of a message."""
+    cover = message["cover"]
+    return Document(
+        message["title"],
+        message["author"],
+        message["language"],
+        tuple(_decoded(*chapter) for chapter in message["chapters"]),
+        None if cover is None else b64decode(cover),
+        tuple(message["notices"]),
+    )
+
+
+def _encoded(chapter: Chapter) -> list[Any]:
+    styles = [[each.start, each.end, each.look, each.level] for each in chapter.styles]
+    pictures = [[each.start, each.name, each.description] for each in chapter.pictures]
+    return [chapter.title, chapter.text, chapter.matter, chapter.notes, styles, pictures]
+
+
+def _decoded(title: str, text: str, matter: str, notes: str, styles: list[Any], pictures: list[Any]) -> Chapter:
+    looks = tuple(Styled(start, end, Look(look), level) for start, end, look, level in styles)
+    return Chapter(title, text, Matter(matter), notes, looks, tuple(Picture(*picture) for picture in pictures))

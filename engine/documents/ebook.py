@@ -14,14 +14,13 @@ from typing import Any
 from engine.documents.archive import Archive
 from engine.documents.blocks import Block, chapters_of
 from engine.documents.book_contents import Entry, entries_of_links, entries_of_map, entries_of_page, with_entries
-from engine.documents.document import Document, Matter, Picture
+from engine.documents.document import Document, Matter, Notices, Omission, Picture
 from engine.documents.html_blocks import Piece, pieces_of, with_pictures_behind
-from engine.documents.html_looks import Pictures
 from engine.documents.html_matter import is_front_page, sorted_blocks, with_licence
 from engine.documents.html_notes import mark_notes
+from engine.documents.inline import Pictures
 from engine.documents.markup import page_tree, text_of, tree_of_text
 from engine.documents.matter import matter_of_kinds
-from engine.documents.notices import Notices, Omission
 from engine.documents.prose import clean
 from engine.documents.unread import Unread, kinds_of
 from engine.errors import DamagedDocument, UnusableDocument

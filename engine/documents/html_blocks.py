@@ -10,17 +10,24 @@ from typing import Any
 
 from lxml import etree
 
-from engine.documents.blocks import Block, hang_pictures
-from engine.documents.document import Look, Matter, Picture, Styled
-from engine.documents.formulas import formula
-from engine.documents.html_looks import Looks, Pictures, is_set_apart
+from engine.documents.blocks import Block, Mark, hang_pictures, moved_pictures, styles_of
+from engine.documents.document import Look, Matter, Notices, Omission, Picture, Styled
+from engine.documents.formulas import formula, lowered, raised
 from engine.documents.html_notes import LABEL, MARK, NOTE, is_notes
-from engine.documents.html_tables import arranges_text, is_contents, join_cells, told_in_short
-from engine.documents.inline import alternative_text, begun, in_one_line, initial, is_initial, ruby_text, settled
+from engine.documents.inline import (
+    Looks,
+    Pictures,
+    alternative_text,
+    begun,
+    in_one_line,
+    initial,
+    is_initial,
+    is_set_apart,
+    ruby_text,
+    settled,
+)
 from engine.documents.matter import matter_of_kinds
-from engine.documents.notices import Notices, Omission
-from engine.documents.raised import lowered, raised
-from engine.documents.styling import Mark, moved_pictures, styles_of
+from engine.documents.tables import arranges_text, is_contents, join_cells, told_in_short
 from engine.documents.unread import Unread, kinds_of, words_of
 
 _BLOCKS = frozenset({

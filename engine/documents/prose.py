@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
+from importlib import resources
 
-from engine.documents.english_words import english_words
+_ENTRY = re.compile(r'^ *"([a-z]+)": ', re.MULTILINE)
+
+
+@cache
+def english_words() -> frozenset[str]:
+    """About 75,000 words in small letters, from the dictionary that comes with misaki; empty if it is not installed."""
+    try:
+        text = resources.files("misaki.data").joinpath("us_gold.json").read_text(encoding="utf-8")
+    except (ModuleNotFoundError, OSError):
+        return frozenset()
+    return frozenset(_ENTRY.findall(text))
+
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})

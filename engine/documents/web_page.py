@@ -9,16 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.documents.archive import no_picture, picture_beside
 from engine.documents.blocks import Block, chapters_of
 from engine.documents.decoding import Decoded, decoded
-from engine.documents.document import Document
+from engine.documents.document import Document, Notices, Omission
 from engine.documents.html_blocks import pieces_of
-from engine.documents.html_looks import Pictures
 from engine.documents.html_matter import sorted_blocks
 from engine.documents.html_notes import mark_notes
+from engine.documents.inline import Pictures
 from engine.documents.markup import page_tree, text_of, tree_of_text
-from engine.documents.notices import Notices, Omission
-from engine.documents.pictures import no_picture, picture_beside
 from engine.documents.prose import clean
 from engine.documents.unread import Unread, letters_of, main_part
 

@@ -7,12 +7,10 @@ from typing import Any
 
 from engine.documents.archive import Archive
 from engine.documents.blocks import chapters_of
-from engine.documents.document import Document
-from engine.documents.notices import Notices
+from engine.documents.document import Document, Notices
 from engine.documents.prose import clean
-from engine.documents.word_lists import Lists
 from engine.documents.word_package import WORD, Package
-from engine.documents.word_styles import Styles
+from engine.documents.word_styles import Lists, Styles
 from engine.documents.word_text import WordText
 from engine.errors import EncryptedDocument
 

@@ -6,9 +6,8 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any
 
-from engine.documents.archive import Archive
-from engine.documents.notices import Notices, Omission
-from engine.documents.pictures import is_picture
+from engine.documents.archive import Archive, is_picture
+from engine.documents.document import Notices, Omission
 from engine.errors import DamagedDocument
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

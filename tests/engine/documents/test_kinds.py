@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents.kinds import LARGEST_FILE_BYTES, LARGEST_TEXT_BYTES, SUFFIXES, largest_bytes, reader_of
+from engine.documents.reading import LARGEST_FILE_BYTES, LARGEST_TEXT_BYTES, SUFFIXES, largest_bytes, reader_of
 from engine.errors import UnusableDocument
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from engine.documents.language_guess import guessed_language, language_of_document
+from engine.documents.worker import guessed_language, language_of_document
 from engine.languages import LANGUAGES
 
 TEXTS = {

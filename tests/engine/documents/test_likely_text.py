@@ -1,6 +1,6 @@
 import pytest
 
-from engine.documents.likely_text import likelihood, unusual_characters
+from engine.documents.decoding import likelihood, unusual_characters
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.documents.page_columns import arranged, without_line_numbers
-from engine.documents.page_shape import Line
+from engine.documents.page_columns import Line, arranged, without_line_numbers
 
 PLACES = st.tuples(st.integers(0, 500), st.integers(10, 300), st.integers(0, 800))
 

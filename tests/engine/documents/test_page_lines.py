@@ -1,6 +1,6 @@
-from engine.documents.notices import Notices
+from engine.documents.document import Notices
+from engine.documents.page_columns import Heading, Line
 from engine.documents.page_lines import blocks_of
-from engine.documents.page_shape import Heading, Line
 
 SIZE, STEP = 11.0, 14.0
 

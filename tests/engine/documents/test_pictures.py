@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents import Picture, pictures, read_picture
+from engine.documents import Picture, archive, read_picture
 from engine.documents.ebook import read
 from engine.documents.word_file import read as read_word
 from tests.engine.documents.books import PICTURE, book, write_epub, write_word_file
@@ -102,7 +102,7 @@ def test_a_picture_that_is_too_large_is_none(tmp_path: Path, monkeypatch: pytest
     path = write_epub(tmp_path / "a.epub", book(1000, 1))
     (tmp_path / "a.png").write_bytes(PICTURE)
     for largest, found in ((len(PICTURE), PICTURE), (len(PICTURE) - 1, None)):
-        monkeypatch.setattr(pictures, "LARGEST_PICTURE_BYTES", largest)
+        monkeypatch.setattr(archive, "LARGEST_PICTURE_BYTES", largest)
         assert read_picture(path, "OEBPS/cover.png") == found
         assert read_picture(tmp_path / "a.html", "a.png") == found
 

@@ -3,8 +3,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.documents.blocks import moved
 from engine.documents.document import Look, Styled
-from engine.documents.styling import moved
 
 NOISE = st.sampled_from(
     ["", " ", "\n", "\u00ad", "\u2060", "[Pg 12]", "¹²", "\n\n  ", "\ue001a boat\ue002", "[13]", " [1] ", "*"]

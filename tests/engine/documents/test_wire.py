@@ -2,8 +2,7 @@ import json
 
 import pytest
 
-from engine.documents.document import Chapter, Document, Look, Matter, Picture, Styled
-from engine.documents.wire import decoded, encoded
+from engine.documents.document import Chapter, Document, Look, Matter, Picture, Styled, decoded, encoded
 
 
 @pytest.mark.parametrize("cover", [None, b"\x89PNG\x00"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.documents import Chapter, plain_text, worker
-from engine.documents.wire import decoded
+from engine.documents.document import decoded
 from engine.errors import DamagedDocument, EngineError, OversizedDocument, UnusableDocument
 from engine.system.child_process import python_command
 from engine.system.paths import project_folder
