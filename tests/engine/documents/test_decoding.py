@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.documents.decoding import decoded
+from engine.documents.decoding import decoded, likelihood, unusual_characters
 from engine.errors import DamagedDocument
 from tests.shared_inputs import real_text
 
@@ -125,3 +125,16 @@ def test_long_texts_take_linear_time(unit: str, encoding: str) -> None:
 def test_any_bytes_are_a_text_or_refused(content: bytes) -> None:
     with suppress(DamagedDocument):
         decoded(content, "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("café", "cafŽ"), ("привет", "РТЙЧЕФ"), ("朝の港", "憆仛峘"), ("“Yes”", "ìYesî"), ("über", "�ber")],
+)
+def test_what_is_decoded_rightly_is_likelier(right: str, wrong: str) -> None:
+    assert likelihood(right) > likelihood(wrong)
+
+
+def test_only_characters_beyond_ascii_count() -> None:
+    assert likelihood("Plain text.\n\t") == 0
+    assert unusual_characters("naïve – yes\n") == 2

@@ -1,6 +1,11 @@
+import json
 from dataclasses import replace
 
+import pytest
+
 from engine.documents import Chapter, Document, Look, Matter, Picture, Styled
+from engine.documents.document import decoded, encoded
+from engine.documents.matter import matter_of_title
 
 
 def test_a_document_counts_the_characters_of_its_chapters() -> None:
@@ -30,3 +35,35 @@ def test_notes_change_nothing_about_what_is_shown() -> None:
     chapter = Chapter("One", "It begins.", notes="A note.", styles=styles, pictures=pictures)
     (noted,) = Document("A Book", "", "en", (chapter,)).with_notes().chapters
     assert (noted.styles, noted.pictures) == (styles, pictures)
+
+
+@pytest.mark.parametrize("cover", [None, b"\x89PNG\x00"])
+def test_a_document_comes_back(cover: bytes | None) -> None:
+    styles = (Styled(0, 3, Look.HEADING, 2), Styled(5, 6, Look.EMPHASIS))
+    pictures = (Picture(5, "images/é.png", "A “boat”"),)
+    first = Chapter("One", "One\n\n🙂", notes="A note.", styles=styles, pictures=pictures)
+    chapters = (first, Chapter("Index", "Two.", Matter.BACK))
+    document = Document("A “Book”", "Ann", "en", chapters, cover, ("The page “2” is missing.",))
+    assert decoded(json.loads(json.dumps(encoded(document)))) == document
+
+
+@pytest.mark.parametrize(
+    ("title", "matter"),
+    [
+        ("CONTENTS.", Matter.FRONT),
+        ("Table des matières", Matter.FRONT),
+        ("Copyright © 2020", Matter.TEXT),
+        ("Copyright", Matter.FRONT),
+        ("DEDICATION", Matter.FRONT),
+        ("Index of Names", Matter.BACK),
+        ("Notes", Matter.BACK),
+        ("THE FULL PROJECT GUTENBERG™ LICENSE", Matter.BACK),
+        ("Transcriber’s Note", Matter.BACK),
+        ("Preface", Matter.TEXT),
+        ("Notes from Underground", Matter.TEXT),
+        ("The Index Finger", Matter.TEXT),
+        ("", Matter.TEXT),
+    ],
+)
+def test_a_title_tells_what_its_chapter_is(title: str, matter: Matter) -> None:
+    assert matter_of_title(title) is matter

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -8,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents import Document, read_document, reading, worker
-from engine.errors import Cancelled, DamagedDocument, OversizedDocument, UnusableDocument
+from engine.documents import Chapter, Document, plain_text, read_document, reading, worker
+from engine.documents.document import decoded
+from engine.documents.reading import LARGEST_FILE_BYTES, LARGEST_TEXT_BYTES, SUFFIXES, largest_bytes, reader_of
+from engine.documents.worker import guessed_language, language_of_document
+from engine.errors import Cancelled, DamagedDocument, EngineError, OversizedDocument, UnusableDocument
+from engine.languages import LANGUAGES
+from engine.system.child_process import python_command
 from engine.system.paths import project_folder
 from tests.engine.documents.books import book, write_docx, write_epub, write_pdf
 from tests.patience import wait_until
@@ -144,3 +150,108 @@ def test_a_process_that_dies_takes_nothing_with_it(
     monkeypatch.setattr(reading, "python_command", lambda *_: (sys.executable, "-c", f"import os; {ends}"))
     with pytest.raises(kind, match=r"“a\.txt”"):
         read_document(path)
+
+
+def test_the_suffix_says_what_reads_a_file() -> None:
+    assert {".txt", ".md", ".html", ".docx", ".epub", ".pdf"} < set(SUFFIXES)
+    assert reader_of(Path("A.EPUB")) == "ebook"
+    assert reader_of(Path("README")) == reader_of(Path("a.log")) == "plain_text"
+
+
+@pytest.mark.parametrize("name", ["a.doc", "b.mobi", "c.JPG"])
+def test_other_kinds_are_refused_with_what_to_do(name: str) -> None:
+    with pytest.raises(UnusableDocument, match=rf"“{name}” is of a kind that cannot be read\. Save it as"):
+        reader_of(Path(name))
+
+
+def test_texts_are_smaller_than_books_with_pictures() -> None:
+    assert largest_bytes(Path("a.md")) == LARGEST_TEXT_BYTES < largest_bytes(Path("a.pdf")) == LARGEST_FILE_BYTES
+
+
+def test_a_document_gets_its_language_from_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(
+        "Le petit prince est sur la planète, et il ne sait pas que le monde est plus grand que les étoiles."
+    )
+    assert worker.read(path).language == "fr"
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind"),
+    [
+        (MemoryError(), OversizedDocument),
+        (RecursionError(), DamagedDocument),
+        (OSError(5, "gone"), UnusableDocument),
+    ],
+)
+def test_whatever_goes_wrong_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raised: Exception, kind: type[EngineError]
+) -> None:
+    def fail(path: Path) -> None:
+        raise raised
+
+    monkeypatch.setattr(plain_text, "read", fail)
+    with pytest.raises(kind, match=r"“a\.txt”"):
+        worker.read(tmp_path / "a.txt")
+
+
+def test_a_blank_text_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(" \n\n ")
+    with pytest.raises(UnusableDocument, match=r"“a\.txt” has no text"):
+        worker.read(tmp_path / "a.txt")
+
+
+def test_the_process_answers_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Hello.")
+    command = python_command("engine.documents.worker", str(tmp_path / "a.txt"))
+    done = subprocess.run(command, capture_output=True, check=True, cwd=project_folder())
+    assert decoded(json.loads(done.stdout)).chapters == (Chapter("a", "Hello."),)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="macOS has no such limit")
+def test_the_process_cannot_take_more_memory_than_it_may() -> None:
+    program = "from engine.documents import worker; worker._limit(); bytearray(2_000_000_000)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, cwd=project_folder(), check=False)
+    assert b"MemoryError" in done.stderr
+
+
+def test_the_process_is_watched_where_the_system_does_not_limit_it() -> None:
+    program = (
+        "import time; from engine.documents import worker; worker.MEMORY_BYTES = 100; worker.sys.platform = 'darwin'; "
+        "worker._limit(); time.sleep(600)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, cwd=project_folder(), check=False)
+    assert done.returncode == worker.OUT_OF_MEMORY_CODE
+
+
+TEXTS = {
+    "en": "It was the best of times, and it was the worst of times; they had all that they wanted, and nothing of it.",
+    "fr": "Le petit prince est sur la planète, et il ne sait pas que le monde est plus grand que les étoiles du ciel.",
+    "es": "En un lugar de la Mancha, no ha mucho tiempo que vivía un hidalgo de los de lanza y el galgo.",
+    "it": "Nel mezzo del cammino di nostra vita mi ritrovai per una selva oscura, che la via non era più quella.",
+    "pt": "Não é o que se diz, mas o que se faz, que conta para os homens e as mulheres da cidade em que ele vive.",
+    "de": "Als er am Morgen aus dem Haus kam, war die Straße leer, und er wusste nicht, was er mit sich tun sollte.",
+}
+
+
+@pytest.mark.parametrize("tag", TEXTS)
+def test_a_language_is_known_by_its_frequent_words(tag: str) -> None:
+    assert guessed_language(TEXTS[tag]) == tag
+
+
+@pytest.mark.parametrize(
+    "language", [each for each in LANGUAGES if each.tag in ("hi", "ja", "zh")], ids=lambda each: each.tag
+)
+def test_a_language_is_known_by_its_writing(language) -> None:
+    assert guessed_language(language.sample) == language.tag
+
+
+@pytest.mark.parametrize("text", ["", "Hello there.", "12 34 56 " * 30, "xyzzy plugh " * 30])
+def test_nothing_is_guessed_from_too_little(text: str) -> None:
+    assert guessed_language(text) == ""
+
+
+def test_what_is_told_counts_unless_the_text_is_clearly_in_another_language() -> None:
+    assert language_of_document("en_GB", TEXTS["en"]) == "en-GB"
+    assert language_of_document("en-US", TEXTS["fr"]) == "fr"
+    assert language_of_document("ca", "Bon dia.") == "ca"
