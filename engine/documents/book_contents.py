@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from engine.documents.blocks import DEEPEST_LEVEL, Block
+from engine.documents.heading_lines import ENGLISH_NUMBERS, TENS
 from engine.documents.prose import clean
 from engine.documents.unread import kinds_of
 from engine.roman_numerals import value_of
@@ -21,9 +22,6 @@ _LONGEST_HEADING_CHARACTERS = 300
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _LABELS = frozenset({"chapter", "chap", "part", "book", "section", "chapitre", "capítulo", "capitolo", "kapitel", "no"})
 _ROMAN = re.compile(r"(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
-_ONES = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-_NUMBERS = {word: number for number, word in enumerate((_ONES + "eighteen nineteen twenty").split(), 1)}
-_TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 
 
 @dataclass(frozen=True)
@@ -157,10 +155,8 @@ def _words(text: str) -> list[str]:
         words = words[1:]
     if not words:
         return []
-    if words[0] in _TENS:
-        one = _NUMBERS.get(words[1], 0) if len(words) > 1 else 0
-        return [str(_TENS[words[0]] + one), *words[1 + (0 < one < 10) :]]
-    if words[0] == "twenty" and len(words) > 1 and 0 < _NUMBERS.get(words[1], 0) < 10:
-        return [str(20 + _NUMBERS[words[1]]), *words[2:]]
-    number = _NUMBERS.get(words[0]) or (value_of(words[0]) if _ROMAN.fullmatch(words[0]) else None)
+    if words[0] in TENS:
+        one = ENGLISH_NUMBERS.get(words[1], 0) if len(words) > 1 else 0
+        return [str(TENS[words[0]] + one * (one < 10)), *words[1 + (0 < one < 10) :]]
+    number = ENGLISH_NUMBERS.get(words[0]) or (value_of(words[0]) if _ROMAN.fullmatch(words[0]) else None)
     return [str(number) if number else words[0], *words[1:]]

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from engine.documents.document import Matter
 from engine.documents.matter import matter_of_title
-from engine.roman_numerals import value_of
+from engine.roman_numerals import parsed
 
 HEADING_CHARACTERS = 80
 _MOST_WORDS_OF_MATTER = 8
@@ -53,10 +53,11 @@ _ONES = (
     "erstes zweites drittes viertes fünftes sechstes siebtes achtes neuntes zehntes elftes zwölftes",
     "первая вторая третья четвёртая пятая шестая седьмая восьмая девятая десятая",
 )
+ENGLISH_NUMBERS = {word: number for number, word in enumerate(_ONES[0].split(), 1)}
 _LAST = "last final dernier dernière último última ultimo ultima letztes letzter последняя"
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_WORDS = {word: number for words in _ONES for number, word in enumerate(words.split(), 1)} | _TENS
-_COMPOUND = rf"(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(' '.join(_ONES[:2]).split())}))?"
+TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+_WORDS = {word: number for words in _ONES for number, word in enumerate(words.split(), 1)} | TENS
+_COMPOUND = rf"(?:{'|'.join(TENS)})(?:[- ](?:{'|'.join(' '.join(_ONES[:2]).split())}))?"
 _WORD = rf"{_COMPOUND}|{'|'.join(sorted({*_WORDS, *_LAST.split()}, key=len, reverse=True))}"
 _NUMERAL = (
     rf"(?P<number>\d{{1,4}}|[ivxlcdm]+(?=\W|$|i?[eè]re?\b|e\b|er\b)|{_WORD})(?:\.?[ºª°]|[eè]re|er|re|e)?(?![^\W_])"
@@ -64,7 +65,6 @@ _NUMERAL = (
 _CJK_DIGITS = {digit: number for number, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
 _CJK_UNITS = {"十": 10, "百": 100, "千": 1000}
 _CJK_NUMBER = r"[\d〇零一二两兩三四五六七八九十百千]+"
-_ROMAN_NUMERAL = re.compile(r"m{0,3}(?:c[md]|d?c{0,3})(?:x[cl]|l?x{0,3})(?:i[xv]|v?i{0,3})")
 _DECORATION = "#*~=_-–—•·|[](){}<>§ \t"
 _KEYWORD = re.compile(
     rf"(?:(?P<part>{_PARTS})|{_CHAPTERS})\s*(?:(?<=\W)(?:the|no\.?|nr\.?|n[º°]|№)\s*)?(?<=\W){_NUMERAL}(?P<rest>.*)",
@@ -192,8 +192,8 @@ def _number(written: str) -> int | None:
         return _WORDS.get(text, 0)
     if text[0] in _CJK_DIGITS or text[0] in _CJK_UNITS:
         return _chinese(text)
-    if _ROMAN_NUMERAL.fullmatch(text):
-        return value_of(text)
+    if (value := parsed(text.upper())) is not None:
+        return value
     parts = re.split("[- ]", text)
     return sum(_WORDS[part] for part in parts) if all(part in _WORDS for part in parts) else None
 
