@@ -12,7 +12,7 @@ from app.desktop.desktop_entry import add_entry, remove_entry
 from app.options import Options
 from app.system.display import MISSING_LIBRARY, why_no_window
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
-from engine.system.offline import stay_offline
+from engine.system.imports import stay_offline
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

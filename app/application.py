@@ -36,7 +36,7 @@ from app.system.opened_files import OpenedFiles
 from app.theme import Appearance, Theme
 from engine.languages import language_of
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
-from engine.system.objective_c import ObjectiveC
+from engine.system.mac import ObjectiveC
 from engine.system.paths import sample_text_path
 
 if TYPE_CHECKING:

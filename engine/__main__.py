@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from engine.system.offline import stay_offline
+from engine.system.imports import stay_offline
 
 EXIT_INTERRUPTED = 130
 
@@ -14,7 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code and never shows a traceback for a user's mistake."""
     stay_offline()
     try:
-        from engine.cli.running import run  # takes half a second, in which the user may interrupt it
+        from engine.cli.parser import run  # takes half a second, in which the user may interrupt it
 
         return run(arguments)
     except KeyboardInterrupt:

@@ -21,11 +21,11 @@ from engine.model_store import ModelState, ModelStatus, ModelStore
 from engine.model_store.checkpoints import FULL_SIZE, STARTER, default_model, model_config, open_checkpoint
 from engine.preparation.devices import AUTO, choose_device
 from engine.preparation.lstm_methods import choose_lstm_method
-from engine.preparation.module_choice import find_modules
+from engine.preparation.modules import find_modules
 from engine.preparation.weights import all_packed_weights
+from engine.system.mac import is_quarantined, release_command
 from engine.system.paths import packed_weights_folder, project_folder, shipped_modules_folder
-from engine.system.quarantine import is_quarantined, release_command
-from engine.voices.saved import SavedVoices
+from engine.voices.blends import SavedVoices
 
 log = logging.getLogger(__name__)
 

@@ -13,23 +13,20 @@ from itertools import count
 import numpy as np
 
 from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
-from engine.audio.joining import Joiner
+from engine.audio.joining import Joiner, earlier, spoken_words
 from engine.audio.kept_speech import KeptSpeech, key_of
-from engine.audio.word_times import earlier, spoken_words
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
 from engine.g2p.directions import Script, read_script, voice_before
 from engine.languages import language_of
-from engine.model_store.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, starter_voices
-from engine.model_store.distilled import open_with
+from engine.model_store.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
 from engine.model_store.installed_voices import with_saved
 from engine.ops.packed_lstm import LstmMethod
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation.devices import AUTO, DeviceChoice, check_device, first_device
-from engine.preparation.files import ModelFiles, ensure_files
-from engine.preparation.loading import load_stages
+from engine.preparation.files import ModelFiles, ensure_files, load_stages
 from engine.preparation.lstm_methods import MethodChoice, check_lstm_method
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
@@ -54,8 +51,8 @@ from engine.system.cores import check_threads, usable_cores
 from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
 from engine.takeover import Arrival, Takeover
+from engine.voices.blends import SavedVoices
 from engine.voices.packs import Voice
-from engine.voices.saved import SavedVoices
 
 LONGEST_PAUSE_SCALE = 3.0
 GPU_COMES = "it speaks until the GPU has been tried and is ready"

@@ -38,8 +38,7 @@ from app.widgets.file_dialogs import (
 from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
 from engine.documents import Document
 from engine.errors import EngineError, OutputError
-from engine.export.cover import read_cover
-from engine.export.order import Order
+from engine.export.order import Order, read_cover
 from engine.export.outputs import check_writable, existing_outputs, file_name
 from engine.system.durations import duration_words
 

@@ -14,7 +14,7 @@ from PySide6.QtGui import QImageReader
 from app.system.threads import failure_of
 from engine.documents import Document, read_document
 from engine.errors import Cancelled, UnusableDocument
-from engine.export.cover import is_cover
+from engine.export.order import is_cover
 
 Reader = Callable[[Path, threading.Event], Document]
 LARGEST_COVER = QSize(1200, 1800)

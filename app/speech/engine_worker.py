@@ -16,8 +16,7 @@ from app.speech.activity import Activity, Readiness
 from app.speech.voice_choice import prosody_of
 from app.system.threads import failure_of, give_way, worker_thread
 from engine.errors import EngineError
-from engine.export.progress import ExportProgress
-from engine.export.speaker import Speaker
+from engine.export.order import ExportProgress, Speaker
 from engine.preparation.devices import AUTO
 from engine.speech import (
     STARTER,

@@ -11,8 +11,7 @@ from app.speech.activity import SaveProgress
 from app.speech.engine_worker import Ended, EngineFactory, EngineWorker, Means, Report, Task, Urgency, Work
 from app.speech.heard_speech import HeardSpeech
 from engine.errors import Cancelled
-from engine.export.order import PART_CHARACTERS, Order
-from engine.export.progress import ExportProgress
+from engine.export.order import PART_CHARACTERS, ExportProgress, Order
 
 
 @dataclass(eq=False)

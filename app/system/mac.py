@@ -6,7 +6,7 @@ import ctypes
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.system.objective_c import ObjectiveC
+from engine.system.mac import ObjectiveC
 
 SERVICE_MESSAGE = "speak"
 """What the application's property list names its service by."""

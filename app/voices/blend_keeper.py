@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.system.threads import failure_of, worker_thread
 from engine.speech import VoiceInfo
-from engine.voices.saved import SavedVoices
+from engine.voices.blends import SavedVoices
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from app.voices.blend_keeper import BlendDone, BlendKeeper
 from app.voices.panel import VoicePanel
 from engine.languages import language_of
 from engine.speech import SpeechRequest
+from engine.voices.blends import described
 from engine.voices.packs import describe, folded
-from engine.voices.saved import described
 
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices

@@ -57,7 +57,7 @@ def ask_to_replace(parent: QWidget, files: Sequence[Path], replace: Callable[[],
 
 def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a picture in JPEG or PNG."""
-    from engine.export.cover import PICTURE_SUFFIXES  # not before the window is shown
+    from engine.export.order import PICTURE_SUFFIXES  # not before the window is shown
 
     kinds = f"Pictures ({' '.join(f'*{suffix}' for suffix in PICTURE_SUFFIXES)})"
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)

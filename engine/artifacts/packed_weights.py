@@ -23,8 +23,8 @@ import numpy as np
 from engine.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.speech import Array, Prosody
 from engine.system.aligned_arrays import ALIGNMENT_BYTES
-from engine.system.freed_memory import give_back_freed_memory
 from engine.system.json_text import json_value
+from engine.system.memory import give_back_freed_memory
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX
 
 _FORMAT = "packed weights 1"

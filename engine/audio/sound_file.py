@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
+import numpy as np
 import soundfile
 
-from engine.audio import aac
-from engine.audio.alac import LosslessCoder
+from engine.audio import coders
 from engine.audio.audio_book import AudioBook
+from engine.audio.coders import LosslessCoder
 from engine.audio.recording import Pcm, Recording, Tags, to_pcm
 from engine.errors import OutputError
 from engine.speech import Samples
@@ -101,18 +102,18 @@ def coding_of(suffix: str) -> Coding:
     file_format = FORMATS[suffix]
     if file_format is not _MP4:
         return Coding(file_format.bits_per_second)
-    program = aac.aac_program()
+    program = coders.aac_program()
     if program is None:
         return Coding(file_format.bits_per_second, "Apple Lossless")
-    return Coding(aac.BITS_PER_SECOND, "AAC", program.stem)
+    return Coding(coders.BITS_PER_SECOND, "AAC", program.stem)
 
 
 def _begun(file: IO[bytes], path: Path, sample_rate_hz: int, tags: Tags) -> Recording:
     file_format = format_for(path)
     if file_format is not _MP4:
         return _CodedFile(file, sample_rate_hz, file_format, tags)
-    program = aac.aac_program() if sample_rate_hz in aac.RATES_HZ else None
-    coder = LosslessCoder(sample_rate_hz) if program is None else aac.aac_coder(program, sample_rate_hz)
+    program = coders.aac_program() if sample_rate_hz in coders.RATES_HZ else None
+    coder = LosslessCoder(sample_rate_hz) if program is None else coders.aac_coder(program, sample_rate_hz)
     return AudioBook(file, sample_rate_hz, tags, coder, book=path.suffix.lower() == AUDIO_BOOK)
 
 
@@ -201,3 +202,22 @@ def _named(tags: Tags) -> dict[str, str]:
     track = str(tags.track) if tags.track else ""
     named = {"title": tags.title, "artist": tags.author, "album": tags.album, "tracknumber": track}
     return {name: value for name, value in named.items() if value}
+
+
+SampleFormat = Literal["PCM_16", "FLOAT"]
+
+
+def save_wav(path: Path, samples: Samples, sample_rate_hz: int, sample_format: SampleFormat = "PCM_16") -> None:
+    """Write mono `samples` [n] float32 in [-1, 1]; an existing file is replaced only by a whole one.
+
+    Raises `OutputError` with one sentence when the folder is missing or read-only or the disk is full.
+    """
+    with whole_file(path) as file:
+        file.write(encode_wav(samples, sample_rate_hz, sample_format))
+
+
+def encode_wav(samples: Samples, sample_rate_hz: int, sample_format: SampleFormat) -> bytes:
+    """A whole WAV file of mono `samples` [n] float32; `FLOAT` keeps every bit, `PCM_16` clips beyond [-1, 1]."""
+    buffer = io.BytesIO()
+    soundfile.write(buffer, np.asarray(samples, np.float32), sample_rate_hz, format="WAV", subtype=sample_format)
+    return buffer.getvalue()

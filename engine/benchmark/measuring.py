@@ -21,7 +21,7 @@ from engine.estimate.lengths import Length
 from engine.model_store.checkpoints import open_checkpoint
 from engine.preparation.devices import choose_device
 from engine.preparation.files import ensure_files
-from engine.preparation.module_choice import find_modules
+from engine.preparation.modules import find_modules
 from engine.speech import PreparationEvent
 
 OnProgress = Callable[[str], None]

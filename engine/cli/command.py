@@ -65,6 +65,15 @@ def add_model(parser: Any, inherited: bool = False) -> None:
         parser.set_defaults(model_named=False)
 
 
+def add_manner(parser: Any) -> None:
+    """Add --voice, --language and --speed."""
+    parser.add_argument(
+        "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
+    )
+    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
+    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+
+
 def add_prosody(parser: Any) -> None:
     """Add --prosody."""
     parser.add_argument(

@@ -16,8 +16,7 @@ from engine.cli.progress import Steps, show_json
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.kernels.precision import Precision
-from engine.model_store.checkpoints import Checkpoint, model_config
-from engine.model_store.distilled import open_with, students_of
+from engine.model_store.checkpoints import Checkpoint, model_config, open_with, students_of
 from engine.network.student_file import Students
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.preparation.files import with_students_of

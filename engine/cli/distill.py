@@ -22,8 +22,7 @@ from engine.distillation import (
     train,
 )
 from engine.errors import InvalidRequest
-from engine.model_store.checkpoints import model_config, open_checkpoint
-from engine.model_store.distilled import install_students, with_students
+from engine.model_store.checkpoints import install_students, model_config, open_checkpoint, with_students
 from engine.system.cores import check_threads
 from engine.system.whole_file import ensure_folder
 

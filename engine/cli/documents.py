@@ -14,11 +14,9 @@ from engine.cli.command import Outcome
 from engine.cli.progress import Steps, show_line
 from engine.documents import Document, read_document
 from engine.errors import InvalidRequest
-from engine.export.cover import read_cover
 from engine.export.exporting import export
-from engine.export.order import Order, joined
+from engine.export.order import ExportProgress, Order, joined, read_cover
 from engine.export.outputs import outputs_of
-from engine.export.progress import ExportProgress
 from engine.languages import LANGUAGES, language_of
 from engine.speech import AudioChunk, Event, SpeechRequest
 from engine.synthesizer import Synthesizer

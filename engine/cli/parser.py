@@ -1,24 +1,35 @@
-"""Every command of `python -m engine`, and the parser of their options."""
+"""Every command of `python -m engine`, the parser of their options, and running one.
+
+What a command has to say goes to standard output, what went wrong to standard error.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TextIO
 
 from engine.cli.benchmark import COMMAND as BENCHMARK
-from engine.cli.command import Command
+from engine.cli.command import Command, Outcome, printed
 from engine.cli.compile import COMMAND as COMPILE
 from engine.cli.distill import DISTILL
 from engine.cli.doctor import COMMAND as DOCTOR
 from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
 from engine.cli.plan import COMMAND as PLAN
+from engine.cli.progress import point_nowhere, show_line
 from engine.cli.reference import COMMAND as REFERENCE
 from engine.cli.report import COMMAND as REPORT
 from engine.cli.speak import COMMAND as SPEAK
 from engine.cli.starter import EVALUATE, TRAIN
 from engine.cli.validate import COMMAND as VALIDATE
 from engine.cli.voices import COMMAND as VOICES
+from engine.errors import EngineError, OutputError
+from engine.system.child_process import error_fields
 
 COMMANDS: Mapping[str, Command] = {
     command.name: command
@@ -48,3 +59,67 @@ def build_parser() -> argparse.ArgumentParser:
     for command in COMMANDS.values():
         command.add_options(subparsers.add_parser(command.name, help=command.summary, description=command.summary))
     return parser
+
+
+EXIT_INTERRUPTED = 130
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code and never shows a traceback for a user's mistake."""
+    options = build_parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except EngineError as error:
+        to_parent = getattr(options, "progress_json", False)
+        show_line(json.dumps(error_fields(error)) if to_parent else f"error: {error}")
+        return 1
+    except KeyboardInterrupt:
+        show_line(f"Stopped. {COMMANDS[options.command].left_behind(options)}".strip())
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # whoever started this has ended
+        point_nowhere(sys.stderr)
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    outcome = COMMANDS[options.command].run(options)
+    if outcome is None:
+        return 0
+    _say(options, outcome)
+    if outcome.error is not None:
+        raise outcome.error
+    return int(not outcome.passed)
+
+
+def _say(options: argparse.Namespace, outcome: Outcome) -> None:
+    """Print the outcome; raises `OutputError`, and `BrokenPipeError` where nobody listens."""
+    if sys.stdout is None:
+        return
+    if _has_the_speech(sys.stdout, options):
+        show_line(printed(options, outcome))
+        return
+    try:
+        sys.stdout.write(f"{_writable(printed(options, outcome), sys.stdout)}\n")
+        sys.stdout.flush()
+    except OSError as error:
+        point_nowhere(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise OutputError(
+            f"It is done, but standard output cannot be written ({error.strerror}).", "Send it to another place."
+        ) from error
+
+
+def _writable(text: str, stream: TextIO) -> str:
+    """The text with an escape for each character that the stream cannot take, such as half of one in a file's name."""
+    if stream.errors != "strict":
+        return text
+    return text.encode(stream.encoding, "backslashreplace").decode(stream.encoding)
+
+
+def _has_the_speech(stream: TextIO, options: argparse.Namespace) -> bool:
+    """Whether --out names what this stream writes to, such as `/dev/stdout`."""
+    output: Path | None = getattr(options, "out", None)
+    if output is None or not os.path.exists(output) or output.is_file():
+        return False
+    return os.path.samestat(output.stat(), os.fstat(stream.fileno()))

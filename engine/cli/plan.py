@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_json_flag, add_model, model_with
+from engine.cli.command import Command, Outcome, add_json_flag, add_manner, add_model, model_with
 from engine.cli.progress import Steps
 from engine.cli.speak import text_of
 from engine.documents import Document
@@ -27,9 +27,7 @@ def add_options(parser: Any) -> None:
     """Add what is planned, and for which voice."""
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_source(parser)
-    parser.add_argument("--voice", help="a name from `voices`, or a blend (default: the first)")
-    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
-    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    add_manner(parser)
     add_json_flag(parser)
     add_model(parser)
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import asdict
-from typing import Self
+from typing import Self, TextIO
 
 from engine.speech import DeviceEvent, Event, FallbackEvent, PlanEvent, PreparationEvent
-from engine.system.standard_streams import point_nowhere
+
+
+def point_nowhere(stream: TextIO) -> None:
+    """Lose what a stream still holds and gets, so that Python, which writes it in the end, does not fail then."""
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
+
 
 REPEAT_SECONDS = 2.0
 """A step that lasts longer is said again, with the time it has taken, each time this has passed."""

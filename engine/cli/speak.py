@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.audio.sound_file import FORMATS, coding_of, save_speech
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody, model_with
+from engine.cli.command import Command, Outcome, add_json_flag, add_manner, add_model, add_prosody, model_with
 from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.documents import Document
@@ -38,11 +38,7 @@ SECONDS_PER_HOUR = 3600
 def _add_options(parser: Any) -> None:
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_options(parser)
-    parser.add_argument(
-        "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
-    )
-    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
-    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    add_manner(parser)
     parser.add_argument(
         "--pause", type=float, default=1.0, help="the length of pauses, 0 to 3 times the normal one (default: 1)"
     )

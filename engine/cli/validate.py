@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from engine.cli.command import (
     STANDARD_OUTPUT,
     Command,
     Outcome,
     add_json_file,
+    add_manner,
     add_model,
     add_prosody,
     model_with,
@@ -23,12 +27,9 @@ from engine.cli.command import (
 )
 from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, check_case, rerun, wants_case
-from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
-from engine.cli.validate_golden import add_golden, check_golden, golden_passed, golden_words, save_golden
 from engine.cli.validate_kernels import add_kernels, check_kernels, inspected
-from engine.cli.validate_service import serve
 from engine.errors import InvalidRequest
-from engine.faults.catalogue import fault_named
+from engine.faults.catalogue import FAULTS, fault_named
 from engine.languages import AMERICAN
 from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
 from engine.preparation.devices import AUTO, DEVICES
@@ -36,7 +37,7 @@ from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import PlanEvent, PreparationEvent, Prosody, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
-from engine.system.paths import resources_folder
+from engine.system.paths import resources_folder, sample_text_path
 from engine.system.whole_file import ensure_folder, ensure_writable
 from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data import wording
@@ -61,7 +62,89 @@ from engine.validator.reports.text_report import fuzz_text, lstm_text, sweep_tex
 from engine.validator.reports.wavs import write_wavs
 from engine.validator.runners.drill import drill_regimes, drill_text
 from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.golden import Golden
 from engine.validator.runs.validation import Validator
+from engine.validator.runs.yardstick import unpartnered, worsened
+
+SERVICE_NICENESS = 10
+
+
+def serve() -> None:
+    """Answer the application's requests; only events go to standard output, and at low priority."""
+    from engine.validator.service.service import Service
+
+    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
+    if hasattr(os, "nice"):
+        os.nice(max(0, SERVICE_NICENESS - os.nice(0)))  # the window and the sound go first
+    Service(lambda line: _write_line(output, line)).serve(sys.stdin)
+
+
+def _write_line(output: TextIO, line: str) -> None:
+    output.write(f"{line}\n")
+    output.flush()
+
+
+LIST = "list"
+"""Stands for no fault: all are listed."""
+
+
+def add_fault(parser: Any) -> None:
+    """Add the option that names a fault."""
+    parser.add_argument(
+        "--fault", default="", metavar="NAME", help=f"plant a fault first, to see it found; `{LIST}` lists them"
+    )
+
+
+def usual_text(fault: str) -> str:
+    """What is spoken when no text is given: one that shows the fault, or the sample text."""
+    shows_it = fault_named(fault).text if fault else ""
+    return shows_it or sample_text_path().read_text(encoding="utf-8")
+
+
+def listed() -> Outcome:
+    """Every fault, by name."""
+    lines = [f"{fault.name:<24} {fault.stage:<13} {fault.planted}" for fault in FAULTS]
+    return Outcome([asdict(fault) for fault in FAULTS], "\n".join(lines))
+
+
+def add_golden(parser: Any) -> None:
+    """Add `--golden` and `--save-golden`."""
+    parser.add_argument(
+        "--golden", metavar="FILE", help="fail where an error is over 10 times that of this golden run (default: shown)"
+    )
+    parser.add_argument("--save-golden", type=Path, metavar="FILE", help="make a golden run of this one")
+
+
+def check_golden(options: argparse.Namespace) -> None:
+    """Raise `InvalidRequest` where the options also ask for what is no run of a text."""
+    others = {"--fuzz": options.fuzz, "--text-parity": options.text_parity, "--case": options.case}
+    named = [name for name, value in others.items() if value is not None]
+    if named and (options.golden is not None or options.save_golden is not None):
+        raise InvalidRequest(f"{named[0]} has no golden run.", f"Leave out {named[0]}, or the golden run.")
+
+
+def save_golden(options: argparse.Namespace, report: Report) -> None:
+    """Write the golden run that the options name; raises `InvalidRequest` for a run that is none, and `OutputError`."""
+    if options.save_golden is None:
+        return
+    if report.circumstances is None or report.planted is not None or not report.passed:
+        raise InvalidRequest(
+            "This run cannot be golden: it is a drill, its compiled stages are wrong, or none was compiled.",
+            "Make one of a run that passes, with the compiled regime.",
+        )
+    Golden.of(report.rows, report.utterances, report.circumstances, date.today()).save(options.save_golden)
+
+
+def golden_words(options: argparse.Namespace, report: Report) -> str:
+    """What of the run could not be held against the golden run that the options name; empty if all could."""
+    lost = dict.fromkeys(row.output for row in unpartnered(report.rows))
+    return f"The golden run has no error for: {', '.join(lost)}." if options.golden and lost else ""
+
+
+def golden_passed(options: argparse.Namespace, report: Report) -> bool:
+    """Whether every compiled row is in the golden run that the options name, if any, and not 10 times as far off."""
+    return options.golden is None or not (worsened(report.rows) or unpartnered(report.rows))
+
 
 ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
 SWEEPS = ("padding",)
@@ -71,9 +154,7 @@ def add_options(parser: Any) -> None:
     """Add what is compared, how, and the files to write."""
     parser.add_argument("--text", help="what to speak (default: a sample text)")
     parser.add_argument("--phonemes", help="speak these in place of a text, as one utterance")
-    parser.add_argument("--voice", help="a name from `voices`, or a blend (default: the first)")
-    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
-    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    add_manner(parser)
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise, or the random utterances (default: 0)")
     regimes = ",".join(Regime)
     parser.add_argument("--regimes", help=f"of {regimes} (default: {','.join(DEFAULT_REGIMES)}; with --fuzz: compiled)")

@@ -16,7 +16,7 @@ from engine.model_store.installed_voices import ModelVoices, installed_voices
 from engine.preparation.devices import AUTO
 from engine.speech import VoiceInfo
 from engine.synthesizer import Synthesizer
-from engine.voices.saved import SavedVoices
+from engine.voices.blends import SavedVoices
 
 
 def add_options(parser: Any) -> None:

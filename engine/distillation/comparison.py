@@ -24,7 +24,7 @@ from engine.config import FRAMES_PER_TOKEN, ModelConfig
 from engine.estimate.chips import CHIPS
 from engine.estimate.roofline import kernel_time
 from engine.estimate.stage_work import CountedStage, Run
-from engine.model_store.distilled import DistilledCheckpoint
+from engine.model_store.checkpoints import DistilledCheckpoint
 from engine.network.distilled_stages import distilled_stages
 from engine.runners.base import COUNTS
 from engine.runners.tvm_runner import CompiledRunner

@@ -1,7 +1,11 @@
-"""Exports a document: makes the speech of its parts, keeps each, and writes the files once all of theirs is made."""
+"""Exports a document: makes the speech of its parts, keeps each, and writes the files once all of theirs is made.
+
+What is lost by an interruption is never more than one part.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,18 +17,58 @@ from engine.audio.recording import Pcm, Recording, to_pcm
 from engine.audio.sound_file import recording
 from engine.errors import NothingToSpeak, OutputError
 from engine.export.made_parts import MadeParts, made_of
-from engine.export.order import Order
+from engine.export.order import PART_CHARACTERS, WRITING_SHARE, ExportProgress, Meter, Order, Speaker
 from engine.export.outputs import Output, check_writable, outputs_of
-from engine.export.parts import parts_of
-from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
-from engine.export.speaker import Speaker
 from engine.g2p.directions import voice_before
+from engine.g2p.split import PAUSE_SECONDS, Border
 from engine.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.subtitles.formats import check_subtitles, write_subtitles
 from engine.subtitles.timed_words import TimedWord, timed_words
 from engine.system.waiting import raise_if_set
 from engine.system.whole_file import remove_leftovers
+
+_PARAGRAPH = re.compile(r"\n\s*\n\s*")
+_SENTENCE = re.compile(r"(?<=[.!?…。！？])[”’\"')\]]*\s+")
+_SPACE = re.compile(r"\s+")
+_BORDERS = ((_PARAGRAPH, Border.PARAGRAPH), (_SENTENCE, Border.SENTENCE), (_SPACE, Border.WORD))
+
+
+@dataclass(frozen=True)
+class Part:
+    """The characters of a chapter from `start`, and the silence before the next part."""
+
+    text: str
+    start: int
+    pause_seconds: float
+
+
+def parts_of(text: str) -> Iterator[Part]:
+    """The parts of a chapter, cut between paragraphs, or else sentences, or else words; no pause follows the last."""
+    start = 0
+    while start < len(text):
+        end, following, border = _cut(text, start)
+        pause_seconds = 0.0 if following == len(text) else PAUSE_SECONDS[border]
+        yield Part(text[start:end], start, pause_seconds)
+        start = following
+
+
+def _cut(text: str, start: int) -> tuple[int, int, Border]:
+    """Where a part ends, where the next one begins, and what is between them."""
+    limit = start + PART_CHARACTERS
+    if limit >= len(text):
+        return len(text), len(text), Border.PARAGRAPH
+    for pattern, border in _BORDERS:
+        gaps = list(pattern.finditer(text, start + 1, limit))
+        if gaps:
+            return _end(gaps[-1], border), gaps[-1].end(), border
+    return limit, limit, Border.WORD
+
+
+def _end(gap: re.Match[str], border: Border) -> int:
+    """The closing quotes after a sentence belong to it."""
+    return gap.start() + len(gap.group().rstrip()) if border is Border.SENTENCE else gap.start()
+
 
 CHAPTER_PAUSE_SECONDS = 1.5
 EXPORTS = "exports"

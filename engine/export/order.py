@@ -1,13 +1,17 @@
-"""What is to be exported, as plain data."""
+"""What is to be exported, as plain data, who speaks it, and how far that is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from engine.documents import Chapter, Document
-from engine.speech import SpeechRequest
+from engine.errors import InvalidRequest
+from engine.speech import AudioChunk, Event, SpeechRequest
 
 CHARACTERS_PER_SECOND = 15
 """How fast an English text is spoken, about."""
@@ -80,3 +84,87 @@ def _titled(document: Document) -> tuple[Chapter, ...]:
     if len(document.chapters) > 1 or not document.title:
         return document.chapters
     return (replace(document.chapters[0], title=document.title),)
+
+
+WRITING_SHARE = 0.1
+"""Writing a character's speech counts as much as making this share of it."""
+_LEAST_SECONDS = 2.0
+"""The time left is told only after this long: before, it says nothing."""
+
+
+@dataclass(frozen=True)
+class ExportProgress:
+    """`step` says what goes on; `fraction` of the work that was left at the beginning is done.
+
+    `seconds_left` is None while it is unknown; `seconds_written` is how much audio the files have so far.
+    """
+
+    step: str
+    fraction: float
+    seconds_left: float | None
+    seconds_written: float = 0.0
+
+
+class Meter:
+    """Counts what is done of `total` units of work, on one thread, and what `seconds_written` is told to be."""
+
+    def __init__(self, total: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._total = max(total, 1.0)
+        self._clock = clock
+        self._began = clock()
+        self._done = 0.0
+        self.seconds_written = 0.0
+
+    def add(self, units: float) -> None:
+        """So much more is done."""
+        self._done = min(self._done + units, self._total)
+
+    def progress(self, step: str) -> ExportProgress:
+        """Where it is now."""
+        seconds = self._clock() - self._began
+        known = self._done > 0 and seconds >= _LEAST_SECONDS
+        left = seconds * (self._total - self._done) / self._done if known else None
+        return ExportProgress(step, self._done / self._total, left, self.seconds_written)
+
+
+class Speaker(Protocol):
+    """What an export needs of the engine; implemented by `engine.synthesizer.Synthesizer`."""
+
+    sample_rate_hz: int
+
+    def prepare(self, observe: Callable[[Event], None], cancel: threading.Event | None) -> None:
+        """Get ready to speak; does nothing if it is ready."""
+
+    def fingerprint(self, voice: str) -> str:
+        """What, besides the request, the samples depend on."""
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
+    ) -> Iterator[AudioChunk]:
+        """Make speech, one utterance at a time."""
+
+
+PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
+LARGEST_BYTES = 20_000_000
+_BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
+
+
+def is_cover(picture: bytes) -> bool:
+    """Whether players show this as a cover: JPEG or PNG."""
+    return picture.startswith(_BEGINNINGS)
+
+
+def read_cover(path: Path) -> bytes:
+    """A picture in JPEG or PNG; raises `InvalidRequest` for anything else, or more than `LARGEST_BYTES`."""
+    try:
+        if path.exists() and not path.is_file():  # opening a pipe waits until somebody writes into it
+            raise InvalidRequest(f"{path} is not a file.", "Choose a picture.")
+        with path.open("rb") as file:
+            picture = file.read(LARGEST_BYTES + 1)
+    except OSError as error:
+        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Choose a picture.") from error
+    if not is_cover(picture):
+        raise InvalidRequest(f"{path} is neither JPEG nor PNG.", "Convert it first, or choose another picture.")
+    if len(picture) > LARGEST_BYTES:
+        raise InvalidRequest(f"{path} has more than {LARGEST_BYTES // 1_000_000} MB.", "Choose a smaller picture.")
+    return picture

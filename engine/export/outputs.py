@@ -10,8 +10,7 @@ from pathlib import Path
 from engine.audio.recording import Tags
 from engine.audio.sound_file import format_for
 from engine.errors import OutputError
-from engine.export.cover import is_cover
-from engine.export.order import Order
+from engine.export.order import Order, is_cover
 from engine.system.whole_file import ensure_writable
 
 _NAME_CHARACTERS = 80

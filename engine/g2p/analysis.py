@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.g2p.tagger import PUNCTUATION_TAGS, PartOfSpeechTagger, load_tagger
-from engine.system.hidden_module import hidden_module
+from engine.system.imports import hidden_module
 
 MODEL_NAME = "en_core_web_sm"
 """The spaCy model that misaki was made with."""

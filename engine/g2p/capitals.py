@@ -15,7 +15,7 @@ from typing import Protocol
 from engine.g2p.abbreviations import BEFORE_NUMBERS, NAMES, STATES, TITLES, WORDS
 from engine.g2p.dates import MONTH_NUMBERS, WEEKDAYS
 from engine.g2p.draft import Draft
-from engine.g2p.roman import is_numeral
+from engine.g2p.numbers import is_numeral
 
 WORD = re.compile(r"(?<![\w&/@#])(?<!\w\.)[A-Z]++(?:'[A-Z]++)*+(?![\w&/@]|\.[A-Za-z])")
 RUN = re.compile(rf"{WORD.pattern}(?:[^A-Za-z0-9]*+{WORD.pattern})*+")

@@ -1,4 +1,7 @@
-"""Dates and times of day as they are spoken."""
+"""Dates, times of day and places in the Bible as they are spoken.
+
+“John 3:16” is no time of day, and “1 Cor. 13:4–7” is in the first letter to the Corinthians.
+"""
 
 from __future__ import annotations
 
@@ -61,14 +64,6 @@ def _named_date(match: re.Match[str], language: Language) -> str:
     return _date(language, MONTH_NUMBERS[match["month"]], match["day"], match["year"])
 
 
-def _month_and_year(match: re.Match[str], language: Language) -> str:
-    return f"{MONTHS[MONTH_NUMBERS[match['month']]]} {year(match['year'], language.british)}"
-
-
-def _weekday(match: re.Match[str], language: Language) -> str:
-    return WEEKDAYS[match["weekday"]]
-
-
 def _clock(match: re.Match[str], language: Language) -> str:
     hour, minute, second = int(match["hour"]), int(match["minute"]), match["second"]
     half = f" {HALF_DAYS[match['half'].lower()]}" if match["half"] else ""
@@ -85,18 +80,6 @@ def _minutes(minute: int, hour: int, plain: bool) -> str:
     if plain:
         return ""
     return " o'clock" if 0 < hour <= 12 else " hundred hours"
-
-
-def _hour(match: re.Match[str], language: Language) -> str:
-    return f"{cardinal(match['hour'], language.british)} {HALF_DAYS[match['half'].lower()]}"
-
-
-def _decade(match: re.Match[str], language: Language) -> str:
-    return decade(match["digits"])
-
-
-def _year_of_this_century(match: re.Match[str], language: Language) -> str:
-    return f"oh {cardinal(match['year'], language.british)}"
 
 
 def _first_of_range(match: re.Match[str], language: Language) -> str:
@@ -137,16 +120,85 @@ RULES = (
         rf"(?={HOUR}(?::[0-5]\d(?![\d:])|(?::[0-5]\d)?[ ]?{HALF_SIGN}))",
         _first_of_range,
     ),
-    rule(rf"\b(?P<weekday>{any_of(WEEKDAYS)})\b\.?(?=,?[ ](?:(?:{any_of(MONTH_NUMBERS)})|\d))", _weekday),
+    rule(
+        rf"\b(?P<weekday>{any_of(WEEKDAYS)})\b\.?(?=,?[ ](?:(?:{any_of(MONTH_NUMBERS)})|\d))",
+        lambda match, language: WEEKDAYS[match["weekday"]],
+    ),
     rule(rf"(?<![\w.,-]){MONTH}[ ]{DAY}(?![:.]\d)(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
     rule(rf"(?<![\w.,-])(?:[Tt]he[ ])?{DAY}(?:[ ]of)?[ ]{MONTH}(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
-    rule(rf"(?<![\w.,-]){MONTH}[ ]{YEAR}", _month_and_year),
+    rule(
+        rf"(?<![\w.,-]){MONTH}[ ]{YEAR}",
+        lambda match, language: f"{MONTHS[MONTH_NUMBERS[match['month']]]} {year(match['year'], language.british)}",
+    ),
     rule(
         rf"(?<![\d:.])(?P<hour>[01]?\d|2[0-3])(?::|\.(?=[0-5]\d[ ]?[AaPp]\.?[ ]?[Mm]\b))(?P<minute>[0-5]\d)"
         rf"(?::(?P<second>[0-5]\d))?(?![\d:])(?:{HALF}|(?P<zone>Z)\b)?",
         _clock,
     ),
-    rule(r"(?<![\w.,])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b", _decade),
-    rule(rf"(?<![\w.:,-])(?P<hour>1[0-2]|[1-9]){HALF}", _hour),
-    rule(r"(?<!\w)['’‘]0(?P<year>[1-9])(?![\w'’])", _year_of_this_century),
+    rule(r"(?<![\w.,])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b", lambda match, language: decade(match["digits"])),
+    rule(
+        rf"(?<![\w.:,-])(?P<hour>1[0-2]|[1-9]){HALF}",
+        lambda match, language: f"{cardinal(match['hour'], language.british)} {HALF_DAYS[match['half'].lower()]}",
+    ),
+    rule(
+        r"(?<!\w)['’‘]0(?P<year>[1-9])(?![\w'’])",
+        lambda match, language: f"oh {cardinal(match['year'], language.british)}",
+    ),
+)
+
+
+_BOOKS = (
+    "Genesis Exodus Leviticus Numbers Deuteronomy Joshua Judges Ruth Samuel Kings Chronicles Ezra Nehemiah Esther "
+    "Job Psalm Psalms Proverbs Ecclesiastes Isaiah Jeremiah Lamentations Ezekiel Daniel Hosea Joel Amos Obadiah Jonah "
+    "Micah Nahum Habakkuk Zephaniah Haggai Zechariah Malachi Matthew Mark Luke John Acts Romans Corinthians Galatians "
+    "Ephesians Philippians Colossians Thessalonians Timothy Titus Philemon Hebrews James Peter Jude Revelation "
+    "Revelations Songs Solomon Maccabees Sirach Wisdom Tobit Judith Baruch"
+)
+BOOKS = {name: name for name in _BOOKS.split()} | {
+    "Gen": "Genesis", "Ex": "Exodus", "Exod": "Exodus", "Lev": "Leviticus", "Num": "Numbers", "Deut": "Deuteronomy",
+    "Josh": "Joshua", "Judg": "Judges", "Sam": "Samuel", "Kgs": "Kings", "Chron": "Chronicles", "Chr": "Chronicles",
+    "Neh": "Nehemiah", "Ps": "Psalm", "Pss": "Psalms", "Prov": "Proverbs", "Eccl": "Ecclesiastes",
+    "Eccles": "Ecclesiastes", "Isa": "Isaiah", "Is": "Isaiah", "Jer": "Jeremiah", "Lam": "Lamentations",
+    "Ezek": "Ezekiel", "Dan": "Daniel", "Hos": "Hosea", "Mic": "Micah", "Hab": "Habakkuk", "Zeph": "Zephaniah",
+    "Hag": "Haggai", "Zech": "Zechariah", "Mal": "Malachi", "Matt": "Matthew", "Mt": "Matthew", "Mk": "Mark",
+    "Lk": "Luke", "Jn": "John", "Rom": "Romans", "Cor": "Corinthians", "Gal": "Galatians", "Eph": "Ephesians",
+    "Phil": "Philippians", "Col": "Colossians", "Thess": "Thessalonians", "Tim": "Timothy", "Tit": "Titus",
+    "Philem": "Philemon", "Heb": "Hebrews", "Jas": "James", "Pet": "Peter", "Rev": "Revelation", "Macc": "Maccabees",
+}  # fmt: skip
+VOLUMES = {"1": 1, "2": 2, "3": 3, "I": 1, "II": 2, "III": 3}
+VERSE = r"\d{1,3}"
+VERSES = rf"{VERSE}(?:[-–—]{VERSE})?"
+PARTS = re.compile(r"(?P<digits>\d+)|[-–—:]|[,;][ ]?")
+BETWEEN = {":": " ", ",": ", ", ";": "; "}
+
+
+def _place(match: re.Match[str], language: Language) -> str | None:
+    if match["book"] not in BOOKS:
+        return None
+    return f"{BOOKS[match['book']]} {cardinal(match['chapter'], language.british)} {_verses(match['verses'], language)}"
+
+
+def _volume(match: re.Match[str], language: Language) -> str | None:
+    if match["book"] not in BOOKS or match.string[match.start() - 1 : match.start()] not in ("", " ", "(", "\n"):
+        return None
+    return f"{ordinal(str(VOLUMES[match['volume']]), language.british).capitalize()} "
+
+
+def _verses(written: str, language: Language) -> str:
+    """“4–7” is four to seven."""
+
+    def spoken(match: re.Match[str]) -> str:
+        digits = match["digits"]
+        return cardinal(digits, language.british) if digits else BETWEEN.get(match[0].strip(), " to ")
+
+    return PARTS.sub(spoken, written)
+
+
+BOOK = r"(?P<book>[A-Z][a-z]+)\.?"
+SCRIPTURE_RULES = (
+    rule(rf"(?P<volume>[123]|I{{1,3}})[ ](?={BOOK}[ ]\d{{1,3}}:\d)", _volume),
+    rule(
+        rf"{BOOK}[ ](?P<chapter>\d{{1,3}}):(?P<verses>{VERSES}(?:[,;][ ]?(?:\d{{1,3}}:)?{VERSES}(?![\w:]))*)(?![\w:])",
+        _place,
+    ),
 )

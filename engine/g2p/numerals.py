@@ -9,6 +9,7 @@ import re
 
 from engine.g2p.draft import rule
 from engine.g2p.numbers import (
+    NUMBERED,
     YEARS,
     cardinal,
     fraction,
@@ -19,7 +20,6 @@ from engine.g2p.numbers import (
     spelled,
     year,
 )
-from engine.g2p.roman import NUMBERED
 from engine.languages import Language
 
 SUPERSCRIPTS = {character: str(digit) for digit, character in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {"⁻": "-", "⁺": ""}
@@ -60,10 +60,6 @@ def _version(match: re.Match[str], language: Language) -> str:
     return word + " point ".join(cardinal(part, language.british) for part in match["parts"].split("."))
 
 
-def _internet_address(match: re.Match[str], language: Language) -> str:
-    return " dot ".join(cardinal(part, language.british) for part in match[0].split("."))
-
-
 def _fraction(match: re.Match[str], language: Language) -> str | None:
     whole, above, below = match["whole"], match["above"], match["below"]
     if not whole and (above, below) in (("24", "7"), ("9", "11"), ("50", "50")):
@@ -71,10 +67,6 @@ def _fraction(match: re.Match[str], language: Language) -> str | None:
     if max(len(above), len(below)) > LONGEST_FRACTION_DIGITS:
         return None
     return mixed(whole, above, below, language.british) if whole else fraction(above, below, language.british)
-
-
-def _range(match: re.Match[str], language: Language) -> str:
-    return f"{_plain(match['low'], language)} to {_plain(match['high'], language)}"
 
 
 def _difference(match: re.Match[str], language: Language) -> str:
@@ -89,10 +81,6 @@ def _may_be_year(written: str) -> bool:
     return len(written) == 4 and written.isascii() and written.isdigit() and int(written) in YEARS
 
 
-def _ordinal(match: re.Match[str], language: Language) -> str:
-    return ordinal(match["digits"].replace(",", ""), language.british)
-
-
 def _by(match: re.Match[str], language: Language) -> str:
     """“3 × 4” is a product, and so is “3×4=12”; “1920x1080” is a size."""
     sizes = re.split(r"[ ]?[x×*][ ]?", match[0])
@@ -103,18 +91,10 @@ def _by(match: re.Match[str], language: Language) -> str:
     return " by ".join(number(size, language.british) for size in sizes)
 
 
-def _ratio(match: re.Match[str], language: Language) -> str:
-    return f"{number(match['low'], language.british)} to {number(match['high'], language.british)}"
-
-
 def _share(match: re.Match[str], language: Language) -> str:
     """“4.5/5” is a rating, “1.5/7” a quotient."""
     between = "out of" if match["whole"] in BEST_RATINGS else "over"
     return f"{number(match['share'], language.british)} {between} {number(match['whole'], language.british)}"
-
-
-def _times(match: re.Match[str], language: Language) -> str:
-    return f"{number(match['count'], language.british)} time{'' if match['count'] == '1' else 's'}"
 
 
 def _scientific(match: re.Match[str], language: Language) -> str:
@@ -149,10 +129,6 @@ def _charge(match: re.Match[str], language: Language) -> str:
     return f" {number(digits, language.british) if digits else ''} {'plus' if match['sign'] == '⁺' else 'minus'}"
 
 
-def _number_sign(match: re.Match[str], language: Language) -> str:
-    return f"number {number(match['digits'], language.british)}"
-
-
 def _bare(match: re.Match[str], language: Language) -> str:
     """A number on its own; four digits are a year unless they count something."""
     written = match[0]
@@ -180,10 +156,6 @@ def _of_heading(match: re.Match[str], language: Language) -> str | None:
     return f" {cardinal(match['digits'], language.british)}"
 
 
-def _any_digits(match: re.Match[str], language: Language) -> str:
-    return f" {spelled(match[0])} "
-
-
 BEST_RATINGS = frozenset({"5", "10", "20", "100"})
 RAISED_DIGITS = "⁰¹²³⁴-⁹"
 RAISED_NUMBER = f"[⁺⁻]?[{RAISED_DIGITS}]+"
@@ -207,7 +179,10 @@ RULES = (
     rule(r"(?<![\w.+])0\d{4}[ ]\d{6}(?![\w-])", _telephone),
     rule(r"(?:(?<=[Cc]all[ ])|(?<=[Dd]ial[ ]))(?:911|999|988|112|411|311)(?![\w:-]|[.,]\d)", _telephone),
     rule(r"(?<![\w.,/-])\d{1,7}(?:-\d{1,7}){2,5}(?![\w/-])", _code),
-    rule(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)", _internet_address),
+    rule(
+        r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)",
+        lambda match, language: " dot ".join(cardinal(part, language.british) for part in match[0].split(".")),
+    ),
     rule(r"(?<![\w.])(?P<v>[vV])(?P<parts>\d{1,6}(?:\.\d{1,6})*)(?![\w])", _version),
     rule(r"(?<![\w.,])(?P<v>)(?P<parts>\d{1,6}(?:\.\d{1,6}){2,})(?![\w])", _version),
     rule(rf"{APART}(?P<share>\d+\.\d+)/(?P<whole>\d+(?:\.\d+)?)(?![\w/])", _share),
@@ -224,15 +199,34 @@ RULES = (
     rule(r"(?P<base>[A-Za-z0-9)])\^(?P<exponent>-?\d{1,3}|[A-Za-z])(?![\w.])", _power),
     rule(rf"[⁺⁻{RAISED_DIGITS}]+", lambda match, language: f" {_ordinary(match[0])} "),
     rule(rf"(?<![\w.,]){DECIMAL}(?:[ ]?[x×*][ ]?{DECIMAL})+(?!\w)", _by),
-    rule(rf"(?<![\w.,])(?P<count>{DECIMAL})[x×](?!\w|{FORMULA})", _times),
+    rule(
+        rf"(?<![\w.,])(?P<count>{DECIMAL})[x×](?!\w|{FORMULA})",
+        lambda match, language: (
+            f"{number(match['count'], language.british)} time{'' if match['count'] == '1' else 's'}"
+        ),
+    ),
     rule(rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–−-][ ]?(?P<high>{DECIMAL})(?=[ ]?=)", _difference),
-    rule(rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–—-][ ]?(?P<high>{DECIMAL})(?![\w-])(?!,\d)", _range),
-    rule(r"(?<![\w.:])(?P<low>\d{1,4}):(?P<high>\d{1,4})(?![\w:])", _ratio),
-    rule(rf"(?<![\w.,])(?P<digits>{WHOLE})(?:st|nd|rd|th|ST|ND|RD|TH)\b", _ordinal),
-    rule(rf"(?:\#|\b[Nn]o\.[ ]?|№[ ]?)(?P<digits>{DECIMAL})(?!\w)", _number_sign),
+    rule(
+        rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–—-][ ]?(?P<high>{DECIMAL})(?![\w-])(?!,\d)",
+        lambda match, language: f"{_plain(match['low'], language)} to {_plain(match['high'], language)}",
+    ),
+    rule(
+        r"(?<![\w.:])(?P<low>\d{1,4}):(?P<high>\d{1,4})(?![\w:])",
+        lambda match, language: (
+            f"{number(match['low'], language.british)} to {number(match['high'], language.british)}"
+        ),
+    ),
+    rule(
+        rf"(?<![\w.,])(?P<digits>{WHOLE})(?:st|nd|rd|th|ST|ND|RD|TH)\b",
+        lambda match, language: ordinal(match["digits"].replace(",", ""), language.british),
+    ),
+    rule(
+        rf"(?:\#|\b[Nn]o\.[ ]?|№[ ]?)(?P<digits>{DECIMAL})(?!\w)",
+        lambda match, language: f"number {number(match['digits'], language.british)}",
+    ),
     rule(r"\bCO(?=2\b)", lambda match, language: "C.O "),
     rule(r"(?<=[A-Z])-(?=\d+\b)", lambda match, language: " "),
     rule(rf"(?<![\w.,])(?:(?<![)])[-−])?{DECIMAL}(?![\w])", _bare),
     rule(r"(?<=[^\W\d])\d{1,9}|\d{1,9}(?=[^\W\d])", _in_name),
-    rule(r"\d+", _any_digits),
+    rule(r"\d+", lambda match, language: f" {spelled(match[0])} "),
 )

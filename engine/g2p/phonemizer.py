@@ -8,21 +8,36 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
+from typing import Protocol
 
 from engine.errors import NothingToSpeak
 from engine.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
-from engine.g2p.directions import Script, Section, read_script
-from engine.g2p.front_end import FrontEnd
+from engine.g2p.directions import Override, Script, Section, read_script
+from engine.g2p.draft import Span, Written
 from engine.g2p.normalise import Normalised
-from engine.g2p.passages import passages
-from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
-from engine.g2p.sentences import Sentence, sentences
-from engine.g2p.spans import Span, Written
+from engine.g2p.pieces import SpokenWord, deciding, has_sound, pieces_of, written_words
+from engine.g2p.sentences import Sentence, passages, sentences
 from engine.g2p.split import PAUSE_SECONDS, Piece, groups, joined, longest
-from engine.g2p.written_words import deciding, written_words
 from engine.languages import Language, language_of
 from engine.speech import Notice, Plan, Utterance
 from engine.system.waiting import raise_if_set
+
+
+class FrontEnd(Protocol):
+    """One language; an instance belongs to one thread."""
+
+    phrase_starters: frozenset[str]
+    """Words in small letters that begin a phrase: a voice may take a breath before them."""
+
+    def normalise(self, text: str) -> Normalised:
+        """The text as it is spoken, in letters and plain punctuation; single line breaks separate paragraphs."""
+
+    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+        """The words of one sentence of a normalised text, in order, with its overrides applied."""
+
+    def reports(self) -> list[Notice]:
+        """What could not be pronounced since the last call, in offsets of the sentences it is in."""
+
 
 MOST_NOTICES = 100
 FIRST_PLANNED_CHARACTERS = 1000

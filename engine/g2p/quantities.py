@@ -75,10 +75,6 @@ def _price(amount: str, symbol: str, language: Language, describes: bool = False
     return " and ".join(part for part in (majors, cents) if part) or f"zero {currency.major.many}"
 
 
-def _money_behind(match: re.Match[str], language: Language) -> str:
-    return _price(match["amount"], match["currency"], language)
-
-
 def _measure(match: re.Match[str], language: Language) -> str:
     """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”; in “a 5-km run” and “a 5 km run” the unit is singular."""
     low, high = match["amount"], match["high"]
@@ -153,10 +149,6 @@ def _inches(match: re.Match[str], language: Language) -> str:
     return f"{number(match['amount'], language.british)} {INCH.counted(single)}"
 
 
-def _vulgar(match: re.Match[str], language: Language) -> str:
-    return f" {VULGAR[match[0]]} "
-
-
 def _fraction_of_measure(match: re.Match[str], language: Language) -> str:
     """“1/2 tsp”, “3/4 cup”, “2 1/2 lb”."""
     whole, above, below = match["whole"], match["above"], match["below"]
@@ -190,7 +182,7 @@ AMOUNT_BEFORE = re.compile(
 )
 LONGEST_AMOUNT = 40
 RULES = (
-    rule("[" + "".join(VULGAR) + "]", _vulgar),
+    rule("[" + "".join(VULGAR) + "]", lambda match, language: f" {VULGAR[match[0]]} "),
     rule(rf"/(?P<per>{UNIT}|mo|[a-z]{{2,}})(?P<per_power>{POWER})?(?![\w/])", _per),
     rule(
         rf"(?<![\w.])(?P<sign>[-−])?(?P<currency>{CURRENCY})[ ]?"
@@ -199,7 +191,7 @@ RULES = (
     ),
     rule(
         rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?(?P<currency>{any_of(CURRENCIES)})(?![\w$])",
-        _money_behind,
+        lambda match, language: _price(match["amount"], match["currency"], language),
     ),
     rule(r"(?<![\w.])(?P<feet>\d{1,2})[′'](?:[ ]?(?P<inches>\d{1,2})[″\"”])(?!\w)", _feet_and_inches),
     rule(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from engine.g2p.spans import Written
+from engine.g2p.draft import Written
 
 FIRST_PHONEMES = 50
 """Target for the first utterance: three seconds of speech, so that it is made and heard soon."""

@@ -41,8 +41,7 @@ from engine.inspection.schedules import Algorithm, algorithm_of, amplification, 
 from engine.inspection.translation import translated
 from engine.inspection.wording import finding_words
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.runners.instrument import SeenCall
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runners.tvm_runner import CompiledRunner, SeenCall
 from engine.speech import Array
 from engine.stages import Stage
 from engine.system.waiting import raise_if_set

@@ -13,8 +13,7 @@ from engine.errors import InvalidRequest
 from engine.inspection.graph_picture import call_id
 from engine.inspection.inspector import Inspector, StageInputs
 from engine.inspection.schedules import plain_loops
-from engine.runners.instrument import SeenCall
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runners.tvm_runner import CompiledRunner, SeenCall
 from engine.speech import Array
 from engine.stages import Stage
 

@@ -6,8 +6,7 @@ The network itself is `engine.network`.
 from engine.model_store.catalogue import ModelEntry, PinnedFile, VoiceEntry
 from engine.model_store.progress import Activity, ModelObserver, ModelProgress
 from engine.model_store.sources import IMPORTABLE_SUFFIXES
-from engine.model_store.status import ModelState, ModelStatus
-from engine.model_store.store import Installed, ModelStore
+from engine.model_store.store import Installed, ModelState, ModelStatus, ModelStore
 
 __all__ = [
     "IMPORTABLE_SUFFIXES",

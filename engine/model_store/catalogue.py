@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from engine.config import ModelConfig
 from engine.errors import DamagedFile, UnknownModel
 from engine.speech import VoiceInfo
 from engine.system.paths import resources_folder
+from engine.system.waiting import raise_if_set
 from engine.voices.packs import describe
 
 
@@ -152,3 +155,30 @@ def _voice(values: Mapping[str, Any]) -> VoiceEntry:
 
 def _package(values: Mapping[str, Any]) -> PinnedPackage:
     return PinnedPackage(values["name"], values["version"], _pinned(values), values["part"])
+
+
+_CHUNK_BYTES = 1 << 20
+
+
+def sha256_of(
+    path: Path, advance: Callable[[int], None] = lambda count: None, cancel: threading.Event | None = None
+) -> str:
+    """The digest in hexadecimal; `advance` gets the number of bytes of each chunk read.
+
+    Raises `OSError`, or `Cancelled` once `cancel` is set.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            raise_if_set(cancel, "Checking was stopped.")
+            digest.update(chunk)
+            advance(len(chunk))
+    return digest.hexdigest()
+
+
+def is_file_with(path: Path, size_bytes: int, sha256: str) -> bool:
+    """Whether there is a readable file of this size and digest."""
+    try:
+        return path.stat().st_size == size_bytes and sha256_of(path) == sha256
+    except OSError:
+        return False

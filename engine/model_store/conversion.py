@@ -1,10 +1,15 @@
 """Converts published files to those that are installed; run with `-m`, the plan on standard input.
 
-This is the only step for which a model needs PyTorch: to read checkpoints and voices that PyTorch wrote.
+This is the only step for which a model needs PyTorch: to read checkpoints and voices that PyTorch wrote. A quantised
+file is the published one, bit for bit, so where its tensors are and what they are is a table of the program's; each
+quantised weight is (integer - zero point) * scale.
 """
 
 from __future__ import annotations
 
+import csv
+import math
+import mmap
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,11 +22,110 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from engine.config import ModelConfig
-from engine.errors import StorageError, UnusableModel
+from engine.errors import Cure, DamagedFile, StorageError, UnusableModel
 from engine.model_store.progress import Activity
-from engine.model_store.quantised_weights import read_layout, read_quantised
 from engine.model_store.worker import OnProgress, Task, serve
 from engine.network.weights import Weights
+
+QUANTISED_SUFFIX = ".onnx"
+ROWWISE, COLUMNWISE = "C", "F"
+"""How a matrix lies in the file, in numpy's terms."""
+CONSTANTS = {"ones": 1.0, "zeros": 0.0}
+"""Kinds of weights that the file lacks, and their values."""
+_TORCH_GATES = "ifco"
+"""The order of the gates of an LSTM, each an equal part of the rows: input, forget, cell, output."""
+_SCALE_KIND = "float32"
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """A weight and where the file has it: `kind` is the type of its elements, or one of `CONSTANTS`.
+
+    `shape` is PyTorch's, `order` how the elements lie, and `gates`, of an LSTM, the order of those in the file. Of
+    integers, `scales` numbers at `scales_at` apply to the rows, or to all of them if it is one.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    kind: str
+    offset: int = 0
+    order: str = ROWWISE
+    gates: str = ""
+    scales_at: int = 0
+    scales: int = 0
+    zero_point: int = 0
+
+
+Layout = tuple[StoredTensor, ...]
+
+
+def read_layout(path: Path) -> Layout:
+    """Every weight of a network in the order of the table in this file; raises `DamagedFile`."""
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            layout = tuple(map(_row, csv.DictReader(stream)))
+        if not layout:
+            raise ValueError("it is empty")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+        raise DamagedFile(
+            path, f"The table {path} cannot be read.", "Reinstall the application.", Cure.INSTALL_AGAIN
+        ) from error
+    return layout
+
+
+def read_quantised(path: Path, layout: Layout, advance: Callable[[int], None] = lambda count: None) -> Weights:
+    """Every weight as float32, by state-dict key, from a file with this layout.
+
+    `advance` gets the number of bytes read so far. Raises `UnusableModel` when the file ends too early.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        weights, done = {}, 0
+        for tensor in layout:
+            weights[tensor.name] = _floats(content, tensor)
+            done += 0 if tensor.kind in CONSTANTS else _size_bytes(tensor)
+            advance(done)
+    except (OSError, ValueError) as error:
+        raise UnusableModel(f"{path.name} is empty or incomplete.", "Get another copy of the file.") from error
+    return weights
+
+
+def _row(values: Mapping[str, str]) -> StoredTensor:
+    return StoredTensor(
+        values["name"],
+        tuple(map(int, values["shape"].split("x"))),
+        values["kind"],
+        int(values["offset"]),
+        values["order"],
+        values["gates"],
+        int(values["scales_at"]),
+        int(values["scales"]),
+        int(values["zero_point"]),
+    )
+
+
+def _floats(content: mmap.mmap, tensor: StoredTensor) -> NDArray[np.float32]:
+    if tensor.kind in CONSTANTS:
+        return np.full(tensor.shape, CONSTANTS[tensor.kind], np.float32)
+    values = np.frombuffer(content, tensor.kind, math.prod(tensor.shape), tensor.offset)
+    rows = values.reshape(tensor.shape) if tensor.order == ROWWISE else values.reshape(tensor.shape[::-1]).T
+    floats = np.array(rows, np.float32, order="C")
+    if tensor.scales:
+        scales = np.frombuffer(content, _SCALE_KIND, tensor.scales, tensor.scales_at)
+        floats -= np.float32(tensor.zero_point)
+        floats *= scales.reshape(-1, *[1] * (floats.ndim - 1))
+    return _in_torch_order(floats, tensor.gates) if tensor.gates else floats
+
+
+def _in_torch_order(rows: NDArray[np.float32], gates: str) -> NDArray[np.float32]:
+    parts = dict(zip(gates, np.split(rows, len(gates)), strict=True))
+    return np.concatenate([parts[gate] for gate in _TORCH_GATES])
+
+
+def _size_bytes(tensor: StoredTensor) -> int:
+    return math.prod(tensor.shape) * np.dtype(tensor.kind).itemsize
+
 
 WEIGHTS_NAME = "model.safetensors"
 VOICES_NAME = "voices.safetensors"

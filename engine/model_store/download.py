@@ -1,6 +1,6 @@
 """Fetches pinned files with the hub's own client; run with `-m`, the plan on standard input.
 
-Only this module and pip, which `engine.model_store.package_download` starts, use the network. A partly received file is
+Only this module and pip, which `engine.model_store.packages` starts, use the network. A partly received file is
 kept for the next attempt, unless its content is wrong.
 """
 
@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from engine.errors import DownloadError, EngineError, StorageError
-from engine.model_store.catalogue import PinnedFile
-from engine.model_store.digests import is_file_with
+from engine.model_store.catalogue import PinnedFile, is_file_with
 from engine.model_store.progress import Activity
 from engine.model_store.worker import OnProgress, Task, serve
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DamagedModel
-from engine.model_store.digests import sha256_of
+from engine.model_store.catalogue import sha256_of
 from engine.system.json_text import json_value
 from engine.system.whole_file import write_atomically
 

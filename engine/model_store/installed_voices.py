@@ -9,13 +9,11 @@ from functools import cache
 
 from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownVoice
 from engine.model_store.catalogue import ModelEntry
-from engine.model_store.checkpoints import installed_models, starter_voices
-from engine.model_store.distilled import NO_STUDENTS, students_obstacle
+from engine.model_store.checkpoints import NO_STUDENTS, installed_models, starter_voices, students_obstacle
 from engine.model_store.store import ModelStore
 from engine.speech import STARTER, VoiceInfo
-from engine.voices.blends import is_recipe, parse, with_full_names
+from engine.voices.blends import SavedVoices, is_recipe, parse, with_full_names
 from engine.voices.packs import describe, full_name, nearest
-from engine.voices.saved import SavedVoices
 
 log = logging.getLogger(__name__)
 

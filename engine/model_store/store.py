@@ -8,31 +8,126 @@ from __future__ import annotations
 import hashlib
 import shutil
 import threading
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import product
 from pathlib import Path
+
+from filelock import FileLock
 
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.artifacts.packed_weights import packed_weights_name
 from engine.config import ModelConfig
-from engine.errors import Cancelled, Cure, DamagedFile, DamagedModel, InvalidRequest, MissingModel, UnusableModel
-from engine.model_store.build_folder import alone, building, require_space
+from engine.errors import (
+    Cancelled,
+    Cure,
+    DamagedFile,
+    DamagedModel,
+    InvalidRequest,
+    MissingModel,
+    StorageError,
+    UnusableModel,
+)
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
 from engine.model_store.download import Download
 from engine.model_store.installation import STUDENTS_NAME, Installation, ModelManifest
 from engine.model_store.progress import Activity, ModelObserver, Speedometer, ignore
-from engine.model_store.published_files import check_shipped, fetch_published, given_checkpoint, shipped_file
-from engine.model_store.sources import Sources, entry_for, find_sources
-from engine.model_store.status import ModelState, ModelStatus
+from engine.model_store.sources import (
+    Sources,
+    check_shipped,
+    entry_for,
+    fetch_published,
+    find_sources,
+    given_checkpoint,
+    shipped_file,
+)
 from engine.model_store.worker import run
 from engine.network.mapped_weights import map_weights
 from engine.network.weights import Weights, load_weights
 from engine.speech import Prosody
 from engine.system.paths import data_folder, packed_weights_folder
+from engine.system.waiting import hold
 from engine.voices.packs import Voice, describe
+
+
+class ModelState(StrEnum):
+    """Whether a model can be used; `partial` means that its fetch was interrupted."""
+
+    BUNDLED = "bundled"
+    INSTALLED = "installed"
+    PARTIAL = "partial"
+    ABSENT = "absent"
+    DAMAGED = "damaged"
+
+
+@dataclass(frozen=True)
+class ModelStatus:
+    """The state of a model of the catalogue on this machine.
+
+    `published` says whether it is the published model, bit for bit, `origin` where it came from; `bytes_here` is its
+    disk space, including what was received of a partial one.
+    """
+
+    entry: ModelEntry
+    state: ModelState
+    bytes_here: int = 0
+    voices: tuple[str, ...] = ()
+    published: bool = False
+    origin: str = ""
+    problem: str = ""
+
+
+SPARE_BYTES = 64 << 20
+"""Disk space that is left free."""
+
+
+@contextmanager
+def alone(
+    folder: Path, name: str, waiting: Callable[[], None], cancel: threading.Event | None = None
+) -> Iterator[None]:
+    """Hold the lock of the model of this name; `waiting` is called if another process holds it.
+
+    Raises `Cancelled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with hold(FileLock(folder / f".{name}.lock"), waiting, cancel):
+            yield
+    except OSError as error:
+        raise StorageError(
+            f"The folder {folder} cannot be written ({error.strerror or error}).",
+            "Make it writable and free some space there; models are kept there.",
+        ) from error
+
+
+@contextmanager
+def building(folder: Path, name: str) -> Iterator[Path]:
+    """An empty folder next to the models, deleted at the end of the block."""
+    build_folder = folder / f".build-{name}"
+    shutil.rmtree(build_folder, ignore_errors=True)  # left by a process that was killed
+    build_folder.mkdir(parents=True)
+    try:
+        yield build_folder
+    finally:
+        shutil.rmtree(build_folder, ignore_errors=True)
+
+
+def require_space(folder: Path, needed_bytes: int) -> None:
+    """Raise `StorageError` when the disk has less free space, with `SPARE_BYTES` left over."""
+    free = shutil.disk_usage(folder).free
+    wanted_bytes = needed_bytes + SPARE_BYTES
+    if free < wanted_bytes:
+        raise StorageError(
+            f"{_megabytes(wanted_bytes)} of free space are needed in {folder}; {_megabytes(free)} are free.",
+            "Free some space there, then try again.",
+        )
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.0f} MB"
 
 
 @dataclass(frozen=True)

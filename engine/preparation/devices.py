@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from engine.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.preparation.module_trials import Trial
+from engine.preparation.probes import Trial
 
 AUTO = "auto"
 DEVICES = (AUTO, CPU_DEVICE, METAL_DEVICE)

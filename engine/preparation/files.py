@@ -9,18 +9,23 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.artifacts.manifest import CPU_DEVICE, Variant
 from engine.artifacts.packed_weights import PackedWeights
-from engine.model_store.checkpoints import Checkpoint, open_checkpoint
-from engine.model_store.distilled import DistilledCheckpoint, open_with, teacher_of
+from engine.config import ModelConfig
+from engine.errors import Cancelled
+from engine.model_store.checkpoints import Checkpoint, DistilledCheckpoint, open_checkpoint, open_with, teacher_of
 from engine.network.student_file import Students
 from engine.preparation.devices import AUTO, DeviceChoice, choose_device, first_device, metal_obstacle
 from engine.preparation.lstm_methods import MethodChoice, remembered_lstm_method
-from engine.preparation.module_choice import find_modules
-from engine.preparation.modules import PreparationObserver, ensure_modules
+from engine.preparation.modules import PreparationObserver, ensure_modules, find_modules
 from engine.preparation.weights import ensure_weights, find_weights
 from engine.speech import Array, PreparationEvent, Prosody
+from engine.stages import DEVICE_STAGE_NAMES
+
+if TYPE_CHECKING:
+    from engine.runners.tvm_runner import CompiledRunner, JoinedRunner
 
 
 @dataclass(frozen=True)
@@ -129,3 +134,45 @@ def _chosen(
     choice = choose_device(wanted_device, checkpoint.config, may_try)
     variant, lstm = remembered_lstm_method(lstm_method, checkpoint.config, choice.variant, may_try)
     return choice, lstm, variant
+
+
+WARMING_UP = "Preparing the GPU"
+KERNELS_PER_EVENT = 10
+"""Each takes a fraction of a second to compile, too little to be told of."""
+
+
+def load_stages(
+    config: ModelConfig,
+    files: ModelFiles,
+    threads: int | None,
+    observe: PreparationObserver,
+    cancel: threading.Event | None = None,
+) -> CompiledRunner | JoinedRunner:
+    """The stages with their weights, and with all kernels compiled where they are for a GPU.
+
+    Raises `Cancelled` once `cancel` is set, and what `CompiledRunner` raises.
+    """
+    observe(PreparationEvent("Loading the voice model", 0, 1))
+    stages = _loaded(config, files, threads)
+    for done in stages.warm_up():
+        if done % KERNELS_PER_EVENT == 0 or done == stages.kernel_count:
+            observe(PreparationEvent(WARMING_UP, done, stages.kernel_count))
+        if cancel is not None and cancel.is_set():
+            stages.close()
+            raise Cancelled("Preparing was stopped.")
+    return stages
+
+
+def _loaded(config: ModelConfig, files: ModelFiles, threads: int | None) -> CompiledRunner | JoinedRunner:
+    from engine.runners.tvm_runner import (
+        CompiledRunner,  # brings tvm, which `import engine` must not
+        JoinedRunner,
+    )
+
+    students, around = files.students, files.lstm.around_use
+    if students is None:
+        return CompiledRunner(files.modules, config, files.weights, threads, around_lstm=around)
+    others = tuple(name for name in DEVICE_STAGE_NAMES if name not in students.stages)
+    taught = CompiledRunner(students.modules, config, students.weights, threads)
+    rest = CompiledRunner(files.modules, config, files.weights, threads, stages=others, around_lstm=around)
+    return JoinedRunner({**dict.fromkeys(others, rest), **dict.fromkeys(students.stages, taught)})

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from engine.system.paths import cache_folder
-from engine.system.running import is_running
+from engine.system.whole_file import is_running
 
 log = logging.getLogger(__name__)
 

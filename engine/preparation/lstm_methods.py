@@ -18,8 +18,7 @@ from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.devices import AUTO
 from engine.preparation.in_use import crashed_in_use, marked_in_use
-from engine.preparation.module_trials import Trial
-from engine.preparation.probes import KeptResult, ProbeResult, forget_results
+from engine.preparation.probes import KeptResult, ProbeResult, Trial, forget_results
 
 LSTM_METHODS = (AUTO, *LstmMethod)
 _CRASH = KeptResult("mps-in-speech", "any")

@@ -20,7 +20,7 @@ from engine.artifacts.manifest import Manifest
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.network.weights import Weights
-from engine.preparation.module_trials import TrialRequest
+from engine.preparation.probes import TrialRequest
 from engine.runners.base import COUNTS, Runner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array

@@ -21,8 +21,7 @@ from engine.artifacts.packed_weights import (
     weights_key,
 )
 from engine.errors import Cancelled, EngineError, OutputError
-from engine.model_store.checkpoints import Checkpoint
-from engine.model_store.distilled import open_with
+from engine.model_store.checkpoints import Checkpoint, open_with
 from engine.preparation.modules import PreparationObserver, run_engine, sole_maker
 from engine.speech import Array, PreparationEvent, Prosody
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX, packed_weights_folder

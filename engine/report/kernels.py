@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
 from engine.errors import EngineError
-from engine.system.objective_c import ObjectiveC
+from engine.system.mac import ObjectiveC
 from engine.system.paths import shipped_modules_folder
 
 _METAL = "/System/Library/Frameworks/Metal.framework/Metal"

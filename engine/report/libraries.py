@@ -14,8 +14,8 @@ from typing import Any
 from engine.artifacts.processor_families import families_here
 from engine.errors import EngineError
 from engine.runners.tvm_runtime import Runtime
+from engine.system.mac import is_quarantined, release_command
 from engine.system.paths import project_folder, shipped_modules_folder
-from engine.system.quarantine import is_quarantined, release_command
 
 _CODESIGN = "/usr/bin/codesign"
 

@@ -14,9 +14,8 @@ from engine.model_store.checkpoints import model_config
 from engine.preparation.devices import METAL_TRIAL, metal_variant
 from engine.preparation.lstm_methods import LSTM_TRIAL, lstm_variants
 from engine.preparation.module_probe import Bench, is_right
-from engine.preparation.module_trials import Trial, TrialRequest
 from engine.preparation.modules import ensure_modules
-from engine.preparation.probes import ProbeResult
+from engine.preparation.probes import ProbeResult, Trial, TrialRequest
 from engine.speech import PreparationEvent
 
 TRIALS: Mapping[str, Trial] = MappingProxyType({trial.name: trial for trial in (METAL_TRIAL, LSTM_TRIAL)})

@@ -9,7 +9,7 @@ from typing import Any
 from engine.runners.base import named_outputs
 from engine.speech import Array
 from engine.stages import Stage
-from engine.system.hidden_module import hidden_module
+from engine.system.imports import hidden_module
 
 _DEVICE = "CPU"
 _TELEMETRY = "openvino_telemetry"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,11 +18,63 @@ from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runners.base import check_inputs, named_outputs
-from engine.runners.instrument import Instrument, SeenCall
 from engine.runners.lstm_functions import provide_lstm
 from engine.runners.tvm_runtime import Runtime
 from engine.speech import Array
 from engine.stages import ProbeObserver, Stage
+
+_GO_ON = 0
+"""What TVM's virtual machine takes as: call the function."""
+
+
+@dataclass(frozen=True)
+class SeenCall:
+    """A call that is done: the kernel's name, and its arguments, the result among them.
+
+    Tensors are arrays, on the processor the very memory of the call, which is only valid until the next one.
+    """
+
+    kernel: str
+    arguments: tuple[Array | int | float, ...]
+    seconds: float
+
+
+class Instrument:
+    """What a virtual machine calls before and after every function; `observe` gets the calls of `kernels`.
+
+    TVM loses the type of an error that passes through it: an `EngineError` of `observe` is kept in `failure`, and the
+    run goes on unobserved.
+    """
+
+    def __init__(
+        self,
+        kernels: Collection[str],
+        observe: Callable[[SeenCall], None],
+        array: Callable[[Any], Array],
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._kernels = frozenset(kernels)
+        self._observe = observe
+        self._array = array
+        self._clock = clock
+        self._began = 0.0
+        self.failure: EngineError | None = None
+
+    def __call__(self, function: Any, name: str, before: bool, returned: Any, *arguments: Any) -> int:
+        """Note a call's beginning, or pass it on at its end."""
+        ended = self._clock()
+        if not before and self.failure is None and name in self._kernels:
+            given = tuple(self._array(one) if hasattr(one, "shape") else one for one in arguments)
+            self._pass_on(SeenCall(name, given, ended - self._began))
+        self._began = self._clock()
+        return _GO_ON
+
+    def _pass_on(self, seen: SeenCall) -> None:
+        try:
+            self._observe(seen)
+        except EngineError as error:
+            self.failure = error
+
 
 MAIN_FUNCTION = "main"
 PACK_FUNCTION = "main_transform_params"
@@ -188,3 +242,33 @@ def weight_for(parameter: Parameter, weights: Mapping[str, Array]) -> Array:
             "The model is of another architecture than its description says; fetch or import it again.",
         )
     return np.asarray(weight, parameter.dtype)
+
+
+class JoinedRunner:
+    """Runs each stage with its runner, and closes them all; `runners` are by the names of the stages."""
+
+    def __init__(self, runners: Mapping[str, CompiledRunner]) -> None:
+        self._of_stage = runners
+        self._runners = tuple({id(runner): runner for runner in runners.values()}.values())
+
+    @property
+    def kernel_count(self) -> int:
+        """See `CompiledRunner.kernel_count`."""
+        return sum(runner.kernel_count for runner in self._runners)
+
+    def warm_up(self) -> Iterator[int]:
+        """See `CompiledRunner.warm_up`; one runner after the other."""
+        before = 0
+        for runner in self._runners:
+            for done in runner.warm_up():
+                yield before + done
+            before += runner.kernel_count
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `CompiledRunner.run`."""
+        return self._of_stage[stage.name].run(stage, inputs)
+
+    def close(self) -> None:
+        """Release all of them."""
+        for runner in self._runners:
+            runner.close()

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,15 +20,53 @@ from engine.artifacts.manifest import METAL_DEVICE
 from engine.errors import Cure, EngineError
 from engine.runners.buffers import Buffers, provide_buffers
 from engine.runners.metal_stream import MetalStream
-from engine.runners.readings import Readings
 from engine.runners.workspace import Workspace, provide_workspace
 from engine.speech import Array
 from engine.system.aligned_arrays import aligned_copy, aligned_empty, is_aligned
 from engine.system.cores import usable_cores
-from engine.system.freed_memory import keep_little_freed_memory
-from engine.system.hidden_module import hidden_module
+from engine.system.imports import hidden_module
+from engine.system.mac import is_quarantined, release_command
+from engine.system.memory import keep_little_freed_memory
 from engine.system.paths import project_folder
-from engine.system.quarantine import is_quarantined, release_command
+
+KEPT_BYTES = 64 << 20
+"""The most that is remembered: what stages make of 40 seconds of speech."""
+
+
+@dataclass(frozen=True)
+class _Reading:
+    array: weakref.ref[Array]
+    tensor: Any
+    size_bytes: int
+
+
+class Readings:
+    """The latest arrays that were read from a device, with the tensors that still hold the same values.
+
+    An array is known by its identity, for as long as it exists and cannot be written to.
+    """
+
+    def __init__(self) -> None:
+        self._by_identity: dict[int, _Reading] = {}
+
+    def remember(self, array: Array, tensor: Any) -> None:
+        """Make `array` read-only, and keep the tensor that it was read from."""
+        array.flags.writeable = False
+        self._by_identity.pop(id(array), None)  # of an earlier array at the same address
+        self._by_identity[id(array)] = _Reading(weakref.ref(array), tensor, array.nbytes)
+
+    def tensor(self, array: Array) -> Any | None:
+        """The tensor with the values of `array`; None for one that was not read, can be written to, or is forgotten."""
+        reading = self._by_identity.get(id(array))
+        known = reading is not None and reading.array() is array and not array.flags.writeable
+        return reading.tensor if known and reading is not None else None
+
+    def forget_old(self) -> None:
+        """Let go of tensors whose arrays are gone, then of the oldest as long as there are too many bytes."""
+        self._by_identity = {key: one for key, one in self._by_identity.items() if one.array() is not None}
+        while sum(reading.size_bytes for reading in self._by_identity.values()) > KEPT_BYTES:
+            del self._by_identity[next(iter(self._by_identity))]
+
 
 _CPU = (1, 0)
 _METAL = (8, 0)

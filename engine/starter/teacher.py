@@ -12,8 +12,7 @@ from engine.g2p import Phonemizer
 from engine.languages import language_of
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.pipeline import Pipeline, ignore
-from engine.preparation.files import ensure_files
-from engine.preparation.loading import load_stages
+from engine.preparation.files import ensure_files, load_stages
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.speech import Array, Utterance

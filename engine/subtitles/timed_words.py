@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from engine.g2p.directions import DIRECTION
-from engine.g2p.overrides import INLINE
+from engine.g2p.directions import DIRECTION, INLINE
 from engine.speech import AudioChunk, SpokenPhoneme, SpokenWord
 
 CLOSING = re.compile(r"[,.;:!?…。，、！？；：”’\"'»)\]}>]*(?:[ ]?(?:[—–-]+>?|[←→⇒]|<?[—–-]+)(?=\s|$)|[—–]+)?")

@@ -12,7 +12,19 @@ from pathlib import Path
 from typing import IO
 
 from engine.errors import OutputError
-from engine.system.running import is_running
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process of this number; numbers below 1 are of none."""
+    if process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
 
 
 @contextmanager

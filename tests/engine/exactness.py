@@ -19,7 +19,7 @@ from engine.runners.host import HostRunner
 from engine.runners.torch_runner import ReferenceRunner
 from engine.speech import Array, Style
 from engine.stages import STAGES, Place
-from engine.system.freed_memory import keep_freed_memory
+from engine.system.memory import keep_freed_memory
 
 Values = dict[str, Array]
 

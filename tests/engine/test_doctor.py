@@ -14,10 +14,10 @@ from engine.ops.packed_lstm import LstmMethod
 from engine.preparation import weights
 from engine.preparation.devices import DeviceChoice
 from engine.preparation.lstm_methods import MethodChoice
-from engine.preparation.module_choice import FoundModules
+from engine.preparation.modules import FoundModules
 from engine.preparation.weights import packed_weights_path
 from engine.system.paths import project_folder
-from engine.voices import saved
+from engine.voices import blends
 
 
 def test_every_check_gives_a_finding() -> None:
@@ -127,7 +127,7 @@ def test_damaged_weights_are_a_problem_with_the_files_to_remove(
 
 
 def test_saved_voices_are_named_and_a_damaged_list_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(saved, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(blends, "data_folder", lambda: tmp_path)
     assert doctor.CHECKS["Saved voices"]() == (CheckStatus.GOOD, "none")
     (tmp_path / "voices.json").write_text('{"duet": "af_heart(2)+am_adam(1)"}', encoding="utf-8")
     assert doctor.CHECKS["Saved voices"]() == (CheckStatus.GOOD, "duet")

@@ -27,7 +27,7 @@ from engine.errors import (
     UnknownVoice,
 )
 from engine.fallback import Speaker
-from engine.g2p.other_languages import sounds
+from engine.g2p.other_languages import front_end
 from engine.languages import language_of
 from engine.model_store.checkpoints import open_checkpoint
 from engine.ops.packed_lstm import LstmMethod
@@ -48,7 +48,7 @@ from engine.speech import (
 )
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import Synthesizer, check, device_event
-from engine.system.freed_memory import give_back_freed_memory
+from engine.system.memory import give_back_freed_memory
 from engine.system.paths import packed_weights_folder
 from tests.engine.memory import private_bytes
 from tests.engine.students import students_installed
@@ -198,7 +198,7 @@ def test_a_blend_lies_between_its_voices(starter: Synthesizer) -> None:
 
 
 def test_missing_packages_are_said_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sounds, "find_spec", lambda name: None)
+    monkeypatch.setattr(front_end, "find_spec", lambda name: None)
     synthesizer = Synthesizer("starter")
     events: list[Event] = []
     with pytest.raises(MissingLanguage, match="Japanese needs packages"):
@@ -332,7 +332,7 @@ def test_a_voice_in_the_text_whose_packages_are_missing_is_said_before_any_work(
     female = voices[FEMALE]
     foreign = replace(female, info=replace(female.info, language="ja"))
     monkeypatch.setattr(synthesizer, "_voice", lambda name: ({FEMALE: female, "jf": foreign}[name], ()))
-    monkeypatch.setattr(sounds, "find_spec", lambda name: None)
+    monkeypatch.setattr(front_end, "find_spec", lambda name: None)
     events: list[Event] = []
     with pytest.raises(MissingLanguage, match="Japanese needs packages"):
         list(synthesizer.synthesize(SpeechRequest("Hello. [voice:jf] Hello.", FEMALE), events.append))

@@ -15,8 +15,7 @@ from engine.network.random_weights import random_weights
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation import weights as preparation_weights
 from engine.preparation.devices import DeviceChoice
-from engine.preparation.files import ModelFiles
-from engine.preparation.loading import KERNELS_PER_EVENT, WARMING_UP, load_stages
+from engine.preparation.files import KERNELS_PER_EVENT, WARMING_UP, ModelFiles, load_stages
 from engine.preparation.lstm_methods import MethodChoice
 from engine.preparation.weights import pack
 from engine.speech import Event, PreparationEvent, SpeechRequest

@@ -19,7 +19,7 @@ from engine.artifacts.manifest import Variant
 from engine.compiler.metal_passes import MOST_LAUNCHES
 from engine.model_store.checkpoints import model_config
 from engine.pipeline import Observer, ignore
-from engine.preparation import module_choice
+from engine.preparation import modules
 from engine.preparation.modules import ensure_modules
 from engine.speech import STARTER, Event, FallbackEvent, Samples, SpeechRequest
 from engine.synthesizer import Synthesizer
@@ -45,7 +45,7 @@ def fresh_copy(
     folder = tmp_path_factory.mktemp("built")
     shutil.copytree(kept, folder / kept.name)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module_choice, "built_modules_folder", lambda: folder)
+        patch.setattr(modules, "built_modules_folder", lambda: folder)
         yield
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import ModelConfig
-from engine.g2p.overrides import INLINE
+from engine.g2p.directions import INLINE
 from engine.speech import Utterance, WrittenWord
 
 TOKENS = "tokens"

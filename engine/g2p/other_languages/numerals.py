@@ -1,17 +1,57 @@
-"""Roman numerals of French, Italian, Spanish and Portuguese: whether one stands here, and how it is said here."""
+"""Numbers as they are written, in words of each language: Roman numerals, ordinals, and quantities with units.
+
+Roman numerals are those of French, Italian, Spanish and Portuguese: whether one stands here, and how it is said here.
+Words in capitals that are words, not letters, are those of titles and headings, and little words that are stressed.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
-from engine.g2p.draft import Draft
-from engine.g2p.other_languages.capitals import in_case_of
-from engine.g2p.other_languages.number_words import cardinal, ordinal
-from engine.g2p.other_languages.numbering import Numbering
-from engine.languages import Language
+from engine.g2p.draft import Draft, any_of
+from engine.g2p.other_languages.numbering import LAST_WORD, Numbering, Suffix, cardinal, counted, ordinal
+from engine.g2p.other_languages.units import Unit
+from engine.g2p.other_languages.writing import Writing
+from engine.languages import ITALIAN, Language
 from engine.roman_numerals import parsed
+
+CAPITALS = "[A-ZÀ-ÖØ-ÞŒŸ]+"
+RUN = re.compile(rf"(?<!\w){CAPITALS}(?:[ '-]+{CAPITALS})*(?!\w)")
+"""espeak-ng reads letters where it finds a short word in capitals among others that are not."""
+WORD = re.compile(CAPITALS)
+SHORTEST_RUN = 3
+LONG_WORD_LETTERS = 4
+"""Two words make a title if one of them is at least so long."""
+
+
+def lower_capitals(draft: Draft, writing: Writing, numbering: Numbering) -> None:
+    """Write the words of titles with a capital only, as espeak-ng reads these as words wherever it can."""
+    draft.rewrite(RUN, partial(_lowered, writing, numbering))
+
+
+def in_case_of(neighbour: str, words: str) -> str:
+    """The words in capitals if the word beside them is, so that a title remains one."""
+    return words.upper() if len(neighbour) > 1 and neighbour.isupper() else words
+
+
+def _lowered(writing: Writing, numbering: Numbering, match: re.Match[str]) -> str | None:
+    words = WORD.findall(match[0])
+    long = max(map(len, words)) >= LONG_WORD_LETTERS
+    if len(words) >= SHORTEST_RUN or (len(words) > 1 and long):
+        return WORD.sub(partial(_word, numbering), match[0])
+    return match[0].capitalize() if match[0].casefold() in writing.stressed else None
+
+
+def _word(numbering: Numbering, match: re.Match[str]) -> str:
+    """The first letter stays a capital, for the border of sentences, but not within a word that an apostrophe joins."""
+    letters = match[0]
+    if len(letters) > 1 and letters not in numbering.words and parsed(letters) is not None:
+        return letters
+    return letters.lower() if match.string[match.start() - 1 : match.start()] == "'" else letters.capitalize()
+
 
 SEEN_BEFORE = 60
 SEEN_AFTER = 80
@@ -176,3 +216,134 @@ class _Numeral:
         """The last word; nothing if a stop is between."""
         found = WORD_BEFORE.search(self.before)
         return found["word"] if found else ""
+
+
+SEEN_BEFORE_ORDINALS = 20
+NEXT_WORD = re.compile(r"[ ](?P<word>[^\W\d_]+)")
+
+
+def say_ordinals(draft: Draft, numbering: Numbering) -> None:
+    """Put the ordinals into words."""
+    draft.rewrite(_pattern(numbering.suffixes), partial(_ordinal, numbering, draft.language), "numerals")
+
+
+@cache
+def _pattern(suffixes: tuple[Suffix, ...]) -> re.Pattern[str]:
+    endings = "|".join(f"(?P<s{index}>{each.pattern}(?!\\w){each.needs})" for index, each in enumerate(suffixes))
+    return re.compile(rf"(?<![\w.,])(?P<number>\d{{1,4}}|[IVXLCDM]+|[ivxlcdm]{{2,}})(?:{endings})")
+
+
+def _ordinal(numbering: Numbering, language: Language, match: re.Match[str]) -> str | None:
+    written = match["number"]
+    index, suffix = next((index, each) for index, each in enumerate(numbering.suffixes) if match[f"s{index}"])
+    number = int(written) if written.isdecimal() else _roman_number(written, suffix, numbering, match)
+    if not number or (suffix.only and number not in suffix.only):
+        return None
+    if match[f"s{index}"] == "°" and not _is_place(number, written, numbering, match):
+        return None
+    if suffix.word:
+        return suffix.word + ("e" if suffix.feminine else "") + ("s" if suffix.plural else "")
+    words = ordinal(number, language, suffix.feminine, suffix.plural)
+    return in_case_of(_neighbour(match), numbering.short.get(words, words) if suffix.short else words)
+
+
+def _neighbour(match: re.Match[str]) -> str:
+    """The word behind the ordinal, else the one before it; none if a stop is between."""
+    after = NEXT_WORD.match(match.string, match.end())
+    before = LAST_WORD.search(match.string[max(match.start() - SEEN_BEFORE_ORDINALS, 0) : match.start()])
+    return after["word"] if after else before["word"] if before else ""
+
+
+def _roman_number(written: str, suffix: Suffix, numbering: Numbering, match: re.Match[str]) -> int | None:
+    """The value of Roman letters with this suffix, unless they are a word: “Ce”, “De”, “vie”."""
+    if not suffix.roman or written in ("L", "C", "D", "M"):
+        return None
+    if written.islower() and re.compile(rf"[ \n]{numbering.century}\b").match(match.string, match.end()) is None:
+        return None
+    return parsed(written.upper())
+
+
+def _is_place(number: int, written: str, numbering: Numbering, match: re.Match[str]) -> bool:
+    """Whether the sign of degrees makes an ordinal here: of a Roman numeral, of one, or behind an article."""
+    before = match.string[max(match.start() - SEEN_BEFORE_ORDINALS, 0) : match.start()]
+    return number == 1 or not written.isdecimal() or numbering.determiner(before) is not None
+
+
+AMOUNT = r"\d{1,3}(?:[ ]\d{3}){1,4}(?![\d.])|\d[\d.,]{0,30}(?<![.,])"
+WHOLE = re.compile(r"\d{1,3}(?:\.\d{3}){0,4}|\d{1,15}")
+CURRENCIES = frozenset(("$", "€", "£", "¥", "₹", "R$"))
+WITHOUT_NUMBER = frozenset(
+    ("km", "Km", "KM", "kg", "Kg", "KG", "cm", "km²", "km2", "m²", "m2", "cm²", "cm2", "m³", "m3", "cm³", "cm3", "kWh")
+)
+"""Units that are words without a number, too, because they are nothing else."""
+SINGULAR = re.compile(
+    r"(?:\b(?:el|al|del|un|por|cada|le|au|du|par|chaque|il|dal|nel|ogni|per|o|ao|do|no|um)|1)[ ]\Z", re.I
+)
+SEEN_BEFORE_UNITS = 8
+
+
+def say_quantities(draft: Draft, writing: Writing) -> None:
+    """Put minus signs, and signs and abbreviations next to numbers, into words."""
+    gap = " " if writing.spaced else ""
+    draft.rewrite(re.compile(r"(?<![\w.,)-])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
+    names = tuple(writing.units)
+    speak = partial(_quantity, writing, draft.language)
+    draft.rewrite(_sign_first(names, writing.spaced), speak, "quantities")
+    draft.rewrite(_number_first(names), speak, "quantities")
+    draft.rewrite(_alone(names), partial(_unit_alone, writing.units), "quantities")
+    draft.rewrite(_per(names), lambda match: f" {writing.units[match['unit']].per}", "quantities")
+
+
+@cache
+def _sign_first(names: tuple[str, ...], spaced: bool) -> re.Pattern[str]:
+    before = r"(?<!\w)" if spaced else ""
+    return re.compile(rf"{before}(?P<unit>{any_of(CURRENCIES.intersection(names))})[ ]?(?P<amount>{AMOUNT})(?P<per>)")
+
+
+@cache
+def _number_first(names: tuple[str, ...]) -> re.Pattern[str]:
+    unit = any_of(names)
+    end = r"(?!\d|(?<=\w)['\w])"
+    return re.compile(rf"(?<![\d.,])(?P<amount>{AMOUNT})[ ]?(?P<unit>{unit})(?:[ ]?/[ ]?(?P<per>{unit}))?{end}")
+
+
+@cache
+def _alone(names: tuple[str, ...]) -> re.Pattern[str]:
+    found = WITHOUT_NUMBER.intersection(names)
+    unit = any_of(found) if found else "(?!)"
+    return re.compile(rf"(?<![\w/.'])(?P<unit>{unit})(?:/(?P<per>{any_of(names)}))?(?![\w/'])(?P<number>[ ]\d)?")
+
+
+@cache
+def _per(names: tuple[str, ...]) -> re.Pattern[str]:
+    found = (WITHOUT_NUMBER | {"h", "min"}).intersection(names)
+    unit = any_of(found) if "h" in found else "(?!)"
+    return re.compile(rf"(?<=[^\W\d_]{{2}})/(?P<unit>{unit})(?![\w/'])")
+
+
+def _quantity(writing: Writing, language: Language, match: re.Match[str]) -> str:
+    unit = writing.units[match["unit"]]
+    digits = match["amount"].replace(" ", "")
+    name = unit.one if re.fullmatch(writing.single, digits) else unit.many
+    amount = _agreeing(digits, unit, language)
+    per = f" {writing.units[match['per']].per}" if match["per"] else ""
+    if language == ITALIAN and amount == "una" and name[0] in "aeiou":
+        return f"un'{name}{per}"
+    return f"{amount}{' ' if writing.spaced else ''}{name}{per}"
+
+
+def _agreeing(amount: str, unit: Unit, language: Language) -> str:
+    """The number in words if it takes the gender of the unit, else in digits."""
+    if not unit.is_noun or WHOLE.fullmatch(amount) is None:
+        return amount
+    number = int(amount.replace(".", ""))
+    words = counted(number, language, unit.feminine)
+    return amount if words == cardinal(number, language) else words
+
+
+def _unit_alone(units: Mapping[str, Unit], match: re.Match[str]) -> str:
+    unit = units[match["unit"]]
+    before = match.string[max(match.start() - SEEN_BEFORE_UNITS, 0) : match.start()]
+    name = unit.one if match["number"] or SINGULAR.search(before) else unit.many
+    per = f" {units[match['per']].per}" if match["per"] else ""
+    return f"{name}{per}{match['number'] or ''}"

@@ -18,22 +18,58 @@ from engine.g2p.characters import (
     SILENT_EMOJI,
     SPACES,
     TRANSLITERABLE_RUN,
+    script_name,
     shortened,
+    transliterated,
 )
+from engine.g2p.directions import PLACEHOLDER, put_back, set_aside
 from engine.g2p.draft import Draft, any_of
-from engine.g2p.lines import join_lines
-from engine.g2p.markup import strip_markup
+from engine.g2p.markup import join_lines, strip_markup
 from engine.g2p.normalise import Normalised
-from engine.g2p.other_languages.apostrophes import close_up, say_joined_numbers
-from engine.g2p.other_languages.capitals import in_case_of, lower_capitals
-from engine.g2p.other_languages.numbering import LAST_WORD, Numbering
-from engine.g2p.other_languages.numerals import say_roman_numerals
-from engine.g2p.other_languages.ordinals import say_ordinals
-from engine.g2p.other_languages.quantities import say_quantities
+from engine.g2p.other_languages.numbering import LAST_WORD, Numbering, cardinal
+from engine.g2p.other_languages.numerals import (
+    in_case_of,
+    lower_capitals,
+    say_ordinals,
+    say_quantities,
+    say_roman_numerals,
+)
 from engine.g2p.other_languages.writing import Writing
-from engine.g2p.overrides import PLACEHOLDER, put_back, set_aside
-from engine.g2p.scripts import script_name, transliterated
 from engine.languages import Language
+
+VOWEL = "[aeiouhyœæàâèéêëìíîïòóôùúûAEIOUHYŒÀÂÈÉÊËÌÍÎÒÔÙ]"
+
+
+def close_up(draft: Draft, writing: Writing) -> None:
+    """Take away the space behind an apostrophe, as older books have it, and fuse what is only known as one word."""
+    if writing.elided:
+        elided = rf"(?<![\w'])(?P<elided>{writing.elided})'"
+        draft.rewrite(re.compile(rf"{elided}[ ](?={VOWEL}|\d)", re.IGNORECASE), lambda match: match[0][:-1])
+    for pattern in writing.fused:
+        draft.rewrite(re.compile(pattern, re.IGNORECASE), _fused)
+
+
+def say_joined_numbers(draft: Draft, writing: Writing) -> None:
+    """Put numbers behind an apostrophe into words: “l'8”."""
+    if writing.elided:
+        number = r"(?P<number>\d{1,3}(?:\.\d{3}){1,3}(?!\d)|\d{1,9}(?!\d))(?P<part>[.,:]\d{1,9}(?![\d.,:]))?"
+        pattern = re.compile(rf"(?<![\w'])(?P<elided>{writing.elided})'{number}", re.IGNORECASE)
+        draft.rewrite(pattern, partial(_joined_number, writing, draft.language), "numerals")
+
+
+def _fused(match: re.Match[str]) -> str:
+    """The letter behind the apostrophe is small inside a word that is not in capitals."""
+    first, letter = match["first"], match["letter"]
+    return first + (letter if first.isupper() and len(match["elided"]) > 1 else letter.lower())
+
+
+def _joined_number(writing: Writing, language: Language, match: re.Match[str]) -> str:
+    words = cardinal(int(match["number"].replace(".", "")), language)
+    part = match["part"] or ""
+    if part:
+        part = f" {writing.decimal_mark} {part[1:]}" if part[0] == "," else f" {part[1:]}"
+    return f"{match['elided']}'{words}{part}"
+
 
 IsSpoken = Callable[[str], bool]
 PUNCTUATION = {

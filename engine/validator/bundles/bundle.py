@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.audio.wav import encode_wav
+from engine.audio.sound_file import encode_wav
 from engine.config import SAMPLE_RATE_HZ
 from engine.system.whole_file import whole_file
 from engine.validator.data.results import Report

@@ -27,7 +27,7 @@ from engine.validator.data.results import Metrics, ValidationRequest
 from engine.validator.measures.metrics import compare
 from engine.validator.runners.regimes import check_choices
 from engine.validator.runs.validation import phonemizer
-from engine.voices.saved import SavedVoices
+from engine.voices.blends import SavedVoices
 
 if TYPE_CHECKING:
     from engine.network.lstm_activations import SingleLstm

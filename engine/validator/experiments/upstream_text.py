@@ -14,7 +14,7 @@ from typing import Any
 from misaki import en, espeak
 
 from engine.g2p.analysis import Analyser, Homographs
-from engine.g2p.phonemes import MISAKI_FAILURES, homographs
+from engine.g2p.english import MISAKI_FAILURES, homographs
 
 PARAGRAPH_BREAK = re.compile(r"\n+")
 

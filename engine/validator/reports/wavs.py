@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.audio.wav import save_wav
+from engine.audio.sound_file import save_wav
 from engine.config import SAMPLE_RATE_HZ
 from engine.speech import Samples
 from engine.stages import STAGES

@@ -123,7 +123,7 @@ class Regimes:
         """The runner of a regime; `observe` gets an event for everything that is loaded.
 
         Raises the errors of `engine.preparation.devices.choose_device`, `engine.preparation.modules.ensure_modules`
-        and `engine.model_store.distilled.with_students`.
+        and `engine.model_store.checkpoints.with_students`.
         """
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
         if same not in self._loaded:

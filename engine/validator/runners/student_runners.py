@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from engine.model_store.checkpoints import Checkpoint
-from engine.model_store.distilled import with_students
+from engine.model_store.checkpoints import Checkpoint, with_students
 from engine.preparation.files import ensure_students
 from engine.preparation.modules import PreparationObserver
 from engine.runners.base import Runner

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from engine.artifacts.manifest import Variant
 from engine.errors import CompileError, Cure
-from engine.model_store.checkpoints import Checkpoint
-from engine.model_store.distilled import DistilledCheckpoint, teacher_of
+from engine.model_store.checkpoints import Checkpoint, DistilledCheckpoint, teacher_of
 from engine.pipeline import Observer
 from engine.system.paths import sample_text_path
 from engine.validator.data import wording

@@ -24,7 +24,7 @@ from app.speech.engine_worker import (
     speaking,
 )
 from engine.errors import Cancelled, CompileError, InvalidRequest
-from engine.export.progress import ExportProgress
+from engine.export.order import ExportProgress
 from engine.speech import AudioChunk, DeviceEvent, FallbackEvent, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from tests.app.fakes import FakeEngine, list_voices

@@ -14,7 +14,7 @@ from app.voices.feature import VoicesFeature, sentence_at
 from engine.languages import AMERICAN, BRITISH
 from engine.model_store.installed_voices import ModelVoices
 from engine.speech import SpeechRequest
-from engine.voices.saved import SavedVoices
+from engine.voices.blends import SavedVoices
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine
 from tests.app.library.room import Room
 from tests.patience import PATIENCE_MS

@@ -10,11 +10,13 @@ from engine.audio.joining import (
     WINDOW_SECONDS,
     Joiner,
     blend,
+    earlier,
     finish_utterance,
     limit_peak,
     scale_pauses,
+    spoken_words,
 )
-from engine.speech import Speech, Utterance
+from engine.speech import Speech, SpokenPhoneme, SpokenWord, Utterance, WrittenWord
 
 RATE_HZ = 24_000
 MARGIN = round(KEPT_SILENCE_SECONDS * RATE_HZ)
@@ -236,3 +238,21 @@ def test_a_rest_of_nothing_joins_as_if_there_were_no_pause() -> None:
     second = joiner.chunk(speech(utterance(0.3)), followed_by(0.0), last=True)
     whole = np.concatenate([first.samples, second.samples])
     assert gaps(whole) == [pytest.approx(KEPT_SILENCE_SECONDS, abs=2 * WINDOW_SECONDS)]
+
+
+def test_a_word_lasts_from_the_space_before_it_to_its_last_phoneme() -> None:
+    words = (WrittenWord(7, 8, 0, 2), WrittenWord(9, 11, 3, 4))
+    utterance = Utterance(0, "I am.", "ˈI m.", 7, 12, words=words)
+    speech = Speech(np.zeros(100, np.float32), np.array([10, 20, 30, 40, 60, 70]))
+    first, second = spoken_words(utterance, speech)
+    assert first == SpokenWord(7, 8, 10, 30, (SpokenPhoneme("ˈ", 10, 20), SpokenPhoneme("I", 20, 30)))
+    assert second == SpokenWord(9, 11, 30, 60, (SpokenPhoneme("m", 30, 60),))
+
+
+def test_phonemes_are_heard_earlier_but_not_before_the_speech_begins() -> None:
+    speech = Speech(np.zeros(100, np.float32), np.array([10, 20, 70]))
+    assert earlier(speech, 15).edges.tolist() == [0, 5, 55]
+
+
+def test_an_utterance_whose_words_are_not_known_has_none() -> None:
+    assert spoken_words(Utterance(0, "", "a", 0, 0), Speech(np.zeros(9, np.float32), np.array([0, 9]))) == ()

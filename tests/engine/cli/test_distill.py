@@ -8,8 +8,7 @@ from engine.__main__ import main
 from engine.cli.parser import build_parser
 from engine.distillation import data, evaluation, lessons
 from engine.model_store import ModelStore
-from engine.model_store.checkpoints import open_checkpoint, starter_voices
-from engine.model_store.distilled import students_of
+from engine.model_store.checkpoints import open_checkpoint, starter_voices, students_of
 
 
 def test_all_actions(tmp_path, monkeypatch, capsys):

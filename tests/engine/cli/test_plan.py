@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from engine.cli.parser import run
 from engine.cli.plan import COMMAND
-from engine.cli.running import run
 
 TEXT = "The FBI of [Kokoro](/kˈOkəɹO/) blorfifies <b>it</b> on May 5. (漢字) 😀 NASA!"
 

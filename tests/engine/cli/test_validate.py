@@ -1,4 +1,4 @@
-"""What the options of `engine validate` ask for, and what it leaves behind: figures, words, files."""
+from __future__ import annotations
 
 import argparse
 import json
@@ -13,9 +13,11 @@ import soundfile
 from engine.cli.command import STANDARD_OUTPUT, Outcome
 from engine.cli.progress import Steps
 from engine.cli.validate import ENGLISH_SENTENCES, add_options, outcome_of, request_from, show
-from engine.errors import EngineError, InvalidRequest
+from engine.errors import EngineError, InvalidRequest, OutputError
+from engine.faults.catalogue import FAULTS, fault_named
 from engine.model_store.checkpoints import starter_voices
 from engine.speech import PreparationEvent
+from engine.system.paths import sample_text_path
 from engine.validator.data.results import DEFAULT_REGIMES, AlignmentEvent, Regime, ValidationRequest
 from engine.validator.data.wire import Wire
 from engine.validator.experiments.sweep import sweep_padding
@@ -159,3 +161,177 @@ def test_students_are_one_more_regime() -> None:
     assert asked("--prosody", "transformer").regimes == (*DEFAULT_REGIMES, Regime.DISTILLED)
     assert asked("--prosody", "transformer", "--fuzz", "3").regimes == (Regime.DISTILLED,)
     assert asked("--prosody", "transformer", "--regimes", "compiled").regimes == (Regime.COMPILED,)
+
+
+def test_the_list_names_every_fault_with_its_stage() -> None:
+    outcome = outcome_of(parsed("--fault", "list"), lambda: "", lambda _: None)
+    lines = outcome.words.splitlines()
+    assert [line.split()[:2] for line in lines] == [[fault.name, fault.stage] for fault in FAULTS]
+    assert [entry["name"] for entry in outcome.data] == [fault.name for fault in FAULTS]
+
+
+def test_a_drill_looks_where_the_fault_shows() -> None:
+    assert request_from(parsed("--fault", "zeroed-noise")).regimes == (Regime.UPSTREAM, Regime.COMPILED)
+    assert Regime.COMPILED_PADDED in request_from(parsed("--fault", "dropped-length")).regimes
+    assert request_from(parsed("--fault", "zeroed-noise", "--regimes", "compiled")).regimes == (Regime.COMPILED,)
+
+
+def test_a_drill_speaks_a_text_that_shows_the_fault_unless_another_is_given() -> None:
+    sample = sample_text_path().read_text(encoding="utf-8")
+    assert request_from(parsed("--fault", "zeroed-noise")).speech.text == sample
+    assert request_from(parsed("--fault", "softmax-multiple")).speech.text == fault_named("softmax-multiple").text
+    assert request_from(parsed("--fault", "softmax-multiple", "--text", "No.")).speech.text == "No."
+
+
+def test_an_unknown_fault_is_refused_before_any_work() -> None:
+    with pytest.raises(InvalidRequest, match="no fault “bad-luck”"):
+        request_from(parsed("--fault", "bad-luck"))
+
+
+STARTER = ("--model", "starter")
+HELLO = (*STARTER, "--text", "Hello.", "--regimes", "upstream,compiled")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    path = tmp_path_factory.mktemp("golden") / "golden.json"
+    return path, outcome(*HELLO, "--save-golden", str(path))
+
+
+def with_error(path: Path, output: str, times: float) -> None:
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    for error in plain["errors"]:
+        if error["output"] == output:
+            error["relative_l2"] *= times
+    path.write_text(json.dumps(plain), encoding="utf-8")
+
+
+def test_the_same_again_passes(made: tuple[Path, Outcome]) -> None:
+    path, first = made
+    assert first.passed
+    assert "There is no golden run of this text" in first.words
+    again = outcome(*HELLO, "--golden", str(path))
+    assert again.passed
+    assert "The golden run is of the same build" in again.words
+    compiled = [row for row in again.data["rows"] if row["regime"] == "compiled" and row["relative_l2"] is not None]
+    assert {row["times_golden"] <= 1 for row in compiled} == {True}
+    assert {row["verdict"] for row in compiled} == {"pass"}
+
+
+def test_one_error_that_has_grown_fails_and_is_named(made: tuple[Path, Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "better.json"
+    path.write_bytes(made[0].read_bytes())
+    with_error(path, "magnitude", 1 / 30)
+    failed = outcome(*HELLO, "--golden", str(path))
+    assert not failed.passed
+    assert failed.data["passed"]
+    assert {row["output"] for row in failed.data["rows"] if row["verdict"] == "worse"} == {"magnitude"}
+    assert "compiled: decoder's magnitude is within its tolerance, but its error is 30 × that of the golden run." in (
+        " ".join(failed.words.split())
+    )
+
+
+def test_what_the_golden_run_does_not_have_fails_too(made: tuple[Path, Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "less.json"
+    plain = json.loads(made[0].read_text(encoding="utf-8"))
+    plain["errors"] = [error for error in plain["errors"] if error["output"] != "f0"]
+    path.write_text(json.dumps(plain), encoding="utf-8")
+    failed = outcome(*HELLO, "--golden", str(path))
+    assert not failed.passed
+    assert "The golden run has no error for: f0." in failed.words
+
+
+def test_a_golden_run_of_something_else_is_refused(made: tuple[Path, Outcome]) -> None:
+    with pytest.raises(InvalidRequest, match="is of another text and another seed"):
+        outcome(*STARTER, "--text", "Bye.", "--seed", "1", "--regimes", "compiled", "--golden", str(made[0]))
+
+
+@pytest.mark.parametrize("other", [("--fuzz", "2"), ("--text-parity",), ("--case", "case.zip")])
+@pytest.mark.parametrize("option", ["--golden", "--save-golden"])
+def test_only_a_run_of_a_text_has_a_golden_run(other: tuple[str, ...], option: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match=f"{other[0]} has no golden run"):
+        outcome(*STARTER, *other, option, str(tmp_path / "golden.json"))
+
+
+def test_nothing_compiled_makes_no_golden_run(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match="cannot be golden"):
+        outcome(*STARTER, "--text", "Hm.", "--regimes", "upstream", "--save-golden", str(tmp_path / "g.json"))
+
+
+TEXT = ("--text", "Hello there.", "--model", "starter")
+NO_PACK = (*TEXT, "--regimes", "static-no-pack")
+UNLIMITED = (*NO_PACK, "--reduce", "--reduce-seconds", "1e9")
+
+
+def test_a_failure_is_reduced_saved_and_run_again(tmp_path: Path) -> None:
+    file = tmp_path / "case.safetensors"
+    made = outcome(*UNLIMITED, "--case-stage", "text_encoder", "--save-case", str(file))
+    case = made.data["case"]
+    assert case["stage"] == "text_encoder"
+    assert len(case["phonemes"]) <= 5
+    assert case["elements"]["first"]["ulps"] > 0
+    assert f"--case {file}" in made.words
+    again = outcome("--case", str(file), "--json", str(tmp_path / "case.json"))
+    assert not again.passed
+    assert again.data["elements"] == case["elements"]
+    assert json.loads((tmp_path / "case.json").read_text(encoding="utf-8"))["fails"]
+    assert again.words.startswith("It still fails.")
+
+
+def test_a_case_is_saved_without_being_reduced(tmp_path: Path) -> None:
+    made = outcome(*NO_PACK, "--save-case", str(tmp_path / "case.safetensors"))
+    assert made.data["case"]["stage"] == "duration"
+    assert made.data["case"]["inputs"] == []
+    assert made.data["case"]["words"].splitlines()[0].startswith("Saved with ")
+    assert (tmp_path / "case.safetensors").stat().st_size > 0
+
+
+def test_where_nothing_fails_nothing_is_saved(tmp_path: Path) -> None:
+    made = outcome(*TEXT, "--regimes", "compiled", "--reduce", "--save-case", str(tmp_path / "case.safetensors"))
+    assert made.passed
+    assert "case" not in made.data
+    assert made.words.endswith("there is no failing case to save or reduce.")
+    assert not any(tmp_path.iterdir())
+
+
+def test_bad_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match="There is no stage"):
+        outcome(*NO_PACK, "--reduce", "--case-stage", "nonsense")
+    with pytest.raises(OutputError, match="does not exist"):
+        outcome(*NO_PACK, "--save-case", str(tmp_path / "nowhere" / "case.safetensors"))
+
+
+def outcome_of_validate_kernels(*arguments: str) -> Outcome:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    options = parser.parse_args(["--text", "Hi.", "--device", "cpu", "--regimes", "compiled", *arguments])
+    return outcome_of(options, lambda: "all is well", lambda event: None)
+
+
+def test_a_faulty_kernel_is_named_in_words_and_figures() -> None:
+    made = outcome_of_validate_kernels("--fault", "shifted-frame", "--kernels")
+    assert not made.passed
+    assert "Its kernel inverse_stft (inverse_stft, engine/network/exportable/speech.py:" in " ".join(made.words.split())
+    (stage,) = made.data["kernels"]["stages"]
+    (kernel,) = stage["kernels"]
+    assert (stage["stage"], kernel["kernel"], kernel["verdict"]) == ("istft", "inverse_stft", "wrong")
+    (finding,) = made.data["kernels"]["findings"]
+    assert finding["node"] == kernel["node"]
+
+
+def test_a_healthy_stage_is_told_to_be_so() -> None:
+    made = outcome_of_validate_kernels("--kernels", "istft, source")
+    assert made.passed
+    assert "No kernel is wrong in source, istft." in made.words
+    assert "istft: 1 kernel" in made.words
+
+
+def test_without_a_stage_that_fails_nothing_is_looked_into() -> None:
+    made = outcome_of_validate_kernels("--kernels")
+    assert made.passed
+    assert "No stage is wrong" in made.words
+    assert made.data["kernels"] == {"stages": [], "findings": []}
+
+
+def test_kernels_are_left_out_unless_asked_for() -> None:
+    assert outcome_of_validate_kernels().data["kernels"] is None

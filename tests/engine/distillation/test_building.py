@@ -18,8 +18,7 @@ from engine.config import ModelConfig
 from engine.distillation import building
 from engine.distillation.building import build_distilled
 from engine.errors import CompileError
-from engine.model_store.checkpoints import open_checkpoint
-from engine.model_store.distilled import DistilledCheckpoint, with_students
+from engine.model_store.checkpoints import DistilledCheckpoint, open_checkpoint, with_students
 from engine.network.distilled_stages import distilled_stages
 from engine.network.student_file import Students
 from engine.network.weights import Weights

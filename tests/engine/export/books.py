@@ -12,8 +12,7 @@ import numpy as np
 from engine.documents import Chapter, Document
 from engine.errors import NothingToSpeak
 from engine.export.exporting import export
-from engine.export.order import Order
-from engine.export.progress import ExportProgress
+from engine.export.order import ExportProgress, Order
 from engine.speech import AudioChunk, Event, SpeechRequest, SpokenWord, Utterance
 
 RATE_HZ = 24_000

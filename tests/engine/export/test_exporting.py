@@ -1,8 +1,7 @@
-"""Exports with a speaker that is fast: what is made, what is kept, and what an interruption costs."""
-
 import errno
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -12,11 +11,13 @@ import pytest
 import soundfile
 from mutagen.mp4 import MP4
 
-from engine.documents import Chapter, Document
+from engine.documents import Chapter, Document, read_document
 from engine.errors import Cancelled, NothingToSpeak, OutputError
 from engine.export import made_parts
-from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export
-from engine.export.parts import parts_of
+from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export, parts_of
+from engine.export.order import PART_CHARACTERS
+from engine.g2p.split import PAUSE_SECONDS, Border
+from tests.engine.documents import books
 from tests.engine.export.books import RATE_HZ, SAMPLES_PER_CHARACTER, FastSpeaker, book, order_of, run
 
 
@@ -278,3 +279,63 @@ def test_a_voice_in_the_text_speaks_the_parts_that_follow(tmp_path: Path) -> Non
     assert [request.voice for request in speaker.requests] == [
         "af_heart", *["am_adam"] * (len(speaker.requests) - 2), "af_heart",
     ]  # fmt: skip
+
+
+SENTENCE = "He said “that this is one of many sentences.” "
+
+
+def assert_whole(text: str) -> None:
+    """Nothing but white space is left out, and every part says where it is."""
+    parts = list(parts_of(text))
+    assert all(text[part.start : part.start + len(part.text)] == part.text for part in parts)
+    assert "".join("".join(part.text for part in parts).split()) == "".join(text.split())
+    assert all(0 < len(part.text) <= PART_CHARACTERS for part in parts)
+
+
+def test_a_short_chapter_is_one_part() -> None:
+    (part,) = parts_of("A title\n\nAnd a text.")
+    assert (part.text, part.start, part.pause_seconds) == ("A title\n\nAnd a text.", 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "border"),
+    [
+        ("\n\n".join(["A paragraph of some length. And more."] * 300), Border.PARAGRAPH),
+        (SENTENCE * 200, Border.SENTENCE),
+        ("word " * 2000, Border.WORD),
+    ],
+)
+def test_a_long_one_is_cut_at_the_strongest_border(text: str, border: Border) -> None:
+    parts = list(parts_of(text))
+    assert len(parts) > 2
+    assert_whole(text)
+    assert [part.pause_seconds for part in parts] == [*[PAUSE_SECONDS[border]] * (len(parts) - 1), 0.0]
+    if border is Border.SENTENCE:
+        assert all(part.text.rstrip().endswith(".”") for part in parts)
+
+
+def test_one_without_any_space_is_cut_all_the_same() -> None:
+    assert_whole("x" * (2 * PART_CHARACTERS + 5))
+    assert_whole("\n\n\n   " + "x " * PART_CHARACTERS)
+
+
+CHAPTERS = 40
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "characters"),
+    [
+        ("book.epub", books.write_epub, 500_000),
+        ("book.docx", books.write_docx, 50_000),
+        ("book.pdf", books.write_pdf, 50_000),
+    ],
+)
+def test_a_foreign_reader_lists_every_chapter(
+    name: str, write: Callable[[Path, books.Book], Path], characters: int, tmp_path: Path
+) -> None:
+    document = read_document(write(tmp_path / name, books.book(characters, CHAPTERS)))
+    assert document.characters >= 0.98 * characters
+    run(order_of(document, tmp_path / "book.m4b"), FastSpeaker(samples_per_character=20))
+    read = MP4(tmp_path / "book.m4b")
+    assert [chapter.title for chapter in read.chapters] == [f"Chapter {number}" for number in range(1, CHAPTERS + 1)]
+    assert (read["\xa9nam"], read["\xa9ART"]) == (["The Blue Lantern"], ["A. Writer"])

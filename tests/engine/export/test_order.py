@@ -1,8 +1,13 @@
+import os
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from engine.documents import Chapter, Document
-from engine.export.order import joined, order_of_text
+from engine.errors import InvalidRequest
+from engine.export import order
+from engine.export.order import joined, order_of_text, read_cover
 from engine.speech import SpeechRequest
 from tests.engine.export.books import book, order_of
 
@@ -35,3 +40,27 @@ def test_only_the_sound_of_one_chapter_is_one_request() -> None:
 def test_a_text_is_a_document_of_one_chapter() -> None:
     order = order_of_text(Path("/x/b.mp3"), SpeechRequest("Some words.", "af_heart"))
     assert order.chapters == (Chapter("", "Some words."),)
+
+
+@pytest.mark.parametrize("beginning", [b"\x89PNG", b"\xff\xd8\xff"])
+def test_a_picture_is_taken_as_it_is(beginning: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(beginning + b"rest")
+    assert read_cover(tmp_path / "a") == beginning + b"rest"
+
+
+def test_what_is_no_picture_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "LARGEST_BYTES", 3_000_000)
+    (tmp_path / "text").write_text("GIF89a")
+    (tmp_path / "large").write_bytes(b"\x89PNG" + bytes(3_000_000))
+    for name, words in (("none", "cannot be read"), ("text", "neither JPEG nor PNG"), ("large", "more than 3 MB")):
+        with pytest.raises(InvalidRequest, match=words):
+            read_cover(tmp_path / name)
+
+
+def test_a_pipe_is_no_picture_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(InvalidRequest, match="is not a file"):
+            read_cover(path)
+    with pytest.raises(InvalidRequest, match="File name too long"):
+        read_cover(tmp_path / (300 * "a"))

@@ -1,8 +1,16 @@
-"""Unicode reduced to plain text."""
-
 import pytest
 
-from engine.g2p.characters import KEPT, blank_drawn_lines, emoji_name, shortened, simple_form, simplify
+from engine.g2p.characters import (
+    GREEK_LETTERS,
+    KEPT,
+    blank_drawn_lines,
+    emoji_name,
+    script_name,
+    shortened,
+    simple_form,
+    simplify,
+    transliterated,
+)
 from engine.g2p.draft import Draft
 from engine.languages import AMERICAN
 
@@ -118,3 +126,25 @@ def test_names_of_emoji_are_plain_words() -> None:
 def test_quotations_in_messages_are_short() -> None:
     assert shortened("a" * 30) == "a" * 19 + "…"
     assert shortened("short") == "short"
+
+
+@pytest.mark.parametrize(
+    ("written", "latin"),
+    [("Москва", "Moskva"), ("щётка", "shchyotka"), ("Αθήνα", "Athina"), ("съёмка", "syomka"), ("а-б", "a-b")],
+)
+def test_transliteration(written: str, latin: str) -> None:
+    assert transliterated(written) == latin
+
+
+@pytest.mark.parametrize(
+    ("letter", "name"),
+    [("я", "Cyrillic"), ("λ", "Greek"), ("漢", "Chinese"), ("한", "Korean"), ("م", "Arabic"), ("1", "")],
+)
+def test_names_of_scripts(letter: str, name: str) -> None:
+    assert script_name(letter) == name
+
+
+def test_greek_letters_have_names() -> None:
+    assert GREEK_LETTERS["α"] == "alpha"
+    assert GREEK_LETTERS["ς"] == GREEK_LETTERS["σ"] == "sigma"
+    assert GREEK_LETTERS["ω"] == "omega"

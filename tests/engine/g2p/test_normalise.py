@@ -1,13 +1,12 @@
-"""Text as it is spoken: the order of the rules, seen from outside."""
-
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.g2p.normalise import normalise
-from engine.g2p.overrides import Override
+from engine.g2p.directions import PLACEHOLDER, Override
+from engine.g2p.draft import Draft
+from engine.g2p.normalise import LONGEST_LETTERS, cut_long_words, normalise
 from engine.languages import AMERICAN, BRITISH
 
 
@@ -64,3 +63,34 @@ def test_nothing_but_letters_and_melody_is_left(text: str) -> None:
     normalised = normalise(text, AMERICAN)
     if not normalised.overrides:
         assert re.fullmatch(r"[A-Za-zÀ-ÖØ-öø-ÿ \n'.,!?;:—…“”()-]*", normalised.sourced.text)
+
+
+def cut(text: str) -> str:
+    draft = Draft(text, AMERICAN)
+    cut_long_words(draft)
+    return draft.text
+
+
+USUAL = ("pneumonoultramicroscopicsilicovolcanoconiosis", "state-of-the-art", "McDonaldLand", "U.S.A", "")
+
+
+@pytest.mark.parametrize("text", USUAL)
+def test_usual_words_stay(text: str) -> None:
+    assert cut(text) == text
+
+
+def test_letters_are_parted() -> None:
+    assert max(map(len, cut("a" * 200).split())) == LONGEST_LETTERS
+    assert cut("a" * 200).replace(" ", "") == "a" * 200
+
+
+def test_compounds_are_parted_at_their_joints() -> None:
+    assert cut("a-b-c-d-e-f") == "a b c d e f"
+    assert cut("a.b.c.d.e.f.") == "a. b. c. d. e. f."
+    assert cut("OneTwoThreeFourFiveSix") == "One Two Three Four Five Six"
+
+
+def test_words_with_given_pronunciations_are_parted() -> None:
+    assert cut(PLACEHOLDER * 7) == f"{PLACEHOLDER * 5} {PLACEHOLDER * 2}"
+    assert cut(f"{PLACEHOLDER}-" * 6 + "1") == f"{PLACEHOLDER}-" * 4 + f"{PLACEHOLDER} {PLACEHOLDER}-1"
+    assert cut(PLACEHOLDER * 5 + " a") == PLACEHOLDER * 5 + " a"

@@ -1,5 +1,4 @@
-"""Known answers for whole sentences, and what holds for any text at all."""
-
+import inspect
 import itertools
 import subprocess
 import sys
@@ -12,10 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import Cancelled, InvalidRequest, NothingToSpeak
-from engine.g2p import Phonemizer, phonemizer
+from engine.g2p import Phonemizer, analysis, phonemizer
+from engine.g2p import sentences as module
+from engine.g2p.analysis import TaggedWord, import_spacy, load_analyser, load_offline_analyser
+from engine.g2p.english import EnglishFrontEnd
+from engine.g2p.markup import EMOTICON
 from engine.g2p.normalise import Normalised
-from engine.g2p.sentences import Sentence
-from engine.g2p.web import EMOTICON
+from engine.g2p.other_languages.front_end import OtherFrontEnd
+from engine.g2p.phonemizer import FrontEnd
+from engine.g2p.sentences import Sentence, passages
+from engine.languages import BRITISH
 from engine.speech import Plan
 
 AMERICAN_ANSWERS = {
@@ -310,3 +315,112 @@ def test_building_one_neither_loads_torch_nor_leaves_it_hidden() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+METHODS = [name for name, _ in inspect.getmembers(FrontEnd, inspect.isfunction) if not name.startswith("_")]
+
+
+@pytest.mark.parametrize("kind", [EnglishFrontEnd, OtherFrontEnd])
+@pytest.mark.parametrize("method", METHODS)
+def test_front_ends_take_what_is_declared(kind: type, method: str) -> None:
+    declared, own = (inspect.signature(getattr(each, method)) for each in (FrontEnd, kind))
+    assert own == declared
+
+
+def test_rules_lexicon_and_reports_are_those_of_the_variety() -> None:
+    front_end = EnglishFrontEnd(BRITISH, load_offline_analyser)
+    normalised = front_end.normalise("Dr. Lee can't on 3/4/2025.")
+    assert "the third of April" in normalised.sourced.text
+    assert front_end.pronounce("tomato", ())[0].phonemes == "təmˈɑːtQ"
+    assert front_end.reports() == []
+    assert "because" in front_end.phrase_starters
+
+
+TEXT = "One 🙂 costs $5.\n\n[Kokoro](/kˈOkəɹO/) is here.\n \n\n  Third, at 3pm.\n\nLast 汉 one"
+
+
+def cut_after(characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FIRST_CHARACTERS", "PASSAGE_CHARACTERS"):
+        monkeypatch.setattr(module, name, characters)
+
+
+def test_a_short_text_is_one_passage() -> None:
+    assert list(passages(TEXT)) == [(0, TEXT)]
+    assert list(passages(" \n\n ")) == []
+
+
+def test_passages_end_between_paragraphs_and_leave_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_after(10, monkeypatch)
+    found = list(passages(TEXT))
+    assert [part.split()[0] for _, part in found] == ["One", "[Kokoro](/kˈOkəɹO/)", "Third,", "Last"]
+    assert " ".join(part for _, part in found).split() == TEXT.split()
+    assert all(TEXT.startswith(part, start) for start, part in found)
+
+
+def test_without_blank_lines_a_long_text_is_cut_at_ends_of_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_after(10, monkeypatch)
+    text = "It rained on Mr. Smith and Mrs. Jones on every single day of that wet summer. " * 20
+    parts = [part for _, part in passages(text)]
+    assert " ".join(parts) == text.strip()
+    assert len(parts) > 10
+    assert all(part.endswith("summer.") for part in parts)
+
+
+@pytest.mark.parametrize("text", ["word " * 100, "一" * 500, "a\n" * 200, "Ends here. " * 50])
+def test_no_text_is_one_long_passage(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_after(10, monkeypatch)
+    found = list(passages(text))
+    assert max(len(part) for _, part in found) <= 10 * module.MOST_TIMES
+    assert "".join("".join(part.split()) for _, part in found) == "".join(text.split())
+    assert all(text.startswith(part, start) for start, part in found)
+
+
+def test_a_plan_is_the_same_whatever_its_passages(american: Phonemizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = american.plan(TEXT)
+    cut_after(10, monkeypatch)
+    assert american.plan(TEXT) == whole
+    assert whole.notices
+
+
+def test_words_carry_their_places() -> None:
+    import_spacy()
+    analyse = load_offline_analyser({})
+    assert analyse("I don't, Mr. Fox") == [
+        TaggedWord("I", "PRP", True, 0),
+        TaggedWord("do", "VBP", False, 2),
+        TaggedWord("n't", "RB", False, 4),
+        TaggedWord(",", ",", True, 7),
+        TaggedWord("Mr.", "NNP", True, 9),
+        TaggedWord("Fox", "NNP", False, 13),
+    ]
+    assert TaggedWord("Fox", "NNP", False, 13).end == 16
+
+
+def test_an_installed_model_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "load_model_analyser", lambda: lambda text: [TaggedWord(text, "X", False, 0)])
+    assert load_analyser({})("abc") == [TaggedWord("abc", "X", False, 0)]
+
+
+def test_without_the_model_the_offline_tagger_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "MODEL_NAME", "no_such_model")
+    assert load_analyser({})("cat")[0].tag == "NN"
+
+
+def test_a_model_that_does_not_load_is_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_spacy()
+    monkeypatch.setattr(analysis, "MODEL_NAME", "json")
+    assert analysis.load_model_analyser() is None
+
+
+def test_the_front_end_loads_no_client_of_the_network() -> None:
+    code = """if True:
+        import sys
+        from importlib import import_module
+        from engine.g2p.analysis import import_spacy
+        import_spacy()
+        import_module("engine.g2p.english")
+        loaded = sorted({"requests", "httpx", "urllib3", "ssl", "spacy.cli"} & set(sys.modules))
+        assert not loaded, loaded
+        assert callable(import_module("spacy.cli.info").info)  # it can still be imported
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)

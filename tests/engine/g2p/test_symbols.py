@@ -1,10 +1,12 @@
-"""Signs as words, and punctuation reduced to a few forms."""
-
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from engine.g2p import Phonemizer
 from engine.g2p.draft import Draft
 from engine.g2p.symbols import RULES
 from engine.languages import AMERICAN
+from tests.engine.g2p.plain_words import same_as, sounds
 
 
 @pytest.mark.parametrize(
@@ -57,3 +59,83 @@ def test_long_rows_of_signs_take_linear_time(sign: str) -> None:
     draft = Draft(f"{sign * 400_000} end", AMERICAN)
     draft.apply(*RULES)
     assert draft.text.endswith("end")
+
+
+SIGNS = ".,;:!?…—–-()[]{}“”\"'"
+NAMES = "exclamation colon semicolon dash slash underscore comma parenthesis bracket quote hyphen period dot question"
+
+
+def spoken(text: str) -> str:
+    draft = Draft(text, AMERICAN)
+    draft.apply(*RULES)
+    return draft.text
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("Oh!—no.", "Oh! No."),
+        ("“Ah!”—she turned.", "“Ah!” She turned."),
+        ("‘Ah!’—she turned.", "Ah! She turned."),
+        ("He stayed (at last!)—and slept.", "He stayed, at last! And slept."),
+        ("As follows:—Be brave.", "As follows: Be brave."),
+        ("Yes.—no.", "Yes. No."),
+        ("What?—who?", "What? Who?"),
+        ("Stop!Go!", "Stop! Go!"),
+        ("I saw him,—and he saw me.", "I saw him, and he saw me."),
+        ("The Inn:—Peter Coffin.", "The Inn: Peter Coffin."),
+        ("Sir;—I am yours.", "Sir; I am yours."),
+        ("Never!--never!", "Never! Never!"),
+        ("Really?!?", "Really?"),
+        ("Really !", "Really!"),
+        ("“Well,”—he said.", "“Well,” he said."),
+        ("“Well”—he said.", "“Well” — he said."),
+        ("He said,—“No!”", "He said, “No!”"),
+        ("He came.Then he left.", "He came. Then he left."),
+        ("He came,saw;won.", "He came, saw; won."),
+        ("(Ah!)(Oh?)", "Ah! Oh?"),
+        ("Is it?—“Yes!”—“No!”", "Is it? “Yes!” “No!”"),
+        ("It ended.”—The boy left.", "It ended. The boy left."),
+        ("John Brown, Esqr., and I", "John Brown, Esqr, and I"),
+        ("He said “no”and left.", "He said “no” and left."),
+        ("dogs'—and cats", "dogs — and cats"),
+        ("J.K.Rowling came.", "J K Rowling came."),
+    ],
+)
+def test_signs_between_words_make_one_pause(american: Phonemizer, written: str, plain: str) -> None:
+    assert same_as(american, written, plain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a — b, word—word; no…yes: “Hi,” she said. “No.”",
+        "(He left.) “Yes!” A well-known man (so he said), and more…",
+        "He said: “I don't.” Then, “we (the two) — or three — left”",
+        "the U.S. Army",
+    ],
+)
+def test_one_sign_of_each_kind_stays_as_it_is(text: str) -> None:
+    assert spoken(text) == text
+
+
+@pytest.mark.parametrize("text", ["foo.bar", "self.name"])
+def test_a_name_with_a_dot_keeps_its_dot(text: str) -> None:
+    assert spoken(text) == text.replace(".", " dot ")
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Yes", "No", "Zorg", "Dogs'"]), st.text(f"{SIGNS} \n_*|~", max_size=6))))
+def test_no_sign_is_spoken_by_its_name(american: Phonemizer, parts: list[tuple[str, str]]) -> None:
+    said = sounds(american, "".join(word + signs for word, signs in [("So", " "), *parts, ("End", "")]))
+    assert not [name for name in NAMES.split() if sounds(american, name) in said]
+
+
+@pytest.mark.parametrize("run", ["!—", "“(", "—", ". ", ".a", "?”"])
+def test_long_runs_of_signs_take_linear_time(run: str) -> None:
+    """Else this would take an hour or more."""
+    assert spoken(f"a{run * 200_000} end").endswith("end")
+
+
+@pytest.mark.parametrize("text", ["So Yes.~End", "So Yes!~End"])
+def test_a_sign_that_is_read_as_a_word_does_not_join_those_around_a_stop(american: Phonemizer, text: str) -> None:
+    assert sounds(american, "dot") not in sounds(american, text)

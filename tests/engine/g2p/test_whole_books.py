@@ -13,11 +13,11 @@ from engine.g2p import Phonemizer
 from engine.g2p.lexicon import Lexicon
 from engine.g2p.normalise import normalise
 from engine.g2p.numbers import cardinal
-from engine.g2p.passages import passages
+from engine.g2p.sentences import passages
 from engine.languages import AMERICAN
 from engine.speech import Source
-from tests.engine.g2p.plain_words import sounds
-from tests.shared_inputs import book
+from tests.engine.g2p.plain_words import same_as, sounds
+from tests.shared_inputs import book, english_lines
 
 CHAPTERS = {"love-among-the-chickens.epub": 23, "pride-and-prejudice.htm": 61, "sherlock-holmes.txt": 12}
 _NAMES = (
@@ -96,3 +96,8 @@ def _places(text: str) -> Iterator[str]:
         if found[match[0]] <= TIMES:
             before, after = text[: match.start()][-AROUND:], text[match.end() :][:AROUND]
             yield f"{before.partition(' ')[2]}{match[0]}{after.rpartition(' ')[0]}"
+
+
+@pytest.mark.parametrize(("written", "plain"), english_lines())
+def test_it_sounds_like_plain_words(american: Phonemizer, written: str, plain: str) -> None:
+    assert same_as(american, written, plain)

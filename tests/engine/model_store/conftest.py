@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.config import ModelConfig
-from engine.model_store import ModelStore, published_files, store
+from engine.model_store import ModelStore, sources, store
 from engine.model_store.conversion import Conversion, convert
 from engine.model_store.download import Download, download
 from engine.model_store.worker import Task
@@ -39,7 +39,7 @@ def all_packaged(tiny_config: ModelConfig, resources: Path) -> Packaged:
 @pytest.fixture
 def packaged(all_packaged: Packaged, resources: Path, monkeypatch: pytest.MonkeyPatch) -> Packaged:
     """A quantised model of a few weights, with its table, its voices and a correction among the resources."""
-    monkeypatch.setattr(published_files, "resources_folder", lambda: resources)
+    monkeypatch.setattr(sources, "resources_folder", lambda: resources)
     return all_packaged
 
 
@@ -79,6 +79,6 @@ def run_here(task: Task, on_progress: Any, cancel: object = None) -> dict[str, A
 
 @pytest.fixture
 def models(tmp_path: Path, published: Published, monkeypatch: pytest.MonkeyPatch) -> ModelStore:
-    for module in (store, published_files):
+    for module in (store, sources):
         monkeypatch.setattr(module, "run", run_here)
     return ModelStore(tmp_path / "models", (published.entry,))

@@ -1,15 +1,17 @@
+import hashlib
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from engine.errors import DamagedFile, UnknownModel
+from engine.errors import Cancelled, DamagedFile, UnknownModel
 from engine.languages import language_of
 from engine.model_store import catalogue as names
-from engine.model_store.catalogue import catalogue, entry_named
-from engine.model_store.published_files import shipped_file
+from engine.model_store.catalogue import catalogue, entry_named, sha256_of
+from engine.model_store.sources import shipped_file
 from engine.voices.packs import official_voices
 
 
@@ -91,3 +93,19 @@ def test_a_damaged_list_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 def test_the_compact_model_says_what_8_bits_cost() -> None:
     assert "8 bits" in entry_named("kokoro-82m-8bit", catalogue()).note
     assert not entry_named("kokoro-82m", catalogue()).note
+
+
+def test_the_digest_is_that_of_the_content_and_every_byte_is_told(tmp_path: Path) -> None:
+    content = b"abc" * 1_000_000
+    (tmp_path / "f").write_bytes(content)
+    told: list[int] = []
+    assert sha256_of(tmp_path / "f", told.append) == hashlib.sha256(content).hexdigest()
+    assert sum(told) == len(content)
+
+
+def test_it_can_be_stopped(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"abc")
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        sha256_of(tmp_path / "f", cancel=cancel)

@@ -1,18 +1,40 @@
+from __future__ import annotations
+
+import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from onnx import numpy_helper
 from safetensors.numpy import load_file, save_file
 
-from engine.errors import StorageError, UnusableModel
-from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion, convert
+from engine.config import ModelConfig
+from engine.errors import DamagedFile, StorageError, UnusableModel
+from engine.model_store.catalogue import catalogue, entry_named
+from engine.model_store.conversion import (
+    VOICES_NAME,
+    WEIGHTS_NAME,
+    Conversion,
+    Layout,
+    convert,
+    read_layout,
+    read_quantised,
+)
 from engine.model_store.progress import Activity
+from engine.model_store.sources import shipped_file
+from engine.network.published_checkpoint import expected_weights
+from engine.network.weights import Weights
+from engine.system.paths import resources_folder
+from tests.compact_model import CORRECTED
+from tests.conftest import BUILD_FOLDER
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published, voice_table
-from tests.engine.model_store.quantised_export import exported
+from tests.engine.model_store.quantised_export import HIDDEN, INPUTS, LSTM, SHAPES, Export, exported, torch_order
 
 
 @pytest.fixture
@@ -103,3 +125,118 @@ def test_a_full_disk_is_said(order: Conversion) -> None:
 def test_the_plan_says_all_there_is(order: Conversion, tmp_path: Path) -> None:
     for plan in (order, Conversion(order.config, None, {}, order.folder, tmp_path / "earlier", tmp_path / "table")):
         assert Conversion.from_plan(plan.task().plan) == plan
+
+
+PUBLISHED = BUILD_FOLDER / "kokoro-82m-8bit.onnx"
+PUBLISHED_FILE_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
+PUBLISHED_WEIGHTS_SHA256 = "64a70d3a61489aad8b95bbc7dbc5ea5b8299a1bec78a7426232442fbc1e18135"
+
+
+@pytest.fixture
+def export() -> Export:
+    return exported()
+
+
+@pytest.fixture
+def read(export: Export, tmp_path: Path) -> Callable[[], Weights]:
+    """The weights of the file, as it is by then."""
+
+    def read() -> Weights:
+        model, table = export.write(tmp_path)
+        return read_quantised(model, read_layout(table))
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Layout:
+    """The table of the published file."""
+    entry = entry_named("kokoro-82m-8bit", catalogue())
+    path = shipped_file(entry, entry.layout_file)
+    assert path is not None
+    return read_layout(path)
+
+
+def test_every_kind_of_weight_is_found(export: Export, read: Callable[[], Weights]) -> None:
+    weights = read()
+    assert list(weights) == list(SHAPES)
+    assert weights.keys() == export.expected.keys()
+    for key, array in weights.items():
+        assert array.dtype == np.float32, key
+        assert array.flags.c_contiguous, key
+        np.testing.assert_allclose(array, export.expected[key], rtol=1e-6, err_msg=key)
+
+
+def test_scales_of_an_lstm_may_be_for_each_row(export: Export, read: Callable[[], Weights]) -> None:
+    factors = np.arange(1, 1 + 4 * HIDDEN, dtype=np.float32)
+    for tensor in export.tensors:
+        if tensor.name == "lstm_hh_scale":
+            tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor)[:, None] * factors, tensor.name))
+    key = f"{LSTM}.weight_hh_l0_reverse"
+    expected = export.expected[key] * torch_order(factors)[:, None]
+    np.testing.assert_allclose(read()[key], expected, rtol=1e-6)
+
+
+def test_the_gates_of_an_lstm_are_pytorchs(export: Export, read: Callable[[], Weights]) -> None:
+    """One step from zero: only a cell of the right gates computes o * tanh(i * g)."""
+    weights = read()
+    lstm = torch.nn.LSTM(INPUTS, HIDDEN, bidirectional=True)
+    lstm.load_state_dict({key.rpartition(".")[2]: torch.from_numpy(w) for key, w in weights.items() if LSTM in key})
+    raw = {tensor.name: numpy_helper.to_array(tensor) for tensor in export.tensors}
+    x = export.floats(INPUTS) / 100
+    bias = raw["lstm_bias"][0, : 4 * HIDDEN] + raw["lstm_bias"][0, 4 * HIDDEN :]
+    gates = x @ (raw["lstm_ih"][0] * raw["lstm_ih_scale"][0]) + bias
+    i, o, _, c = np.split(gates, 4)
+    expected = sigmoid(o) * np.tanh(sigmoid(i) * np.tanh(c))
+    with torch.no_grad():
+        ours = lstm(torch.from_numpy(x)[None])[0][0, :HIDDEN].numpy()
+    np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-6)
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.5])
+def test_a_file_that_is_too_short_is_said(export: Export, tmp_path: Path, kept: float) -> None:
+    model, table = export.write(tmp_path)
+    content = model.read_bytes()
+    model.write_bytes(content[: round(kept * len(content))])
+    with pytest.raises(UnusableModel, match=r"m\.onnx is empty or incomplete"):
+        read_quantised(model, read_layout(table))
+
+
+@pytest.mark.parametrize("content", [None, b"", b"name,shape\na,1\n", b"\xff", b"x" * 200_000])
+def test_a_table_that_is_damaged_is_said(tmp_path: Path, content: bytes | None) -> None:
+    table = tmp_path / "table.csv"
+    if content is not None:
+        table.write_bytes(content)
+    with pytest.raises(DamagedFile, match=r"table\.csv cannot be read.*Reinstall"):
+        read_layout(table)
+
+
+def test_the_table_has_the_weights_of_the_architecture(shipped: Layout) -> None:
+    config = ModelConfig.load(resources_folder() / "kokoro-82m" / "config.json")
+    assert {tensor.name: tensor.shape for tensor in shipped} == expected_weights(config)[0]
+
+
+def test_corrections_are_of_weights_that_are_integers_in_the_file(shipped: Layout) -> None:
+    entry = entry_named("kokoro-82m-8bit", catalogue())
+    path = shipped_file(entry, entry.corrections_file)
+    assert path is not None
+    stored = {tensor.name: tensor for tensor in shipped}
+    corrections = load_file(path)
+    assert set(corrections) == set(CORRECTED)
+    for name, array in corrections.items():
+        assert (array.dtype, array.shape, stored[name].scales > 0) == (np.float16, stored[name].shape, True)
+        assert np.isfinite(array).all()
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason=f"the published file is not at {PUBLISHED.name} of the build folder")
+def test_the_published_file_gives_the_weights_that_were_compared_with_the_original(shipped: Layout) -> None:
+    """Each was within 0.52 of its quantisation step of the original's in half precision when this digest was taken."""
+    assert hashlib.sha256(PUBLISHED.read_bytes()).hexdigest() == PUBLISHED_FILE_SHA256
+    digest = hashlib.sha256()
+    for key, array in sorted(read_quantised(PUBLISHED, shipped).items()):
+        digest.update(key.encode() + array.tobytes())
+    assert digest.hexdigest() == PUBLISHED_WEIGHTS_SHA256

@@ -9,11 +9,14 @@ import pytest
 
 from engine.errors import DamagedFile, MissingModel, StorageError, UnusableModel
 from engine.model_store import ModelStore
-from engine.model_store.checkpoints import STARTER, model_config, model_stamp, open_checkpoint
-from engine.model_store.distilled import (
+from engine.model_store.checkpoints import (
     NO_STUDENTS,
+    STARTER,
     DistilledCheckpoint,
     install_students,
+    model_config,
+    model_stamp,
+    open_checkpoint,
     open_with,
     students_obstacle,
     students_of,

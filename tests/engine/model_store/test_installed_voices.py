@@ -11,7 +11,7 @@ from engine.model_store.installed_voices import (
     require_installed,
     require_voice,
 )
-from engine.voices import saved
+from engine.voices import blends
 from engine.voices.packs import describe
 from tests.starter_voices import FEMALE
 
@@ -102,7 +102,7 @@ def test_models_are_listed_best_first_each_with_its_voices() -> None:
 def test_a_damaged_list_of_blends_leaves_the_voices_there_and_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(saved, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(blends, "data_folder", lambda: tmp_path)
     (tmp_path / "voices.json").write_text("{", encoding="utf-8")
     assert [voice.name for voice in installed_voices()[0].voices] == ["af_heart", "am_adam", "bm_george"]
     assert [str(tmp_path / "voices.json") in message for message in caplog.messages] == [True]

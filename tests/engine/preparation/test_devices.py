@@ -7,10 +7,9 @@ from engine.artifacts.manifest import CPU, Variant
 from engine.config import ModelConfig
 from engine.errors import EngineError, InvalidRequest
 from engine.model_store.checkpoints import model_config
-from engine.preparation import devices, module_trials, probes
+from engine.preparation import devices, probes
 from engine.preparation.devices import DEVICES, DeviceChoice, check_device, choose_device, metal_obstacle
-from engine.preparation.module_trials import Trial
-from engine.preparation.probes import ProbeResult, run_probe
+from engine.preparation.probes import ProbeResult, Trial, run_probe
 from engine.system.child_process import python_command
 from tests.engine.preparation.tried_modules import MACS, restart, try_in_software
 
@@ -82,7 +81,7 @@ def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
     here = python_command
     try_in_software(tiny_config, monkeypatch, tmp_path)
     monkeypatch.setattr(
-        module_trials,
+        probes,
         "python_command",
         here if program is None else lambda _, request: (sys.executable, "-c", program, request),
     )
@@ -100,7 +99,7 @@ def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
 ) -> None:
     hangs = (sys.executable, "-S", "-c", "import time; time.sleep(600)")
     try_in_software(tiny_config, monkeypatch, tmp_path)
-    monkeypatch.setattr(module_trials, "python_command", lambda *_: hangs)
+    monkeypatch.setattr(probes, "python_command", lambda *_: hangs)
     monkeypatch.setattr(probes, "run_probe", lambda command: run_probe(command, 0.5))
     monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)

@@ -13,9 +13,8 @@ from engine.preparation import devices
 from engine.preparation import files as preparation_files
 from engine.preparation import weights as preparation_weights
 from engine.preparation.files import ensure_files, is_ready, make_ready
-from engine.preparation.module_choice import FoundModules
-from engine.preparation.module_trials import Trial
-from engine.preparation.probes import ProbeResult
+from engine.preparation.modules import FoundModules
+from engine.preparation.probes import ProbeResult, Trial
 from engine.preparation.weights import pack
 from engine.speech import PreparationEvent
 from engine.synthesizer import Synthesizer

@@ -19,8 +19,7 @@ from engine.preparation.lstm_methods import (
     forget_crashes,
     remembered_lstm_method,
 )
-from engine.preparation.module_trials import Trial
-from engine.preparation.probes import ProbeResult
+from engine.preparation.probes import ProbeResult, Trial
 from tests.engine.preparation.tried_modules import MACS, MPS, restart, try_in_software
 
 CRASHES = """

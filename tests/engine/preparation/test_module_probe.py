@@ -12,7 +12,7 @@ from engine.artifacts.manifest import CPU, Manifest
 from engine.config import ModelConfig
 from engine.preparation import module_probe
 from engine.preparation.module_probe import Case, made_up_inputs, made_up_weights, main, relative_difference
-from engine.preparation.module_trials import Trial, TrialRequest
+from engine.preparation.probes import Trial, TrialRequest
 from engine.runners.base import check_inputs
 from engine.stages import stage_named
 from tests.engine.preparation.tried_modules import BUILT, MACS, STAGES, built_folder

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.artifacts.manifest import CPU, Artifact, Manifest, Variant, expected_identity
-from engine.preparation import module_trials, probes
-from engine.preparation.module_choice import FoundModules
-from engine.preparation.module_trials import Trial, TrialRequest
-from engine.preparation.probes import ProbeResult
+from engine.preparation import probes
+from engine.preparation.modules import FoundModules
+from engine.preparation.probes import ProbeResult, Trial, TrialRequest
 from tests.engine.preparation.tried_modules import request_of
 
 METAL = Variant("metal-host")
@@ -24,7 +23,7 @@ def folders(tiny_config, monkeypatch, tmp_path):
         Manifest(expected_identity(tiny_config, variant), ()).save(folder)
     monkeypatch.setattr(probes, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(
-        module_trials,
+        probes,
         "find_modules",
         lambda _, one: FoundModules(found.get(one), "" if one in found else "they are old"),
     )

@@ -2,30 +2,24 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
 from engine.artifacts.freshness import Fresh, Freshness, Missing, Stale
-from engine.artifacts.manifest import (
-    CPU,
-    Identity,
-    Manifest,
-    Variant,
-    expected_identity,
-    modules_folder,
-)
-from engine.artifacts.processor_families import X86_64
+from engine.artifacts.manifest import CPU, Identity, Manifest, Variant, expected_identity, modules_folder
+from engine.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
 from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.model_store.checkpoints import model_config
-from engine.preparation import module_choice, modules
-from engine.preparation.modules import ensure_module, ensure_modules, run_engine
+from engine.preparation import modules
+from engine.preparation.modules import ensure_module, ensure_modules, find_modules, run_engine
 from engine.speech import Event, PreparationEvent
 from engine.system import child_process
 from engine.system.child_process import error_fields
 from engine.system.paths import shipped_modules_folder
+from tests.engine.example_libraries import IDENTITY, library
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 CONFIG = model_config("starter")
@@ -34,8 +28,7 @@ FRESH = Fresh(Manifest(expected_identity(CONFIG, CPU), ()))
 
 @pytest.fixture
 def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "type[Child]":
-    for module in (modules, module_choice):
-        monkeypatch.setattr(module, "built_modules_folder", lambda: tmp_path)
+    monkeypatch.setattr(modules, "built_modules_folder", lambda: tmp_path)
     monkeypatch.setattr(child_process.subprocess, "Popen", Child)
     Child.script = ""
     Child.last = None
@@ -62,7 +55,7 @@ def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
     def freshness(folder: Path, *_: object) -> object:
         return Missing() if folder.parent == shipped_modules_folder() else next(remaining)
 
-    monkeypatch.setattr(module_choice, "freshness", freshness)
+    monkeypatch.setattr(modules, "freshness", freshness)
 
 
 def test_fresh_modules_start_no_compiler(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -95,7 +88,7 @@ def test_variants_are_asked_for_by_name(
         asked.append((folder, expected))
         return next(answers)
 
-    monkeypatch.setattr(module_choice, "freshness", freshness)
+    monkeypatch.setattr(modules, "freshness", freshness)
     folder = ensure_modules("starter", CONFIG, variant, lambda _: None)
     assert folder == modules_folder(tmp_path, CONFIG, variant)
     assert asked == [(folder, expected_identity(CONFIG, variant))] * 3
@@ -115,7 +108,7 @@ def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.Mon
 def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_fails(
     child: type[Child], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module_choice, "families_here", lambda: {X86_64: "this processor lacks avx2"})
+    monkeypatch.setattr(modules, "families_here", lambda: {X86_64: "this processor lacks avx2"})
     states(monkeypatch, Missing(), Missing())
     line = json.dumps(error_fields(CompileError("There is no C compiler.", "Install one.")))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
@@ -231,3 +224,116 @@ def test_a_module_of_one_stage_that_stays_stale_is_never_used(
     monkeypatch.setattr(modules, "freshness", lambda *_: Stale("decoder.so is damaged"))
     with pytest.raises(CompileError, match=r"module of stage decoder cannot be used: decoder\.so is damaged"):
         ensure_module("starter", CONFIG, Variant("cpu", probed=True), "decoder", lambda _: None)
+
+
+MODULE_CHOICE_FRESH = Fresh(Manifest(IDENTITY, (library("bert"),)))
+STALE = Stale("they are of another TVM version")
+HIDDEN = "this processor lacks avx512f"
+SHIPPED, BUILT = "shipped", "built"
+FOLDERS = {name: f"{CONFIG.fingerprint()}-cpu{name and '-'}{name}" for name in ("", X86_64.name, X86_64_V4.name)}
+"""By family; of the one without any, for this machine alone."""
+
+
+@pytest.fixture
+def places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setattr(modules, "shipped_modules_folder", lambda: tmp_path / SHIPPED)
+    monkeypatch.setattr(modules, "built_modules_folder", lambda: tmp_path / BUILT)
+    here(monkeypatch, {X86_64_V4: "", X86_64: ""})
+    return tmp_path
+
+
+def here(monkeypatch: pytest.MonkeyPatch, families: Mapping[ProcessorFamily, str]) -> None:
+    monkeypatch.setattr(modules, "families_here", lambda: families)
+
+
+def there(monkeypatch: pytest.MonkeyPatch, fast: Freshness, common: Freshness, built: Freshness) -> None:
+    """Modules shipped for the families with and without AVX-512, and those built here."""
+    states = {FOLDERS[X86_64_V4.name]: fast, FOLDERS[X86_64.name]: common, FOLDERS[""]: built}
+    monkeypatch.setattr(modules, "freshness", lambda folder, *_: states[folder.name])
+
+
+@pytest.mark.parametrize(
+    ("fast", "common", "built", "place", "family"),
+    [
+        (MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, Missing(), SHIPPED, X86_64_V4.name),
+        (MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, STALE, SHIPPED, X86_64_V4.name),
+        (STALE, MODULE_CHOICE_FRESH, Missing(), SHIPPED, X86_64.name),
+        (Missing(), MODULE_CHOICE_FRESH, Missing(), SHIPPED, X86_64.name),
+        (MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, BUILT, ""),
+        (STALE, STALE, MODULE_CHOICE_FRESH, BUILT, ""),
+    ],
+)
+def test_those_built_here_speak_else_the_fastest_that_can_be_used(
+    places: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fast: Freshness,
+    common: Freshness,
+    built: Freshness,
+    place: str,
+    family: str,
+) -> None:
+    there(monkeypatch, fast, common, built)
+    found = find_modules(CONFIG, CPU)
+    assert found.folder == places / place / FOLDERS[family]
+    assert not found.problem
+
+
+def test_why_better_ones_are_not_used_is_told(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, STALE, MODULE_CHOICE_FRESH, Stale("decoder.so is damaged"))
+    why = find_modules(CONFIG, CPU).why
+    assert X86_64.title in why
+    assert f"{X86_64_V4.title} cannot be used: {STALE.why}" in why
+    assert "decoder.so is damaged" in why
+
+
+def test_a_processor_that_hides_what_it_can_do_gets_what_it_shows(
+    places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there(monkeypatch, MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, Missing())
+    here(monkeypatch, {X86_64_V4: HIDDEN, X86_64: ""})
+    found = find_modules(CONFIG, CPU)
+    assert found.folder == places / SHIPPED / FOLDERS[X86_64.name]
+    assert HIDDEN in found.why
+
+
+def test_without_any_that_can_be_used_every_reason_is_named(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, MODULE_CHOICE_FRESH, STALE, Missing())
+    here(monkeypatch, {X86_64_V4: HIDDEN, X86_64: ""})
+    found = find_modules(CONFIG, CPU)
+    assert found.folder is None
+    assert HIDDEN in found.problem
+    assert STALE.why in found.problem
+    assert HIDDEN in found.shipped_problem
+
+
+def test_a_system_that_none_are_shipped_for_is_named(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, Missing())
+    here(monkeypatch, {})
+    monkeypatch.setattr(modules.platform, "machine", lambda: "riscv64")
+    assert "riscv64" in find_modules(CONFIG, CPU).shipped_problem
+
+
+def test_modules_that_none_are_shipped_of_are_built_here(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    probed = Variant("cpu", probed=True)
+    states: dict[str, Freshness] = {BUILT: MODULE_CHOICE_FRESH, SHIPPED: Missing()}
+    monkeypatch.setattr(modules, "freshness", lambda folder, *_: states[folder.parent.name])
+    assert find_modules(CONFIG, probed).folder == places / BUILT / f"{CONFIG.fingerprint()}-cpu-probed"
+    states[BUILT] = Stale("decoder.so is damaged")
+    assert find_modules(CONFIG, probed).problem == "decoder.so is damaged"
+    assert not find_modules(CONFIG, probed).shipped_problem
+
+
+def test_each_place_is_asked_for_the_identity_of_its_own_modules(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, object] = {}
+
+    def freshness(folder: Path, expected: object, stages: object) -> Freshness:
+        asked[folder.parent.name] = expected
+        return Missing()
+
+    monkeypatch.setattr(modules, "freshness", freshness)
+    here(monkeypatch, {ARM: ""})
+    find_modules(CONFIG, CPU)
+    assert asked == {
+        SHIPPED: expected_identity(CONFIG, Variant("cpu", family=ARM.name)),
+        BUILT: expected_identity(CONFIG, CPU),
+    }

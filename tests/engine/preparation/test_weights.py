@@ -14,7 +14,7 @@ from engine.errors import Cancelled, EngineError, OutputError
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.pipeline import Pipeline
 from engine.preparation import weights as preparation_weights
-from engine.preparation.module_choice import find_modules
+from engine.preparation.modules import find_modules
 from engine.preparation.weights import TITLE, UPDATE_TITLE, ensure_weights, pack, packed_weights_path
 from engine.runners import tvm_runner
 from engine.runners.base import Runner

@@ -11,8 +11,8 @@ import pytest
 
 from engine.artifacts.manifest import CPU, Variant
 from engine.config import ModelConfig
-from engine.preparation import in_use, module_trials, probes
-from engine.preparation.module_choice import FoundModules
+from engine.preparation import in_use, probes
+from engine.preparation.modules import FoundModules
 from engine.stages import stage_named
 from tests.engine.kept_modules import kept_modules
 from tests.patience import PATIENCE_SECONDS
@@ -50,8 +50,8 @@ def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache:
     if sys.platform == "darwin":
         pytest.skip("Metal in software is for Linux")
     folders = {variant: built_folder(config, built) for variant, built in BUILT.items()}
-    monkeypatch.setattr(module_trials, "find_modules", lambda _, variant: FoundModules(folders[variant]))
-    monkeypatch.setattr(module_trials, "python_command", on_software_metal)
+    monkeypatch.setattr(probes, "find_modules", lambda _, variant: FoundModules(folders[variant]))
+    monkeypatch.setattr(probes, "python_command", on_software_metal)
     monkeypatch.setattr(probes, "run_probe", partial(probes.run_probe, seconds=PATIENCE_SECONDS))
     for user in (probes, in_use):
         monkeypatch.setattr(user, "cache_folder", lambda: cache)

@@ -12,7 +12,7 @@ import pytest
 
 from engine.artifacts.embedded_modules import metal_libraries
 from engine.report.kernels import Metal, all_compiled
-from engine.system.objective_c import ObjectiveC
+from engine.system.mac import ObjectiveC
 from engine.system.paths import shipped_modules_folder
 
 DEVICE, ERROR = 7, 13

@@ -7,8 +7,7 @@ from engine.artifacts.manifest import CPU
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.preparation import module_probe
-from engine.preparation.module_trials import Trial, TrialRequest
-from engine.preparation.probes import ProbeResult
+from engine.preparation.probes import ProbeResult, Trial, TrialRequest
 from engine.report import trials
 from engine.report.trials import measured, tried
 from tests.engine.preparation.tried_modules import STAGES, built_folder

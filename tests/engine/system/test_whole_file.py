@@ -8,7 +8,14 @@ import pytest
 
 from engine.errors import OutputError
 from engine.system import paths
-from engine.system.whole_file import ensure_folder, ensure_writable, remove_leftovers, whole_file, write_atomically
+from engine.system.whole_file import (
+    ensure_folder,
+    ensure_writable,
+    is_running,
+    remove_leftovers,
+    whole_file,
+    write_atomically,
+)
 
 
 def test_the_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -153,3 +160,19 @@ def test_a_name_that_is_too_long_is_refused_before_the_work(tmp_path: Path) -> N
         ensure_writable(tmp_path / f"{300 * 'a'}.wav")
     with pytest.raises(OutputError, match="too long"):
         ensure_writable(tmp_path / (300 * "a") / "a.wav")
+
+
+def test_this_process_runs_and_one_that_has_ended_does_not() -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    assert is_running(os.getpid())
+    assert not is_running(ended.pid)
+    assert not is_running(0)
+
+
+def test_a_process_of_another_user_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", forbidden)
+    assert is_running(7)

@@ -1,10 +1,10 @@
-"""Each language's writing becomes letters and punctuation that Kokoro knows; nothing is left out without a notice."""
+import unicodedata
 
 import pytest
 
 from engine.g2p.other_languages.text import normalise_other
 from engine.g2p.other_languages.writing import writing_of
-from engine.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
+from engine.languages import FRENCH, HINDI, ITALIAN, JAPANESE, LANGUAGES, MANDARIN, PORTUGUESE, SPANISH, Language
 
 
 def normal(text: str, language: Language, spoken: str = "😀") -> str:
@@ -77,3 +77,25 @@ def test_the_source_of_a_question_begins_with_its_opening_mark() -> None:
 def test_endless_words_are_parted() -> None:
     assert max(map(len, normal("ñ" * 200, SPANISH).split())) == 45
     assert " " not in normal("字" * 200, MANDARIN)
+
+
+OTHERS = [language for language in LANGUAGES if not language.english]
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.tag)
+def test_words_are_in_the_letters_of_the_language(language: Language) -> None:
+    writing = writing_of(language)
+    words = [*writing.abbreviations.values(), writing.minus]
+    words += [name for unit in writing.units.values() for name in (unit.one, unit.many)]
+    letters = {letter for word in words for letter in word if letter.isalpha()}
+    assert {unicodedata.name(letter).split(" ")[0] for letter in letters} <= set(writing.scripts)
+    assert all(words)
+
+
+def test_only_japanese_and_mandarin_have_no_spaces() -> None:
+    assert [language.tag for language in OTHERS if not writing_of(language).spaced] == ["ja", "zh"]
+
+
+@pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.tag)
+def test_abbreviations_are_written_without_their_last_dot(language: Language) -> None:
+    assert not any(short.endswith(".") for short in writing_of(language).abbreviations)

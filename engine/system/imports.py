@@ -1,0 +1,42 @@
+"""How libraries are imported: offline where they could use the network, not at all where they only cost.
+
+The process of `engine.model_store.download` alone undoes the first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from threading import RLock
+from types import ModuleType
+
+SETTINGS = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_UPDATE_CHECK": "1"}
+"""Read by the hub's client when it is imported; child processes inherit them."""
+
+
+def stay_offline(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Apply `SETTINGS`; call it before any library is imported that reads them."""
+    environment.update(SETTINGS)
+
+
+_one_at_a_time = RLock()
+
+
+@contextmanager
+def hidden_module(name: str, instead: ModuleType | None = None) -> Iterator[None]:
+    """Make a module that is not loaded yet appear not installed, or as the one given `instead`, in this context.
+
+    Python cannot import a module whose entry in `sys.modules` is None. That holds for every thread, and
+    `importlib.util.find_spec` does not find the module either; `bundle.require_reference` therefore asks the finders.
+    """
+    with _one_at_a_time:
+        if name in sys.modules:
+            yield
+            return
+        sys.modules[name] = instead  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            del sys.modules[name]
