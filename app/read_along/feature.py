@@ -12,12 +12,13 @@ from app.main_window import MainWindow
 from app.messages import MAKING_PART
 from app.read_along.actions import InsertMenu, ReadAlongActions
 from app.read_along.text_size import SIZES_PIXELS, TextSize
-from app.reading.sentences import HeardSentence, HeardSentences, sentence_at
+from app.reading.sentences import HeardSentence, HeardSentences
 from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.page import SpeechPage
 from app.widgets.text_positions import character_of
+from engine.sentences import sentence_at
 from engine.speech import SpokenWord, Utterance
 
 SENTENCE_GRACE_SECONDS = 1.5

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.reading.sentences import sentence_at
 from engine.documents import Document
+from engine.sentences import sentence_at
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically

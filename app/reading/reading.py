@@ -15,11 +15,11 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.reading.opener import OpenedDocument
 from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
-from app.reading.sentences import sentence_at
 from app.reading.speaker import Edits, OwnText, Speaker, Spoken
 from app.recent_texts import first_words
 from engine.documents import Chapter, Document
 from engine.errors import InvalidRequest, NothingToSpeak
+from engine.sentences import sentence_at
 from engine.speech import SpeechRequest
 
 _NOT_BLANK = re.compile(r"\S")

@@ -1,21 +1,12 @@
-"""Where the sentences of a text are, and from when on each is heard in its speech."""
+"""From when on each sentence of a text is heard in its speech."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
 
 from app.audio.track import AudioTrack, Segment
-
-_BORDER = re.compile(
-    r"""(?P<mark>[.!?…]+)(?P<closing>["”'’»)\]]*)\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
-)
-"""What ends a sentence, with the white space that follows."""
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|vs|cf|e\.g|i\.e|[A-Z])$")
-"""A dot after one of these, or after an initial, ends no sentence."""
-_TITLE_CHARACTERS = 8
+from engine.sentences import sentence_spans
 
 
 @dataclass(frozen=True)
@@ -27,41 +18,12 @@ class HeardSentence:
     sample: int
 
 
-def sentence_starts(text: str) -> list[int]:
-    """The characters at which sentences start, in order, the first one being 0."""
-    borders = (match.end() for match in _BORDER.finditer(text) if _ends_sentence(match))
-    return [0, *(border for border in borders if border < len(text))]
-
-
-def sentence_at(text: str, character: int) -> int:
-    """The character at which the sentence of another one starts.
-
-    Only the text around it is looked at, so that a long one takes no longer.
-    """
-    first = text.rfind("\n\n", 0, character) + 1
-    last = text.find("\n\n", character)
-    here = text[first : last if last >= 0 else len(text)]
-    starts = (first + start for start in sentence_starts(here))
-    start = max((each for each in starts if each <= max(first, character)), default=first)
-    return start + len(text[start:character]) - len(text[start:character].lstrip())
-
-
-def _ends_sentence(match: re.Match[str]) -> bool:
-    mark, text = match["mark"], match.string
-    if mark is None or "\n\n" in match[0]:
-        return True
-    before = text[max(0, match.start() - _TITLE_CHARACTERS) : match.start()]
-    goes_on = text[match.end() : match.end() + 1].islower() and (match["closing"] or set(mark) <= {".", "…"})
-    return not goes_on and not (mark == "." and _TITLE.search(before))
-
-
 class HeardSentences:
     """The sentences of a speech as it grows; one whose words are unknown counts if an utterance begins with it."""
 
     def __init__(self, text: str) -> None:
-        starts = sentence_starts(text)
-        self._spans = [(start, start + len(text[start:end].rstrip())) for start, end in pairwise([*starts, len(text)])]
-        self._starts = starts
+        self._spans = sentence_spans(text)
+        self._starts = [start for start, _ in self._spans]
         self._sentences: list[HeardSentence] = []
         self._samples: list[int] = []
         self._segments: list[Segment] = []

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
-from app.reading.sentences import sentence_at
 from app.speech.activity import Activity
 from app.speech.engine_worker import Ended, Engine, EngineFactory, Report, Task, VoiceLister, voices_here
 from app.speech.heard_speech import HeardSpeech
@@ -18,6 +17,7 @@ from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
 from engine.errors import Cancelled
 from engine.export.order import Order, order_of_text
+from engine.sentences import sentence_at
 from engine.speech import AudioChunk, PlanEvent, SpeechRequest, Utterance
 
 NEAR_SECONDS = 2.0

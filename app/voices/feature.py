@@ -22,6 +22,7 @@ from app.speech.voice_choice import Choice, voice_info
 from app.voices.blend_keeper import BlendDone, BlendKeeper
 from app.voices.panel import VoicePanel
 from engine.languages import language_of
+from engine.sentences import sentence_text
 from engine.speech import SpeechRequest
 from engine.voices.blends import described
 from engine.voices.packs import describe, folded
@@ -29,7 +30,6 @@ from engine.voices.packs import describe, folded
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
 
-_SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*[\"”’)»]*")
 LONGEST_CHARACTERS = 300
 
 
@@ -127,7 +127,8 @@ class VoicesFeature(QObject):
 
     def _current_sentence(self) -> str:
         text, (start, end) = self._window.reading.text, self._window.page.view.span
-        return sentence_at(text[start:end].strip(), 0) or sentence_at(text, end)
+        selected = sentence_text(text[start:end].strip(), 0, LONGEST_CHARACTERS)
+        return selected or sentence_text(text, end, LONGEST_CHARACTERS)
 
     @Slot(object)
     def _on_favourite(self, choice: Choice) -> None:

@@ -22,6 +22,7 @@ from engine.export.outputs import Output, check_writable, outputs_of
 from engine.g2p.directions import voice_before
 from engine.g2p.split import PAUSE_SECONDS, Border
 from engine.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
+from engine.sentences import sentence_spans
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.subtitles.formats import check_subtitles, write_subtitles
 from engine.subtitles.timed_words import TimedWord, timed_words
@@ -29,9 +30,7 @@ from engine.system.waiting import raise_if_set
 from engine.system.whole_file import remove_leftovers
 
 _PARAGRAPH = re.compile(r"\n\s*\n\s*")
-_SENTENCE = re.compile(r"(?<=[.!?…。！？])[”’\"')\]]*\s+")
 _SPACE = re.compile(r"\s+")
-_BORDERS = ((_PARAGRAPH, Border.PARAGRAPH), (_SENTENCE, Border.SENTENCE), (_SPACE, Border.WORD))
 
 
 @dataclass(frozen=True)
@@ -58,16 +57,14 @@ def _cut(text: str, start: int) -> tuple[int, int, Border]:
     limit = start + PART_CHARACTERS
     if limit >= len(text):
         return len(text), len(text), Border.PARAGRAPH
-    for pattern, border in _BORDERS:
-        gaps = list(pattern.finditer(text, start + 1, limit))
-        if gaps:
-            return _end(gaps[-1], border), gaps[-1].end(), border
+    if paragraphs := list(_PARAGRAPH.finditer(text, start + 1, limit)):
+        return *paragraphs[-1].span(), Border.PARAGRAPH
+    spans = sentence_spans(text[start:limit])
+    if len(spans) > 1:
+        return start + spans[-2][1], start + spans[-1][0], Border.SENTENCE
+    if spaces := list(_SPACE.finditer(text, start + 1, limit)):
+        return *spaces[-1].span(), Border.WORD
     return limit, limit, Border.WORD
-
-
-def _end(gap: re.Match[str], border: Border) -> int:
-    """The closing quotes after a sentence belong to it."""
-    return gap.start() + len(gap.group().rstrip()) if border is Border.SENTENCE else gap.start()
 
 
 CHAPTER_PAUSE_SECONDS = 1.5

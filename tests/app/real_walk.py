@@ -26,11 +26,11 @@ from app.application import Application
 from app.audio.player import Playback
 from app.export.dialog import ExportDialog
 from app.options import Options
-from app.reading.sentences import sentence_at
 from app.settings import Settings
 from app.speech.voice_list import CHOICE_ROLE
 from app.voices.panel import VoicePanel
 from engine.errors import OutputError
+from engine.sentences import sentence_at
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord
 from tests.app.fakes import FakeEngine, utterances_of
 from tests.patience import PATIENCE_SECONDS

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.audio.player import Playback
 from app.reading.reading import Reading
-from app.reading.sentences import sentence_starts
+from engine.sentences import sentence_starts
 from engine.speech import SpeechRequest
 
 

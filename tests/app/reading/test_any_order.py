@@ -12,8 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from app.audio.player import Playback
 from app.reading.places import Places
 from app.reading.reading import Reading
-from app.reading.sentences import sentence_at
 from app.reading.speaker import Spoken
+from engine.sentences import sentence_at
 from engine.speech import SpeechRequest
 from tests.app.reading.documents import OPENED, OPENED_BOOK
 from tests.app.reading.fake_speaker import FakeSpeaker

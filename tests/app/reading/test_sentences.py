@@ -2,29 +2,9 @@ import numpy as np
 import pytest
 
 from app.audio.track import AudioTrack
-from app.reading.sentences import HeardSentences, sentence_starts
+from app.reading.sentences import HeardSentences
 from engine.speech import AudioChunk, SpokenWord, Utterance
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
-
-
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        ["One. ", "Two! ", "“Three?” ", "She left (at four). ", "Five"],
-        ["Dr. Smith met J. R. Jones at 5 p.m. and left. ", "Then he slept."],
-        ["It costs 3.50 at www.shop.com today. ", "Good."],
-        ["Well… perhaps not. ", "Yes."],
-        ["“Who?” said the owl. ", "Who? ", "me! ", "Nobody (or all!) knew."],
-        ["A heading\n\n", "Its text goes\non here. ", "End."],
-        ["最初の文。", "次の文です。"],
-        ["only one"],
-    ],
-)
-def test_sentences_start_where_a_reader_would_say(sentences: list[str]) -> None:
-    text = "".join(sentences)
-    starts = sentence_starts(text)
-    assert [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)] == sentences
-
 
 TEXT = "A b. C d. E f."
 """Two utterances: one ends in the middle of the second sentence."""
@@ -93,7 +73,3 @@ def test_what_is_cut_off_and_made_again_counts_once() -> None:
     track.append(chunk(SECOND, WORDS[1]))
     heard.take(track)
     assert heard.samples == [0, 500, 1300]
-
-
-def test_a_long_text_takes_no_time() -> None:
-    assert len(sentence_starts("It was late. Nobody came.\n" * 20_000)) == 40_000

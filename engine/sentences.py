@@ -1,0 +1,55 @@
+"""Where sentences begin and end in a text as it is written."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+_BORDER = re.compile(
+    r"""(?P<mark>[.!?…]+)(?P<closing>["”'’»)\]]*)\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
+)
+"""What ends a sentence, with the white space that follows."""
+_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|vs|cf|e\.g|i\.e|[A-Z])$")
+"""A dot after one of these, or after an initial, ends no sentence."""
+_TITLE_CHARACTERS = 8
+
+
+def sentence_starts(text: str) -> list[int]:
+    """The characters at which sentences start, in order, the first one being 0."""
+    borders = (match.end() for match in _BORDER.finditer(text) if _ends_sentence(match))
+    return [0, *(border for border in borders if border < len(text))]
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """The characters of each sentence, its start and its end, without the white space behind it."""
+    borders = pairwise([*sentence_starts(text), len(text)])
+    return [(start, start + len(text[start:end].rstrip())) for start, end in borders]
+
+
+def sentence_at(text: str, character: int) -> int:
+    """The character at which the sentence of another one starts.
+
+    Only the text around it is looked at, so that a long one takes no longer.
+    """
+    first = text.rfind("\n\n", 0, character) + 1
+    last = text.find("\n\n", character)
+    here = text[first : last if last >= 0 else len(text)]
+    starts = (first + start for start in sentence_starts(here))
+    start = max((each for each in starts if each <= max(first, character)), default=first)
+    return start + len(text[start:character]) - len(text[start:character].lstrip())
+
+
+def sentence_text(text: str, place: int, most_characters: int) -> str:
+    """The sentence at a place, or the first one after it, or the last; empty if the text is blank."""
+    found = [(start, end) for start, end in sentence_spans(text) if text[start:end].strip()]
+    start, end = next((span for span in found if span[1] > place), found[-1] if found else (0, 0))
+    return text[start:end].strip()[:most_characters]
+
+
+def _ends_sentence(match: re.Match[str]) -> bool:
+    mark, text = match["mark"], match.string
+    if mark is None or "\n\n" in match[0]:
+        return True
+    before = text[max(0, match.start() - _TITLE_CHARACTERS) : match.start()]
+    goes_on = text[match.end() : match.end() + 1].islower() and (match["closing"] or set(mark) <= {".", "…"})
+    return not goes_on and not (mark == "." and _TITLE.search(before))
