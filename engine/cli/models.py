@@ -43,7 +43,8 @@ def run(
     """Do what the options say; `on_progress` gets lines of progress. Raises `EngineError` children."""
     store = store or ModelStore()
     if options.action == "list":
-        return _listing([store.status(entry.name) for entry in store.catalogue()])
+        statuses = [store.status(entry.name) for entry in store.catalogue()]
+        return Outcome([as_data(status) for status in statuses], "\n".join(map(_line, statuses)))
     with Steps(on_progress) as steps:
         _act(options, store, observer(steps))
     return _outcome(options.action, store.status(options.name))
@@ -97,10 +98,6 @@ def as_data(status: ModelStatus) -> dict[str, Any]:
         "bytes_to_fetch": entry.bytes, "bytes_here": status.bytes_here, "voices": list(status.voices),
         "note": entry.note, "published": status.published, "origin": status.origin, "problem": status.problem,
     }  # fmt: skip
-
-
-def _listing(statuses: list[ModelStatus]) -> Outcome:
-    return Outcome([as_data(status) for status in statuses], "\n".join(_line(status) for status in statuses))
 
 
 def _line(status: ModelStatus) -> str:

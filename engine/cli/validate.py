@@ -210,7 +210,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         device=options.device,
         lstm_method=options.lstm_method,
         probes=options.probes,
-        cross=_crossed(options.cross),
+        cross=tuple(_pair(word) for word in options.cross.split(",") if word),
         arrays_folder=arrays_folder,
         golden=options.golden,
         fault=options.fault,
@@ -240,10 +240,6 @@ def _first_voice(options: argparse.Namespace) -> str:
     if options.model == STARTER and options.weights is None:
         return starter_voices()[0].name
     return next(iter(open_checkpoint(options.model, options.weights).voices))
-
-
-def _crossed(words: str) -> tuple[tuple[str, Regime], ...]:
-    return tuple(_pair(word) for word in words.split(",") if word)
 
 
 def _pair(word: str) -> tuple[str, Regime]:

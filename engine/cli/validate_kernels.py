@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -74,7 +74,10 @@ class KernelReport:
         if not self.asked:
             return None
         stages = [
-            {"stage": stage, "kernels": [_plain(self.nodes[stage][name], one) for name, one in measured.items()]}
+            {
+                "stage": stage,
+                "kernels": [{**asdict(self.nodes[stage][name]), **asdict(one)} for name, one in measured.items()],
+            }
             for stage, measured in self.measured.items()
         ]
         return {"stages": stages, "findings": [asdict(finding) for finding in self.findings]}
@@ -123,10 +126,6 @@ def _findings(report: KernelReport) -> Sequence[str]:
     if not report.measured:
         return ["No stage is wrong, so no kernel was looked at; name a stage to look into it."]
     return [f"No kernel is wrong in {', '.join(report.measured)}."]
-
-
-def _plain(node: GraphNode, measured: KernelMeasurement) -> Mapping[str, Any]:
-    return {**asdict(node), **asdict(measured)}
 
 
 def _badness(measured: KernelMeasurement) -> float:

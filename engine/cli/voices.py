@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> Outcome:
         return Outcome({"name": options.name}, f"Removed the blend “{options.name}”.")
     if options.action == "save":
         voice = _saved(options)
-        return Outcome(asdict(voice), f"Saved “{voice.name}”: {voice.recipe}, {_language_name(voice)}.")
+        return Outcome(asdict(voice), f"Saved “{voice.name}”: {voice.recipe}, {language_of(voice.language).name}.")
     listed = [(each.model, voice) for each in _models(options) for voice in voices_in(each.voices, options.language)]
     width = max((len(voice.name) for _, voice in listed), default=0)
     return Outcome(
@@ -100,10 +100,6 @@ def _saved(options: argparse.Namespace) -> VoiceInfo:
     known = {voice.name: voice for voice in synthesizer.voices() if not voice.recipe}
     others = [voice.name for each in installed_voices() for voice in each.voices if not voice.recipe]
     return SavedVoices().save(options.name, options.recipe, known, others)
-
-
-def _language_name(voice: VoiceInfo) -> str:
-    return language_of(voice.language).name
 
 
 def _none_words(language: str | None) -> str:

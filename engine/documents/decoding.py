@@ -208,8 +208,10 @@ def decoded(content: bytes, name: str) -> Decoded:
         named = _named(content)
         encoding = _guessed(content, named)
         if encoding not in ("", _UTF8, named):
-            notices.append(f"“{name}” does not say which encoding it uses; it was read as {_told(encoding)}.")
-    text = _lines(content.decode(encoding, "replace")) if encoding else ""
+            title = _NAMES.get(encoding) or encoding.replace("_", "-").upper()
+            notices.append(f"“{name}” does not say which encoding it uses; it was read as {title}.")
+    text = content.decode(encoding, "replace") if encoding else ""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     replaced = text.count(REPLACED) - content.count(REPLACED.encode())  # less those that were written so
     if content and (not encoding or replaced > _MOST_REPLACED * sum(map(str.isalpha, text))):
         raise DamagedDocument(f"“{name}” is not a text, whatever its name says.", "Choose a text or another document.")
@@ -278,11 +280,3 @@ def _likeliest(sample: bytes, handicaps: dict[str, float], least: float = _LEAST
 def _told_replacements(count: int, line: int, name: str) -> str:
     what = "A character" if count == 1 else f"{count:,} characters"
     return f"{what} of “{name}” could not be read, {'' if count == 1 else 'the first '}in line {line:,}."
-
-
-def _told(encoding: str) -> str:
-    return _NAMES.get(encoding) or encoding.replace("_", "-").upper()
-
-
-def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")

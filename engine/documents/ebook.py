@@ -114,7 +114,10 @@ class _Book:
             paths = [] if container is None else container.xpath("//*[local-name()='rootfile']/@full-path")
             if found := next((found for path in paths if (found := self._archive.find(path))), None):
                 return str(found)
-        packages = sorted((name for name in self._archive.names if name.lower().endswith(".opf")), key=_depth)
+        packages = sorted(
+            (name for name in self._archive.names if name.lower().endswith(".opf")),
+            key=lambda name: (name.count("/"), name),
+        )
         if packages:
             self._notices.tell(_PACKAGE, f"in {packages[0]}")
             return packages[0]
@@ -355,10 +358,6 @@ class _Book:
 
 def _local(element: Any) -> str:
     return str(element.tag).rpartition("}")[2].lower()
-
-
-def _depth(name: str) -> tuple[int, str]:
-    return name.count("/"), name
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

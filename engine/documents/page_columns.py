@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
+from operator import attrgetter
 from statistics import median, quantiles
 
 from engine.documents.blocks import Block
@@ -350,17 +351,11 @@ def _are_counted(page: Sequence[Row], numbers: Sequence[Line]) -> bool:
     if len(numbers) < 2:
         return False
     steps = {int(below.text) - int(above.text) for above, below in pairwise(numbers)}
-    edges = [{round(side(piece) / piece.size) for piece in numbers} for side in (_left, _right)]
+    edges = [
+        {round(side(piece) / piece.size) for piece in numbers} for side in (attrgetter("left"), attrgetter("right"))
+    ]
     if len(steps) != 1 or min(steps) < 1 or min(len(each) for each in edges) > 2:
         return False
     texts = [piece.text for row in page for piece in row if not _NUMBER.fullmatch(piece.text)]
     continued = sum(1 for text in texts if text[0].islower())
     return min(steps) > 1 or continued >= _CONTINUED_SHARE * len(texts)
-
-
-def _left(piece: Line) -> float:
-    return piece.left
-
-
-def _right(piece: Line) -> float:
-    return piece.right

@@ -48,7 +48,8 @@ class Note:
 def without_furniture(pages: Sequence[Sequence[Line]], shape: Shape) -> tuple[list[Line], list[Note]]:
     """The lines of all pages without running heads, page numbers and watermarks, and the notes, which are apart."""
     counts = Counter(key for page in pages for key in {key for line in _edges(page) for key in _keys(line)})
-    stamps = Counter(key for page in pages for key in {_stamp(line) for line in page if _is_huge(line, shape)})
+    huge = _WATERMARK_SIZE * shape.size
+    stamps = Counter(key for page in pages for key in {_stamp(line) for line in page if line.size > huge})
     fewest = max(_WATERMARK_PAGES, _WATERMARK_SHARE * sum(1 for page in pages if page))
     kept: list[Line] = []
     notes: list[Note] = []
@@ -67,10 +68,6 @@ def _without_leader(line: Line) -> Line:
     if found is None or not found.start():
         return line
     return replace(line, text=f"{line.text[: found.start()]} {found[1]}", apart=True, lists=True)
-
-
-def _is_huge(line: Line, shape: Shape) -> bool:
-    return line.size > _WATERMARK_SIZE * shape.size
 
 
 def _stamp(line: Line) -> tuple[str, int, int]:
@@ -194,7 +191,7 @@ def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notic
     matters = _matters(paragraphs, len(pages))
     for (lines, level), matter in zip(paragraphs, matters, strict=True):
         found = [waiting.pop((line.page, mark), None) for line in lines for mark in line.marks]
-        said = tuple(_said(note, joiner) for note in found if note is not None)
+        said = tuple(clean(joiner.joined(note.lines)) for note in found if note is not None)
         yield Block(_text(lines, level, shape, joiner), level, matter=matter, notes=said)
     for note in notes:
         if waiting.get((note.page, note.mark)) is note:
@@ -216,10 +213,6 @@ def _matters(paragraphs: Sequence[tuple[list[Line], int]], pages: int) -> list[M
 
 def _is_title(lines: Sequence[Line], level: int) -> bool:
     return level > 0 or matter_of_title(lines[0].text) is not Matter.TEXT
-
-
-def _said(note: Note, joiner: LineJoiner) -> str:
-    return clean(joiner.joined(note.lines))
 
 
 def _text(lines: Sequence[Line], level: int, shape: Shape, joiner: LineJoiner) -> str:

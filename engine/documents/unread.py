@@ -124,7 +124,7 @@ class Unread:
     def leaves_out(self, element: Any) -> bool:
         """Whether an element and what is in it are not read."""
         name = element.tag
-        if not isinstance(name, str) or (name in _NEVER and not self._is_text(element)):
+        if not isinstance(name, str) or (name in _NEVER and not (name == "nav" and self._in_book)):
             return True
         words: list[str] = []
         if element.attrib:
@@ -138,10 +138,6 @@ class Unread:
     def is_aside(self, element: Any) -> bool:
         """Whether a page tells in this element what does not belong to its text."""
         return element.tag == "aside" and not self._in_book
-
-    def _is_text(self, element: Any) -> bool:
-        """Whether an element of a kind that is not read is, in a book, part of the text."""
-        return element.tag == "nav" and self._in_book
 
     def hides(self, element: Any) -> bool:
         """Whether an element is not shown."""

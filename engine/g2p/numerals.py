@@ -74,11 +74,8 @@ def _difference(match: re.Match[str], language: Language) -> str:
 
 
 def _plain(written: str, language: Language) -> str:
-    return year(written, language.british) if _may_be_year(written) else number(written, language.british)
-
-
-def _may_be_year(written: str) -> bool:
-    return len(written) == 4 and written.isascii() and written.isdigit() and int(written) in YEARS
+    may_be_year = len(written) == 4 and written.isascii() and written.isdigit() and int(written) in YEARS
+    return year(written, language.british) if may_be_year else number(written, language.british)
 
 
 def _by(match: re.Match[str], language: Language) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownVoice
-from engine.model_store.catalogue import ModelEntry
 from engine.model_store.checkpoints import NO_STUDENTS, installed_models, starter_voices, students_obstacle
 from engine.model_store.store import ModelStore
 from engine.speech import STARTER, VoiceInfo
@@ -79,7 +78,10 @@ def require_voice(voice: str, model: str, models: Collection[ModelVoices] | None
 
 def require_installed(voice: str) -> None:
     """Raise `MissingModel` for a voice of models that could be had, of which none can speak here."""
-    offered = [_offered_by(entry) for entry in sorted(ModelStore().catalogue(), key=lambda entry: entry.bytes)]
+    offered = [
+        ModelVoices(entry.name, entry.title, tuple(voice.info for voice in entry.voices))
+        for entry in sorted(ModelStore().catalogue(), key=lambda entry: entry.bytes)
+    ]
     having = [each for each in offered if each.has(voice)]
     if having and not any(each.model in installed_models() for each in having):
         raise MissingModel(
@@ -102,10 +104,6 @@ def with_saved(voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
 def _warn_once(message: str) -> None:
     """Log it the first time: the list is read for every model, and again for each request."""
     log.warning("%s", message)
-
-
-def _offered_by(entry: ModelEntry) -> ModelVoices:
-    return ModelVoices(entry.name, entry.title, tuple(voice.info for voice in entry.voices))
 
 
 def _voices_of(model: str, store: ModelStore) -> ModelVoices:

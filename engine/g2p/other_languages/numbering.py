@@ -236,7 +236,8 @@ def counted(number: int, language: Language, feminine: bool) -> str:
 def ordinal(number: int, language: Language, feminine: bool = False, plural: bool = False) -> str:
     """The place in an order."""
     masculine = _ORDINALS.get(language, _plain_ordinal)(number, language)
-    return _inflected(masculine, language, feminine) + _plural_ending(language, plural)
+    ending = "s" if plural and language != ITALIAN else ""
+    return _inflected(masculine, language, feminine) + ending
 
 
 def _inflected(words: str, language: Language, feminine: bool) -> str:
@@ -245,10 +246,6 @@ def _inflected(words: str, language: Language, feminine: bool) -> str:
     if language == FRENCH:
         return {"premier": "première", "second": "seconde"}.get(words, words)
     return re.sub(r"o\b", "a", words)
-
-
-def _plural_ending(language: Language, plural: bool) -> str:
-    return "s" if plural and language != ITALIAN else ""
 
 
 def _plain_ordinal(number: int, language: Language) -> str:

@@ -1,15 +1,24 @@
-"""Whether a text as it is written sounds like plain words: the same phonemes, and the same pauses between them."""
+"""What rules make of a text, and whether it sounds like plain words: the same phonemes and pauses."""
 
 from __future__ import annotations
 
 import re
 
 from engine.g2p import Phonemizer
+from engine.g2p.draft import Draft, Rule
+from engine.languages import AMERICAN, Language
 
 UNHEARD = re.compile('[ˈˌ“”" ]')
 """Stress, quotation marks and spaces, in which two ways to write a sentence may differ."""
 SIGNS = re.compile("[.,;:!?…—()]+")
 STOPS = "?!.…;:,—"
+
+
+def rewritten(text: str, *rules: Rule, language: Language = AMERICAN) -> str:
+    """The text as these rules leave it."""
+    draft = Draft(text, language)
+    draft.apply(*rules)
+    return draft.text
 
 
 def sounds(phonemizer: Phonemizer, text: str) -> str:

@@ -2,9 +2,7 @@ import pytest
 
 from engine.g2p import Phonemizer
 from engine.g2p.abbreviations import RULES
-from engine.g2p.draft import Draft
-from engine.languages import AMERICAN
-from tests.engine.g2p.plain_words import same_as
+from tests.engine.g2p.plain_words import rewritten, same_as
 
 
 @pytest.mark.parametrize(
@@ -33,9 +31,7 @@ from tests.engine.g2p.plain_words import same_as
     ],
 )
 def test_written_out(written: str, words: str) -> None:
-    draft = Draft(written, AMERICAN)
-    draft.apply(*RULES)
-    assert draft.text == words
+    assert rewritten(written, *RULES) == words
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,13 @@
 import pytest
 
 from engine.g2p.dates import RULES
-from engine.g2p.draft import Draft
 from engine.g2p.normalise import normalise
 from engine.languages import AMERICAN, BRITISH
+from tests.engine.g2p.plain_words import rewritten
 
 
 def spoken(text: str, british: bool = False) -> str:
-    draft = Draft(text, BRITISH if british else AMERICAN)
-    draft.apply(*RULES)
-    return draft.text
+    return rewritten(text, *RULES, language=BRITISH if british else AMERICAN)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 from num2words import num2words
 
 from engine.g2p import Phonemizer
-from engine.g2p.draft import Draft
 from engine.g2p.numbers import (
     ROMAN_RULES,
     cardinal,
@@ -20,9 +19,8 @@ from engine.g2p.numbers import (
     year,
 )
 from engine.g2p.numerals import RULES
-from engine.languages import AMERICAN
 from engine.roman_numerals import written
-from tests.engine.g2p.plain_words import same_as
+from tests.engine.g2p.plain_words import rewritten, same_as
 
 
 @given(st.integers(0, 10**18))
@@ -135,9 +133,7 @@ def test_only_one_is_singular() -> None:
     ],
 )
 def test_only_after_names_and_numbered_things(written: str, words: str) -> None:
-    draft = Draft(written, AMERICAN)
-    draft.apply(*ROMAN_RULES)
-    assert draft.text == words
+    assert rewritten(written, *ROMAN_RULES) == words
 
 
 @pytest.mark.parametrize(
@@ -212,9 +208,7 @@ def test_words_are_no_numerals(word: str) -> None:
 
 
 def spoken(text: str) -> str:
-    draft = Draft(text, AMERICAN)
-    draft.apply(*RULES)
-    return " ".join(draft.text.split())
+    return " ".join(rewritten(text, *RULES).split())
 
 
 @pytest.mark.parametrize(

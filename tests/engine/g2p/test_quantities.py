@@ -1,15 +1,13 @@
 import pytest
 
-from engine.g2p.draft import Draft
 from engine.g2p.quantities import RULES
 from engine.g2p.units import CURRENCIES, MAGNITUDES, UNITS, unit_name
 from engine.languages import AMERICAN, BRITISH
+from tests.engine.g2p.plain_words import rewritten
 
 
 def spoken(text: str, british: bool = False) -> str:
-    draft = Draft(text, BRITISH if british else AMERICAN)
-    draft.apply(*RULES)
-    return draft.text
+    return rewritten(text, *RULES, language=BRITISH if british else AMERICAN)
 
 
 @pytest.mark.parametrize(
