@@ -6,7 +6,7 @@ Making them loads no model, so one model can be made ready while another one spe
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,11 +21,12 @@ from engine.preparation.devices import AUTO, DeviceChoice, choose_device, first_
 from engine.preparation.lstm_methods import MethodChoice, remembered_lstm_method
 from engine.preparation.modules import PreparationObserver, ensure_modules, find_modules
 from engine.preparation.weights import ensure_weights, find_weights
+from engine.runners.base import JoinedRunner, Runner
 from engine.speech import Array, PreparationEvent, Prosody
 from engine.stages import DEVICE_STAGE_NAMES
 
 if TYPE_CHECKING:
-    from engine.runners.tvm_runner import CompiledRunner, JoinedRunner
+    from engine.runners.tvm_runner import CompiledRunner
 
 
 @dataclass(frozen=True)
@@ -147,32 +148,37 @@ def load_stages(
     threads: int | None,
     observe: PreparationObserver,
     cancel: threading.Event | None = None,
-) -> CompiledRunner | JoinedRunner:
+) -> Runner:
     """The stages with their weights, and with all kernels compiled where they are for a GPU.
 
     Raises `Cancelled` once `cancel` is set, and what `CompiledRunner` raises.
     """
+    from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
+
     observe(PreparationEvent("Loading the voice model", 0, 1))
-    stages = _loaded(config, files, threads)
-    for done in stages.warm_up():
-        if done % KERNELS_PER_EVENT == 0 or done == stages.kernel_count:
-            observe(PreparationEvent(WARMING_UP, done, stages.kernel_count))
+    students, around = files.students, files.lstm.around_use
+    if students is None:
+        compiled = [CompiledRunner(files.modules, config, files.weights, threads, around_lstm=around)]
+        stages: Runner = compiled[0]
+    else:
+        others = tuple(name for name in DEVICE_STAGE_NAMES if name not in students.stages)
+        taught = CompiledRunner(students.modules, config, students.weights, threads)
+        rest = CompiledRunner(files.modules, config, files.weights, threads, stages=others, around_lstm=around)
+        compiled = [rest, taught]
+        stages = JoinedRunner(dict.fromkeys(students.stages, taught), rest, compiled)
+    for done, total in warm_up(compiled):
+        if done % KERNELS_PER_EVENT == 0 or done == total:
+            observe(PreparationEvent(WARMING_UP, done, total))
         if cancel is not None and cancel.is_set():
             stages.close()
             raise Cancelled("Preparing was stopped.")
     return stages
 
 
-def _loaded(config: ModelConfig, files: ModelFiles, threads: int | None) -> CompiledRunner | JoinedRunner:
-    from engine.runners.tvm_runner import (
-        CompiledRunner,  # brings tvm, which `import engine` must not
-        JoinedRunner,
-    )
-
-    students, around = files.students, files.lstm.around_use
-    if students is None:
-        return CompiledRunner(files.modules, config, files.weights, threads, around_lstm=around)
-    others = tuple(name for name in DEVICE_STAGE_NAMES if name not in students.stages)
-    taught = CompiledRunner(students.modules, config, students.weights, threads)
-    rest = CompiledRunner(files.modules, config, files.weights, threads, stages=others, around_lstm=around)
-    return JoinedRunner({**dict.fromkeys(others, rest), **dict.fromkeys(students.stages, taught)})
+def warm_up(runners: Sequence[CompiledRunner]) -> Iterator[tuple[int, int]]:
+    """Have all kernels compiled, one runner after the other; yields the number of those done, and of all."""
+    total, before = sum(runner.kernel_count for runner in runners), 0
+    for runner in runners:
+        for done in runner.warm_up():
+            yield before + done, total
+        before += runner.kernel_count

@@ -23,6 +23,27 @@ class Runner(Protocol):
         """Release the runner's resources; it cannot run afterwards."""
 
 
+class JoinedRunner:
+    """Runs the stages of `runners`, by their names, each with its own runner, and all others with `rest`.
+
+    It closes those that are `owned`.
+    """
+
+    def __init__(self, runners: Mapping[str, Runner], rest: Runner, owned: Sequence[Runner] = ()) -> None:
+        self._runners = runners
+        self._rest = rest
+        self._owned = owned
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`."""
+        return self._runners.get(stage.name, self._rest).run(stage, inputs)
+
+    def close(self) -> None:
+        """Release those that are owned."""
+        for runner in self._owned:
+            runner.close()
+
+
 COUNTS = {"tokens": "token_count", "frames": "frame_count"}
 """By symbolic axis, the tensor that holds its valid lengths."""
 

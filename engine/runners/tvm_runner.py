@@ -242,33 +242,3 @@ def weight_for(parameter: Parameter, weights: Mapping[str, Array]) -> Array:
             "The model is of another architecture than its description says; fetch or import it again.",
         )
     return np.asarray(weight, parameter.dtype)
-
-
-class JoinedRunner:
-    """Runs each stage with its runner, and closes them all; `runners` are by the names of the stages."""
-
-    def __init__(self, runners: Mapping[str, CompiledRunner]) -> None:
-        self._of_stage = runners
-        self._runners = tuple({id(runner): runner for runner in runners.values()}.values())
-
-    @property
-    def kernel_count(self) -> int:
-        """See `CompiledRunner.kernel_count`."""
-        return sum(runner.kernel_count for runner in self._runners)
-
-    def warm_up(self) -> Iterator[int]:
-        """See `CompiledRunner.warm_up`; one runner after the other."""
-        before = 0
-        for runner in self._runners:
-            for done in runner.warm_up():
-                yield before + done
-            before += runner.kernel_count
-
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `CompiledRunner.run`."""
-        return self._of_stage[stage.name].run(stage, inputs)
-
-    def close(self) -> None:
-        """Release all of them."""
-        for runner in self._runners:
-            runner.close()

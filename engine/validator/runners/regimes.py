@@ -19,13 +19,12 @@ from engine.preparation.devices import AUTO, check_device, choose_device, metal_
 from engine.preparation.lstm_methods import check_lstm_method, choose_lstm_method
 from engine.preparation.modules import PreparationObserver, ensure_modules
 from engine.preparation.weights import ensure_weights
-from engine.runners.base import Runner
+from engine.runners.base import JoinedRunner, Runner
 from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
-from engine.validator.runners.crossed_runner import CrossedRunner
 from engine.validator.runners.drill import Drill
 from engine.validator.runners.student_runners import compiled_students, student_tolerance, students_in_torch
 
@@ -262,7 +261,7 @@ def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRun
         return stages.get(stage.name, rest).tolerance_of(stage)
 
     log = JoinedLog(tuple({id(each.log): each.log for each in (rest, *stages.values())}.values()))
-    return RegimeRunner(name, CrossedRunner(runners, rest.runner), log, tolerance_of=tolerance_of)
+    return RegimeRunner(name, JoinedRunner(runners, rest.runner), log, tolerance_of=tolerance_of)
 
 
 def check_choices(request: ValidationRequest) -> None:

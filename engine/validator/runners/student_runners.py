@@ -7,24 +7,11 @@ import threading
 from engine.model_store.checkpoints import Checkpoint, with_students
 from engine.preparation.files import ensure_students
 from engine.preparation.modules import PreparationObserver
-from engine.runners.base import Runner
+from engine.runners.base import JoinedRunner, Runner
 from engine.stages import ProbeObserver, Stage
-from engine.validator.runners.crossed_runner import CrossedRunner
 
 STUDENT_TOLERANCE = 0.99
 """What a student's stage should correlate with its teacher's at least; equal it cannot be."""
-
-
-class StudentRunner(CrossedRunner):
-    """Runs the stages that have students; all others belong to another regime."""
-
-    def __init__(self, stages: tuple[str, ...], students: Runner, rest: Runner) -> None:
-        super().__init__(dict.fromkeys(stages, students), rest)
-        self._students = students
-
-    def close(self) -> None:
-        """Release the students alone."""
-        self._students.close()
 
 
 def compiled_students(
@@ -42,7 +29,8 @@ def compiled_students(
     files = ensure_students(taught, target, observe, cancel)
     from engine.runners.tvm_runner import CompiledRunner
 
-    return StudentRunner(files.stages, CompiledRunner(files.modules, taught.config, files.weights), rest)
+    students = CompiledRunner(files.modules, taught.config, files.weights)
+    return JoinedRunner(dict.fromkeys(files.stages, students), rest, [students])
 
 
 def students_in_torch(checkpoint: Checkpoint, rest: Runner, seen: ProbeObserver | None) -> Runner:
@@ -55,7 +43,8 @@ def students_in_torch(checkpoint: Checkpoint, rest: Runner, seen: ProbeObserver 
     from engine.runners.torch_runner import StagesRunner
 
     stages = distilled_stages(taught.config, taught.students, taught.load_weights(), probed=seen is not None)
-    return StudentRunner(taught.students.stages, StagesRunner(taught.config, stages, seen), rest)
+    students = StagesRunner(taught.config, stages, seen)
+    return JoinedRunner(dict.fromkeys(taught.students.stages, students), rest, [students])
 
 
 def student_tolerance(stage: Stage) -> float:

@@ -13,10 +13,10 @@ from engine.artifacts.manifest import Variant
 from engine.errors import CompileError, Cure
 from engine.model_store.checkpoints import Checkpoint, DistilledCheckpoint, teacher_of
 from engine.pipeline import Observer
+from engine.runners.base import JoinedRunner
 from engine.system.paths import sample_text_path
 from engine.validator.data import wording
 from engine.validator.data.results import Reading, Regime, Row, RowEvent, Verdict
-from engine.validator.runners.crossed_runner import CrossedRunner
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.runs.comparison import Comparison
 from engine.validator.runs.own_run import RegimeChain
@@ -37,7 +37,7 @@ def compare_built(
     with closing(Regimes(teacher_of(checkpoint), variant.probed)) as regimes:
         reference = regimes.open(Regime.STATIC_DISTILLED if distilled else Regime.DYNAMIC, 0, observe)
         with closing(_Built(checkpoint, folder, variant.probed)) as built:
-            runner = CrossedRunner(dict.fromkeys(stages, built.runner), reference.runner)
+            runner = JoinedRunner(dict.fromkeys(stages, built.runner), reference.runner)
             compiled = RegimeRunner(Regime.COMPILED, runner, built.log, tolerance_of=variant.tolerance_of)
             chains = [RegimeChain(one, regimes.pipeline(one)) for one in (reference, compiled)]
             events = Comparison(chains[0], chains[1:]).events(utterance, voice.style(len(utterance.phonemes)), 1.0, 0)

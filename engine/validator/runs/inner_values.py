@@ -10,10 +10,9 @@ from pathlib import Path
 
 from engine.artifacts.manifest import Manifest
 from engine.preparation.modules import PreparationObserver
-from engine.runners.base import Runner
+from engine.runners.base import JoinedRunner, Runner
 from engine.stages import DEVICE_STAGES, Stage
 from engine.validator.data.results import Reading, Regime, Row, RowEvent, ValidationEvent, ValidationRequest, Verdict
-from engine.validator.runners.crossed_runner import CrossedRunner
 from engine.validator.runners.inner_modules import InnerModules
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes, as_padded, crossed
 from engine.validator.runs.comparison import Comparison
@@ -121,7 +120,7 @@ class InnerValues:
             folder = self._folder(stage, modules)
             runner = CompiledRunner(folder, checkpoint.config, weights, observe=log.observe, stages=[stage.name])
             inner[stage.name] = held.enter_context(closing(runner))
-        crossed = CrossedRunner(inner, ordinary.runner)
+        crossed = JoinedRunner(inner, ordinary.runner)
         return RegimeRunner(Regime.COMPILED, crossed, log, tolerance_of=ordinary.tolerance_of)
 
     def _folder(self, stage: Stage, modules: InnerModules) -> Path:

@@ -1,5 +1,5 @@
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from engine.model_store.checkpoints import open_checkpoint
 from engine.preparation import devices
 from engine.preparation import files as preparation_files
 from engine.preparation import weights as preparation_weights
-from engine.preparation.files import ensure_files, is_ready, make_ready
+from engine.preparation.files import ensure_files, is_ready, make_ready, warm_up
 from engine.preparation.modules import FoundModules
 from engine.preparation.probes import ProbeResult, Trial
 from engine.preparation.weights import pack
@@ -86,3 +86,18 @@ def test_a_model_that_is_not_here_is_an_error(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr("engine.model_store.store.data_folder", lambda: tmp_path)
     with pytest.raises(MissingModel):
         is_ready("kokoro-82m")
+
+
+class Kernels:
+    """Stands in for a `CompiledRunner` that has so many kernels."""
+
+    def __init__(self, kernel_count: int) -> None:
+        self.kernel_count = kernel_count
+
+    def warm_up(self) -> Iterator[int]:
+        yield from range(self.kernel_count + 1) if self.kernel_count else ()
+
+
+def test_the_kernels_of_all_runners_are_warmed_up_and_counted() -> None:
+    assert list(warm_up([Kernels(3), Kernels(2)])) == [(done, 5) for done in (0, 1, 2, 3, 3, 4, 5)]
+    assert list(warm_up([Kernels(0), Kernels(0)])) == []

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
 from engine.config import ModelConfig
-from engine.runners.base import check_inputs, cropped, named_outputs
-from engine.stages import stage_named
+from engine.runners.base import JoinedRunner, check_inputs, cropped, named_outputs
+from engine.speech import Array
+from engine.stages import Stage, stage_named
 
 DURATION = stage_named("duration")
 DECODER = stage_named("decoder")
@@ -85,3 +88,30 @@ def test_inner_values_follow_the_outputs() -> None:
 def test_values_that_no_path_or_output_accounts_for_are_an_error(paths: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="argument 2 is"):
         named_outputs(DURATION, [np.zeros(1)] * 4, paths)
+
+
+class Stand:
+    """Stands in for a runner; tells which one was asked to run."""
+
+    def __init__(self, number: float) -> None:
+        self.number = number
+        self.closed = 0
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        return {stage.name: np.array([self.number])}
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_each_stage_runs_with_its_runner() -> None:
+    first, second = Stand(1), Stand(2)
+    runner = JoinedRunner({"duration": second}, first)
+    numbers = {name: runner.run(stage_named(name), {})[name][0] for name in ("bert", "duration", "decoder")}
+    assert numbers == {"bert": 1, "duration": 2, "decoder": 1}
+
+
+def test_only_owned_runners_are_closed_once() -> None:
+    first, second = Stand(1), Stand(2)
+    JoinedRunner({"bert": first, "duration": first}, second, [first]).close()
+    assert (first.closed, second.closed) == (1, 0)

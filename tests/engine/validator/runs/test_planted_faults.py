@@ -24,13 +24,13 @@ from engine.network.exportable.styles import Styles
 from engine.network.exportable.text import TextEncoder
 from engine.network.random_weights import without_weight_norm
 from engine.ops.packed_lstm import LstmSemantics
+from engine.runners.base import JoinedRunner
 from engine.runners.padded import PaddedRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, Utterance
 from engine.stages import stage_named
 from engine.validator.data.results import Reading, Regime, Row, RowEvent, Verdict
 from engine.validator.data.verdicts import findings
-from engine.validator.runners.crossed_runner import CrossedRunner
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.runs.comparison import Comparison
 from engine.validator.runs.own_run import RegimeChain
@@ -132,7 +132,7 @@ def planted(regimes: Regimes, fault: Fault, folder: Path) -> RegimeRunner:
     Manifest(expected_identity(config, CPU), (artifact,)).save(folder)
     faulty = CompiledRunner(folder, config, fault.weights(regimes.checkpoint.load_weights()))
     healthy = regimes.open(Regime.COMPILED, 0, lambda _: None).runner
-    padded = PaddedRunner(config, CrossedRunner({fault.stage: faulty}, healthy), PADDING)
+    padded = PaddedRunner(config, JoinedRunner({fault.stage: faulty}, healthy), PADDING)
     return RegimeRunner(Regime.COMPILED_PADDED, padded, ProbeLog(), padded)
 
 

@@ -21,12 +21,12 @@ from engine.network.exportable.blocks import bidirectional_lstm, residual_block,
 from engine.network.exportable.prosody import PitchAndEnergy
 from engine.network.exportable.styles import Styles
 from engine.network.exportable.text import TextEncoder
+from engine.runners.base import JoinedRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.data.circumstances import circumstances_of
 from engine.validator.data.results import Reading, Regime, Row, RowEvent, ValidationRequest, Verdict
-from engine.validator.runners.crossed_runner import CrossedRunner
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.runs.comparison import Comparison, RegimeChain
 from engine.validator.runs.golden import Golden
@@ -120,7 +120,7 @@ def with_loss(regimes: Regimes, loss: Loss, folder: Path) -> RegimeRunner:
     Manifest(expected_identity(config, CPU), (artifact,)).save(folder)
     coarser = CompiledRunner(folder, config, regimes.checkpoint.load_weights())
     healthy = regimes.open(Regime.COMPILED, 0, lambda _: None).runner
-    return RegimeRunner(Regime.COMPILED, CrossedRunner({loss.stage: coarser}, healthy), ProbeLog())
+    return RegimeRunner(Regime.COMPILED, JoinedRunner({loss.stage: coarser}, healthy), ProbeLog())
 
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
