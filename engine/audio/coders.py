@@ -31,6 +31,19 @@ _FILE_HEADER_BYTES = 8
 _CHUNK_HEADER = struct.Struct(">4sq")
 _PACKET_TABLE_HEADER = struct.Struct(">qqii")
 _EDIT_COUNT_BYTES = 4
+BITS_PER_SECOND = 64_000
+AAC_PACKET_SAMPLES = 1024
+FFMPEG, AFCONVERT = "ffmpeg", "afconvert"
+RATES_HZ = (96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350)
+"""The rates that the packets' decoder knows by number."""
+_LOW_COMPLEXITY, _MONO = 2, 1
+_FFMPEG_PRIMING = 1024
+"""FFmpeg's own encoder, which is the one that is asked for, always begins with one packet of silence."""
+_ADTS_HEADER_BYTES, _CHECKSUM_BYTES = 7, 2
+_PACKETS_AT_A_TIME = 64
+_MOST_WORDS = 200
+LOSSLESS_PACKET_SAMPLES = 4096
+"""A packet, which can be decoded by itself, has this many samples; the last of a stream may have fewer."""
 
 
 def packets_of(caf: IO[bytes]) -> tuple[int, int, Iterator[bytes]]:
@@ -82,19 +95,6 @@ def _read(caf: IO[bytes], size: int) -> bytes:
     if len(content) < size:
         raise EOFError
     return content
-
-
-BITS_PER_SECOND = 64_000
-AAC_PACKET_SAMPLES = 1024
-FFMPEG, AFCONVERT = "ffmpeg", "afconvert"
-RATES_HZ = (96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350)
-"""The rates that the packets' decoder knows by number."""
-_LOW_COMPLEXITY, _MONO = 2, 1
-_FFMPEG_PRIMING = 1024
-"""FFmpeg's own encoder, which is the one that is asked for, always begins with one packet of silence."""
-_ADTS_HEADER_BYTES, _CHECKSUM_BYTES = 7, 2
-_PACKETS_AT_A_TIME = 64
-_MOST_WORDS = 200
 
 
 def aac_program() -> Path | None:
@@ -287,10 +287,6 @@ def _entry(sample_rate_hz: int) -> bytes:
 
 def _descriptor(kind: int, content: bytes) -> bytes:
     return bytes([kind, len(content)]) + content
-
-
-LOSSLESS_PACKET_SAMPLES = 4096
-"""A packet, which can be decoded by itself, has this many samples; the last of a stream may have fewer."""
 
 
 class LosslessCoder:

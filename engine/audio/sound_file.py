@@ -21,6 +21,11 @@ from engine.errors import OutputError
 from engine.speech import Samples
 from engine.system.whole_file import whole_file
 
+AUDIO_BOOK, AUDIO = ".m4b", ".m4a"
+_BLOCK_SAMPLES = 1 << 16
+"""libsndfile's Vorbis encoder overflows the stack when it is given a long speech at once."""
+SampleFormat = Literal["PCM_16", "FLOAT"]
+
 
 @dataclass(frozen=True)
 class Format:
@@ -44,7 +49,6 @@ class Coding:
         return self.bits_per_second * seconds / 8 / 1_000_000
 
 
-AUDIO_BOOK, AUDIO = ".m4b", ".m4a"
 _MP4 = Format("CAF", "ALAC_16", 193_000)
 FORMATS = {
     ".wav": Format("WAV", "PCM_16", 384_000),
@@ -56,8 +60,6 @@ FORMATS = {
     AUDIO: _MP4,
 }
 """The formats by suffix; of MP4, libsndfile makes the packets unless there is a program that makes AAC."""
-_BLOCK_SAMPLES = 1 << 16
-"""libsndfile's Vorbis encoder overflows the stack when it is given a long speech at once."""
 
 
 def writable_suffixes() -> tuple[str, ...]:
@@ -202,9 +204,6 @@ def _named(tags: Tags) -> dict[str, str]:
     track = str(tags.track) if tags.track else ""
     named = {"title": tags.title, "artist": tags.author, "album": tags.album, "tracknumber": track}
     return {name: value for name, value in named.items() if value}
-
-
-SampleFormat = Literal["PCM_16", "FLOAT"]
 
 
 def save_wav(path: Path, samples: Samples, sample_rate_hz: int, sample_format: SampleFormat = "PCM_16") -> None:

@@ -50,6 +50,7 @@ COMMANDS: Mapping[str, Command] = {
         DISTILL,
     )
 }
+EXIT_INTERRUPTED = 130
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -59,9 +60,6 @@ def build_parser() -> argparse.ArgumentParser:
     for command in COMMANDS.values():
         command.add_options(subparsers.add_parser(command.name, help=command.summary, description=command.summary))
     return parser
-
-
-EXIT_INTERRUPTED = 130
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -67,6 +67,10 @@ from engine.validator.runs.validation import Validator
 from engine.validator.runs.yardstick import unpartnered, worsened
 
 SERVICE_NICENESS = 10
+LIST = "list"
+"""Stands for no fault: all are listed."""
+ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
+SWEEPS = ("padding",)
 
 
 def serve() -> None:
@@ -82,10 +86,6 @@ def serve() -> None:
 def _write_line(output: TextIO, line: str) -> None:
     output.write(f"{line}\n")
     output.flush()
-
-
-LIST = "list"
-"""Stands for no fault: all are listed."""
 
 
 def add_fault(parser: Any) -> None:
@@ -144,10 +144,6 @@ def golden_words(options: argparse.Namespace, report: Report) -> str:
 def golden_passed(options: argparse.Namespace, report: Report) -> bool:
     """Whether every compiled row is in the golden run that the options name, if any, and not 10 times as far off."""
     return options.golden is None or not (worsened(report.rows) or unpartnered(report.rows))
-
-
-ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
-SWEEPS = ("padding",)
 
 
 def add_options(parser: Any) -> None:

@@ -30,6 +30,9 @@ _FAULTS = (
     ValueError,
 )  # fmt: skip
 """What the library raises for content that makes no sense to it."""
+LARGEST_PICTURE_BYTES = 8_000_000
+"""A photograph for print has less."""
+_SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".avif", ".tif", ".tiff")
 
 
 class Archive:
@@ -152,11 +155,6 @@ def _repacked(name: str) -> str:
         return name.encode("cp437").decode("utf-8")
     except UnicodeError:
         return name
-
-
-LARGEST_PICTURE_BYTES = 8_000_000
-"""A photograph for print has less."""
-_SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".avif", ".tif", ".tiff")
 
 
 def read_picture(path: Path, name: str) -> bytes | None:

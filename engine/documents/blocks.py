@@ -21,6 +21,12 @@ _GOES_ON = ((8, 400), (4, 40), (2, 10))
 
 The longest of what is taken out of a text at one place are the descriptions of pictures.
 """
+DEEPEST_LEVEL = 6
+LARGE_CHARACTERS = 40_000
+"""Chapters that are longer than this on average are cut at the headings below theirs, if there are any."""
+LARGEST_CHARACTERS = 60_000
+"""About an hour of speech; longer chapters are cut between paragraphs."""
+_LINE_END = re.compile(r"(?<=.)\n")
 
 
 def styles_of(marks: Iterable[Mark], parts: Sequence[str], text: str) -> tuple[Styled, ...]:
@@ -138,15 +144,6 @@ def _difference(old: str, here: int, new: str, there: int) -> tuple[int, int]:
         if come > 0:
             return 0, come
     return 1, 0
-
-
-DEEPEST_LEVEL = 6
-LARGE_CHARACTERS = 40_000
-"""Chapters that are longer than this on average are cut at the headings below theirs, if there are any."""
-LARGEST_CHARACTERS = 60_000
-"""About an hour of speech; longer chapters are cut between paragraphs."""
-
-_LINE_END = re.compile(r"(?<=.)\n")
 
 
 @dataclass(frozen=True)

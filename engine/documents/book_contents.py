@@ -22,6 +22,7 @@ _LONGEST_HEADING_CHARACTERS = 300
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _LABELS = frozenset({"chapter", "chap", "part", "book", "section", "chapitre", "capítulo", "capitolo", "kapitel", "no"})
 _ROMAN = re.compile(r"(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+_TEXT = Block("").matter
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,6 @@ def with_entries(blocks: Sequence[Block], entries: Iterable[Entry]) -> list[Bloc
             made.append(_merged(blocks[heading.start : heading.stop], entry))
             taken = heading.stop
     return made + [block.as_paragraph() for block in blocks[taken:]]
-
-
-_TEXT = Block("").matter
 
 
 def _places(blocks: Sequence[Block]) -> dict[str, int]:

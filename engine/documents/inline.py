@@ -40,6 +40,37 @@ _ENDS_EARLIER_LINE = re.compile(
     re.IGNORECASE,
 )
 
+_LOOKS = {
+    **dict.fromkeys(("em", "i", "cite", "dfn"), Look.EMPHASIS),
+    **dict.fromkeys(("strong", "b"), Look.STRONG),
+}  # fmt: skip
+_STYLES = (
+    (
+        re.compile(r"ital(?:ics?)?|emph(?:asis)?|em"),
+        re.compile(r"\bfont(?:-style)?\s*:[^;]*\b(?:italic|oblique)\b", re.IGNORECASE),
+        Look.EMPHASIS,
+    ),
+    (
+        re.compile(r"bold|strong"),
+        re.compile(r"\bfont(?:-weight)?\s*:[^;]*\b(?:bold(?:er)?|[6-9]00)\b", re.IGNORECASE),
+        Look.STRONG,
+    ),
+)
+"""The classes of spans, and the declarations, that say how something is shown."""
+_STAND_OUT = frozenset({"html", "body", *(f"h{level}" for level in range(1, 7))})
+"""The whole of these is shown as it always is."""
+_SET_APART = re.compile(
+    r"(?:block|pull)?-?quot(?:e|ation)s?|poem|poetry(?:-container)?|verse|stanza|letter\d?|epigraph|songs?|lyrics"
+    r"|hymn|telegram|inscription"
+)
+_FEWEST_PIXELS = 10
+"""What is known to be lower or narrower is a line or fills a gap."""
+_SIDES = ("width", "height")
+_PIXELS = re.compile(r"\s*(\d{1,9})(?:\.\d*)?\s*(?:px)?\s*")
+_STYLED_PIXELS = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,9})(?:\.\d*)?px", re.IGNORECASE)
+_XLINK = "{http://www.w3.org/1999/xlink}href"
+_ELSEWHERE = re.compile(r"[a-z][a-z\d+.-]*:|//", re.IGNORECASE)
+
 
 def is_initial(element: Any) -> bool:
     """Whether the style of an element is that of the large first letter of a chapter."""
@@ -153,38 +184,6 @@ def in_one_line(text: str) -> str:
         between = "" if whole.endswith("-") else " " if goes_on else ": "
         whole += between + line
     return whole
-
-
-_LOOKS = {
-    **dict.fromkeys(("em", "i", "cite", "dfn"), Look.EMPHASIS),
-    **dict.fromkeys(("strong", "b"), Look.STRONG),
-}  # fmt: skip
-_STYLES = (
-    (
-        re.compile(r"ital(?:ics?)?|emph(?:asis)?|em"),
-        re.compile(r"\bfont(?:-style)?\s*:[^;]*\b(?:italic|oblique)\b", re.IGNORECASE),
-        Look.EMPHASIS,
-    ),
-    (
-        re.compile(r"bold|strong"),
-        re.compile(r"\bfont(?:-weight)?\s*:[^;]*\b(?:bold(?:er)?|[6-9]00)\b", re.IGNORECASE),
-        Look.STRONG,
-    ),
-)
-"""The classes of spans, and the declarations, that say how something is shown."""
-_STAND_OUT = frozenset({"html", "body", *(f"h{level}" for level in range(1, 7))})
-"""The whole of these is shown as it always is."""
-_SET_APART = re.compile(
-    r"(?:block|pull)?-?quot(?:e|ation)s?|poem|poetry(?:-container)?|verse|stanza|letter\d?|epigraph|songs?|lyrics"
-    r"|hymn|telegram|inscription"
-)
-_FEWEST_PIXELS = 10
-"""What is known to be lower or narrower is a line or fills a gap."""
-_SIDES = ("width", "height")
-_PIXELS = re.compile(r"\s*(\d{1,9})(?:\.\d*)?\s*(?:px)?\s*")
-_STYLED_PIXELS = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,9})(?:\.\d*)?px", re.IGNORECASE)
-_XLINK = "{http://www.w3.org/1999/xlink}href"
-_ELSEWHERE = re.compile(r"[a-z][a-z\d+.-]*:|//", re.IGNORECASE)
 
 
 class Looks:

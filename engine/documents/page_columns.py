@@ -26,6 +26,26 @@ _SHORT = 0.85
 _FULL_SHARE = 0.8
 _COLUMN_SHARE = 0.1
 """Of all lines; so many begin at the left edge of a column, and of right and left pages, whose margins differ."""
+_FEWEST_LINES = 3
+"""On each side of the space between columns."""
+_NARROWEST_SIZES = 7.0
+"""Lines of columns are at least as wide, in sizes of letters; what is narrower may be a table."""
+_MOST_CROSSING = 2.0
+"""Lines across the space between columns, for each line of the smaller column: headings, the summary of a paper."""
+_MOST_COLUMNS = 3
+"""So often each half is divided again."""
+_ALIGNED_SIZES = 1.0
+_FEWEST_ROWS = 3
+_ROW_GAP = 1.8
+_INITIAL = re.compile(r"[“‘\"'«¿¡—]?[^\W\d_]")
+_INITIAL_SIZES = 1.5
+_LETTERS_AS_WORDS = "AIO"
+_SAME_HEIGHT = 0.5
+"""In points."""
+_NUMBER = re.compile(r"\d{1,5}")
+_PAGE_AT_END = re.compile(r"(?:.*(?:[.·…_]\s*){4,}|[.·…_\s]*)(\d{1,5})")
+_LABEL = re.compile(r"\W+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]+)[.)]")
+_CONTINUED_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -106,26 +126,6 @@ def _usual_rights(lines: Sequence[Line]) -> list[tuple[float, float]]:
 
 Row = tuple[Line, ...]
 """The pieces of a line, divided by wide gaps."""
-_FEWEST_LINES = 3
-"""On each side of the space between columns."""
-_NARROWEST_SIZES = 7.0
-"""Lines of columns are at least as wide, in sizes of letters; what is narrower may be a table."""
-_MOST_CROSSING = 2.0
-"""Lines across the space between columns, for each line of the smaller column: headings, the summary of a paper."""
-_MOST_COLUMNS = 3
-"""So often each half is divided again."""
-_ALIGNED_SIZES = 1.0
-_FEWEST_ROWS = 3
-_ROW_GAP = 1.8
-_INITIAL = re.compile(r"[“‘\"'«¿¡—]?[^\W\d_]")
-_INITIAL_SIZES = 1.5
-_LETTERS_AS_WORDS = "AIO"
-_SAME_HEIGHT = 0.5
-"""In points."""
-_NUMBER = re.compile(r"\d{1,5}")
-_PAGE_AT_END = re.compile(r"(?:.*(?:[.·…_]\s*){4,}|[.·…_\s]*)(\d{1,5})")
-_LABEL = re.compile(r"\W+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]+)[.)]")
-_CONTINUED_SHARE = 0.2
 
 
 def arranged(rows: Sequence[Row]) -> list[Line]:

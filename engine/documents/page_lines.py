@@ -34,6 +34,27 @@ _GAP = 1.4
 _WATERMARK_SHARE = 0.5
 _WATERMARK_PAGES = 2
 _WATERMARK_SIZE = 2.5
+_SENTENCE_END = re.compile(r"[.!?:…][\"'”’»)\]]*$")
+_BULLET = re.compile("[•‣◦▪▫●○■□►▶➢➤✓✔❖∙\uf0a7\uf0b7\uf0d8\uf0fc]\\s*")
+_ITEM = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z]\)|[-–—])\s+\S")
+_NUMBERING = re.compile(
+    r"^(?:(?:chapter|part|section|chapitre|capítulo|capitolo|kapitel)\s+)?(?:\d+(?:\.\d+)*|[ivxlc]+)(?:[.:)]|\s*[—–-])?\s+",
+    re.IGNORECASE,
+)
+_HEADING_CHARACTERS = 120
+_INDENT_SIZES = 0.6
+_LARGEST_INDENT_SIZES = 6
+_NEAR_ENTRIES = 4
+_MOST_TRIED = 3
+"""Lines of a page with the same words are tried as the beginning of a title."""
+_VERSE_SHARE = 0.5
+_PROSE_VERSE_SHARE = 0.8
+_LARGE_ROOM_SIZES = 4
+_FEWEST_BREAKS = 3
+_SMALL = tuple("abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïñòóôõöøùúûüýœß")
+_NOTE_LEFT_OUT = Omission(
+    "A note is left out, because nothing refers to it", "{} notes are left out, because nothing refers to them"
+)
 
 
 @dataclass
@@ -151,30 +172,6 @@ def _follows(mark: str, after: str) -> bool:
     if mark.isdecimal() and after.isdecimal():
         return int(after) == int(mark) + 1
     return not mark.isdecimal() and not after.isdecimal() and mark != after
-
-
-_SENTENCE_END = re.compile(r"[.!?:…][\"'”’»)\]]*$")
-_BULLET = re.compile("[•‣◦▪▫●○■□►▶➢➤✓✔❖∙\uf0a7\uf0b7\uf0d8\uf0fc]\\s*")
-_ITEM = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z]\)|[-–—])\s+\S")
-_NUMBERING = re.compile(
-    r"^(?:(?:chapter|part|section|chapitre|capítulo|capitolo|kapitel)\s+)?(?:\d+(?:\.\d+)*|[ivxlc]+)(?:[.:)]|\s*[—–-])?\s+",
-    re.IGNORECASE,
-)
-_HEADING_CHARACTERS = 120
-
-_INDENT_SIZES = 0.6
-_LARGEST_INDENT_SIZES = 6
-_NEAR_ENTRIES = 4
-_MOST_TRIED = 3
-"""Lines of a page with the same words are tried as the beginning of a title."""
-_VERSE_SHARE = 0.5
-_PROSE_VERSE_SHARE = 0.8
-_LARGE_ROOM_SIZES = 4
-_FEWEST_BREAKS = 3
-_SMALL = tuple("abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïñòóôõöøùúûüýœß")
-_NOTE_LEFT_OUT = Omission(
-    "A note is left out, because nothing refers to it", "{} notes are left out, because nothing refers to them"
-)
 
 
 def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notices: Notices) -> Iterator[Block]:

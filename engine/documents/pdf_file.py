@@ -42,6 +42,14 @@ _WORDLIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LATIN = re.compile(r"[A-Za-z]{4,}")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _FEWEST_WORDS = 20
+_RECOGNISE = "Let a program for text recognition read it first."
+_HIDDEN = Omission(
+    "A page does not say which letters its signs are and is left out",
+    "{} pages do not say which letters their signs are and are left out",
+)
+_TURNED = Omission(
+    "Text that runs across or along a page is left out", "Text that runs across or along {} pages is left out"
+)
 
 
 @dataclass(frozen=True)
@@ -233,16 +241,6 @@ def _spaced(words: list[str], gaps: list[float]) -> list[float | None]:
             made[start + 1 : at] = [median(gaps[start + 1 : at])] * (at - start - 1)
         start = at + 1
     return made
-
-
-_RECOGNISE = "Let a program for text recognition read it first."
-_HIDDEN = Omission(
-    "A page does not say which letters its signs are and is left out",
-    "{} pages do not say which letters their signs are and are left out",
-)
-_TURNED = Omission(
-    "Text that runs across or along a page is left out", "Text that runs across or along {} pages is left out"
-)
 
 
 def read(path: Path) -> Document:

@@ -46,6 +46,18 @@ _EMPHASIS = re.compile(
     r"(?<![\w_])_(?=[^\s_])([^_]{1,2000}?)(?<=[^\s_])_(?![\w_])|(?<![\w=])=(?=[^\s=])([^=\n]{1,200}?)(?<=[^\s=])=(?![\w=])"
 )
 _LONGEST_BRACKET = 50_000
+WRAPPED_CHARACTERS = range(45, 101)
+"""The length of lines that were wrapped, not ended: shorter ones may be verse, longer ones paragraphs."""
+_BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_ENDS_SENTENCE = re.compile(r"[.!?…:。！？；」』][\"'”’»)\]」』]*$")
+_DECORATION = re.compile(r"^[#*~=|\[<>–—-]+\s+|\s+[#*~=|\]<>–—-]+$")
+_PROSE_CHARACTERS = 80
+_BREAK = re.compile(
+    r"(?=.*\S)(?:[^\w.?!…\"'“”‘’«»]|_){1,80}|[\s~*=·.•–—-]*(?:[oO0]\s*){3}[\s~*=·.•–—-]*|[\s~*=·.•–—-]*(?:[xX]\s*){3}",
+    re.DOTALL,
+)
+"""A line of signs between scenes."""
+_USUAL_BREAK = "* * *"
 
 
 @dataclass(frozen=True)
@@ -206,20 +218,6 @@ def _plain(text: str, emphasis: list[Styled] | None = None, place: int = 0) -> s
 
 def _without_marker(text: str) -> str:
     return re.sub(r"^\*{3}[ ]?END OF.{0,300}?\*{3}[ \t]*$", "", text, count=1, flags=re.MULTILINE | re.DOTALL)
-
-
-WRAPPED_CHARACTERS = range(45, 101)
-"""The length of lines that were wrapped, not ended: shorter ones may be verse, longer ones paragraphs."""
-_BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
-_ENDS_SENTENCE = re.compile(r"[.!?…:。！？；」』][\"'”’»)\]」』]*$")
-_DECORATION = re.compile(r"^[#*~=|\[<>–—-]+\s+|\s+[#*~=|\]<>–—-]+$")
-_PROSE_CHARACTERS = 80
-_BREAK = re.compile(
-    r"(?=.*\S)(?:[^\w.?!…\"'“”‘’«»]|_){1,80}|[\s~*=·.•–—-]*(?:[oO0]\s*){3}[\s~*=·.•–—-]*|[\s~*=·.•–—-]*(?:[xX]\s*){3}",
-    re.DOTALL,
-)
-"""A line of signs between scenes."""
-_USUAL_BREAK = "* * *"
 
 
 def read(path: Path) -> Document:

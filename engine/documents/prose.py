@@ -8,18 +8,6 @@ from functools import cache
 from importlib import resources
 
 _ENTRY = re.compile(r'^ *"([a-z]+)": ', re.MULTILINE)
-
-
-@cache
-def english_words() -> frozenset[str]:
-    """About 75,000 words in small letters, from the dictionary that comes with misaki; empty if it is not installed."""
-    try:
-        text = resources.files("misaki.data").joinpath("us_gold.json").read_text(encoding="utf-8")
-    except (ModuleNotFoundError, OSError):
-        return frozenset()
-    return frozenset(_ENTRY.findall(text))
-
-
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _SPACES = re.compile(r"[^\S\n]+")
@@ -35,6 +23,16 @@ _ENDINGS = frozenset(
 _LONGEST_WORD_CHARACTERS = 60
 _KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f\s・ー]+")
 _NOTE_MARK = re.compile(r"[\[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?")
+
+
+@cache
+def english_words() -> frozenset[str]:
+    """About 75,000 words in small letters, from the dictionary that comes with misaki; empty if it is not installed."""
+    try:
+        text = resources.files("misaki.data").joinpath("us_gold.json").read_text(encoding="utf-8")
+    except (ModuleNotFoundError, OSError):
+        return frozenset()
+    return frozenset(_ENTRY.findall(text))
 
 
 def clean(text: str) -> str:

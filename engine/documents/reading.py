@@ -28,6 +28,10 @@ _OTHERS = frozenset({
     ".tiff", ".mp3", ".wav", ".flac", ".ogg", ".m4a", ".m4b", ".mp4", ".exe", ".dmg",
 })  # fmt: skip
 SUFFIXES = tuple(_READERS)
+WORKER = "engine.documents.worker"
+OUT_OF_MEMORY_CODE = 9
+LONGEST_SECONDS = 120.0
+"""A book of a thousand pages takes a few seconds."""
 
 
 def reader_of(path: Path) -> str:
@@ -52,12 +56,6 @@ def largest_bytes(path: Path) -> int:
     """The largest file of this kind that is read."""
     is_text = reader_of(path) in (_TEXT, _MARKDOWN, _PAGE, _SUBTITLES)
     return LARGEST_TEXT_BYTES if is_text else LARGEST_FILE_BYTES
-
-
-WORKER = "engine.documents.worker"
-OUT_OF_MEMORY_CODE = 9
-LONGEST_SECONDS = 120.0
-"""A book of a thousand pages takes a few seconds."""
 
 
 def read_document(path: Path, cancel: threading.Event | None = None) -> Document:

@@ -14,6 +14,11 @@ Cell = tuple[Block, ...]
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?…。！？][\"'”’»)\]]*(?:\s|$)|[。！？]")
 _ARRANGED_SHARE = 0.5
 _MOST_COLUMN_NAMES = 12
+_BLOCKS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "blockquote", "pre", "hr"})
+_PARAGRAPHS = frozenset({"p", "div"})
+_CELL_OF_PROSE = re.compile(r"\W*\w+\W+\w.*(?:\w{2}[\"”’)]*[.!?…]|[。！？])\W*", re.DOTALL)
+_SENTENCES_OF_PROSE = 0.2
+"""The share of cells that are sentences, from which on a table without a head is a text in columns."""
 
 
 def told(rows: Sequence[Sequence[Cell]]) -> list[Block]:
@@ -46,13 +51,6 @@ def _characters(cell: Cell) -> int:
 
 def _is_prose(cell: Cell) -> bool:
     return len(cell) > 1 or any(block.level or _SENTENCE.search(block.text) for block in cell)
-
-
-_BLOCKS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "blockquote", "pre", "hr"})
-_PARAGRAPHS = frozenset({"p", "div"})
-_CELL_OF_PROSE = re.compile(r"\W*\w+\W+\w.*(?:\w{2}[\"”’)]*[.!?…]|[。！？])\W*", re.DOTALL)
-_SENTENCES_OF_PROSE = 0.2
-"""The share of cells that are sentences, from which on a table without a head is a text in columns."""
 
 
 def arranges_text(table: Any) -> bool:

@@ -12,6 +12,35 @@ from typing import Any
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SELECTOR = re.compile(r"(?P<name>[a-z][a-z0-9]*)?(?P<sign>[.#])(?P<word>[\w-]+)", re.IGNORECASE)
+_NEVER = frozenset({
+    "script", "style", "head", "template", "noscript", "svg", "canvas", "audio", "video", "object", "iframe", "input",
+    "textarea", "label", "button", "select", "datalist", "rp", "dialog", "del", "map", "nav",
+})  # fmt: skip
+_TYPE = "{http://www.idpf.org/2007/ops}type"
+_UNREAD_TYPES = frozenset({"pagebreak", "doc-pagebreak", "page-list", "doc-pagelist", "landmarks"})
+_HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE)
+_FOR_SCREEN_READERS = frozenset({
+    "visually-hidden", "visuallyhidden", "sr-only", "screen-reader-text", "screen-reader-only", "screenreader",
+    "assistive-text", "a11y-hidden", "visually-hidden-focusable", "sr-only-focusable",
+})  # fmt: skip
+_PAGE_NUMBER = re.compile(
+    r"(?:x-)?(?:page-?(?:num(?:ber)?s?|no|break)|pgnum|pb|folio|l(?:ine)?-?(?:num(?:ber)?|no))s?(?:-?\d+)?"
+)
+_EDITORIAL = re.compile(r"(?:mw-)?edit-?section|noprint|mw-jump-link|navbox|catlinks|inline-template")
+_WRITTEN_PAGE = re.compile(r"\s*(?:[\[{(](?:pg|page|p)\.?\s*(?:\d+|[ivxlc]+)[\]})]|\{\d+\})\s*", re.IGNORECASE)
+_IN_SQUARE_BRACKETS = re.compile(r"\s*\[[^\[\]]*[^\W\d][^\[\]]*\]\s*")
+_EDIT = re.compile(r"\s*\[\s*edit[^\[\]]{0,30}\]\s*", re.IGNORECASE)
+_CONTAINERS = frozenset({"div", "aside", "ul", "form", "p", "dialog"})
+_SITE = re.compile(
+    r"cookies?|(?:.*-)?(?:gdpr|consent)(?:-.*)?"
+    r"|.*cookie-?(?:bar|banner|notice|consent|dialog|popup|law|policy|message|warning|overlay|modal|bot).*|share|sharing|share-.*|social(?:-.*)?|related(?:-(?:posts|articles))?"
+    r"|breadcrumbs?|newsletter(?:-.*)?|advert(?:isement)?s?|ads?|promo|sponsored|pagination|sidebar"
+    r"|skip-?(?:link|nav|to-content)|site-(?:header|footer|nav(?:igation)?)|(?:main-)?(?:nav|menu)(?:-bar)?|navbar"
+)
+_TEXT_OF_FORM = "./descendant::*[self::p or self::h1 or self::h2 or self::article][position() > 2]"
+_LONGEST_FURNITURE = 40
+"""Characters of a page number or an editor's mark; what is longer is text."""
+_PAGE_IN_TEXT = re.compile(r"\s*+[\[{](?:Pg|pg)\.?\s*(?:\d+|[ivxlc]+)[\]}]")
 
 
 def sheets_in(root: Any) -> list[str]:
@@ -63,38 +92,6 @@ def _without_conditions(sheet: str) -> str:
             depth += 1 if found[0][-1] == "{" else -1
             start = found.end()
     return "".join(kept) + (sheet[start:] if depth == 0 else "")
-
-
-_NEVER = frozenset({
-    "script", "style", "head", "template", "noscript", "svg", "canvas", "audio", "video", "object", "iframe", "input",
-    "textarea", "label", "button", "select", "datalist", "rp", "dialog", "del", "map", "nav",
-})  # fmt: skip
-_TYPE = "{http://www.idpf.org/2007/ops}type"
-_UNREAD_TYPES = frozenset({"pagebreak", "doc-pagebreak", "page-list", "doc-pagelist", "landmarks"})
-_HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE)
-_FOR_SCREEN_READERS = frozenset({
-    "visually-hidden", "visuallyhidden", "sr-only", "screen-reader-text", "screen-reader-only", "screenreader",
-    "assistive-text", "a11y-hidden", "visually-hidden-focusable", "sr-only-focusable",
-})  # fmt: skip
-_PAGE_NUMBER = re.compile(
-    r"(?:x-)?(?:page-?(?:num(?:ber)?s?|no|break)|pgnum|pb|folio|l(?:ine)?-?(?:num(?:ber)?|no))s?(?:-?\d+)?"
-)
-_EDITORIAL = re.compile(r"(?:mw-)?edit-?section|noprint|mw-jump-link|navbox|catlinks|inline-template")
-_WRITTEN_PAGE = re.compile(r"\s*(?:[\[{(](?:pg|page|p)\.?\s*(?:\d+|[ivxlc]+)[\]})]|\{\d+\})\s*", re.IGNORECASE)
-_IN_SQUARE_BRACKETS = re.compile(r"\s*\[[^\[\]]*[^\W\d][^\[\]]*\]\s*")
-_EDIT = re.compile(r"\s*\[\s*edit[^\[\]]{0,30}\]\s*", re.IGNORECASE)
-_CONTAINERS = frozenset({"div", "aside", "ul", "form", "p", "dialog"})
-_SITE = re.compile(
-    r"cookies?|(?:.*-)?(?:gdpr|consent)(?:-.*)?"
-    r"|.*cookie-?(?:bar|banner|notice|consent|dialog|popup|law|policy|message|warning|overlay|modal|bot).*|share|sharing|share-.*|social(?:-.*)?|related(?:-(?:posts|articles))?"
-    r"|breadcrumbs?|newsletter(?:-.*)?|advert(?:isement)?s?|ads?|promo|sponsored|pagination|sidebar"
-    r"|skip-?(?:link|nav|to-content)|site-(?:header|footer|nav(?:igation)?)|(?:main-)?(?:nav|menu)(?:-bar)?|navbar"
-)
-_TEXT_OF_FORM = "./descendant::*[self::p or self::h1 or self::h2 or self::article][position() > 2]"
-_LONGEST_FURNITURE = 40
-"""Characters of a page number or an editor's mark; what is longer is text."""
-
-_PAGE_IN_TEXT = re.compile(r"\s*+[\[{](?:Pg|pg)\.?\s*(?:\d+|[ivxlc]+)[\]}]")
 
 
 def kinds_of(element: Any) -> list[str]:

@@ -24,6 +24,12 @@ _CONTENTS = re.compile(r"toc ?(?:\d|heading)|contents ?(?:\d|heading)|table of f
 _EMPHASIS, _STRONG = re.compile(r"(?:subtle |intense )?emphasis"), re.compile(r"strong")
 _QUOTE = re.compile(r"(?:intense ?)?quot(?:e|ation)s?|block ?(?:text|quote|quotation)|verse|poem|poetry|epigraph")
 _OFF = frozenset({"0", "false", "off", "none"})
+_PLACE = re.compile(r"%([1-9])")
+_SILENT = frozenset({"bullet", "none"})
+_DEEPEST = 8
+_NEAR_PARTS = 8
+_FEWEST_UNITS = 10 * 9525
+"""Ten pixels; what is lower or narrower is a line or fills a gap."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +156,6 @@ def _outline_level(said: str) -> int:
     return int(said) + 1 if said.isdecimal() and int(said) < DEEPEST_LEVEL else 0
 
 
-_PLACE = re.compile(r"%([1-9])")
-_SILENT = frozenset({"bullet", "none"})
-_DEEPEST = 8
-
-
 @dataclass(frozen=True)
 class _Level:
     start: int = 1
@@ -262,11 +263,6 @@ _FORMATS: dict[str, Callable[[int], str]] = {
     "upperRoman": written,
     "decimalZero": "{:02d}".format,
 }
-
-
-_NEAR_PARTS = 8
-_FEWEST_UNITS = 10 * 9525
-"""Ten pixels; what is lower or narrower is a line or fills a gap."""
 
 
 @dataclass

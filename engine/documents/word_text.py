@@ -32,32 +32,6 @@ _SYMBOL = (
     | {0x5B: "[", 0x5C: "∴", 0x5D: "]", 0x5E: "⊥", 0x5F: "_", 0x7B: "{", 0x7C: "|", 0x7D: "}", 0x7E: "∼"}
 )
 
-
-def shown(text: str, font: str) -> str:
-    """The text as it is seen in a font: letters and signs of “Symbol”, nothing for the ornaments of other fonts."""
-    if text.isascii():
-        return text
-    return "".join(_sign(character, font) for character in text)
-
-
-def _sign(character: str, font: str) -> str:
-    place = ord(character)
-    if place not in _PLACES:
-        return character
-    return _SYMBOL.get(place - 0xF000, "") if font.casefold().startswith("symbol") else ""
-
-
-def symbol(code: str, font: str) -> str:
-    """The character that an element of the file names by its hexadecimal place in a font."""
-    try:
-        place = int(code, 16)
-        is_place = place <= 0xFF and any(name in font.casefold() for name in _SYMBOL_FONTS)
-        character = chr(0xF000 + place if is_place else place)
-    except (ValueError, OverflowError):
-        return ""
-    return "" if 0xD800 <= ord(character) <= 0xDFFF else shown(character, font)
-
-
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _FORMULA = Omission(
     f"A formula is too complex to be read and told as “{UNREADABLE}”",
@@ -82,6 +56,31 @@ _PICTURES = (
 _PLACE_CHARACTERS = 60
 _DEEPEST_FIELD = 50
 """Word itself allows about twenty fields within each other."""
+
+
+def shown(text: str, font: str) -> str:
+    """The text as it is seen in a font: letters and signs of “Symbol”, nothing for the ornaments of other fonts."""
+    if text.isascii():
+        return text
+    return "".join(_sign(character, font) for character in text)
+
+
+def _sign(character: str, font: str) -> str:
+    place = ord(character)
+    if place not in _PLACES:
+        return character
+    return _SYMBOL.get(place - 0xF000, "") if font.casefold().startswith("symbol") else ""
+
+
+def symbol(code: str, font: str) -> str:
+    """The character that an element of the file names by its hexadecimal place in a font."""
+    try:
+        place = int(code, 16)
+        is_place = place <= 0xFF and any(name in font.casefold() for name in _SYMBOL_FONTS)
+        character = chr(0xF000 + place if is_place else place)
+    except (ValueError, OverflowError):
+        return ""
+    return "" if 0xD800 <= ord(character) <= 0xDFFF else shown(character, font)
 
 
 @dataclass

@@ -47,6 +47,9 @@ _WRITINGS = (
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _WRITTEN_SHARE = 0.2
+MEMORY_BYTES = 1_500_000_000
+PROCESSOR_SECONDS = 100
+WATCH_SECONDS = 0.1
 
 
 def guessed_language(text: str) -> str:
@@ -69,11 +72,6 @@ def language_of_document(told: str, text: str) -> str:
     guessed = guessed_language(text)
     base = told.replace("_", "-").partition("-")[0].casefold()
     return told.replace("_", "-") if not guessed or guessed == base else guessed
-
-
-MEMORY_BYTES = 1_500_000_000
-PROCESSOR_SECONDS = 100
-WATCH_SECONDS = 0.1
 
 
 def read(path: Path) -> Document:

@@ -31,6 +31,12 @@ from engine.system.whole_file import remove_leftovers
 
 _PARAGRAPH = re.compile(r"\n\s*\n\s*")
 _SPACE = re.compile(r"\s+")
+CHAPTER_PAUSE_SECONDS = 1.5
+EXPORTS = "exports"
+"""The name under which speech that is made is marked as in use."""
+STOPPED = "The export was stopped."
+_BLOCK_SAMPLES = 1 << 16
+"""So much is written between two looks at whether to go on: some 3 s of speech."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +71,6 @@ def _cut(text: str, start: int) -> tuple[int, int, Border]:
     if spaces := list(_SPACE.finditer(text, start + 1, limit)):
         return *spaces[-1].span(), Border.WORD
     return limit, limit, Border.WORD
-
-
-CHAPTER_PAUSE_SECONDS = 1.5
-EXPORTS = "exports"
-"""The name under which speech that is made is marked as in use."""
-STOPPED = "The export was stopped."
-_BLOCK_SAMPLES = 1 << 16
-"""So much is written between two looks at whether to go on: some 3 s of speech."""
 
 
 @dataclass(frozen=True)

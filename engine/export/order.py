@@ -17,6 +17,13 @@ CHARACTERS_PER_SECOND = 15
 """How fast an English text is spoken, about."""
 PART_CHARACTERS = 3000
 """So much of a chapter, about three minutes of speech, is made at a time, and lost at most by an interruption."""
+WRITING_SHARE = 0.1
+"""Writing a character's speech counts as much as making this share of it."""
+_LEAST_SECONDS = 2.0
+"""The time left is told only after this long: before, it says nothing."""
+PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
+LARGEST_BYTES = 20_000_000
+_BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 
 
 @dataclass(frozen=True)
@@ -86,12 +93,6 @@ def _titled(document: Document) -> tuple[Chapter, ...]:
     return (replace(document.chapters[0], title=document.title),)
 
 
-WRITING_SHARE = 0.1
-"""Writing a character's speech counts as much as making this share of it."""
-_LEAST_SECONDS = 2.0
-"""The time left is told only after this long: before, it says nothing."""
-
-
 @dataclass(frozen=True)
 class ExportProgress:
     """`step` says what goes on; `fraction` of the work that was left at the beginning is done.
@@ -142,11 +143,6 @@ class Speaker(Protocol):
         self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
     ) -> Iterator[AudioChunk]:
         """Make speech, one utterance at a time."""
-
-
-PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
-LARGEST_BYTES = 20_000_000
-_BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 
 
 def is_cover(picture: bytes) -> bool:

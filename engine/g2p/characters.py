@@ -34,30 +34,6 @@ SCRIPT_NAMES = {
     "KATAKANA-HIRAGANA": "Japanese",
     "HANGUL": "Korean",
 }
-
-
-def script_name(character: str) -> str:
-    """The name of a letter's writing system; empty for anything but a letter."""
-    if not character.isalpha():
-        return ""
-    first = unicodedata.name(character, "").split(" ")[0]
-    return SCRIPT_NAMES.get(first, first.capitalize())
-
-
-def transliterated(text: str) -> str:
-    """Greek and Cyrillic letters in Latin ones; other letters are left out."""
-    return "".join(_latin(character) for character in unicodedata.normalize("NFC", text))
-
-
-def _latin(character: str) -> str:
-    if character.isascii():
-        return character
-    small = character.lower()
-    plain = unicodedata.normalize("NFD", small)[0]
-    latin = LATIN_LETTERS.get(small, LATIN_LETTERS.get(plain, ""))
-    return latin.capitalize() if small != character else latin
-
-
 LINE_BREAK = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]+")
 SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")
@@ -116,6 +92,28 @@ EMOJI_RUN = re.compile(f"{EMOJI}(?:[ ]?{EMOJI})*")
 EMOJI_SPOKEN = 3
 """How many different ones of several emoji in a row are spoken."""
 NOISE_IN_NAMES = re.compile(r" ?\b(?:SIGN|SYMBOL|HEAVY|BLACK|WHITE|EMOJI|OPEN MOUTH AND)\b")
+
+
+def script_name(character: str) -> str:
+    """The name of a letter's writing system; empty for anything but a letter."""
+    if not character.isalpha():
+        return ""
+    first = unicodedata.name(character, "").split(" ")[0]
+    return SCRIPT_NAMES.get(first, first.capitalize())
+
+
+def transliterated(text: str) -> str:
+    """Greek and Cyrillic letters in Latin ones; other letters are left out."""
+    return "".join(_latin(character) for character in unicodedata.normalize("NFC", text))
+
+
+def _latin(character: str) -> str:
+    if character.isascii():
+        return character
+    small = character.lower()
+    plain = unicodedata.normalize("NFD", small)[0]
+    latin = LATIN_LETTERS.get(small, LATIN_LETTERS.get(plain, ""))
+    return latin.capitalize() if small != character else latin
 
 
 def blank_drawn_lines(draft: Draft) -> None:

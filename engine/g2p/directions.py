@@ -29,6 +29,32 @@ DIRECTION = re.compile(
 DURATION = re.compile(r"[ :=]*(?P<number>\d+(?:\.\d+)?)[ ]?(?P<unit>ms|s)[ ]*", re.IGNORECASE)
 SECONDS = {"s": 1.0, "ms": 0.001}
 LONGEST_PAUSE_SECONDS = 60.0
+PLACEHOLDER = "\ue000"
+REPLACEMENT = "\ufffd"
+INLINE = re.compile(
+    r"\[(?P<text>[^\[\]\n]{1,200})\]\((?:/(?P<phonemes>[^/()\n]{1,2000})/+|(?P<stress>[+-]?(?:[0-2]|0\.5))"
+    r"|\#(?P<flags>[&an]*)\#)\)"
+)
+ACCENTED = re.compile(r"(?<!\w)(?=\w*[éèÉÈ])[A-Za-zÀ-ÖØ-öø-ÿ]{1,40}(?!\w)")
+SOUNDING = re.compile("(?:ée?s?$)|è", re.IGNORECASE)
+"""Accents without which an English word would sound different or lose a syllable."""
+NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
+NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
+NOT_WORDS = re.compile(r"[^\w' -]+")
+LONGEST_PLAIN_CHARACTERS = 60
+_BOTH = (
+    ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("eɪ", "A"), ("aɪ", "I"), ("aʊ", "W"), ("ɔɪ", "Y"),
+    ("ɚ", "əɹ"), ("ɝ", "ɜɹ"), ("g", "ɡ"), ("r", "ɹ"), ("ɫ", "l"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"),
+    (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
+)  # fmt: skip
+AMERICAN_IPA = (*_BOTH, ("oʊ", "O"), ("əʊ", "O"), ("ɜː", "ɜɹ"), ("ɹɹ", "ɹ"), ("ː", ""), ("e", "ɛ"), ("o", "ɔ"))
+BRITISH_IPA = (*_BOTH, ("oʊ", "Q"), ("əʊ", "Q"), ("eə", "ɛː"), ("ɛə", "ɛː"), ("e", "ɛ"), ("o", "ɔ"))
+OTHER_IPA = (
+    ("a\u0361ɪ", "I"), ("a\u0361ʊ", "W"), ("e\u0361ɪ", "A"), ("o\u0361ʊ", "O"), ("ə\u0361ʊ", "Q"), ("ɔ\u0361ɪ", "Y"),
+    ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("ts", "ʦ"), ("dz", "ʣ"), ("tɕ", "ʨ"), ("dʑ", "ʥ"),
+    ("g", "ɡ"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"), (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
+)  # fmt: skip
+"""Common IPA to the one symbol per sound that Kokoro was trained with, as misaki converts it for each language."""
 
 
 @dataclass(frozen=True)
@@ -136,34 +162,6 @@ def _problem_with(voice: str, find_voice: Callable[[str], object]) -> str:
     except InvalidRequest as error:
         return f"{error} The voice stays as it is."
     return ""
-
-
-PLACEHOLDER = "\ue000"
-REPLACEMENT = "\ufffd"
-INLINE = re.compile(
-    r"\[(?P<text>[^\[\]\n]{1,200})\]\((?:/(?P<phonemes>[^/()\n]{1,2000})/+|(?P<stress>[+-]?(?:[0-2]|0\.5))"
-    r"|\#(?P<flags>[&an]*)\#)\)"
-)
-ACCENTED = re.compile(r"(?<!\w)(?=\w*[éèÉÈ])[A-Za-zÀ-ÖØ-öø-ÿ]{1,40}(?!\w)")
-SOUNDING = re.compile("(?:ée?s?$)|è", re.IGNORECASE)
-"""Accents without which an English word would sound different or lose a syllable."""
-NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
-NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
-NOT_WORDS = re.compile(r"[^\w' -]+")
-LONGEST_PLAIN_CHARACTERS = 60
-_BOTH = (
-    ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("eɪ", "A"), ("aɪ", "I"), ("aʊ", "W"), ("ɔɪ", "Y"),
-    ("ɚ", "əɹ"), ("ɝ", "ɜɹ"), ("g", "ɡ"), ("r", "ɹ"), ("ɫ", "l"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"),
-    (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
-)  # fmt: skip
-AMERICAN_IPA = (*_BOTH, ("oʊ", "O"), ("əʊ", "O"), ("ɜː", "ɜɹ"), ("ɹɹ", "ɹ"), ("ː", ""), ("e", "ɛ"), ("o", "ɔ"))
-BRITISH_IPA = (*_BOTH, ("oʊ", "Q"), ("əʊ", "Q"), ("eə", "ɛː"), ("ɛə", "ɛː"), ("e", "ɛ"), ("o", "ɔ"))
-OTHER_IPA = (
-    ("a\u0361ɪ", "I"), ("a\u0361ʊ", "W"), ("e\u0361ɪ", "A"), ("o\u0361ʊ", "O"), ("ə\u0361ʊ", "Q"), ("ɔ\u0361ɪ", "Y"),
-    ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("ts", "ʦ"), ("dz", "ʣ"), ("tɕ", "ʨ"), ("dʑ", "ʥ"),
-    ("g", "ɡ"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"), (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
-)  # fmt: skip
-"""Common IPA to the one symbol per sound that Kokoro was trained with, as misaki converts it for each language."""
 
 
 @dataclass(frozen=True)

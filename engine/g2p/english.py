@@ -30,6 +30,13 @@ RATING_SPELLED = 1
 
 SIGNS = re.compile(r"[^\w'-]|_")
 """What espeak would call by its name."""
+MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What misaki 0.9.4 raises on unexpected words."""
+RATING_GIVEN = 5
+NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
+LoadAnalyser = Callable[[Homographs], Analyser]
+WORD = re.compile(r"\S+")
+LETTERS_THAT_ARE_WORDS = ("A", "I", "O")
 
 
 class UnknownWords:
@@ -78,15 +85,6 @@ def load_letter_to_sound(british: bool) -> LetterToSound | None:
         return LetterToSound(british)
     except (AttributeError, OSError):
         return None
-
-
-MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-"""What misaki 0.9.4 raises on unexpected words."""
-RATING_GIVEN = 5
-NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
-LoadAnalyser = Callable[[Homographs], Analyser]
-WORD = re.compile(r"\S+")
-LETTERS_THAT_ARE_WORDS = ("A", "I", "O")
 
 
 class _G2P(en.G2P):

@@ -44,6 +44,21 @@ LETTER_NAMES = frozenset(("b-boy", "b-boys", "t-test", "t-tests", "t-top", "t-to
 CONTRACTION = re.compile(r"(?P<word>[A-Za-z]{2,}(?:'d|'ll)?)'(?P<ending>re|ll|ve|d)")
 SILENT = str.maketrans("", "", "ˈˌ ")
 VOWEL_AT_END = re.compile("[AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻː]$")
+RATING_BY_RULE = 3
+"""On misaki's scale: that of its larger, less certain dictionary."""
+Entry = str | dict[str, str | None]
+"""Phonemes, or phonemes by part of speech if they depend on it."""
+OPENING, CLOSING = '\n  "', '": '
+"""The text around a word in misaki's files, which are indented and contain only ASCII words."""
+DEPENDENT = f"{CLOSING}{{\n"
+"""Where phonemes by part of speech begin."""
+OWN_WORDS = {
+    False: {"metal lead": "lˈɛd", "houses": "hˈWzᵻz", "bronte": "bɹˈɑnti", "brontes": "bɹˈɑntiz"},
+    True: {"metal lead": "lˈɛd", "houses": "hˈWzɪz", "bronte": "bɹˈɒnti", "brontes": "bɹˈɒntiz"},
+}
+"""What misaki has wrong or lacks, by accent: words in small letters."""
+SHORTEST_SILVER = 4
+"""Shorter words of the second file are mostly abbreviations in small letters."""
 
 
 def drawn_out(word: str) -> str | None:
@@ -84,16 +99,6 @@ def contracted(word: str, speak: Speak, british: bool) -> str | None:
     return phonemes + {"re": "ə" if british else "əɹ", "ll": "əl" if british else "ᵊl", "ve": "əv"}[match["ending"]]
 
 
-RATING_BY_RULE = 3
-"""On misaki's scale: that of its larger, less certain dictionary."""
-Entry = str | dict[str, str | None]
-"""Phonemes, or phonemes by part of speech if they depend on it."""
-OPENING, CLOSING = '\n  "', '": '
-"""The text around a word in misaki's files, which are indented and contain only ASCII words."""
-DEPENDENT = f"{CLOSING}{{\n"
-"""Where phonemes by part of speech begin."""
-
-
 class LexiconFile(Mapping[str, Entry]):
     """What `en.Lexicon.grow_dictionary` makes of one of misaki's files: its words, and each with the other first case.
 
@@ -129,15 +134,6 @@ class LexiconFile(Mapping[str, Entry]):
         """The word as the file has it, in small letters or with a capital first; `None` if it has neither."""
         forms = (word.lower(), word.capitalize())
         return next((form for form in forms if self._file.after(form) is not None), None)
-
-
-OWN_WORDS = {
-    False: {"metal lead": "lˈɛd", "houses": "hˈWzᵻz", "bronte": "bɹˈɑnti", "brontes": "bɹˈɑntiz"},
-    True: {"metal lead": "lˈɛd", "houses": "hˈWzɪz", "bronte": "bɹˈɒnti", "brontes": "bɹˈɒntiz"},
-}
-"""What misaki has wrong or lacks, by accent: words in small letters."""
-SHORTEST_SILVER = 4
-"""Shorter words of the second file are mostly abbreviations in small letters."""
 
 
 class Lexicon(en.Lexicon):

@@ -22,6 +22,14 @@ from engine.languages import Language, language_of
 from engine.speech import Notice, Plan, Utterance
 from engine.system.waiting import raise_if_set
 
+MOST_NOTICES = 100
+FIRST_PLANNED_CHARACTERS = 1000
+"""The first plan covers at least this much of a text, which takes about 0.03 s."""
+PLAN_GROWTH = 3
+"""Each plan covers at least so many times as much as the one before, so playing goes on while the next is made."""
+STOPPED = "Speaking was stopped."
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
 
 class FrontEnd(Protocol):
     """One language; an instance belongs to one thread."""
@@ -37,15 +45,6 @@ class FrontEnd(Protocol):
 
     def reports(self) -> list[Notice]:
         """What could not be pronounced since the last call, in offsets of the sentences it is in."""
-
-
-MOST_NOTICES = 100
-FIRST_PLANNED_CHARACTERS = 1000
-"""The first plan covers at least this much of a text, which takes about 0.03 s."""
-PLAN_GROWTH = 3
-"""Each plan covers at least so many times as much as the one before, so playing goes on while the next is made."""
-STOPPED = "Speaking was stopped."
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Phonemizer:

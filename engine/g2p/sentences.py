@@ -17,6 +17,16 @@ FIRM_END = re.compile(r"""[!?]["”'’)\]]*$""")
 """Ends a sentence even before a small letter."""
 LONGEST_CHARACTERS = 600
 """Text without a sentence's end is analysed in stretches of about this length."""
+PASSAGE_CHARACTERS = 20_000
+"""Normalising so many takes about 0.05 s."""
+FIRST_CHARACTERS = 2_500
+"""The first passage is shorter, as somebody waits for it."""
+MOST_TIMES = 10
+"""Where there is no blank line, a passage has at most so many times as many."""
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_SENTENCE_END = r"(?:(?<=[^\W\d_]{4})[.!?…][\"”’)]*|[。！？])"
+_OTHER_BORDERS = tuple(re.compile(border) for border in (rf"{_SENTENCE_END}\n", rf"{_SENTENCE_END}\s", r"\n", r"\s"))
+"""The best first: not inside a sentence, nor after an abbreviation, if that can be avoided."""
 
 
 @dataclass(frozen=True)
@@ -63,18 +73,6 @@ def _trimmed(text: str, start: int, end: int, border: Border) -> Iterator[Senten
         end -= 1
     if start < end:
         yield Sentence(start, end, border)
-
-
-PASSAGE_CHARACTERS = 20_000
-"""Normalising so many takes about 0.05 s."""
-FIRST_CHARACTERS = 2_500
-"""The first passage is shorter, as somebody waits for it."""
-MOST_TIMES = 10
-"""Where there is no blank line, a passage has at most so many times as many."""
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-_SENTENCE_END = r"(?:(?<=[^\W\d_]{4})[.!?…][\"”’)]*|[。！？])"
-_OTHER_BORDERS = tuple(re.compile(border) for border in (rf"{_SENTENCE_END}\n", rf"{_SENTENCE_END}\s", r"\n", r"\s"))
-"""The best first: not inside a sentence, nor after an abbreviation, if that can be avoided."""
 
 
 def passages(text: str) -> Iterator[tuple[int, str]]:

@@ -26,6 +26,67 @@ MorphologyTest = Callable[[str, str, str], bool]
 """Takes a word, the word before it and the word after it."""
 ContextTest = Callable[[Sequence[str], Sequence[str], int], bool]
 """Takes the words, their tags and the index of the word in question."""
+MORPHOLOGY_TESTS: Mapping[str, Callable[[str, Container[str]], MorphologyTest]] = {
+    "char": lambda x, _: lambda word, before, after: x in word,
+    "haspref": lambda x, _: lambda word, before, after: word.startswith(x),
+    "hassuf": lambda x, _: lambda word, before, after: word.endswith(x),
+    "addpref": lambda x, known: lambda word, before, after: x + word in known,
+    "addsuf": lambda x, known: lambda word, before, after: word + x in known,
+    "deletepref": lambda x, known: lambda word, before, after: word.startswith(x) and word.removeprefix(x) in known,
+    "deletesuf": lambda x, known: lambda word, before, after: word.endswith(x) and word.removesuffix(x) in known,
+    "goodleft": lambda x, _: lambda word, before, after: after == x,
+    "goodright": lambda x, _: lambda word, before, after: before == x,
+}
+CONTEXT_TESTS: Mapping[str, Callable[[str, str], ContextTest]] = {
+    "prevtag": lambda x, y: lambda w, t, i: t[i - 1] == x,
+    "nexttag": lambda x, y: lambda w, t, i: t[i + 1] == x,
+    "prev2tag": lambda x, y: lambda w, t, i: t[i - 2] == x,
+    "next2tag": lambda x, y: lambda w, t, i: t[i + 2] == x,
+    "prev1or2tag": lambda x, y: lambda w, t, i: x in (t[i - 1], t[i - 2]),
+    "next1or2tag": lambda x, y: lambda w, t, i: x in (t[i + 1], t[i + 2]),
+    "prev1or2or3tag": lambda x, y: lambda w, t, i: x in (t[i - 1], t[i - 2], t[i - 3]),
+    "next1or2or3tag": lambda x, y: lambda w, t, i: x in (t[i + 1], t[i + 2], t[i + 3]),
+    "surroundtag": lambda x, y: lambda w, t, i: t[i - 1] == x and t[i + 1] == y,
+    "curwd": lambda x, y: lambda w, t, i: w[i] == x,
+    "prevwd": lambda x, y: lambda w, t, i: w[i - 1] == x,
+    "nextwd": lambda x, y: lambda w, t, i: w[i + 1] == x,
+    "prev1or2wd": lambda x, y: lambda w, t, i: x in (w[i - 1], w[i - 2]),
+    "next1or2wd": lambda x, y: lambda w, t, i: x in (w[i + 1], w[i + 2]),
+    "prevwdtag": lambda x, y: lambda w, t, i: w[i - 1] == x and t[i - 1] == y,
+    "nextwdtag": lambda x, y: lambda w, t, i: w[i + 1] == x and t[i + 1] == y,
+    "wdprevtag": lambda x, y: lambda w, t, i: t[i - 1] == x and w[i] == y,
+    "wdnexttag": lambda x, y: lambda w, t, i: w[i] == x and t[i + 1] == y,
+    "wdand2aft": lambda x, y: lambda w, t, i: w[i] == x and w[i + 2] == y,
+    "wdand2tagbfr": lambda x, y: lambda w, t, i: t[i - 2] == x and w[i] == y,
+    "wdand2tagaft": lambda x, y: lambda w, t, i: w[i] == x and t[i + 2] == y,
+    "lbigram": lambda x, y: lambda w, t, i: w[i - 1] == x and w[i] == y,
+    "rbigram": lambda x, y: lambda w, t, i: w[i] == x and w[i + 1] == y,
+    "prevbigram": lambda x, y: lambda w, t, i: t[i - 2] == x and t[i - 1] == y,
+    "nextbigram": lambda x, y: lambda w, t, i: t[i + 1] == x and t[i + 2] == y,
+}
+NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,:/-][0-9]+)*%?")
+PUNCTUATION_TAGS = {
+    **dict.fromkeys(".!?…", "."),
+    **dict.fromkeys(";:—–", ":"),
+    "-": "HYPH",
+    **dict.fromkeys("([{", "-LRB-"),
+    **dict.fromkeys(")]}", "-RRB-"),
+    **dict.fromkeys("$£€", "$"),
+    ",": ",",
+    "#": "#",
+    "“": "``",
+    "”": "''",
+}
+"""By the first character of a word without letters and digits."""
+SYMBOL_TAG = "SYM"
+ARTICLES = frozenset(("the", "a", "an", ","))
+"""Before an acronym; a comma comes before a state."""
+SMALL_WORD_TAGS = frozenset(
+    ("IN", "DT", "PRP", "PRP$", "CC", "TO", "MD", "WP", "WRB", "WDT", "VBZ", "VBD", "VBP", "VB")
+)
+LONGEST_SMALL_WORD = 5
+STRAIGHT_QUOTE = '"'
+"""It opens and closes in turn."""
 
 
 @dataclass(frozen=True)
@@ -88,19 +149,6 @@ def _morphology_rule(fields: list[str], lexicon: Container[str]) -> MorphologyRu
     return MorphologyRule(fields[0], after, make_test(fields[1], lexicon))
 
 
-MORPHOLOGY_TESTS: Mapping[str, Callable[[str, Container[str]], MorphologyTest]] = {
-    "char": lambda x, _: lambda word, before, after: x in word,
-    "haspref": lambda x, _: lambda word, before, after: word.startswith(x),
-    "hassuf": lambda x, _: lambda word, before, after: word.endswith(x),
-    "addpref": lambda x, known: lambda word, before, after: x + word in known,
-    "addsuf": lambda x, known: lambda word, before, after: word + x in known,
-    "deletepref": lambda x, known: lambda word, before, after: word.startswith(x) and word.removeprefix(x) in known,
-    "deletesuf": lambda x, known: lambda word, before, after: word.endswith(x) and word.removesuffix(x) in known,
-    "goodleft": lambda x, _: lambda word, before, after: after == x,
-    "goodright": lambda x, _: lambda word, before, after: before == x,
-}
-
-
 def read_context(text: str) -> list[ContextRule]:
     """Rules from lines like `NN VB PREVTAG TO`: NN becomes VB after a word tagged TO."""
     rules = []
@@ -116,60 +164,6 @@ def rules_by_tag(rules: Iterable[ContextRule]) -> dict[str, list[ContextRule]]:
     ordered = list(rules)
     tags = {ANY, *(rule.before for rule in ordered)}
     return {tag: [rule for rule in ordered if rule.before in (tag, ANY)] for tag in tags}
-
-
-CONTEXT_TESTS: Mapping[str, Callable[[str, str], ContextTest]] = {
-    "prevtag": lambda x, y: lambda w, t, i: t[i - 1] == x,
-    "nexttag": lambda x, y: lambda w, t, i: t[i + 1] == x,
-    "prev2tag": lambda x, y: lambda w, t, i: t[i - 2] == x,
-    "next2tag": lambda x, y: lambda w, t, i: t[i + 2] == x,
-    "prev1or2tag": lambda x, y: lambda w, t, i: x in (t[i - 1], t[i - 2]),
-    "next1or2tag": lambda x, y: lambda w, t, i: x in (t[i + 1], t[i + 2]),
-    "prev1or2or3tag": lambda x, y: lambda w, t, i: x in (t[i - 1], t[i - 2], t[i - 3]),
-    "next1or2or3tag": lambda x, y: lambda w, t, i: x in (t[i + 1], t[i + 2], t[i + 3]),
-    "surroundtag": lambda x, y: lambda w, t, i: t[i - 1] == x and t[i + 1] == y,
-    "curwd": lambda x, y: lambda w, t, i: w[i] == x,
-    "prevwd": lambda x, y: lambda w, t, i: w[i - 1] == x,
-    "nextwd": lambda x, y: lambda w, t, i: w[i + 1] == x,
-    "prev1or2wd": lambda x, y: lambda w, t, i: x in (w[i - 1], w[i - 2]),
-    "next1or2wd": lambda x, y: lambda w, t, i: x in (w[i + 1], w[i + 2]),
-    "prevwdtag": lambda x, y: lambda w, t, i: w[i - 1] == x and t[i - 1] == y,
-    "nextwdtag": lambda x, y: lambda w, t, i: w[i + 1] == x and t[i + 1] == y,
-    "wdprevtag": lambda x, y: lambda w, t, i: t[i - 1] == x and w[i] == y,
-    "wdnexttag": lambda x, y: lambda w, t, i: w[i] == x and t[i + 1] == y,
-    "wdand2aft": lambda x, y: lambda w, t, i: w[i] == x and w[i + 2] == y,
-    "wdand2tagbfr": lambda x, y: lambda w, t, i: t[i - 2] == x and w[i] == y,
-    "wdand2tagaft": lambda x, y: lambda w, t, i: w[i] == x and t[i + 2] == y,
-    "lbigram": lambda x, y: lambda w, t, i: w[i - 1] == x and w[i] == y,
-    "rbigram": lambda x, y: lambda w, t, i: w[i] == x and w[i + 1] == y,
-    "prevbigram": lambda x, y: lambda w, t, i: t[i - 2] == x and t[i - 1] == y,
-    "nextbigram": lambda x, y: lambda w, t, i: t[i + 1] == x and t[i + 2] == y,
-}
-
-
-NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,:/-][0-9]+)*%?")
-PUNCTUATION_TAGS = {
-    **dict.fromkeys(".!?…", "."),
-    **dict.fromkeys(";:—–", ":"),
-    "-": "HYPH",
-    **dict.fromkeys("([{", "-LRB-"),
-    **dict.fromkeys(")]}", "-RRB-"),
-    **dict.fromkeys("$£€", "$"),
-    ",": ",",
-    "#": "#",
-    "“": "``",
-    "”": "''",
-}
-"""By the first character of a word without letters and digits."""
-SYMBOL_TAG = "SYM"
-ARTICLES = frozenset(("the", "a", "an", ","))
-"""Before an acronym; a comma comes before a state."""
-SMALL_WORD_TAGS = frozenset(
-    ("IN", "DT", "PRP", "PRP$", "CC", "TO", "MD", "WP", "WRB", "WDT", "VBZ", "VBD", "VBP", "VB")
-)
-LONGEST_SMALL_WORD = 5
-STRAIGHT_QUOTE = '"'
-"""It opens and closes in turn."""
 
 
 class PartOfSpeechTagger:

@@ -17,6 +17,8 @@ from engine.system.paths import resources_folder
 from engine.system.waiting import raise_if_set
 from engine.voices.packs import describe
 
+_CHUNK_BYTES = 1 << 20
+
 
 @dataclass(frozen=True)
 class PinnedFile:
@@ -155,9 +157,6 @@ def _voice(values: Mapping[str, Any]) -> VoiceEntry:
 
 def _package(values: Mapping[str, Any]) -> PinnedPackage:
     return PinnedPackage(values["name"], values["version"], _pinned(values), values["part"])
-
-
-_CHUNK_BYTES = 1 << 20
 
 
 def sha256_of(

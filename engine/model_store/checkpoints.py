@@ -44,6 +44,7 @@ _STAMPED = (".safetensors", ".json")
 _DRAWING_SOURCES = "engine/network"
 _DRAWING_PACKAGES = ("torch", "kokoro", "transformers")
 """What random weights depend on, besides the architecture and the seed."""
+NO_STUDENTS = "No Transformer for the prosody of this model is installed."
 
 
 @dataclass(frozen=True)
@@ -226,9 +227,6 @@ class DistilledCheckpoint(Checkpoint):
     def prosody(self) -> Prosody:
         """See `Checkpoint.prosody`."""
         return Prosody.TRANSFORMER
-
-
-NO_STUDENTS = "No Transformer for the prosody of this model is installed."
 
 
 def students_of(model: str) -> Students:

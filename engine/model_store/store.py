@@ -52,6 +52,9 @@ from engine.system.paths import data_folder, packed_weights_folder
 from engine.system.waiting import hold
 from engine.voices.packs import Voice, describe
 
+SPARE_BYTES = 64 << 20
+"""Disk space that is left free."""
+
 
 class ModelState(StrEnum):
     """Whether a model can be used; `partial` means that its fetch was interrupted."""
@@ -78,10 +81,6 @@ class ModelStatus:
     published: bool = False
     origin: str = ""
     problem: str = ""
-
-
-SPARE_BYTES = 64 << 20
-"""Disk space that is left free."""
 
 
 @contextmanager

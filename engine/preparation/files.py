@@ -28,6 +28,10 @@ from engine.stages import DEVICE_STAGE_NAMES
 if TYPE_CHECKING:
     from engine.runners.tvm_runner import CompiledRunner
 
+WARMING_UP = "Preparing the GPU"
+KERNELS_PER_EVENT = 10
+"""Each takes a fraction of a second to compile, too little to be told of."""
+
 
 @dataclass(frozen=True)
 class StudentFiles:
@@ -135,11 +139,6 @@ def _chosen(
     choice = choose_device(wanted_device, checkpoint.config, may_try)
     variant, lstm = remembered_lstm_method(lstm_method, checkpoint.config, choice.variant, may_try)
     return choice, lstm, variant
-
-
-WARMING_UP = "Preparing the GPU"
-KERNELS_PER_EVENT = 10
-"""Each takes a fraction of a second to compile, too little to be told of."""
 
 
 def load_stages(

@@ -27,6 +27,9 @@ from engine.system.child_process import ChildProcess, python_command
 from engine.system.paths import built_modules_folder, shipped_modules_folder
 from engine.system.waiting import hold
 
+log = logging.getLogger(__name__)
+PreparationObserver = Callable[[PreparationEvent], None]
+
 
 @dataclass(frozen=True)
 class FoundModules:
@@ -77,11 +80,6 @@ def _shipped(variant: Variant) -> Iterator[tuple[str, Variant, str]]:
 
 def _freshness(folder: Path, config: ModelConfig, variant: Variant) -> Freshness:
     return freshness(folder, expected_identity(config, variant), variant.stages)
-
-
-log = logging.getLogger(__name__)
-
-PreparationObserver = Callable[[PreparationEvent], None]
 
 
 def ensure_modules(

@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 PROBE_SECONDS = 60.0
 """Far longer than any probe takes, the first compilation of Metal's kernels included."""
+_PROGRAM = "engine.preparation.module_probe"
 
 
 @dataclass(frozen=True)
@@ -141,9 +142,6 @@ def _can_be_written(folder: Path) -> bool:
 @cache
 def _found_once(command: tuple[str, ...]) -> ProbeResult:
     return run_probe(command)
-
-
-_PROGRAM = "engine.preparation.module_probe"
 
 
 @dataclass(frozen=True)

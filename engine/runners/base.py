@@ -9,6 +9,9 @@ from engine.config import ModelConfig
 from engine.speech import Array
 from engine.stages import Axis, ProbeObserver, Stage, Tensor
 
+COUNTS = {"tokens": "token_count", "frames": "frame_count"}
+"""By symbolic axis, the tensor that holds its valid lengths."""
+
 
 class Runner(Protocol):
     """Runs stages."""
@@ -42,10 +45,6 @@ class JoinedRunner:
         """Release those that are owned."""
         for runner in self._owned:
             runner.close()
-
-
-COUNTS = {"tokens": "token_count", "frames": "frame_count"}
-"""By symbolic axis, the tensor that holds its valid lengths."""
 
 
 def check_inputs(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, int]:

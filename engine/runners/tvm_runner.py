@@ -25,6 +25,10 @@ from engine.stages import ProbeObserver, Stage
 
 _GO_ON = 0
 """What TVM's virtual machine takes as: call the function."""
+MAIN_FUNCTION = "main"
+PACK_FUNCTION = "main_transform_params"
+LARGE_INPUT_BYTES = 2 << 20
+"""Above this size, five seconds of speech, a stage's arrays need the memory that other stages' weights occupy."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +78,6 @@ class Instrument:
             self._observe(seen)
         except EngineError as error:
             self.failure = error
-
-
-MAIN_FUNCTION = "main"
-PACK_FUNCTION = "main_transform_params"
-LARGE_INPUT_BYTES = 2 << 20
-"""Above this size, five seconds of speech, a stage's arrays need the memory that other stages' weights occupy."""
 
 
 class CompiledRunner:

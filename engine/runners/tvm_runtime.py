@@ -31,6 +31,16 @@ from engine.system.paths import project_folder
 
 KEPT_BYTES = 64 << 20
 """The most that is remembered: what stages make of 40 seconds of speech."""
+_CPU = (1, 0)
+_METAL = (8, 0)
+"""Device type and number in DLPack's terms."""
+_NAIVE_ALLOCATOR, _POOLED_ALLOCATOR = 1, 2
+_EXISTS = 0
+"""TVM's number of the device attribute that says whether a device exists."""
+_SHARE_ALL_CORES = -3
+"""TVM's number of the mode in which threads may run on any of the given cores."""
+_PACKAGE = "apache-tvm"
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -66,19 +76,6 @@ class Readings:
         self._by_identity = {key: one for key, one in self._by_identity.items() if one.array() is not None}
         while sum(reading.size_bytes for reading in self._by_identity.values()) > KEPT_BYTES:
             del self._by_identity[next(iter(self._by_identity))]
-
-
-_CPU = (1, 0)
-_METAL = (8, 0)
-"""Device type and number in DLPack's terms."""
-_NAIVE_ALLOCATOR, _POOLED_ALLOCATOR = 1, 2
-_EXISTS = 0
-"""TVM's number of the device attribute that says whether a device exists."""
-_SHARE_ALL_CORES = -3
-"""TVM's number of the mode in which threads may run on any of the given cores."""
-_PACKAGE = "apache-tvm"
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,27 @@ _SILENCE_COST = 3.0
 _SHORT_COST = 6.0
 _CLAUSE_BONUS_CHARACTERS = 10
 """Lines may differ so much more in length for the break to be at the end of a clause."""
+ASS_HEAD = """[Script Info]
+ScriptType: v4.00+
+WrapStyle: 2
+PlayResX: 1280
+PlayResY: 720
+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, \
+StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding
+Style: Default,Arial,44,&H0000FFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,2,1,2,40,40,40,1
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+"""
+"""Words are white until they are spoken, then yellow."""
+ASS_ESCAPES = str.maketrans({"{": "(", "}": ")", "\\": "\u2216"})
+"""Braces and backslashes are commands, which cannot be escaped."""
+SRT_MARKUP = re.compile(r"<(?=/?[A-Za-z])|\{(?=\\)")
+"""What players take for the beginning of markup, which cannot be escaped: a joiner without width keeps it text."""
+JOINER = "\u2060"
+VTT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 @dataclass(frozen=True)
@@ -131,29 +152,6 @@ class _Cuts:
 
 def _text(words: Sequence[TimedWord]) -> str:
     return "".join(word.shown + " " * word.space for word in words).rstrip()
-
-
-ASS_HEAD = """[Script Info]
-ScriptType: v4.00+
-WrapStyle: 2
-PlayResX: 1280
-PlayResY: 720
-
-[V4+ Styles]
-Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, \
-StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding
-Style: Default,Arial,44,&H0000FFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,2,1,2,40,40,40,1
-
-[Events]
-Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
-"""
-"""Words are white until they are spoken, then yellow."""
-ASS_ESCAPES = str.maketrans({"{": "(", "}": ")", "\\": "\u2216"})
-"""Braces and backslashes are commands, which cannot be escaped."""
-SRT_MARKUP = re.compile(r"<(?=/?[A-Za-z])|\{(?=\\)")
-"""What players take for the beginning of markup, which cannot be escaped: a joiner without width keeps it text."""
-JOINER = "\u2060"
-VTT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def check_subtitles(path: Path) -> None:

@@ -14,14 +14,12 @@ from types import ModuleType
 
 SETTINGS = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_UPDATE_CHECK": "1"}
 """Read by the hub's client when it is imported; child processes inherit them."""
+_one_at_a_time = RLock()
 
 
 def stay_offline(environment: MutableMapping[str, str] = os.environ) -> None:
     """Apply `SETTINGS`; call it before any library is imported that reads them."""
     environment.update(SETTINGS)
-
-
-_one_at_a_time = RLock()
 
 
 @contextmanager

@@ -22,6 +22,8 @@ _Address = ctypes.c_void_p
 
 Method = Callable[[int, int, int], None]
 """Takes three objects; what it returns is dropped, what it raises is printed."""
+_ATTRIBUTE = "com.apple.quarantine"
+_TOOL = "/usr/bin/xattr"
 
 
 class ObjectiveC:
@@ -73,10 +75,6 @@ class ObjectiveC:
 
     def _selector(self, message: str) -> Any:
         return _Address(self._library.sel_registerName(message.encode()))
-
-
-_ATTRIBUTE = "com.apple.quarantine"
-_TOOL = "/usr/bin/xattr"
 
 
 def is_quarantined(path: Path) -> bool:

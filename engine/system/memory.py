@@ -12,6 +12,13 @@ _UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 """The unit in which `getrusage` reports memory."""
 _STATUS = Path("/proc/self/status")
 _HIGH_WATER = re.compile(r"^VmHWM:\s*(\d+) kB$", re.MULTILINE)
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""The numbers of `M_TRIM_THRESHOLD` and `M_MMAP_THRESHOLD` in the C library's `mallopt`."""
+_MMAP_THRESHOLD_BYTES = 8 << 20
+"""From this size an array has pages of its own, which go back to the system when it is freed."""
+_TRIM_THRESHOLD_BYTES = 16 << 20
+"""Small arrays reuse memory that is still mapped: mapping it again would cost more than computing them."""
+_ALL_BYTES = (1 << 31) - 1
 
 
 def peak_bytes() -> int:
@@ -21,16 +28,6 @@ def peak_bytes() -> int:
     """
     found = _HIGH_WATER.search(_STATUS.read_text()) if _STATUS.exists() else None
     return int(found[1]) * 1024 if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT_BYTES
-
-
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""The numbers of `M_TRIM_THRESHOLD` and `M_MMAP_THRESHOLD` in the C library's `mallopt`."""
-_MMAP_THRESHOLD_BYTES = 8 << 20
-"""From this size an array has pages of its own, which go back to the system when it is freed."""
-_TRIM_THRESHOLD_BYTES = 16 << 20
-"""Small arrays reuse memory that is still mapped: mapping it again would cost more than computing them."""
-
-_ALL_BYTES = (1 << 31) - 1
 
 
 def keep_little_freed_memory() -> None:

@@ -28,6 +28,14 @@ SIGNS = frozenset("+,:()")
 """The characters that distinguish a blend from the name of a voice."""
 PART = re.compile(r"\s*(?P<name>[^\s():]+)\s*(?:\(\s*(?P<inside>[^()]*?)\s*\)|:\s*(?P<after>[^():]*?))?\s*")
 EXAMPLE = "Write it like af_heart(2)+am_adam(1) or af_heart:60,am_adam:40."
+MAX_NAME_CHARACTERS = 60
+RESERVED = SIGNS | frozenset("[]")
+"""What a recipe is told by, and where a direction such as `[voice:my duet]` ends."""
+INVISIBLE_CATEGORIES = frozenset({"Zs", "Cf"})
+CONTROL_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+DIRECTION_CONTROLS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+"""Unicode's marks of writing direction, which would reorder the words around the name."""
+LOCK_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -136,16 +144,6 @@ def _weight(written: str, recipe: str) -> float:
 def _written(weight: float) -> str:
     """The shortest number that reads back as the same weight, without a + that would split the recipe."""
     return str(int(weight)) if weight.is_integer() and weight < 1e15 else repr(weight).replace("e+", "e")
-
-
-MAX_NAME_CHARACTERS = 60
-RESERVED = SIGNS | frozenset("[]")
-"""What a recipe is told by, and where a direction such as `[voice:my duet]` ends."""
-INVISIBLE_CATEGORIES = frozenset({"Zs", "Cf"})
-CONTROL_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
-DIRECTION_CONTROLS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-"""Unicode's marks of writing direction, which would reorder the words around the name."""
-LOCK_SECONDS = 10
 
 
 class SavedVoices:

@@ -41,6 +41,13 @@ LONGEST_MANDARIN_DIGITS = 16
 """The longest numbers that misaki reads."""
 JAPANESE_SCALES = ("", "万", "億", "兆")
 LATIN_WORDS = re.compile(r"[A-Za-z]+(?:['’ -][A-Za-z]+)*")
+INSIDE = r"(?<=\w)\.(?=[a-z0-9])|(?<=\d)[,:](?=\d)|(?<=\b[^\W\d_])\.(?=[^\W\d_]\b)"
+"""Where a mark is part of a number, an address or an abbreviation."""
+MARKS = ';:,.!?—…"()“”'
+REMEMBERED_CLAUSES = 512
+TOKEN = re.compile(rf"(?P<clause>(?:{INSIDE}|[^{MARKS}])+)|(?P<mark>[{MARKS}])")
+SPACED_WORD = re.compile(r"\S+")
+UNSPACED_WORD = re.compile(r"[A-Za-z']+|[\d.,]+|\S")
 
 
 def load_speak(language: Language) -> Speak:
@@ -169,15 +176,6 @@ def _is_readable(speak: Speak, text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-INSIDE = r"(?<=\w)\.(?=[a-z0-9])|(?<=\d)[,:](?=\d)|(?<=\b[^\W\d_])\.(?=[^\W\d_]\b)"
-"""Where a mark is part of a number, an address or an abbreviation."""
-MARKS = ';:,.!?—…"()“”'
-REMEMBERED_CLAUSES = 512
-TOKEN = re.compile(rf"(?P<clause>(?:{INSIDE}|[^{MARKS}])+)|(?P<mark>[{MARKS}])")
-SPACED_WORD = re.compile(r"\S+")
-UNSPACED_WORD = re.compile(r"[A-Za-z']+|[\d.,]+|\S")
 
 
 class OtherFrontEnd:

@@ -25,6 +25,34 @@ WORD = re.compile(CAPITALS)
 SHORTEST_RUN = 3
 LONG_WORD_LETTERS = 4
 """Two words make a title if one of them is at least so long."""
+SEEN_BEFORE = 60
+SEEN_AFTER = 80
+"""So many characters around letters tell whether they are a numeral."""
+NUMERAL = re.compile(r"(?<![\w./])(?:[IVXLCDM]+|[ivxlcdm]{2,}|[ivx])(?![\w/'])")
+SMALL_LETTERS = frozenset("IVX")
+USUAL_LETTERS = frozenset("IVXLC")
+WORD_AFTER = re.compile(r"[ \n](?:[dl]')?(?P<word>[^\W\d_]+)")
+WORD_BEFORE = re.compile(r"(?<!\w)(?P<word>[^\W\d_]+)[ \n-]\Z")
+CLOSED = re.compile(r"[ ]?(?:[.,:;!?)”—…\n]|\Z)")
+LINE_START = re.compile(r"(?:\A|\n)[ ]*\Z")
+LINE_END = re.compile(r"[.):]?[ ]*(?:\n|\Z)|[.:]?[ ]?—|[.):][ ][^\n.!?]*\n")
+SURE_LENGTH = 4
+"""So many letters that make a numeral make no word."""
+SHORTEST_NAME = 3
+SHORTEST_CAPITAL_NAME = 4
+SEEN_BEFORE_ORDINALS = 20
+NEXT_WORD = re.compile(r"[ ](?P<word>[^\W\d_]+)")
+AMOUNT = r"\d{1,3}(?:[ ]\d{3}){1,4}(?![\d.])|\d[\d.,]{0,30}(?<![.,])"
+WHOLE = re.compile(r"\d{1,3}(?:\.\d{3}){0,4}|\d{1,15}")
+CURRENCIES = frozenset(("$", "€", "£", "¥", "₹", "R$"))
+WITHOUT_NUMBER = frozenset(
+    ("km", "Km", "KM", "kg", "Kg", "KG", "cm", "km²", "km2", "m²", "m2", "cm²", "cm2", "m³", "m3", "cm³", "cm3", "kWh")
+)
+"""Units that are words without a number, too, because they are nothing else."""
+SINGULAR = re.compile(
+    r"(?:\b(?:el|al|del|un|por|cada|le|au|du|par|chaque|il|dal|nel|ogni|per|o|ao|do|no|um)|1)[ ]\Z", re.I
+)
+SEEN_BEFORE_UNITS = 8
 
 
 def lower_capitals(draft: Draft, writing: Writing, numbering: Numbering) -> None:
@@ -51,23 +79,6 @@ def _word(numbering: Numbering, match: re.Match[str]) -> str:
     if len(letters) > 1 and letters not in numbering.words and parsed(letters) is not None:
         return letters
     return letters.lower() if match.string[match.start() - 1 : match.start()] == "'" else letters.capitalize()
-
-
-SEEN_BEFORE = 60
-SEEN_AFTER = 80
-"""So many characters around letters tell whether they are a numeral."""
-NUMERAL = re.compile(r"(?<![\w./])(?:[IVXLCDM]+|[ivxlcdm]{2,}|[ivx])(?![\w/'])")
-SMALL_LETTERS = frozenset("IVX")
-USUAL_LETTERS = frozenset("IVXLC")
-WORD_AFTER = re.compile(r"[ \n](?:[dl]')?(?P<word>[^\W\d_]+)")
-WORD_BEFORE = re.compile(r"(?<!\w)(?P<word>[^\W\d_]+)[ \n-]\Z")
-CLOSED = re.compile(r"[ ]?(?:[.,:;!?)”—…\n]|\Z)")
-LINE_START = re.compile(r"(?:\A|\n)[ ]*\Z")
-LINE_END = re.compile(r"[.):]?[ ]*(?:\n|\Z)|[.:]?[ ]?—|[.):][ ][^\n.!?]*\n")
-SURE_LENGTH = 4
-"""So many letters that make a numeral make no word."""
-SHORTEST_NAME = 3
-SHORTEST_CAPITAL_NAME = 4
 
 
 def say_roman_numerals(draft: Draft, numbering: Numbering) -> None:
@@ -218,10 +229,6 @@ class _Numeral:
         return found["word"] if found else ""
 
 
-SEEN_BEFORE_ORDINALS = 20
-NEXT_WORD = re.compile(r"[ ](?P<word>[^\W\d_]+)")
-
-
 def say_ordinals(draft: Draft, numbering: Numbering) -> None:
     """Put the ordinals into words."""
     draft.rewrite(_pattern(numbering.suffixes), partial(_ordinal, numbering, draft.language), "numerals")
@@ -267,19 +274,6 @@ def _is_place(number: int, written: str, numbering: Numbering, match: re.Match[s
     """Whether the sign of degrees makes an ordinal here: of a Roman numeral, of one, or behind an article."""
     before = match.string[max(match.start() - SEEN_BEFORE_ORDINALS, 0) : match.start()]
     return number == 1 or not written.isdecimal() or numbering.determiner(before) is not None
-
-
-AMOUNT = r"\d{1,3}(?:[ ]\d{3}){1,4}(?![\d.])|\d[\d.,]{0,30}(?<![.,])"
-WHOLE = re.compile(r"\d{1,3}(?:\.\d{3}){0,4}|\d{1,15}")
-CURRENCIES = frozenset(("$", "€", "£", "¥", "₹", "R$"))
-WITHOUT_NUMBER = frozenset(
-    ("km", "Km", "KM", "kg", "Kg", "KG", "cm", "km²", "km2", "m²", "m2", "cm²", "cm2", "m³", "m3", "cm³", "cm3", "kWh")
-)
-"""Units that are words without a number, too, because they are nothing else."""
-SINGULAR = re.compile(
-    r"(?:\b(?:el|al|del|un|por|cada|le|au|du|par|chaque|il|dal|nel|ogni|per|o|ao|do|no|um)|1)[ ]\Z", re.I
-)
-SEEN_BEFORE_UNITS = 8
 
 
 def say_quantities(draft: Draft, writing: Writing) -> None:
