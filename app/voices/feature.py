@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -219,13 +218,6 @@ def _with_blends(model: ModelVoices, recipes: Mapping[str, str]) -> ModelVoices:
     """The voices of a model and these blends of them."""
     voices = tuple(each for each in model.voices if not each.recipe)
     return replace(model, voices=(*voices, *described(recipes, voices)))
-
-
-def sentence_at(text: str, place: int) -> str:
-    """The sentence at a place, or the first one after it, or the last; empty if the text is blank."""
-    found = [match for match in _SENTENCE.finditer(text) if match.group().strip()]
-    here = next((match for match in found if match.end() > place), found[-1] if found else None)
-    return here.group().strip()[:LONGEST_CHARACTERS] if here is not None else ""
 
 
 class SentenceRound(QObject):

@@ -13,7 +13,7 @@ from PySide6.QtCore import QThreadPool
 from app.system.threads import STACK_BYTES
 from engine.errors import OutputError
 from engine.system.paths import cache_folder
-from engine.system.running import is_running
+from engine.system.whole_file import is_running
 
 NAME = "diagnostics"
 WAIT_MS = 10_000
