@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.speech.voice_choice import Choice
 from app.speech.voice_list import CHOSEN_ROLE
 from app.voices.blend_editor import HEAR_AFTER_MS
-from app.voices.feature import VoicesFeature, sentence_at
+from app.voices.feature import VoicesFeature
 from engine.languages import AMERICAN, BRITISH
 from engine.model_store.installed_voices import ModelVoices
 from engine.speech import SpeechRequest
@@ -260,24 +260,3 @@ def test_a_name_that_is_taken_by_a_voice_of_any_model_is_told(room: VoiceRoom, n
     room.panel.blend.save_wanted.emit(name, "af_sally(1)+am_adam(1)")
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
     assert "Choose another name" in room.window.page.banner.label.text()
-
-
-@pytest.mark.parametrize(
-    ("place", "sentence"),
-    [
-        (0, "One, two."),
-        (8, "One, two."),
-        (11, "“Three?”"),
-        (20, "Four!"),
-        (27, "Heading"),
-        (40, "The end"),
-        (99, "The end"),
-    ],
-)
-def test_it_is_the_sentence_at_the_place_or_after_it(place: int, sentence: str) -> None:
-    assert sentence_at(TEXT, place) == sentence
-
-
-def test_a_blank_text_has_none_and_a_long_one_is_limited() -> None:
-    assert sentence_at(" \n", 0) == ""
-    assert len(sentence_at("word " * 1000, 0)) == 300
