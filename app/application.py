@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -30,9 +31,9 @@ from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
 from app.speech.voice_choice import Choice, prosody_of
-from app.system.background_import import BackgroundImport
 from app.system.mac import SpeakService, Wakefulness
 from app.system.opened_files import OpenedFiles
+from app.tasks import Tasks
 from app.theme import Appearance, Theme
 from engine.languages import language_of
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
@@ -91,6 +92,7 @@ class Application(QObject):
         self.theme = Theme(qt, Appearance(options.appearance) if options.appearance else settings.appearance)
         self.controller = self._new_controller(list_voices)
         self.window = MainWindow(self.controller, settings, self.theme)
+        self._tasks = Tasks("import", self.window, at_once=True)
         self._greets = self._goes_on and settings.text is None and settings.document is None
         self._add_features()
         self._add_timers()
@@ -266,9 +268,7 @@ class Application(QObject):
             self.export.look_for_interrupted()
         if self._speaks_at_once:
             self.window.reading.play_from_beginning()
-        diagnostics_import = BackgroundImport("app.diagnostics.feature", self)
-        diagnostics_import.finished.connect(self._add_diagnostics)
-        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, diagnostics_import.start)
+        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._import_diagnostics)
         self._models_timer.start()
         self._desktop_timer.start()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self._look_for_device)
@@ -283,7 +283,11 @@ class Application(QObject):
         return self.controller.request is None and self.window.page.editor.text == greeting()
 
     @Slot()
-    def _add_diagnostics(self) -> None:
+    def _import_diagnostics(self) -> None:
+        """Typing goes on meanwhile; whoever needs the module earlier waits for the same import."""
+        self._tasks.run(import_module, "app.diagnostics.feature", done=self._add_diagnostics)
+
+    def _add_diagnostics(self, module: object) -> None:
         if not self._closed:
             _ = self.diagnostics  # the first access adds them
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from dbus_fast import DBusFastError, Message, MessageType
 from dbus_fast.aio import MessageBus
-from PySide6.QtCore import QObject, Signal
 
 log = logging.getLogger(__name__)
 
@@ -43,40 +40,20 @@ NOTIFY = Method(
 """Takes application, number, icon, title, words, actions, hints, and how long it is shown, -1 for as usual."""
 
 
-class BusCall(QObject):
-    """A call in a thread of its own; `ended` carries whether it was answered, and not with an error.
+def call(address: str, method: Method, *arguments: object) -> bool:
+    """Call a method by the bus at this address; whether it was answered, and not with an error."""
+    try:
+        return asyncio.run(asyncio.wait_for(_call(address, method, arguments), ANSWER_WITHIN_SECONDS))
+    except (OSError, EOFError, TimeoutError, DBusFastError) as error:
+        log.info("The desktop does not answer %s: %s", method.member, error)
+        return False
 
-    It stays as long as its parent: if it were deleted after its signal, that would at times not arrive.
-    """
 
-    ended = Signal(bool)
-
-    def __init__(self, address: str, method: Method, arguments: Sequence[object], parent: QObject) -> None:
-        super().__init__(parent)
-        self._address = address
-        self._method = method
-        self._arguments = list(arguments)
-
-    def begin(self) -> None:
-        """Call, in the background."""
-        threading.Thread(target=self._run, name="bus call", daemon=True).start()
-
-    def _run(self) -> None:
-        answered = False
-        try:
-            answered = asyncio.run(asyncio.wait_for(self._call(), ANSWER_WITHIN_SECONDS))
-        except (OSError, EOFError, TimeoutError, DBusFastError) as error:
-            log.info("The desktop does not answer %s: %s", self._method.member, error)
-        with suppress(RuntimeError):  # the window may be gone by now
-            self.ended.emit(answered)
-
-    async def _call(self) -> bool:
-        to = self._method
-        bus = await MessageBus(self._address).connect()
-        try:
-            reply = await bus.call(
-                Message(to.name, to.path, to.interface, to.member, signature=to.signature, body=self._arguments)
-            )
-        finally:
-            bus.disconnect()
-        return reply is not None and reply.message_type is MessageType.METHOD_RETURN
+async def _call(address: str, to: Method, arguments: Sequence[object]) -> bool:
+    bus = await MessageBus(address).connect()
+    try:
+        message = Message(to.name, to.path, to.interface, to.member, signature=to.signature, body=list(arguments))
+        reply = await bus.call(message)
+    finally:
+        bus.disconnect()
+    return reply is not None and reply.message_type is MessageType.METHOD_RETURN

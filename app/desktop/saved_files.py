@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.desktop.desktop_entry import PROGRAM
 from app.system.reveal import reveal
+from app.tasks import Tasks
 from engine.system.paths import APPLICATION_NAME
 
 
@@ -24,7 +26,7 @@ class SavedFiles(QObject):
         super().__init__(window)
         self._window = window
         self._address = address
-        self._path = Path()
+        self._tasks = Tasks("desktop", self, at_once=True)
 
     @Slot(object)
     def show(self, path: Path) -> None:
@@ -32,12 +34,10 @@ class SavedFiles(QObject):
         if self._address is None:
             self._show_folder(path)
             return
-        from app.desktop.bus_call import SHOW_ITEMS, BusCall  # only where there is a bus
+        from app.desktop.bus_call import SHOW_ITEMS, call  # only where there is a bus
 
-        self._path = path
-        call = BusCall(self._address, SHOW_ITEMS, [[path.absolute().as_uri()], ""], self)
-        call.ended.connect(self._on_answer)
-        call.begin()
+        done = partial(self._on_answer, path)
+        self._tasks.run(call, self._address, SHOW_ITEMS, [path.absolute().as_uri()], "", done=done)
 
     @Slot(str, str)
     def notify(self, title: str, words: str) -> None:
@@ -47,17 +47,16 @@ class SavedFiles(QObject):
         QApplication.alert(self._window)
         tray = self._window.findChild(QSystemTrayIcon)
         if self._address is not None:
-            from app.desktop.bus_call import NOTIFY, BusCall
+            from app.desktop.bus_call import NOTIFY, call
 
-            arguments = [APPLICATION_NAME, 0, PROGRAM, title, words, [], {}, -1]
-            BusCall(self._address, NOTIFY, arguments, self).begin()
+            arguments: tuple[object, ...] = (APPLICATION_NAME, 0, PROGRAM, title, words, [], {}, -1)
+            self._tasks.run(call, self._address, NOTIFY, *arguments)
         elif tray is not None and tray.isVisible():
             tray.showMessage(title, words)
 
-    @Slot(bool)
-    def _on_answer(self, shown: bool) -> None:
+    def _on_answer(self, path: Path, shown: bool) -> None:
         if not shown:
-            self._show_folder(self._path)
+            self._show_folder(path)
 
     def _show_folder(self, path: Path) -> None:
         if not reveal(path):

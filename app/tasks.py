@@ -1,0 +1,214 @@
+"""The way to do anything beside the window: functions run in threads, and what comes of them arrives in the window's.
+
+Work in a process of its own is a function, too: `engine.system.remote.call`, which waits for the process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVarTuple, runtime_checkable
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from engine.errors import Cancelled, EngineError
+from engine.system.waiting import raise_if_set
+
+log = logging.getLogger(__name__)
+
+Arguments = TypeVarTuple("Arguments")
+Outcome = Callable[[Any], object]
+"""Gets a result, progress or an error, in the window's thread."""
+
+STACK_BYTES = 16 << 20
+"""Of every thread. On a Mac they have 512 KB by default, of which libsndfile takes half to write Vorbis."""
+
+
+@runtime_checkable
+class ShowsFailures(Protocol):
+    """A window that can say that something has failed."""
+
+    def show_failure(self, error: Exception) -> None:
+        """Show an error."""
+
+
+def ignore(outcome: object) -> None:
+    """Do nothing with what comes of a task."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Work that was asked for. The most urgent goes first, which is that with the least `urgency`."""
+
+    steps: Generator[Any, None, Any]
+    done: Outcome
+    failed: Outcome
+    progress: Outcome
+    cancelled: threading.Event
+    urgency: int
+
+    def cancel(self) -> None:
+        """Let it fail with `Cancelled`, even if all is done but not told yet."""
+        self.cancelled.set()
+
+
+class Tasks(QObject):
+    """Runs what it is asked to, one after the other in a thread called `name`, or each `at_once` in one of its own.
+
+    All outcomes are told in the window's thread, in the order of events, as long as the owner exists. The threads, and
+    the processes that are started from them, have this `niceness`.
+    """
+
+    def __init__(self, name: str, owner: QObject | None = None, *, niceness: int = 0, at_once: bool = False) -> None:
+        super().__init__(owner)
+        self._name, self._niceness, self._at_once = name, niceness, at_once
+        self._threads: list[threading.Thread] = []
+        self._waiting: list[Task] = []
+        self._unfinished: list[Task] = []
+        self._changed = threading.Condition()
+        self._ending = False
+        self._post = _Post()
+        self._post.arrived.connect(self._on_arrived, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is not done, or not told yet."""
+        return bool(self._unfinished)
+
+    def run(
+        self,
+        work: Callable[[*Arguments], object],
+        *arguments: *Arguments,
+        done: Outcome = ignore,
+        failed: Outcome | None = None,
+        progress: Outcome = ignore,
+        cancel: threading.Event | None = None,
+        urgency: int = 0,
+    ) -> Task:
+        """Call `work` in a thread; in the end, `done` gets its result or `failed` its error. Any thread may ask.
+
+        If `work` makes a generator, `progress` gets what that yields, and between its steps more urgent work has its
+        turn. An error that has no `failed` is shown by the next window above the owner. Setting `cancel`, which `work`
+        may know, cancels the task. After `shut_down` nothing is done.
+        """
+        task = Task(_steps(work, arguments), done, failed or self._show, progress, cancel or threading.Event(), urgency)
+        with self._changed:
+            if not self._ending:
+                self._unfinished.append(task)
+                self._waiting.append(task)
+                if self._at_once or not self._threads:
+                    self._start_thread()
+                self._changed.notify()
+        return task
+
+    def tell(self, receiver: Callable[..., object], *values: object) -> None:
+        """Call a function in the window's thread, after everything that was told before; any thread may ask."""
+        self._post.arrived.emit(partial(receiver, *values))
+
+    def cancel(self) -> None:
+        """Cancel everything that is not done and told."""
+        for task in tuple(self._unfinished):
+            task.cancel()
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Do what was asked for and not cancelled, and end; return whether that was in time."""
+        with self._changed:
+            self._ending = True
+            self._changed.notify_all()
+        until = time.monotonic() + timeout_ms / 1000
+        for thread in tuple(self._threads):
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _start_thread(self) -> None:
+        thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
+        self._threads = [each for each in self._threads if each.is_alive()] + [thread]
+        before = threading.stack_size(STACK_BYTES)
+        thread.start()
+        threading.stack_size(before)
+
+    def _serve(self) -> None:
+        """In a thread: do what waits, the most urgent step first, and end with nothing left to wait for."""
+        _give_way(self._niceness)
+        while (task := self._next()) is not None:
+            self._take_step(task)
+
+    def _next(self) -> Task | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._ending or self._at_once)
+            if not self._waiting:
+                return None
+            task = min(self._waiting, key=lambda each: (not each.cancelled.is_set(), each.urgency))
+            self._waiting.remove(task)
+            return task
+
+    def _take_step(self, task: Task) -> None:
+        try:
+            raise_if_set(task.cancelled)
+            progress = next(task.steps)
+        except StopIteration as end:
+            self.tell(self._end, task, end.value)
+        except Exception as error:
+            if not isinstance(error, EngineError):
+                log.exception("Unexpected failure in the thread “%s”", self._name)
+            task.steps.close()
+            self.tell(self._end, task, None, error)
+        else:
+            with self._changed:
+                self._waiting.insert(0, task)
+            self.tell(self._advance, task, progress)
+
+    def _advance(self, task: Task, progress: object) -> None:
+        if not task.cancelled.is_set():
+            task.progress(progress)
+
+    def _end(self, task: Task, result: object, error: Exception | None = None) -> None:
+        self._unfinished.remove(task)
+        if task.cancelled.is_set() and not isinstance(error, Cancelled):
+            error = Cancelled("It was stopped.")
+        if error is None:
+            task.done(result)
+        else:
+            task.failed(error)
+
+    def _show(self, error: Exception) -> None:
+        above = self.parent()
+        while above is not None and not isinstance(above, ShowsFailures):
+            above = above.parent()
+        if isinstance(error, Cancelled):
+            return
+        if above is None:
+            raise error
+        above.show_failure(error)
+
+    @Slot(object)
+    def _on_arrived(self, call: Callable[[], object]) -> None:
+        call()
+
+
+class _Post(QObject):
+    """Has no parent, so that threads may outlive their tasks' owner."""
+
+    arrived = Signal(object)
+
+
+def _steps(work: Callable[..., object], arguments: tuple[object, ...]) -> Generator[Any, None, Any]:
+    result = work(*arguments)
+    if isinstance(result, Generator):
+        result = yield from result
+    return result
+
+
+def _give_way(niceness: int) -> None:
+    """Give others priority over this thread.
+
+    Linux only, where niceness belongs to a thread; on a Mac the sound has real-time priority anyway.
+    """
+    if sys.platform == "linux" and niceness:
+        os.setpriority(os.PRIO_PROCESS, 0, niceness)  # of this thread alone, on Linux
