@@ -11,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QByteArray, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QImageReader
 
-from app.system.threads import failure_of
+from app.tasks import Task, Tasks
 from engine.documents import Document, read_document
 from engine.errors import Cancelled, UnusableDocument
 from engine.export.order import is_cover
@@ -54,15 +54,6 @@ def _with_pixels(cover: bytes | None) -> bytes | None:
     return bytes(target.data().data()) if drawn else None
 
 
-@dataclass(frozen=True)
-class _Ended:
-    """An attempt to open a file is over: with what was opened, or with the reason why it was not."""
-
-    cancel: threading.Event
-    opened: OpenedDocument | None
-    error: Exception | None
-
-
 class DocumentOpener(QObject):
     """Opens one document at a time: a new one takes the place of one that is still being opened.
 
@@ -72,57 +63,50 @@ class DocumentOpener(QObject):
     opened = Signal(object)
     failed = Signal(object)
     busy_changed = Signal()
-    _ended = Signal(object)
 
     def __init__(self, parent: QObject | None = None, read: Reader = read_document) -> None:
         super().__init__(parent)
         self._read = read
-        self._cancel: threading.Event | None = None
-        self._thread: threading.Thread | None = None
+        self._tasks = Tasks("document", self, at_once=True)
+        self._opening: Task | None = None
         self.path = Path()
-        self._ended.connect(self._on_ended)
 
     @property
     def busy(self) -> bool:
         """Whether a document is being opened."""
-        return self._cancel is not None
+        return self._opening is not None
 
     @Slot(object)
     def open(self, path: Path) -> None:
         """Open a document; `path` is then the one that is being opened."""
         self.cancel()
-        self.path, self._cancel = path, threading.Event()
-        self._thread = threading.Thread(target=self._work, args=(path, self._cancel), daemon=True)
-        self._thread.start()
+        self.path, cancel = path, threading.Event()
+        self._opening = self._tasks.run(
+            read_opened, self._read, path, cancel, done=self._on_done, failed=self._on_failed, cancel=cancel
+        )
         self.busy_changed.emit()
 
     @Slot()
     def cancel(self) -> None:
         """Open nothing after all."""
-        if self._cancel is not None:
-            self._cancel.set()
-            self._cancel = None
-            self.busy_changed.emit()
+        if self._opening is not None:
+            self._opening.cancel()
+            self._end()
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Cancel, and return whether that was done in time."""
         self.cancel()
-        if self._thread is not None:
-            self._thread.join(timeout_ms / 1000)
-        return self._thread is None or not self._thread.is_alive()
+        return self._tasks.shut_down(timeout_ms)
 
-    def _work(self, path: Path, cancel: threading.Event) -> None:
-        opened: list[OpenedDocument] = []
-        error = failure_of(lambda: opened.append(read_opened(self._read, path, cancel)))
-        self._ended.emit(_Ended(cancel, opened[0] if opened else None, error))
+    def _on_done(self, opened: OpenedDocument) -> None:
+        self._end()
+        self.opened.emit(opened)
 
-    @Slot(object)
-    def _on_ended(self, ended: _Ended) -> None:
-        if ended.cancel is not self._cancel:
-            return  # in favour of another one, or of none
-        self._cancel = None
+    def _on_failed(self, error: Exception) -> None:
+        if not isinstance(error, Cancelled):
+            self._end()
+            self.failed.emit(error)
+
+    def _end(self) -> None:
+        self._opening = None
         self.busy_changed.emit()
-        if ended.opened is not None:
-            self.opened.emit(ended.opened)
-        elif ended.error is not None and not isinstance(ended.error, Cancelled):
-            self.failed.emit(ended.error)

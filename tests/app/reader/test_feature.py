@@ -131,8 +131,7 @@ def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[],
 
 def read_to_the_end(desk: Desk, go_on: threading.Event) -> None:
     """Let the document be opened, and the window hear of that."""
-    thread = desk.feature.opener._thread
-    assert thread is not None
+    (thread,) = (each for each in threading.enumerate() if each.name == "document")
     go_on.set()
     thread.join(PATIENCE_SECONDS)
     assert not thread.is_alive()
