@@ -53,6 +53,7 @@ ENGINE_MUST_END_WITHIN_MS = 5000
 REFERENCE_MUST_END_WITHIN_MS = 2000
 MODELS_MUST_END_WITHIN_MS = 5000
 LIBRARY_MUST_END_WITHIN_MS = 5000
+EXPORT_MUST_END_WITHIN_MS = 5000
 DOCUMENT_MUST_END_WITHIN_MS = 2000
 VOICES_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
@@ -172,8 +173,8 @@ class Application(QObject):
         models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
-        self.export.shut_down()
-        ended = (document_ended, voices_ended, library_ended, models_ended, left, controller_ended)
+        export_ended = self.export.shut_down(EXPORT_MUST_END_WITHIN_MS)
+        ended = (document_ended, voices_ended, library_ended, models_ended, left, controller_ended, export_ended)
         return all(ended)
 
     def _note(self, options: Options) -> None:

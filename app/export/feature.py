@@ -72,9 +72,9 @@ class ExportFeature(QObject):
         """Offer to go on with exports whose process was killed."""
         self._records.look()
 
-    def shut_down(self) -> None:
-        """Finish keeping what is to be offered at the next start, and forget the rest."""
-        self._records.shut_down()
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Finish keeping what is to be offered at the next start, and forget the rest; return whether that was done."""
+        return self._records.shut_down(timeout_ms)
 
     @Slot(object)
     def tell_path(self, path: Path) -> None:

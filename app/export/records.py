@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.system.threads import failure_of
+from app.tasks import Tasks
 from engine.export.kept_orders import KeptOrder, KeptOrders
 from engine.export.order import Order
 
@@ -28,40 +24,41 @@ class ExportRecords(QObject):
     def __init__(self, orders: KeptOrders, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._orders = orders
-        self._thread = ThreadPoolExecutor(1, "exports")
+        self._tasks = Tasks("exports", self)
         self._kept: list[KeptOrder] = []  # touched in that thread alone
 
     @Slot()
     def look(self) -> None:
         """Look for orders that were interrupted."""
-        self._do(self._find)
+        self._tasks.run(self._find)
 
     def keep(self, order: Order, model: str) -> None:
         """Keep an order, which this model is to speak, until `forget`; one that was found is kept already."""
-        self._do(partial(self._keep, order, model))
+        self._tasks.run(self._keep, order, model)
 
     def forget(self, order: Order) -> None:
         """An order has been carried out, has failed, or was cancelled."""
-        self._do(partial(self._forget, order))
+        self._tasks.run(self._forget, order)
 
     def discard(self, order: Order) -> None:
         """Forget an order that was found, and remove what the export has left."""
-        self._do(partial(self._discard, order))
+        self._tasks.run(self._discard, order)
 
-    def shut_down(self) -> None:
-        """Finish what was asked for; what was found and neither resumed nor discarded is found again."""
-        self._thread.shutdown()
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Finish what was asked for; return whether that was in time.
+
+        What was found and neither resumed nor discarded is found again.
+        """
+        if not self._tasks.shut_down(timeout_ms):
+            return False
         for kept in self._kept:
             kept.release()
-
-    def _do(self, work: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # after the end, nothing more is done
-            self._thread.submit(failure_of, work)
+        return True
 
     def _find(self) -> None:
         for kept in self._orders.interrupted():
             self._kept.append(kept)
-            self.found.emit(kept)
+            self._tasks.tell(self.found.emit, kept)
 
     def _keep(self, order: Order, model: str) -> None:
         if any(kept.order is order for kept in self._kept):

@@ -85,7 +85,7 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
     yield desk
     assert desk.controller.shut_down(PATIENCE_MS)
     for feature in desk.features:
-        feature.shut_down()
+        feature.shut_down(PATIENCE_MS)
     desk.theme.deleteLater()
 
 
@@ -314,9 +314,9 @@ def test_only_one_of_two_windows_offers_it_and_the_next_start_does_again(
     other, found = ExportRecords(KeptOrders(desk.folder / "orders")), []
     other.found.connect(found.append)
     other.look()
-    other.shut_down()
+    other.shut_down(PATIENCE_MS)
     assert not found
-    desk.feature.shut_down()
+    desk.feature.shut_down(PATIENCE_MS)
     desk.page.save_strip.offer_resume("")
     desk.feature = desk.new_feature()
     look(desk)
