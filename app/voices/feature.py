@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Subject, message_for
+from app.messages import Subject
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
@@ -190,14 +190,11 @@ class VoicesFeature(QObject):
 
     @Slot(object)
     def _on_done(self, done: BlendDone) -> None:
-        if done.error is not None:
-            self._window.page.banner.show_message(message_for(done.error))
-            return
-        renamed = {done.task.before: done.name}
+        renamed = {done.before: done.name}
         kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favourites)
         self._settings.favourites = tuple(each for each in kept if each[0])
         self._list_anew(done)
-        self._window.page.status.tell(f"Saved “{done.name}”" if done.name else f"Deleted “{done.task.before}”")
+        self._window.page.status.tell(f"Saved “{done.name}”" if done.name else f"Deleted “{done.before}”")
         self._speech.list_voices()
 
     def _list_anew(self, done: BlendDone) -> None:
@@ -208,9 +205,9 @@ class VoicesFeature(QObject):
         chosen = self._picker.choice
         models = [_with_blends(each, done.recipes) for each in self._picker.models]
         self._picker.show_models(models, self._picker.speaking_model)
-        if not done.task.before:
+        if not done.before:
             self.panel.search.clear()
-        if done.task.before in ("", chosen.voice):
+        if done.before in ("", chosen.voice):
             self._picker.take(Choice(done.name, chosen.model) if done.name else self._picker.choice)
 
 
