@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
-from app.library.document_reader import DocumentRead, DocumentReader, Reader, ReadJob, read_usual
 from app.library.records import Wish
+from app.reading.opener import Reader
 from app.reading.reading import Reading
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_picker import VoicePicker
-from engine.documents import Document
+from app.tasks import Tasks
+from engine.documents import Document, read_document
 from engine.errors import Cancelled
 from engine.export.order import Order, order_of_text
 
 CHAPTER_GAP = "\n\n"
 
 
+def read_usual(path: Path, cancel: threading.Event) -> Document:
+    """What is read of a document unless a person chooses otherwise; raises `EngineError` children."""
+    document = read_document(path, cancel)
+    return document.with_chapters(document.usual_chapters)
+
+
 @dataclass(frozen=True, eq=False)
 class _Begun:
-    """`track` has what is heard and `order` what is saved; neither is there while the document of `job` is read."""
+    """`track` has what is heard and `order` what is saved; neither is there while its document is read.
+
+    `cancel` is the event that ends the reading.
+    """
 
     number: int
     wish: Wish
-    job: ReadJob | None = None
+    cancel: threading.Event = field(default_factory=threading.Event)
     track: AudioTrack | None = None
     order: Order | None = None
 
@@ -60,8 +73,8 @@ class SpeechDesk(QObject):
         self._heard: _Begun | None = None
         self._saved: _Begun | None = None
         self._error: Exception | None = None
-        self._reader = DocumentReader(self, read)
-        self._reader.read.connect(self._on_read)
+        self._read = read
+        self._documents = Tasks("documents of the queue", self)
         self._settle_later = QTimer(self, singleShot=True, interval=0)
         self._settle_later.timeout.connect(self._settle)
         speech.speech_failed.connect(self._on_failed)
@@ -88,22 +101,24 @@ class SpeechDesk(QObject):
 
     def begin(self, number: int, wish: Wish) -> None:
         """Begin to hear or save a wish, of a document once that is read."""
-        job = self._reader.begin(number, wish.document) if wish.document is not None else None
-        begun = _Begun(number, wish, job)
+        begun = _Begun(number, wish)
         if wish.target is None:
             self._heard = begun
         else:
             self._saved = begun
-        if job is not None:
-            return
-        if wish.target is None:
+        if wish.document is not None:
+            done, failed = partial(self._on_read, begun), partial(self._on_unread, begun)
+            self._documents.run(self._read, wish.document, begun.cancel, done=done, failed=failed, cancel=begun.cancel)
+        elif wish.target is None:
             self._hear(begun, wish.request.text)
         else:
             self._save(begun, order_of_text(wish.target, wish.request))
 
     def cancel(self, number: int) -> None:
         """Stop a wish that has begun."""
-        self._reader.cancel(number)
+        for begun in (self._heard, self._saved):
+            if begun is not None and begun.number == number:
+                begun.cancel.set()
         if self._heard is not None and self._heard.number == number and self._heard.track is self._speech.track:
             self._speech.stop()  # but not what was begun in its place
         if self._saved is not None and self._saved.number == number and self._saved.order is not None:
@@ -112,13 +127,14 @@ class SpeechDesk(QObject):
     def withdraw(self) -> None:
         """End what is to be heard if it is not heard yet."""
         if self._heard is not None and self._heard.track is None:
-            number, self._heard = self._heard.number, None
-            self._reader.cancel(number)
-            self._end(number, Cancelled("It was withdrawn."))
+            begun, self._heard = self._heard, None
+            begun.cancel.set()
+            self._end(begun.number, Cancelled("It was withdrawn."))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop reading documents; return whether that ended in time."""
-        return self._reader.shut_down(timeout_ms)
+        self._documents.cancel()
+        return self._documents.shut_down(timeout_ms)
 
     @property
     def hears(self) -> bool:
@@ -142,24 +158,22 @@ class SpeechDesk(QObject):
         else:
             self._speech.saving.add(order, self._engine_factory(begun.wish.model))
 
-    @Slot(object)
-    def _on_read(self, report: DocumentRead) -> None:
-        job, document, error = report.job, report.document, report.error
-        if self._heard is not None and self._heard.job is job:
-            if document is not None and self._silent and self.obstacle(self._heard.wish) is None:
-                self._hear(self._heard, text_of(document))
-            else:  # reading takes a while, in which a person may have begun to hear something else
-                self._heard = None
-                error = error or Cancelled("Something else was wanted meanwhile.")
-        elif self._saved is not None and self._saved.job is job:
-            if document is not None and (target := self._saved.wish.target) is not None:
-                self._save(self._saved, Order(document, self._saved.wish.request, target))
-            else:
-                self._saved = None
+    def _on_read(self, begun: _Begun, document: Document) -> None:
+        if begun is self._saved and begun.wish.target is not None:
+            self._save(begun, Order(document, begun.wish.request, begun.wish.target))
+        elif begun is self._heard and self._silent and self.obstacle(begun.wish) is None:
+            self._hear(begun, text_of(document))
+        else:  # reading takes a while, in which a person may have begun to hear something else
+            self._on_unread(begun, Cancelled("Something else was wanted meanwhile."))
+
+    def _on_unread(self, begun: _Begun, error: Exception) -> None:
+        if begun is self._heard:
+            self._heard = None
+        elif begun is self._saved:
+            self._saved = None
         else:  # it was withdrawn
             return
-        if error is not None:
-            self._end(job.number, error)
+        self._end(begun.number, error)
 
     @Slot()
     def _later(self) -> None:

@@ -245,7 +245,7 @@ class SlowDocument:
     def __init__(self, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path = room.folder / "story.md"
         self.begun, self.go_on = threading.Event(), threading.Event()
-        monkeypatch.setattr("app.library.document_reader.read_document", self._read)
+        monkeypatch.setattr("app.library.speech_desk.read_document", self._read)
 
     def _read(self, path: Path, cancel: threading.Event) -> Document:
         self.begun.set()
