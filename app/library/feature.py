@@ -11,12 +11,11 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audio.track import AudioTrack
 from app.library.database import LibraryUnusable, SetAside
-from app.library.library import Library
+from app.library.library import Library, Recalled
 from app.library.panels import HistoryPanel, QueuePanel
 from app.library.queue_runner import QueueRunner
 from app.library.records import Entry, Item, Wish, first_words
 from app.library.speech_desk import SpeechDesk, read_usual
-from app.library.worker import Recalled
 from app.main_window import MainWindow
 from app.messages import Message, Subject, Tone, message_for
 from app.reading.opener import Reader

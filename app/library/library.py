@@ -1,39 +1,47 @@
-"""The history and the queue as the window uses them; all work on files is done in three threads."""
+"""The history and the queue as the window uses them; all work on files is done beside it."""
 
 from __future__ import annotations
 
+import sqlite3
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.track import AudioTrack
-from app.library.database import SetAside
-from app.library.history import History, HistoryListed, Kept
-from app.library.made_speech import made_speech
+from app.library.database import open_library, unusable
+from app.library.history import History, HistoryListed, Kept, sound_path
+from app.library.made_speech import Cut, MadeSpeech, made_speech
+from app.library.manner import key_of
 from app.library.queue_store import QueueListed, QueueStore
 from app.library.records import State, Wish
-from app.library.worker import (
-    HistoryTask,
-    KeepTask,
-    LibraryFailed,
-    LibraryWorker,
-    QueueTask,
-    Recalled,
-    SoundReader,
-    SoundWriter,
-)
-from app.system.threads import worker_thread
+from app.tasks import Tasks
 from engine.speech import SpeechRequest
+
+NICENESS = 5
+"""Of what writes sound: engine and window go first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recalled:
+    """What was spoken before; without a `track` it has to be made again, and `error` says why if it was kept."""
+
+    kept: Kept
+    track: AudioTrack | None = None
+    error: Exception | None = None
 
 
 class Library(QObject):
     """Everything is listed at first, and again whenever it changes.
 
     Every method returns at once; what becomes of it comes with a signal, each of which carries plain data.
-    `set_aside` tells that the library was damaged and another one was begun.
+    `set_aside` tells that the library was damaged and another one was begun. With `in_charge`, what the last program to
+    run has left is first put in order.
     """
 
     history_listed = Signal(object)
@@ -42,29 +50,16 @@ class Library(QObject):
     set_aside = Signal(object)
     failed = Signal(object)
 
-    _work_wanted = Signal(object)
-    _keep_wanted = Signal(object)
-    _read_wanted = Signal(object)
-    _sounds_end_wanted = Signal()
-    _end_wanted = Signal()
-
     def __init__(self, folder: Path, in_charge: bool = True, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        opened = threading.Event()
-        self._worker = LibraryWorker(folder, in_charge, opened)
-        self._writer, self._reader = SoundWriter(folder, opened), SoundReader()
-        self._database_thread = self._thread("library", self._worker)
-        self._sound_threads = self._thread("sounds", self._writer), self._thread("kept sounds", self._reader)
-        self._sound_threads[0].started.connect(self._writer.give_way)
-        self._writer.kept.connect(self._worker.work)
-        self._work_wanted.connect(self._worker.work)
-        self._keep_wanted.connect(self._writer.keep)
-        self._read_wanted.connect(self._reader.read)
-        self._sounds_end_wanted.connect(self._writer.end)
-        self._sounds_end_wanted.connect(self._reader.end)
-        self._end_wanted.connect(self._worker.end)
-        for thread in (*self._sound_threads, self._database_thread):
-            thread.start()
+        self._folder = folder
+        self._in_charge = in_charge
+        self._stores: tuple[History, QueueStore] | None = None  # these two are for the thread of the database alone
+        self._connection: sqlite3.Connection | None = None
+        self._tried = threading.Event()  # to open the database
+        self._database = Tasks("library", self)
+        self._writing = Tasks("sounds", self, niceness=NICENESS)  # others must not wait for what takes longer
+        self._reading = Tasks("kept sounds", self)
         self._in_history(_nothing)
         self._in_queue(_nothing)
 
@@ -74,7 +69,8 @@ class Library(QObject):
 
     def keep(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
         """Keep what is made of a track by now, which is something; the track may go on growing."""
-        self._keep_wanted.emit(KeepTask(request, model, made_speech(track)))
+        key = key_of(request, model)
+        self._writing.run(self._write, key, made_speech(track), failed=self._on_failed)
 
     def look_for(self, words: str) -> None:
         """List only entries with these words from now on."""
@@ -123,41 +119,96 @@ class Library(QObject):
         self._in_queue(QueueStore.remove_done)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Do what was asked for so far, then end; return whether all threads ended in time."""
-        self._sounds_end_wanted.emit()
-        ended = [thread.wait(timeout_ms) for thread in self._sound_threads]  # they still tell what they have written
-        self._end_wanted.emit()
-        return self._database_thread.wait(timeout_ms) and all(ended)
-
-    def _thread(self, name: str, worker: LibraryWorker | SoundWriter | SoundReader) -> QThread:
-        thread = worker_thread(name, self)
-        worker.moveToThread(thread)
-        worker.reported.connect(self._on_report)
-        return thread
+        """Do what was asked for so far, then end; return whether that was in time."""
+        ended = [tasks.shut_down(timeout_ms) for tasks in (self._writing, self._reading)]  # what is written is noted
+        self._database.run(self._close)
+        return self._database.shut_down(timeout_ms) and all(ended)
 
     def _in_history(self, work: Callable[[History], object]) -> None:
-        self._work_wanted.emit(HistoryTask(work))
+        self._database.run(self._do_in_history, work, done=self._on_history, failed=self._on_failed)
 
     def _in_queue(self, work: Callable[[QueueStore], object]) -> None:
-        self._work_wanted.emit(QueueTask(work))
+        self._database.run(self._do_in_queue, work, done=self.queue_listed.emit, failed=self._on_failed)
 
-    @Slot(object)
-    def _on_report(self, report: object) -> None:
-        match report:
-            case HistoryListed():
-                self.history_listed.emit(report)
-            case QueueListed():
-                self.queue_listed.emit(report)
-            case Kept() if report.sound is not None:
-                self._read_wanted.emit(report)
-            case Kept():
-                self.recalled.emit(Recalled(report))
-            case Recalled():
-                self.recalled.emit(report)
-            case SetAside():
-                self.set_aside.emit(report)
-            case LibraryFailed(error):
-                self.failed.emit(error)
+    def _do_in_history(self, work: Callable[[History], object]) -> tuple[HistoryListed, object]:
+        with self._opened() as (history, _):
+            result = work(history)
+            return history.listed(), result
+
+    def _do_in_queue(self, work: Callable[[QueueStore], object]) -> QueueListed:
+        with self._opened() as (_, queue):
+            work(queue)
+            return queue.listed()
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[History, QueueStore]]:
+        """The stores; raises `LibraryUnusable`, also for what goes wrong within the context."""
+        try:
+            yield self._stores or self._open()
+        except (sqlite3.Error, OSError) as error:
+            raise unusable(self._folder, error) from error
+        finally:
+            self._tried.set()
+
+    def _open(self) -> tuple[History, QueueStore]:
+        self._connection, aside = open_library(self._folder)
+        history, queue = History(self._connection, self._folder, time.time), QueueStore(self._connection)
+        self._stores = history, queue
+        if aside is not None:
+            self._database.tell(self.set_aside.emit, aside)
+        if self._in_charge:
+            history.tidy()
+            queue.wait_again()
+        return history, queue
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def _write(self, key: str, made: MadeSpeech) -> None:
+        from app.library.sounds import (  # loads libsndfile, not before the window is shown
+            marks_text,
+            samples_in,
+            write_sound,
+        )
+
+        self._tried.wait()  # a sound that is written earlier would be taken for one that was left behind
+        path = sound_path(self._folder, key)
+        if samples_in(path) > made.length:  # equal requests give equal samples, so that is more of the same
+            return
+        try:
+            write_sound(path, made)
+        except OSError as error:
+            raise unusable(self._folder, error) from error
+        self._in_history(partial(History.keep, key=key, seconds=made.seconds, marks=marks_text(made.marks)))
+
+    def _on_history(self, done: tuple[HistoryListed, object]) -> None:
+        listed, result = done
+        self.history_listed.emit(listed)
+        if isinstance(result, Kept):
+            self._read(result)
+
+    def _read(self, kept: Kept) -> None:
+        if kept.sound is None:
+            self.recalled.emit(Recalled(kept))
+            return
+        self._reading.run(
+            _track_of,
+            kept.sound,
+            kept.marks,
+            done=lambda track: self.recalled.emit(Recalled(kept, track)),
+            failed=lambda error: self.recalled.emit(Recalled(kept, None, error)),
+        )
+
+    def _on_failed(self, error: Exception) -> None:
+        if not isinstance(error, Cut):
+            self.failed.emit(error)
+
+
+def _track_of(sound: Path, marks: str) -> AudioTrack:
+    from app.library.sounds import read_track
+
+    return read_track(sound, marks)
 
 
 def _nothing(store: object) -> None:
