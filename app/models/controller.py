@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.models.jobs import JobAdvanced, JobEnded, JobEvent, JobProgress, ListedModel, ModelJob, ModelsListed, Task
+from app.models.jobs import JobEnded, JobProgress, ListedModel, ModelJob, ModelsListed, Task
 from app.models.row import ModelRow, fraction_of
 from app.models.worker import LibraryFactory, ModelWorker
 from app.speech.pace import Pace
-from app.system.threads import worker_thread
+from app.tasks import Tasks
 from engine.errors import Cancelled
 from engine.model_store import ModelProgress
 
+NICENESS = 10
+"""Of the thread and the processes that fetch, convert, compile and pack: well behind the engine that speaks."""
 TICK_MS = 500
 """How often the rows are told while a job goes on, so that a long step moves on the screen, too."""
 
@@ -34,8 +37,6 @@ class ModelController(QObject):
     done = Signal(object)
     failed = Signal(object)
 
-    _work_wanted = Signal(object)
-
     def __init__(self, make_library: LibraryFactory, in_use: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._models: tuple[ListedModel, ...] = ()
@@ -46,13 +47,8 @@ class ModelController(QObject):
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._tell)
         self._in_use = in_use
-        self._thread = worker_thread("models", self)
-        self._worker = ModelWorker(make_library)
-        self._worker.moveToThread(self._thread)
-        self._worker.reported.connect(self._on_event)
-        self._work_wanted.connect(self._worker.work)
-        self._thread.started.connect(self._worker.give_way)
-        self._thread.start()
+        self._tasks = Tasks("models", self, niceness=NICENESS)
+        self._worker = ModelWorker(make_library, partial(self._tasks.tell, self._advance))
 
     @property
     def rows(self) -> tuple[ModelRow, ...]:
@@ -119,8 +115,7 @@ class ModelController(QObject):
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything but keep what was fetched for next time; return whether the thread ended in time."""
         self._stop()
-        self._thread.quit()
-        return self._thread.wait(timeout_ms)
+        return self._tasks.shut_down(timeout_ms)
 
     def _stop(self) -> None:
         for job in self._jobs:
@@ -136,23 +131,28 @@ class ModelController(QObject):
 
     def _go_on(self) -> None:
         self._progress, self._pace = None, Pace()
-        if self._jobs:
-            self._tick.start()
-            self._work_wanted.emit(self._jobs[0])
-        else:
+        if not self._jobs:
             self._tick.stop()
+            return
+        self._tick.start()
+        job = self._jobs[0]
+        ended = partial(self._list, job)
+        self._tasks.run(self._worker.work, job, done=ended, failed=ended, cancel=job.cancel)
 
-    @Slot(object)
-    def _on_event(self, event: JobEvent) -> None:
-        match event:
-            case ModelsListed(models, voices):
-                self._models = models
-                self.voices_listed.emit(voices)
-            case JobAdvanced(progress=progress):
-                self._note(progress)
-                self._tell()
-            case JobEnded():
-                self._end(event)
+    def _list(self, job: ModelJob, error: Exception | None) -> None:
+        """Every job ends with this, also one that failed."""
+        done, failed = partial(self._on_listed, job, error), partial(self._end, job)
+        self._tasks.run(self._worker.listed, done=done, failed=lambda unlisted: failed(error or unlisted))
+
+    def _on_listed(self, job: ModelJob, error: Exception | None, listed: ModelsListed) -> None:
+        self._models = listed.models
+        self.voices_listed.emit(listed.voices)
+        self._end(job, error)
+
+    def _advance(self, job: ModelJob, progress: JobProgress) -> None:
+        if self._jobs and job is self._jobs[0]:
+            self._note(progress)
+            self._tell()
 
     def _note(self, progress: JobProgress) -> None:
         self._progress = progress
@@ -162,20 +162,20 @@ class ModelController(QObject):
         else:
             self._pace.note(progress.title, progress.done, progress.total)
 
-    def _end(self, ended: JobEnded) -> None:
+    def _end(self, job: ModelJob, error: Exception | None) -> None:
         self._jobs.popleft()
-        if isinstance(ended.error, Cancelled):
+        if isinstance(error, Cancelled):
             self._not_done = ()
             self._jobs = deque(job for job in self._jobs if not job.cancel.is_set())
-        elif ended.error is not None:
-            self._not_done = (ended.job, *self._jobs)
+        elif error is not None:
+            self._not_done = (job, *self._jobs)
             self._jobs.clear()
         self._go_on()
         self._tell()
-        if ended.error is None:
-            self.done.emit(ended.job)
+        if error is None:
+            self.done.emit(job)
         elif self._not_done:
-            self.failed.emit(ended)
+            self.failed.emit(JobEnded(job, error))
 
     def _row(self, model: ListedModel, job: ModelJob | None) -> ModelRow:
         name = model.status.entry.name

@@ -161,7 +161,7 @@ class ModelsFeature(QObject):
     @Slot(object)
     def _on_failed(self, ended: JobEnded) -> None:
         error = ended.error
-        if error is None or self.upgrade.takes(ended):
+        if self.upgrade.takes(ended):
             return
         self.dialog.show_failure(error)
         if not self.dialog.isVisible():

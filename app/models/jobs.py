@@ -59,19 +59,8 @@ JobProgress = ModelProgress | PreparationEvent
 
 
 @dataclass(frozen=True)
-class JobAdvanced:
-    """The progress of a job."""
-
-    job: ModelJob
-    progress: JobProgress
-
-
-@dataclass(frozen=True)
 class JobEnded:
-    """A job has ended; `error` says why if it failed."""
+    """A job has failed; `error` says why."""
 
     job: ModelJob
-    error: Exception | None = None
-
-
-JobEvent = ModelsListed | JobAdvanced | JobEnded
+    error: Exception

@@ -60,7 +60,7 @@ class Upgrade(QObject):
         """Show why a job in the background has failed; returns whether it was one."""
         job, row = ended.job, self._controller.row(ended.job.model)
         in_background = job.task is Task.PREPARE or (job.task is Task.FETCH and job.model == self._quiet)
-        if ended.error is None or row is None or not in_background:
+        if row is None or not in_background:
             return False
         lead, why = _FAILURES[job.task].format(title=row.title), _reason(ended.error)
         self._tell(ModelNotice(f"{lead}: {why}", row.name, (Answer.TRY_AGAIN, Answer.CLOSE)))

@@ -1,4 +1,4 @@
-"""The only caller of the engine's model store; lives in a separate thread and answers every job with events."""
+"""The only caller of the engine's model store, in a thread beside the window."""
 
 from __future__ import annotations
 
@@ -9,18 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal, Slot
-
-from app.models.jobs import JobAdvanced, JobEnded, JobEvent, JobProgress, ListedModel, ModelJob, ModelsListed, Task
-from app.system.threads import failure_of, give_way
+from app.models.jobs import JobProgress, ListedModel, ModelJob, ModelsListed, Task
 from engine.errors import Cancelled
 from engine.model_store import ModelEntry, ModelObserver, ModelProgress, ModelStatus
 from engine.model_store.installed_voices import ModelVoices
 from engine.preparation.modules import PreparationObserver
-from engine.system.waiting import raise_if_set
 
-NICENESS = 10
-"""Of this thread and the processes that fetch, convert, compile and pack: well behind the engine that speaks."""
 REPORT_SECONDS = 0.1
 """Progress is reported no more often than this, except when an activity starts or is complete."""
 
@@ -62,32 +56,18 @@ class ModelLibrary(Protocol):
 LibraryFactory = Callable[[], ModelLibrary]
 
 
-class ModelWorker(QObject):
-    """Does one job at a time; after each, successful or not, the models are listed again."""
+class ModelWorker:
+    """Does jobs, one at a time, in any thread; `advanced` gets the progress of each."""
 
-    reported = Signal(object)
-
-    def __init__(self, make_library: LibraryFactory) -> None:
-        super().__init__()
+    def __init__(self, make_library: LibraryFactory, advanced: Callable[[ModelJob, JobProgress], None]) -> None:
         self._make_library = make_library
+        self._advanced = advanced
         self._library: ModelLibrary | None = None
         self._told: ModelProgress | None = None
         self._told_at = 0.0
 
-    @Slot()
-    def give_way(self) -> None:
-        """Let everything else go first; called in the worker's own thread."""
-        give_way(NICENESS)
-
-    @Slot(object)
     def work(self, job: ModelJob) -> None:
-        """Do a job."""
-        error = failure_of(partial(self._do, job))
-        unlisted = failure_of(self._list)
-        self._report(JobEnded(job, error or unlisted))
-
-    def _do(self, job: ModelJob) -> None:
-        raise_if_set(job.cancel)
+        """Do a job; raises whatever the library raises."""
         library, observe = self._opened(), partial(self._observe, job)
         match job.task:
             case Task.FETCH:
@@ -99,13 +79,14 @@ class ModelWorker(QObject):
             case Task.REMOVE:
                 library.remove(job.model)
             case Task.PREPARE:
-                library.make_ready(job.model, job.device, partial(self._advance, job), job.cancel)
+                library.make_ready(job.model, job.device, partial(self._advanced, job), job.cancel)
 
-    def _list(self) -> None:
+    def listed(self) -> ModelsListed:
+        """All models as they are now."""
         library = self._opened()
         names = [entry.name for entry in library.catalogue()]
         models = tuple(ListedModel(library.status(name), library.model_folder(name)) for name in names)
-        self._report(ModelsListed(models, library.voices()))
+        return ModelsListed(models, library.voices())
 
     def _opened(self) -> ModelLibrary:
         if self._library is None:
@@ -117,13 +98,7 @@ class ModelWorker(QObject):
         begins = told is None or told.activity is not progress.activity
         if begins or progress.bytes_done >= progress.bytes_total or now - self._told_at >= REPORT_SECONDS:
             self._told, self._told_at = progress, now
-            self._advance(job, progress)
-
-    def _advance(self, job: ModelJob, progress: JobProgress) -> None:
-        self._report(JobAdvanced(job, progress))
-
-    def _report(self, event: JobEvent) -> None:
-        self.reported.emit(event)
+            self._advanced(job, progress)
 
 
 def _fetch(library: ModelLibrary, job: ModelJob, observe: ModelObserver) -> None:

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 from app.models.controller import ModelController
 from app.models.jobs import JobEnded, ModelJob, Task
 from app.models.row import ModelRow, RowButton
-from engine.errors import DownloadError
-from engine.model_store import ModelState
+from engine.errors import DamagedFile, DownloadError
+from engine.model_store import ModelEntry, ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.patience import PATIENCE_MS
 
@@ -122,6 +122,26 @@ def test_what_is_wanted_after_stopping_is_done(desk: Desk) -> None:
     desk.library.hold.set()
     desk.wait()
     assert [job.task for job in desk.done] == [Task.LOOK, Task.IMPORT]
+
+
+@pytest.mark.parametrize("error", [DownloadError("No.", "Do."), ZeroDivisionError("surprise")])
+def test_the_models_are_listed_after_any_failure(desk: Desk, error: Exception) -> None:
+    desk.look()
+    desk.library.error = error
+    desk.library.states[FULL_SIZE] = ModelState.PARTIAL
+    desk.controller.fetch(FULL_SIZE)
+    desk.wait()
+    assert [ended.error for ended in desk.failed] == [error]
+    assert desk.row.status.state is ModelState.PARTIAL
+
+
+def test_a_catalogue_that_cannot_be_read_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> tuple[ModelEntry, ...]:
+        raise DamagedFile(Path("models.json"), "The list cannot be read.", "Install again.")
+
+    monkeypatch.setattr(desk.library, "catalogue", fail)
+    desk.look()
+    assert [type(ended.error) for ended in desk.failed] == [DamagedFile]
 
 
 def test_looking_while_something_is_done_changes_nothing(desk: Desk) -> None:

@@ -5,39 +5,36 @@ from pathlib import Path
 import pytest
 
 from app.models import worker
-from app.models.jobs import JobAdvanced, JobEnded, JobEvent, ModelJob, ModelsListed, Task
+from app.models.jobs import JobProgress, ModelJob, Task
 from app.models.worker import ModelWorker
-from engine.errors import Cancelled, DamagedFile, DownloadError
-from engine.model_store import Activity, ModelEntry, ModelObserver, ModelProgress, ModelState
+from engine.errors import Cancelled
+from engine.model_store import Activity, ModelObserver, ModelProgress
 from engine.speech import PreparationEvent
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 
 
 class Bench:
-    """A worker called directly, and what it has reported."""
+    """A worker, and the progress that it has told."""
 
     def __init__(self, library: FakeLibrary) -> None:
         self.library = library
-        self.reports: list[JobEvent] = []
-        self.worker = ModelWorker(lambda: library)
-        self.worker.reported.connect(self.reports.append)
+        self.told: list[JobProgress] = []
+        self.worker = ModelWorker(lambda: library, self.take)
 
-    def work(self, task: Task, model: str = FULL_SIZE, path: Path | None = None) -> JobEnded:
-        self.worker.work(ModelJob(task, model, path))
-        ended = self.reports[-1]
-        assert isinstance(ended, JobEnded)
-        return ended
+    def take(self, job: ModelJob, progress: JobProgress) -> None:
+        self.told.append(progress)
+
+    def work(self, task: Task, path: Path | None = None) -> None:
+        self.worker.work(ModelJob(task, FULL_SIZE, path))
 
 
 @pytest.fixture
-def bench(qapp: object, tmp_path: Path) -> Bench:
+def bench(tmp_path: Path) -> Bench:
     return Bench(FakeLibrary(tmp_path))
 
 
-def test_looking_lists_every_model_with_its_folder(bench: Bench, tmp_path: Path) -> None:
-    assert bench.work(Task.LOOK, "").error is None
-    listed = bench.reports[0]
-    assert isinstance(listed, ModelsListed)
+def test_every_model_is_listed_with_its_folder(bench: Bench, tmp_path: Path) -> None:
+    listed = bench.worker.listed()
     assert [model.status.entry.name for model in listed.models][:2] == [STARTER, FULL_SIZE]
     assert listed.models[1].folder == tmp_path / FULL_SIZE
     assert [each.model for each in listed.voices] == [STARTER]
@@ -47,32 +44,36 @@ def test_looking_lists_every_model_with_its_folder(bench: Bench, tmp_path: Path)
 @pytest.mark.parametrize(
     ("task", "path"), [(Task.FETCH, None), (Task.IMPORT, Path("a.pth")), (Task.VERIFY, None), (Task.REMOVE, None)]
 )
-def test_every_task_reaches_the_store_and_ends_with_a_list(bench: Bench, task: Task, path: Path | None) -> None:
-    assert bench.work(task, FULL_SIZE, path).error is None
+def test_every_task_reaches_the_store(bench: Bench, task: Task, path: Path | None) -> None:
+    bench.work(task, path)
     assert bench.library.asked == [(task, FULL_SIZE, path)]
-    assert isinstance(bench.reports[-2], ModelsListed)
 
 
 def test_making_a_model_ready_tells_its_steps(bench: Bench) -> None:
     bench.library.hold.clear()
     stopped = ModelJob(Task.PREPARE, FULL_SIZE, device="cpu")
-    bench.worker.reported.connect(lambda report: isinstance(report, JobAdvanced) and stopped.cancel.set())
-    bench.worker.work(stopped)
+    told: list[tuple[ModelJob, JobProgress]] = []
+
+    def stop(job: ModelJob, progress: JobProgress) -> None:
+        told.append((job, progress))
+        job.cancel.set()
+
+    with pytest.raises(Cancelled):
+        ModelWorker(lambda: bench.library, stop).work(stopped)
     assert bench.library.made_ready == [(FULL_SIZE, "cpu")]
-    assert JobAdvanced(stopped, PreparationEvent("Compiling decoder", 5, 7)) in bench.reports
-    ended = bench.reports[-1]
-    assert isinstance(ended, JobEnded)
-    assert isinstance(ended.error, Cancelled)
+    assert (stopped, PreparationEvent("Compiling decoder", 5, 7)) in told
 
 
 def test_progress_is_told(bench: Bench) -> None:
     bench.work(Task.FETCH)
-    told = [report.progress for report in bench.reports if isinstance(report, JobAdvanced)]
-    assert told[0].bytes_done == 0
-    assert told[-1].bytes_done == told[-1].bytes_total
+    first, *_, last = bench.told
+    assert isinstance(first, ModelProgress)
+    assert isinstance(last, ModelProgress)
+    assert first.bytes_done == 0
+    assert last.bytes_done == last.bytes_total
 
 
-def test_progress_is_told_no_more_often_than_anybody_can_read(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_told_no_more_often_than_anybody_can_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "REPORT_SECONDS", math.inf)
 
     class Chatty(FakeLibrary):
@@ -82,31 +83,4 @@ def test_progress_is_told_no_more_often_than_anybody_can_read(qapp: object, monk
 
     bench = Bench(Chatty())
     bench.work(Task.VERIFY)
-    told = [report.progress.bytes_done for report in bench.reports if isinstance(report, JobAdvanced)]
-    assert told == [0, 10_000]
-
-
-@pytest.mark.parametrize("error", [DownloadError("No.", "Do."), ZeroDivisionError("surprise")])
-def test_any_failure_is_a_report_and_the_models_are_listed_all_the_same(bench: Bench, error: Exception) -> None:
-    bench.library.error = error
-    bench.library.states[FULL_SIZE] = ModelState.PARTIAL
-    assert bench.work(Task.FETCH).error is error
-    assert isinstance(bench.reports[-2], ModelsListed)
-
-
-def test_a_job_stopped_before_its_turn_does_nothing(bench: Bench) -> None:
-    job = ModelJob(Task.FETCH, FULL_SIZE)
-    job.cancel.set()
-    bench.worker.work(job)
-    ended = bench.reports[-1]
-    assert isinstance(ended, JobEnded)
-    assert isinstance(ended.error, Cancelled)
-    assert not bench.library.asked
-
-
-def test_a_catalogue_that_cannot_be_read_is_a_report(qapp: object) -> None:
-    class Damaged(FakeLibrary):
-        def catalogue(self) -> tuple[ModelEntry, ...]:
-            raise DamagedFile(Path("models.json"), "The list cannot be read.", "Install again.")
-
-    assert isinstance(Bench(Damaged()).work(Task.LOOK).error, DamagedFile)
+    assert [each.bytes_done for each in bench.told if isinstance(each, ModelProgress)] == [0, 10_000]
