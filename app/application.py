@@ -56,13 +56,13 @@ LIBRARY_MUST_END_WITHIN_MS = 5000
 EXPORT_MUST_END_WITHIN_MS = 5000
 DOCUMENT_MUST_END_WITHIN_MS = 2000
 VOICES_MUST_END_WITHIN_MS = 2000
+DESKTOP_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
 ADD_DIAGNOSTICS_AFTER_MS = 200
 """Loading the panel takes a moment too; if it was open last time, it is there from the start."""
 ADD_MODELS_AFTER_MS = 300
 JOIN_DESKTOP_AFTER_MS = 400
-LEAVE_DESKTOP_WITHIN_SECONDS = 2.0
 
 
 class Application(QObject):
@@ -171,11 +171,11 @@ class Application(QObject):
         voices_ended = "voices" not in added or self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
         library_ended = "library" not in added or self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
-        left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
+        desktop_ended = self.desktop.shut_down(DESKTOP_MUST_END_WITHIN_MS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
         export_ended = self.export.shut_down(EXPORT_MUST_END_WITHIN_MS)
-        ended = (document_ended, voices_ended, library_ended, models_ended, left, controller_ended, export_ended)
-        return all(ended)
+        ended = (document_ended, voices_ended, library_ended, models_ended, desktop_ended, controller_ended)
+        return export_ended and all(ended)
 
     def _note(self, options: Options) -> None:
         """Note what is to be done once the window is shown."""

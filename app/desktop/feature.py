@@ -60,9 +60,9 @@ class DesktopFeature(QObject):
         if QSystemTrayIcon.isSystemTrayAvailable():
             self._add_tray_icon()
 
-    def shut_down(self, timeout_seconds: float) -> bool:
+    def shut_down(self, timeout_ms: int) -> bool:
         """Leave the desktop; return whether that was done in time."""
-        return self._mpris is None or self._mpris.end(timeout_seconds)
+        return self._mpris is None or self._mpris.end(timeout_ms)
 
     @Slot()
     def speak_clipboard(self) -> None:

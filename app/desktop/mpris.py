@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -19,6 +18,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.desktop.mpris_interfaces import Application, Player
 from app.desktop.remote import NowPlaying, Order
+from app.tasks import Tasks
 
 log = logging.getLogger(__name__)
 
@@ -37,12 +37,12 @@ class Mpris(QObject):
         self._application, self._player = Application(self._take), Player(self._take)
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[None] | None = None
-        self._thread = threading.Thread(target=self._run, name="mpris", daemon=True)
+        self._tasks = Tasks("mpris", self)
 
     def begin(self, now: NowPlaying) -> None:
         """Be on the bus from now on, in the background."""
         self._player.now = now
-        self._thread.start()
+        self._tasks.run(self._run)
 
     @Slot(object)
     def show(self, now: NowPlaying) -> None:
@@ -59,12 +59,10 @@ class Mpris(QObject):
         """Tell that the position has jumped."""
         self._call(self._player.tell_position, microseconds)
 
-    def end(self, timeout_seconds: float) -> bool:
-        """Leave the bus; return whether the thread ended in time."""
+    def end(self, timeout_ms: int) -> bool:
+        """Leave the bus; return whether that was in time."""
         self._call(self._cancel)
-        if self._thread.is_alive():
-            self._thread.join(timeout_seconds)
-        return not self._thread.is_alive()
+        return self._tasks.shut_down(timeout_ms)
 
     def _take(self, order: Order) -> None:
         self.ordered.emit(order)

@@ -16,7 +16,7 @@ from app.audio import player
 from app.system.threads import collect_what_is_due, not_collected
 from app.theme import Appearance, Theme
 from tests.app.patient_qtbot import PatientQtBot
-from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
+from tests.patience import PATIENCE_MS
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # where the bus of the desktop is
@@ -78,8 +78,6 @@ def whatever_ends_may_take_its_time() -> Iterator[None]:
         for name in dir(application) if application is not None else ():
             if name.endswith("_MUST_END_WITHIN_MS"):
                 patch.setattr(application, name, PATIENCE_MS)
-        if application is not None:
-            patch.setattr(application, "LEAVE_DESKTOP_WITHIN_SECONDS", PATIENCE_SECONDS)
         yield
 
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.desktop.remote import Command, NowPlaying, Order
 from tests.app.desktop.private_bus import PLAYER, PrivateBus, private_bus
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_MS
 
 if sys.platform != "linux":
     pytest.skip("The session bus belongs to Linux.", allow_module_level=True)
@@ -32,7 +32,7 @@ def mpris(bus: PrivateBus, qtbot: QtBot) -> Iterator[Mpris]:
     mpris.begin(NOW)
     qtbot.waitUntil(lambda: NAME in bus.names())
     yield mpris
-    assert mpris.end(PATIENCE_SECONDS)
+    assert mpris.end(PATIENCE_MS)
 
 
 def test_a_foreign_client_reads_what_is_playing(mpris: Mpris, bus: PrivateBus) -> None:
@@ -99,21 +99,21 @@ def test_two_windows_have_names_of_their_own(mpris: Mpris, bus: PrivateBus, qtbo
     other = Mpris(bus.address)
     other.begin(NowPlaying())
     qtbot.waitUntil(lambda: len([name for name in bus.names() if name.startswith(NAME)]) == 2)
-    assert other.end(PATIENCE_SECONDS)
+    assert other.end(PATIENCE_MS)
     assert NAME in bus.names()
 
 
 def test_a_bus_that_is_not_there_or_goes_is_no_failure(qtbot: QtBot) -> None:
     nowhere = Mpris("unix:path=/nowhere/bus")
     nowhere.begin(NOW)
-    assert nowhere.end(PATIENCE_SECONDS)
+    assert nowhere.end(PATIENCE_MS)
     with private_bus() as bus:
         mpris = Mpris(bus.address)
         mpris.begin(NOW)
         qtbot.waitUntil(lambda: NAME in bus.names())
     mpris.show(NowPlaying())
     mpris.tell_position(3)
-    assert mpris.end(PATIENCE_SECONDS)
+    assert mpris.end(PATIENCE_MS)
 
 
 def test_the_client_is_a_strict_one(mpris: Mpris, bus: PrivateBus) -> None:
