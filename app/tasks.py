@@ -6,8 +6,6 @@ Work in a process of its own is a function, too: `engine.system.remote.call`, wh
 from __future__ import annotations
 
 import logging
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -17,6 +15,7 @@ from typing import Any, Protocol, TypeVarTuple, runtime_checkable
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from app.system.threads import STACK_BYTES, give_way
 from engine.errors import Cancelled, EngineError
 from engine.system.waiting import raise_if_set
 
@@ -25,9 +24,6 @@ log = logging.getLogger(__name__)
 Arguments = TypeVarTuple("Arguments")
 Outcome = Callable[[Any], object]
 """Gets a result, progress or an error, in the window's thread."""
-
-STACK_BYTES = 16 << 20
-"""Of every thread. On a Mac they have 512 KB by default, of which libsndfile takes half to write Vorbis."""
 
 
 @runtime_checkable
@@ -135,7 +131,8 @@ class Tasks(QObject):
 
     def _serve(self) -> None:
         """In a thread: do what waits, the most urgent step first, and end with nothing left to wait for."""
-        _give_way(self._niceness)
+        if self._niceness:
+            give_way(self._niceness)
         while (task := self._next()) is not None:
             self._take_step(task)
 
@@ -203,12 +200,3 @@ def _steps(work: Callable[..., object], arguments: tuple[object, ...]) -> Genera
     if isinstance(result, Generator):
         result = yield from result
     return result
-
-
-def _give_way(niceness: int) -> None:
-    """Give others priority over this thread.
-
-    Linux only, where niceness belongs to a thread; on a Mac the sound has real-time priority anyway.
-    """
-    if sys.platform == "linux" and niceness:
-        os.setpriority(os.PRIO_PROCESS, 0, niceness)  # of this thread alone, on Linux

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.speech.activity import Activity, Readiness
 from app.speech.voice_choice import prosody_of
-from app.system.threads import failure_of, give_way, worker_thread
+from app.system.threads import give_way
+from app.tasks import Tasks
 from engine.errors import EngineError
 from engine.export.order import ExportProgress, Speaker
 from engine.preparation.devices import AUTO
@@ -29,13 +29,11 @@ from engine.speech import (
     SpeechRequest,
     StageEvent,
 )
-from engine.system.waiting import raise_if_set
 
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
 
 NICENESS = 5
-STOPPED = "Speaking was stopped."
 
 
 class SpeechEngine(Speaker, Protocol):
@@ -146,75 +144,55 @@ def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO, prosody:
 
 
 class EngineWorker(QObject):
-    """Lives in a thread of its own; `begin` returns at once, and every failure is reported as the end of its task.
+    """Carries out tasks in a thread; `begin` returns at once, and every failure is reported as the end of its task.
 
     After each result, the most urgent task has its turn; of equally urgent ones, the first. An engine stays open as
-    long as it is the `present` one or there is a task for it. The thread is a child of `owner`.
+    long as it is the `present` one or there is a task for it.
     """
 
     reported = Signal(object, object)  # the task, and a `Report` of it
 
-    _begun = Signal(object)
-    _turn_came = Signal()
-
     def __init__(self, present: EngineFactory, owner: QObject) -> None:
-        super().__init__()
+        super().__init__(owner)
         self.present = present
+        self._begun: list[Task] = []
         self._engines: dict[EngineFactory, SpeechEngine] = {}
-        self._tasks: dict[Task, Iterator[Result]] = {}
-        self._turn_due = False
-        self._thread = worker_thread("engine", owner)
-        self.moveToThread(self._thread)
-        self._begun.connect(self._take)
-        self._turn_came.connect(self._on_turn, Qt.ConnectionType.QueuedConnection)
-        self._thread.finished.connect(self._close, Qt.ConnectionType.DirectConnection)
-        self._thread.start()
+        self._tasks = Tasks("engine", self)
 
     def begin(self, task: Task) -> Task:
         """Carry out a task once it is the most urgent one."""
-        self._begun.emit(task)
+        self._begun.append(task)
+        self._tasks.run(
+            self._results_of,
+            task,
+            done=partial(self._end, task),
+            failed=partial(self._end, task),
+            progress=partial(self.reported.emit, task),
+            cancel=task.cancel,
+            urgency=task.urgency,
+        )
         return task
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """End after the step in progress, and release every engine; return whether that was in time."""
-        self._thread.quit()
-        return self._thread.wait(timeout_ms)
-
-    @Slot(object)
-    def _take(self, task: Task) -> None:
-        self._tasks[task] = self._results_of(task)
-        self._step()
-
-    @Slot()
-    def _on_turn(self) -> None:
-        self._turn_due = False
-        if self._tasks:
-            self._step()
-
-    def _step(self) -> None:
-        task = min(self._tasks, key=lambda each: (not each.cancel.is_set(), each.urgency))
-        results: list[Result] = []
-        error = failure_of(lambda: results.extend(islice(self._tasks[task], 1)))
-        if not results:
-            del self._tasks[task]
-            self._free_engines()
-        self.reported.emit(task, results[0] if results else Ended(error))
-        if self._tasks and not self._turn_due:
-            self._turn_due = True
-            self._turn_came.emit()  # after whatever has arrived meanwhile
-
-    @Slot()
-    def _close(self) -> None:
-        self._tasks.clear()
+        """Cancel every task, and release every engine; return whether that was in time."""
+        self._tasks.cancel()
         self.present = no_engine
-        self._free_engines()
+        self._begun.clear()
+        self._tasks.run(self._free_engines)
+        return self._tasks.shut_down(timeout_ms)
+
+    def _end(self, task: Task, error: Exception | None) -> None:
+        if task in self._begun:
+            self._begun.remove(task)
+            self._tasks.run(self._free_engines)  # also of one that never had its turn
+            self.reported.emit(task, Ended(error))
 
     def _results_of(self, task: Task) -> Iterator[Result]:
-        raise_if_set(task.cancel, STOPPED)
         observe = partial(self._observe, task)
-        for result in task.work(Means(partial(self._engine_of, task, observe), observe, task.cancel)):
-            yield result
-            raise_if_set(task.cancel, STOPPED)
+        try:
+            yield from task.work(Means(partial(self._engine_of, task, observe), observe, task.cancel))
+        finally:
+            self._free_engines(task)
 
     def _engine_of(self, task: Task, observe: Callable[[Event], None]) -> SpeechEngine:
         if task.make_engine not in self._engines:
@@ -225,14 +203,14 @@ class EngineWorker(QObject):
         engine.prepare(observe, task.cancel)
         return engine
 
-    def _free_engines(self) -> None:
-        needed = {self.present, *(task.make_engine for task in self._tasks)}
+    def _free_engines(self, ended: Task | None = None) -> None:
+        needed = {self.present, *(task.make_engine for task in tuple(self._begun) if task is not ended)}
         for make_engine in self._engines.keys() - needed:
-            failure_of(self._engines.pop(make_engine).close)
+            self._engines.pop(make_engine).close()
 
     def _observe(self, task: Task, event: Event) -> None:
         if not isinstance(event, StageEvent):  # the window does not use its arrays
-            self.reported.emit(task, event)
+            self._tasks.tell(self.reported.emit, task, event)
 
 
 class Engine(QObject):

@@ -1,4 +1,4 @@
-"""Threads and Qt: garbage is collected on the window's thread alone, and a failure in a worker's thread becomes data.
+"""Threads: how much room and priority they have, and that garbage is collected on the window's thread alone.
 
 Left to itself, Python collects garbage wherever it happens to make an object. That may be a thread that must not
 delete widgets, or inside Qt while it holds a lock that deleting them waits for, and then for ever. Only reference
@@ -8,20 +8,15 @@ cycles are garbage in this sense; everything else is freed at once as always.
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QObject, QThread, QTimer
-
-from engine.errors import EngineError
-
-log = logging.getLogger(__name__)
+from PySide6.QtCore import QTimer
 
 STACK_BYTES = 16 << 20
-"""Of every thread of Qt's. On a Mac they have 512 KB by default, of which libsndfile takes half to write Vorbis."""
+"""Of every thread. On a Mac they have 512 KB by default, of which libsndfile takes half to write Vorbis."""
 LOOK_EVERY_MS = 1000
 SETTLED_AFTER_MS = 3000
 """By then the window and what it imports are there to stay. Nothing is collected before, and they are left out later:
@@ -66,14 +61,6 @@ def collect_what_is_due() -> None:
         gc.collect(max(due))
 
 
-def worker_thread(name: str, owner: QObject) -> QThread:
-    """A thread for workers to be moved to, with room enough for what they call."""
-    thread = QThread(owner)
-    thread.setObjectName(name)
-    thread.setStackSize(STACK_BYTES)
-    return thread
-
-
 def give_way(niceness: int) -> None:
     """Give other threads priority over this one, and over the threads and processes that are started from it.
 
@@ -81,14 +68,3 @@ def give_way(niceness: int) -> None:
     """
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, 0, niceness)  # of this thread alone, on Linux
-
-
-def failure_of(work: Callable[[], object]) -> Exception | None:
-    """Run `work` and return the error it failed with, if any; errors other than `EngineError` are logged."""
-    try:
-        work()
-    except Exception as error:
-        if not isinstance(error, EngineError):
-            log.exception("Unexpected failure in a worker's thread")
-        return error
-    return None

@@ -1,5 +1,4 @@
 import gc
-import logging
 import threading
 import weakref
 from collections.abc import Callable
@@ -9,8 +8,7 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from app.system import threads
-from app.system.threads import collect_what_is_due, collected_between_events, failure_of, not_collected
-from engine.errors import Cancelled
+from app.system.threads import collect_what_is_due, collected_between_events, not_collected
 
 
 class Cycle:
@@ -105,22 +103,3 @@ def test_the_timer_ends_with_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -
     QTimer.singleShot(20, lambda: looks.append(None))
     qtbot.waitUntil(lambda: len(looks) > seen)
     assert len(looks) == seen + 1
-
-
-def raising(error: Exception) -> None:
-    raise error
-
-
-@pytest.mark.parametrize(("error", "logged"), [(Cancelled("It was stopped."), 0), (KeyError("phonemes"), 1)])
-def test_a_failure_is_handed_on_and_logged_where_nobody_expected_it(
-    error: Exception, logged: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.ERROR):
-        assert failure_of(lambda: raising(error)) is error
-    assert len(caplog.records) == logged
-
-
-def test_work_that_is_done_has_no_failure() -> None:
-    done: list[int] = []
-    assert failure_of(lambda: done.append(1)) is None
-    assert done == [1]
