@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVarTuple, runtime_checkable
@@ -105,7 +106,8 @@ class Tasks(QObject):
 
     def tell(self, receiver: Callable[..., object], *values: object) -> None:
         """Call a function in the window's thread, after everything that was told before; any thread may ask."""
-        self._post.arrived.emit(partial(receiver, *values))
+        with suppress(RuntimeError):  # at the end of the program
+            self._post.arrived.emit(partial(receiver, *values))
 
     def cancel(self) -> None:
         """Cancel everything that is not done and told."""
