@@ -17,9 +17,8 @@ from app.audio.track import AudioTrack
 from app.library.database import open_library, unusable
 from app.library.history import History, HistoryListed, Kept, sound_path
 from app.library.made_speech import Cut, MadeSpeech, made_speech
-from app.library.manner import key_of
 from app.library.queue_store import QueueListed, QueueStore
-from app.library.records import State, Wish
+from app.library.records import State, Wish, key_of
 from app.tasks import Tasks
 from engine.speech import SpeechRequest
 
