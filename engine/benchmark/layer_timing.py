@@ -17,7 +17,7 @@ from engine.compiler.convolution_layers import ConvolutionLayer, convolution_lay
 from engine.compiler.convolution_runs import Convolution, Convolve, convolution
 from engine.compiler.export import trace
 from engine.compiler.targets import host_cpu
-from engine.estimate.stage_work import Run
+from engine.estimate.counting import Run
 from engine.kernels.cpu.conv_choice import choice_for
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.stages import Stage

@@ -66,6 +66,6 @@ class Preparing:
 
     def _count(self, lengths: list[dict[str, int]]) -> list[dict[str, float]]:
         """The floating-point operations of every stage at each of these lengths."""
-        from engine.estimate.stage_work import Run, needed_flop  # loads torch and tvm
+        from engine.estimate.counting import Run, needed_flop  # loads torch and tvm
 
         return needed_flop(DEVICE_STAGES, [Run(self._job.config, 1, length) for length in lengths])

@@ -18,7 +18,7 @@ from engine.cli.progress import show_line
 from engine.errors import InvalidRequest
 from engine.estimate import report as estimate_report
 from engine.estimate.lengths import exact_length
-from engine.estimate.utterance_estimate import estimate_metal
+from engine.estimate.roofline import estimate_metal
 from engine.model_store.checkpoints import model_config, open_checkpoint
 from engine.preparation.devices import AUTO, DEVICES, choose_device
 from engine.preparation.lstm_methods import LSTM_METHODS, choose_lstm_method
@@ -118,7 +118,7 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     length = exact_length(seconds, config)
     threads, rounds = _threads(options.threads), _rounds(options.rounds)
     from engine.benchmark.layer_timing import layer_times  # brings torch and tvm
-    from engine.estimate.stage_work import Run
+    from engine.estimate.counting import Run
 
     run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
     times = layer_times(DEVICE_STAGES, run, threads, rounds, on_progress)

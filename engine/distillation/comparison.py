@@ -19,11 +19,10 @@ from tvm.tirx import PrimFunc
 from engine.artifacts.manifest import CPU, METAL_MACOS, Artifact, Manifest, Variant, expected_identity
 from engine.compiler.build import build_stage, weightless_modules
 from engine.compiler.export import trace, translate
-from engine.compiler.targets import metal_macos, target_of
+from engine.compiler.targets import target_of
 from engine.config import FRAMES_PER_TOKEN, ModelConfig
-from engine.estimate.chips import CHIPS
-from engine.estimate.roofline import kernel_time
-from engine.estimate.stage_work import CountedStage, Run
+from engine.estimate.counting import CountedStage, Run
+from engine.estimate.roofline import CHIPS, End, stage_seconds
 from engine.model_store.checkpoints import DistilledCheckpoint
 from engine.network.distilled_stages import distilled_stages
 from engine.runners.base import COUNTS
@@ -208,16 +207,15 @@ def _estimated(stages: Sequence[Stage], traced: Trace, runs: Sequence[Run], repo
     for prosody in Prosody:
         for stage in stages:
             report(PreparationEvent(f"Counting {stage.title.lower()}, {prosody}, for Metal", 0, 1))
-            counted = CountedStage(stage, traced(stage, prosody), metal_macos())
+            counted = CountedStage(stage, traced(stage, prosody))
             for run in runs:
-                kernels = counted.work(run).kernels
+                work = counted.work(run)
                 for chip in CHIPS:
-                    times = [kernel_time(kernel, chip) for kernel in kernels]
                     yield StageTime(
                         chip.name,
                         stage.name,
                         run.lengths["tokens"],
                         prosody,
-                        least_ms=_MILLISECONDS * sum(one.fast_seconds for one in times),
-                        most_ms=_MILLISECONDS * sum(one.slow_seconds for one in times),
+                        least_ms=_MILLISECONDS * stage_seconds(work, chip, End.FAST),
+                        most_ms=_MILLISECONDS * stage_seconds(work, chip, End.SLOW),
                     )

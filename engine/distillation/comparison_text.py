@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine.distillation.comparison import MEASURED, BuiltStage, ProsodyComparison, StageTime
-from engine.estimate.chips import CHIPS
+from engine.estimate.roofline import CHIPS
 from engine.speech import Prosody
 
 KILOBYTE = 1e3

@@ -4,7 +4,7 @@ import pytest
 
 from engine.benchmark.layer_timing import TURN_SECONDS, LayerMeter, is_direct, layer_times
 from engine.compiler.convolution_layers import ConvolutionLayer
-from engine.estimate.stage_work import Run
+from engine.estimate.counting import Run
 from engine.stages import stage_named
 from tests.engine.kernels.cpu.running import host, host_microkernel
 

@@ -3,7 +3,8 @@ import pytest
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers
 from engine.compiler.export import trace
-from engine.estimate.useful_work import useful_flop
+from engine.estimate.counting import products
+from engine.estimate.roofline import Family
 from engine.stages import stage_named
 
 LENGTHS = {"tokens": 7, "frames": 20}
@@ -20,9 +21,10 @@ def traced(stage_name, config):
 def test_together_they_need_what_the_weights_of_convolutions_need(tiny_config, stage_name):
     program, shapes = traced(stage_name, tiny_config)
     layers = convolution_layers(program, shapes)
-    needed = useful_flop(program, shapes)
-    convolved = [name for name in needed if program.state_dict[name].dim() == 3 and "pool" not in name]
-    assert sum(layer.flop * count for layer, count in layers.items()) == sum(needed[name] for name in convolved)
+    depthwise = [weight for name, weight in program.state_dict.items() if name.endswith("pool.weight")]
+    apart = sum(2 * weight.numel() * LENGTHS["frames"] for weight in depthwise)
+    of_layers = sum(layer.flop * count for layer, count in layers.items())
+    assert of_layers + apart == products(program, shapes)[Family.CONVOLUTIONS]
 
 
 def test_every_kind_is_told_apart(tiny_config):

@@ -8,7 +8,7 @@ import pytest
 
 from engine.distillation.comparison import MEASURED, TARGETS, ProsodyComparison, compare_prosody
 from engine.distillation.comparison_text import comparison_text
-from engine.estimate.chips import CHIPS
+from engine.estimate.roofline import CHIPS
 from engine.model_store.checkpoints import Checkpoint, DistilledCheckpoint
 from engine.network.random_weights import random_weights
 from engine.network.student_file import Students

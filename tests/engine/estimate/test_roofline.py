@@ -1,93 +1,118 @@
+from __future__ import annotations
+
 import pytest
 
-from engine.estimate.chips import (
-    BARRIER_CYCLES,
+from engine.estimate.roofline import (
+    ASSUMPTIONS,
+    CHIPS,
     CONVOLUTION_SHARE,
-    ISSUE_EFFICIENCY,
+    CORE_BYTES,
+    DECODER,
     LAUNCH_MICROSECONDS,
-    M1,
-    M2_ULTRA,
     MEMORY_SHARE,
     PRODUCT_SHARE,
+    End,
+    Family,
+    FamilyWork,
+    Resource,
+    StageWork,
+    bound_by,
+    estimate_metal,
+    family_seconds,
 )
-from engine.estimate.roofline import Resource, instruction_slots, kernel_time
-from tests.engine.estimate.example_work import kernel
+from engine.model_store.checkpoints import model_config
+from tests.engine.estimate.example_work import estimate
 
-LAUNCH = LAUNCH_MICROSECONDS.fast * 1e-6
-
-
-def test_arithmetic_runs_at_the_peak_at_best():
-    time = kernel_time(kernel(groups=800, flop=2.617e12, operations=2.617e12 / 2), M1)
-    assert time.roofline_seconds == pytest.approx(1, rel=1e-3)
-    assert time.bound_by is Resource.INSTRUCTIONS
-
-
-@pytest.mark.parametrize(("name", "share"), [("conv1d", CONVOLUTION_SHARE), ("linear2", PRODUCT_SHARE)])
-def test_the_band_is_between_published_shares_of_the_peak(name, share):
-    time = kernel_time(kernel(name, groups=800, flop=2.617e12), M1)
-    assert time.fast_seconds == pytest.approx(1 / share.fast, rel=1e-3)
-    assert time.slow_seconds == pytest.approx(1 / share.slow, rel=1e-3)
+M1, M2, M2_ULTRA, M4_PRO = CHIPS
+SECONDS = 5.0
+MOST_DISPATCHES = {
+    "bert": 93,
+    "duration": 16,
+    "f0n": 50,
+    "text_encoder": 18,
+    "source": 3,
+    "decoder": 172,
+    "istft": 2,
+}
 
 
-def test_no_kernel_is_faster_than_its_instructions_take():
-    """A quarter of the peak by the operations that count, but all slots are in use."""
-    time = kernel_time(kernel("linear", groups=800, flop=2.617e12 / 4, operations=2.617e12 / 2), M1)
-    assert time.fast_seconds == pytest.approx(1 / ISSUE_EFFICIENCY.value, rel=1e-3)
+def work(family: Family = Family.OTHERS, dispatches: int = 0, **counts: float) -> FamilyWork:
+    return FamilyWork(family, dispatches, **{"needed_flop": 0.0, "flop": 0.0, "bytes": 0.0, **counts})
 
 
-def test_memory_traffic_takes_its_time():
-    time = kernel_time(kernel(compulsory_bytes=68.3e9), M1)
-    assert time.roofline_seconds == pytest.approx(1)
-    assert time.fast_seconds == pytest.approx(1 / MEMORY_SHARE.fast + LAUNCH)
-    assert time.slow_seconds == pytest.approx(1 / MEMORY_SHARE.slow + LAUNCH_MICROSECONDS.slow * 1e-6)
-    assert time.bound_by is Resource.MEMORY
+def test_the_chips_are_as_published():
+    for chip, tflop in ((M1, 2.6), (M2, 3.6), (M2_ULTRA, 21.5)):
+        assert chip.flop_per_second == pytest.approx(tflop * 1e12, rel=0.01)
+    assert all(chip.source for chip in CHIPS)
+    assert all(assumption.meaning and assumption.source for assumption in ASSUMPTIONS)
 
 
-def test_two_threadgroups_use_two_cores_of_any_chip():
-    """A recurrence: 1 MB of weights at each of 100 steps and two directions, 32 bytes per cycle and core."""
-    recurrence = kernel(groups=2, device_bytes_moved=2 * 100 * 2**20)
+def test_records_are_those_of_one_model():
+    assert estimate().record(M1) == 70.7
+    assert estimate().record(M4_PRO) is None
+    assert estimate("starter").record(M1) is None
+
+
+@pytest.mark.parametrize("family", list(Family))
+def test_no_end_is_faster_than_the_roofline_nor_slower_than_the_slow_one(family):
+    kernels = work(family, 3, flop=1e10, bytes=1e8, core_bytes=1e6)
+    for chip in CHIPS:
+        roofline, fast, slow = (family_seconds(kernels, chip, end) for end in End)
+        assert roofline < fast < slow
+
+
+@pytest.mark.parametrize(
+    ("family", "share"), [(Family.CONVOLUTIONS, CONVOLUTION_SHARE), (Family.PRODUCTS, PRODUCT_SHARE)]
+)
+def test_arithmetic_takes_published_shares_of_the_peak(family, share):
+    busy = work(family, flop=M1.flop_per_second)
+    assert family_seconds(busy, M1, End.ROOFLINE) == pytest.approx(1)
+    assert family_seconds(busy, M1, End.FAST) == pytest.approx(1 / share.fast)
+    assert family_seconds(busy, M1, End.SLOW) == pytest.approx(1 / share.slow)
+
+
+def test_memory_traffic_and_launches_take_their_time():
+    copies = work(dispatches=1000, bytes=68.3e9)
+    assert family_seconds(copies, M1, End.ROOFLINE) == pytest.approx(1)
+    expected = 1 / MEMORY_SHARE.slow + LAUNCH_MICROSECONDS.slow * 1e-3
+    assert family_seconds(copies, M1, End.SLOW) == pytest.approx(expected)
+
+
+def test_a_recurrence_takes_as_long_on_a_chip_of_many_cores():
+    """1 MB of weights at each of 100 steps."""
+    recurrence = work(Family.RECURRENCES, core_bytes=100 * 2**20)
     for chip in (M1, M2_ULTRA):
-        time = kernel_time(recurrence, chip)
-        assert time.fast_seconds - LAUNCH == pytest.approx(100 * 2**20 / 32 / chip.cycles_per_second)
+        expected = 100 * 2**20 / CORE_BYTES.fast / (chip.clock_ghz * 1e9)
+        assert family_seconds(recurrence, chip, End.FAST) == pytest.approx(expected)
 
 
-def test_a_core_with_one_group_more_than_the_others_is_waited_for():
-    full = kernel_time(kernel(groups=8, threadgroup_bytes_moved=8e9), M1)
-    one_more = kernel_time(kernel(groups=9, threadgroup_bytes_moved=9e9), M1)
-    assert one_more.fast_seconds == pytest.approx(2 * full.fast_seconds, rel=1e-3)
-    assert full.bound_by is Resource.THREADGROUP_MEMORY
+def test_a_stage_is_bound_by_what_takes_most_of_its_time():
+    by_name = {stage.stage: stage for stage in estimate().stages}
+    assert bound_by(by_name["decoder"], M2_ULTRA) is Resource.ARITHMETIC
+    assert bound_by(by_name["bert"], M1) is Resource.MEMORY
+    assert bound_by(StageWork("one", (work(dispatches=1, bytes=8),)), M1) is Resource.LAUNCH
 
 
-def test_barriers_are_waited_for_where_there_is_one_group():
-    time = kernel_time(kernel(groups=1, barriers=1e6), M1)
-    assert time.fast_seconds - LAUNCH == pytest.approx(1e6 * BARRIER_CYCLES.value / M1.cycles_per_second)
-    assert time.bound_by is Resource.ONE_CORE
+@pytest.fixture(scope="module")
+def full_size():
+    seen = []
+    made = estimate_metal("kokoro-82m", model_config("kokoro-82m"), SECONDS, seen.append)
+    assert seen == [stage.stage for stage in made.stages]
+    return made
 
 
-def test_a_kernel_that_does_little_is_bound_by_its_launch():
-    time = kernel_time(kernel(operations=1), M1)
-    assert time.bound_by is Resource.LAUNCH
-    assert time.fast_seconds >= LAUNCH
+@pytest.mark.parametrize("chip", [M1, M2, M2_ULTRA], ids=lambda chip: chip.name)
+def test_the_slow_end_of_the_band_is_at_or_below_the_record(full_size, chip):
+    assert full_size.milliseconds_per_second(chip, End.SLOW) <= full_size.record(chip)
 
 
-def test_slow_instructions_and_matrices_take_their_cycles():
-    slots = instruction_slots(
-        kernel(operations=100, slow_operations={"divide": 10}, matrix_multiplications=2, memory_operations=5)
-    )
-    assert slots == 100 + 10 * 6 + 2 * 18 * 32 + 5
+def test_an_utterance_takes_no_more_dispatches_than_it_did(full_size):
+    dispatches = {stage.stage: stage.dispatches for stage in full_size.stages}
+    assert all(dispatches[name] <= most for name, most in MOST_DISPATCHES.items()), dispatches
 
 
-def test_a_matrix_product_comes_near_what_is_published():
-    """MLX's float32 product of 4096 x 4096 matrices on an M2 Ultra reaches 0.75 of the peak; ours are put lower."""
-    multiplications = 2 * 4096**3 / 1024
-    loads = multiplications / 16 * 8 * 64  # a simdgroup loads eight matrices for sixteen products
-    product = kernel(
-        "linear",
-        groups=4096,
-        flop=2 * 4096.0**3,
-        matrix_multiplications=multiplications,
-        memory_operations=loads,
-        compulsory_bytes=3 * 4 * 4096**2,
-    )
-    time = kernel_time(product, M2_ULTRA)
-    assert 0.55 < time.roofline_seconds / time.fast_seconds < 0.75
+def test_the_decoder_executes_far_less_than_its_sums_need_directly(full_size):
+    decoder = next(stage for stage in full_size.stages if stage.stage == DECODER)
+    needed = decoder.total(lambda one: one.needed_flop)
+    assert decoder.total(lambda one: one.flop) <= 0.5 * needed
+    assert needed / SECONDS == pytest.approx(52e9, rel=0.02)
