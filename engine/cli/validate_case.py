@@ -26,9 +26,7 @@ def add_case_options(parser: Any) -> None:
     """Add what is done with a failure."""
     parser.add_argument("--case", type=Path, metavar="FILE", help="run a saved failing case; fails if it still does")
     parser.add_argument("--save-case", type=Path, metavar="FILE", help="save the first failing stage with its inputs")
-    parser.add_argument(
-        "--reduce", action="store_true", help="find the shortest text and the smallest inputs on which it fails"
-    )
+    parser.add_argument("--reduce", action="store_true", help="find the shortest text on which it fails")
     parser.add_argument("--case-stage", metavar="STAGE", help="save or reduce this stage instead of the first")
     parser.add_argument(
         "--reduce-seconds",

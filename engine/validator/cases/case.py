@@ -36,8 +36,8 @@ class CaseFacts:
     """What is known of a failing case besides its arrays.
 
     `request` has the original text, and names only the regime that fails; `utterance` has the phonemes that were run.
-    `row` is the comparison that failed. `build` says what it was run with, by name. `steps` are phrases about what was
-    left out of the stage's inputs.
+    `row` is the comparison that failed. `build` says what it was run with, by name. `steps` are phrases about what
+    earlier versions of the program left out of the stage's inputs.
     """
 
     request: ValidationRequest

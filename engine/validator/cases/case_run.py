@@ -11,13 +11,14 @@ from engine.errors import DamagedFile, InvalidRequest
 from engine.runners.base import check_inputs
 from engine.speech import Array
 from engine.stages import TOKENS, Stage
-from engine.validator.cases.array_reduction import FRAME_TOKEN
 from engine.validator.cases.case import FailingCase, load_case
 from engine.validator.cases.stage_trial import StageTrials
 from engine.validator.data.results import Row
 from engine.validator.measures.element_errors import ElementErrors
 from engine.validator.runs.build_identity import build_identity, differences
 from engine.validator.runs.validation import ValidationObserver, Validator, ignore
+
+_FRAME_TOKEN = "frame_token"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def _check_places(stage: Stage, inputs: Mapping[str, Array], config: ModelConfig
     limits = {"tokens": config.n_token}
     extents = [inputs[each.name].shape[each.axes.index(TOKENS) + 1] for each in stage.inputs if TOKENS in each.axes]
     if extents:
-        limits[FRAME_TOKEN] = extents[0]
+        limits[_FRAME_TOKEN] = extents[0]
     for name, limit in limits.items():
         if name in inputs and not set(inputs[name].ravel().tolist()) <= set(range(limit)):
             raise ValueError(f"{name} must lie in 0 to {limit - 1}.")

@@ -1,17 +1,17 @@
-"""Reduces a failure of a validation: the fewest phonemes on which a stage still fails, then its smallest inputs."""
+"""Reduces a failure of a validation to the shortest text found on which a stage still fails."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from engine.errors import InvalidRequest
 from engine.speech import Array, PreparationEvent, Style, Utterance
 from engine.stages import STAGE_NAMES, Stage, stage_named
-from engine.validator.cases.array_reduction import smallest_inputs, what_was_left_out
+from engine.system.waiting import raise_if_set
 from engine.validator.cases.case import CaseFacts, FailingCase
-from engine.validator.cases.delta_debugging import Budget, Tries, minimised, shortest_run
 from engine.validator.cases.stage_trial import StageTrials, Trial, only
 from engine.validator.data.results import Reading, Report, Row, ValidationRequest, Verdict
 from engine.validator.data.wording import counted
@@ -76,7 +76,7 @@ def failing_case(
     reducer = _Reducer(validator, request, row, observe, None, 0.0)
     spoken = next(one for one in spoken_of(validator, request) if one.utterance.index == row.utterance)
     phonemes = spoken.utterance.phonemes
-    return reducer.case(spoken.utterance, reducer.trial_of(spoken, phonemes), (), _style(spoken, phonemes))
+    return reducer.case(spoken.utterance, reducer.trial_of(spoken, phonemes), _style(spoken, phonemes))
 
 
 def check_stage(stage: str | None) -> None:
@@ -113,7 +113,7 @@ def _is_wrong(row: Row) -> bool:
 
 
 class _Reducer:
-    """The steps of one reduction, on one budget."""
+    """One reduction, within `seconds`."""
 
     def __init__(
         self,
@@ -129,56 +129,75 @@ class _Reducer:
         self._stage: Stage = stage_named(row.stage)
         self._trials = StageTrials(self._regimes, self._request, row.regime, self._stage, observe, cancel)
         self._observe = observe
-        self._words = ""
-        self._budget = Budget(seconds, cancel, self._tell)
+        self._cancel = cancel
+        self._seconds = seconds
+        self._began = time.monotonic()
+        self._tries = 0
 
     def reduction(self, spoken: Spoken) -> Reduction:
-        """The smallest case that is found of a failing utterance."""
+        """The shortest case that is found of a failing utterance."""
         whole = spoken.utterance.phonemes
         self._trials.trust(self.trial_of(spoken, whole))
-        phonemes = self._fewest_phonemes(spoken)
+        phonemes = shortest_part(whole, lambda part: self._fails(spoken, part))
         trial = self.trial_of(spoken, phonemes)
-        self._words = f"Smaller inputs for {counted(len(phonemes), 'phoneme')}"
-        inputs = smallest_inputs(self._regimes.checkpoint.config, self._stage, trial.inputs, self._fails, self._budget)
-        steps = what_was_left_out(self._stage, trial.inputs, inputs)
-        reduced = trial if inputs is trial.inputs else self._trials.on_inputs(inputs)
         utterance = replace(spoken.utterance, phonemes=phonemes, words=())
-        case = self.case(utterance, reduced, steps, _style(spoken, phonemes))
-        return Reduction(
-            case, reduced.elements(), len(whole), self._budget.tries, self._budget.seconds, not self._budget.spent
-        )
+        case = self.case(utterance, trial, _style(spoken, phonemes))
+        return Reduction(case, trial.elements(), len(whole), self._tries, self._spent, self._spent < self._seconds)
 
     def trial_of(self, spoken: Spoken, phonemes: str) -> Trial:
         """The stage on other phonemes, in the voice's style for so many."""
         utterance = replace(spoken.utterance, phonemes=phonemes)
         return self._trials.on_phonemes(utterance, _style(spoken, phonemes), spoken.speed, spoken.seed)
 
-    def case(self, utterance: Utterance, trial: Trial, steps: Sequence[str], style: Style) -> FailingCase:
+    def case(self, utterance: Utterance, trial: Trial, style: Style) -> FailingCase:
         """What was tried, with all that is needed to try again."""
         build = build_identity(self._regimes, self._stage.name, trial.worst.regime)
         row = replace(trial.worst, profile=None, seconds=None, reference_seconds=None)  # equal whenever it is tried
-        facts = CaseFacts(self._request, utterance, row, build, tuple(steps))
+        facts = CaseFacts(self._request, utterance, row, build)
         arrays: Mapping[str, Array] = {"timbre": style.timbre, "prosody": style.prosody}
         return FailingCase(facts, trial.inputs, trial.ours, trial.expected, arrays)
 
-    def _fewest_phonemes(self, spoken: Spoken) -> str:
-        """Short parts first: leaving out phonemes may end at a long text of which no part of the sizes tried fails."""
-        self._words = f"Shorter texts than {counted(len(spoken.utterance.phonemes), 'phoneme')}"
-        fails = Tries[str](lambda kept: self._is_ours(self.trial_of(spoken, "".join(kept))), self._budget)
-        phonemes = tuple(spoken.utterance.phonemes)
-        longest = len(phonemes) - 1
-        short = shortest_run(phonemes, range(1, min(SHORT_TEXT, longest) + 1), PLACES, fails)
-        short = short or shortest_run(phonemes, range(SHORT_TEXT + 1, min(LENGTHS_TRIED, longest) + 1), 1, fails)
-        return "".join(minimised(short or phonemes, fails))
+    @property
+    def _spent(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._began
 
-    def _fails(self, inputs: Mapping[str, Array]) -> bool:
-        return self._is_ours(self._trials.on_inputs(inputs))
-
-    def _is_ours(self, trial: Trial) -> bool:
+    def _fails(self, spoken: Spoken, phonemes: str) -> bool:
+        """Whether this part of an utterance fails; once time is up, none does any more."""
+        if self._spent >= self._seconds:
+            return False
+        raise_if_set(self._cancel)
+        self._tries += 1
+        words = f"Shorter texts than {counted(len(spoken.utterance.phonemes), 'phoneme')}, try {self._tries}"
+        self._observe(PreparationEvent(words, self._tries, self._tries + 1))
+        trial = self.trial_of(spoken, phonemes)
         return trial.fails and self._trials.witnessed(trial)
 
-    def _tell(self, tries: int) -> None:
-        self._observe(PreparationEvent(f"{self._words}, try {tries}", tries, tries + 1))
+
+def shortest_part(phonemes: str, fails: Callable[[str], bool]) -> str:
+    """The shortest part tried that fails, the whole if none does.
+
+    Short parts come first: what is left when phonemes are taken away from the whole may be long, although a short part
+    fails by itself.
+    """
+    for length in range(1, min(LENGTHS_TRIED + 1, len(phonemes))):
+        for start in _spread(len(phonemes) - length + 1, PLACES if length <= SHORT_TEXT else 1):
+            if fails(phonemes[start : start + length]):
+                return phonemes[start : start + length]
+    while len(phonemes) > 1:
+        half = len(phonemes) // 2
+        smaller = next((part for part in (phonemes[:half], phonemes[half:]) if fails(part)), None)
+        if smaller is None:
+            break
+        phonemes = smaller
+    return phonemes
+
+
+def _spread(count: int, places: int) -> Iterator[int]:
+    """At most so many places of `count`, evenly spread from the first to the last; a single one is the first."""
+    if count <= places:
+        return iter(range(count))
+    return iter(dict.fromkeys(round(place * (count - 1) / max(1, places - 1)) for place in range(places)))
 
 
 def _style(spoken: Spoken, phonemes: str) -> Style:
