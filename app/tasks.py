@@ -1,6 +1,6 @@
 """The way to do anything beside the window: functions run in threads, and what comes of them arrives in the window's.
 
-Work in a process of its own is a function, too: `engine.system.remote.call`, which waits for the process.
+Work in a process of its own is a function, too: one that starts the process and waits for it.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from string import Template
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -90,8 +90,6 @@ class Theme(QObject):
     `StyleChange` and `Polish`.
     """
 
-    changed = Signal(object)
-
     def __init__(self, application: QApplication, appearance: Appearance = Appearance.SYSTEM) -> None:
         super().__init__(application)
         self._application = application
@@ -118,7 +116,6 @@ class Theme(QObject):
         if not self._native:
             self._application.setPalette(palette_of(new))
         self._application.setStyleSheet(style_sheet(new, self._native))
-        self.changed.emit(new)
 
     def _is_dark(self) -> bool:
         if self._appearance is not Appearance.SYSTEM:
