@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import tvm
+import tvm_ffi
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from tvm import relax
 
@@ -17,6 +18,7 @@ from engine.compiler.targets import METAL
 from engine.config import ModelConfig
 from engine.network.exportable.blocks import bidirectional_lstm
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.runners.buffers import provide_buffers
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 
 STAGE = Stage(
@@ -56,6 +58,8 @@ class CompiledLstm:
     def __init__(self, module: OneLstm, config: ModelConfig, target: tvm.target.Target, method: LstmMethod) -> None:
         graph = export_stage(STAGE, module, config, target, method)
         self._device = tvm.metal(0) if target.kind.name == METAL else tvm.cpu()
+        if target.kind.name == METAL:
+            provide_buffers(tvm_ffi, lambda size_bytes: tvm.runtime.empty((size_bytes,), "uint8", self._device))
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder) / "lstm.so")
             build_executable(graph.module, target).export_library(path)
