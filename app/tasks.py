@@ -1,6 +1,6 @@
-"""The way to do anything beside the window: functions run in threads, and what comes of them arrives in the window's.
+"""Background work: runs functions in threads and delivers their progress, results and errors to the window's thread.
 
-Work in a process of its own is a function, too: one that starts the process and waits for it.
+Work in a child process is also a function here: one that starts the process and waits for it.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class ShowsFailures(Protocol):
 
 
 def ignore(outcome: object) -> None:
-    """Do nothing with what comes of a task."""
+    """Ignore an outcome."""
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Work that was asked for. The most urgent goes first, which is that with the least `urgency`."""
+    """Requested work. The lowest `urgency` runs first."""
 
     steps: Generator[Any, None, Any]
     done: Outcome
@@ -56,10 +56,10 @@ class Task:
 
 
 class Tasks(QObject):
-    """Runs what it is asked to, one after the other in a thread called `name`, or each `at_once` in one of its own.
+    """Runs functions one after the other in a thread called `name`, or, with `at_once`, each in its own thread.
 
-    All outcomes are told in the window's thread, in the order of events, as long as the owner exists. The threads, and
-    the processes that are started from them, have this `niceness`.
+    Outcomes arrive in the window's thread, in order, as long as the owner exists. The threads, and the processes that
+    they start, have this `niceness`.
     """
 
     def __init__(self, name: str, owner: QObject | None = None, *, niceness: int = 0, at_once: bool = False) -> None:

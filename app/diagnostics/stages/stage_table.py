@@ -343,7 +343,7 @@ class StageHeader(QHeaderView):
         self.wheel_turned.emit(event)
 
     def viewportEvent(self, event: QHelpEvent) -> bool:  # type: ignore[override]
-        """Tell what is spoken under the mouse."""
+        """Show the word under the mouse."""
         if event.type() is QHelpEvent.Type.ToolTip and self.strip_area.contains(QPointF(event.pos())):
             QToolTip.showText(event.globalPos(), self._strip.words_at(None, self._seconds_at(QPointF(event.pos()))))
             return True
@@ -374,7 +374,7 @@ class StripDelegate(QStyledItemDelegate):
         option.text = ""  # type: ignore[attr-defined]
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
-        """Tell what is spoken under the mouse, and how far the stage is off."""
+        """Show the word under the mouse, and the error of the stage there."""
         stage = index.data(STAGE_ROLE)
         seconds = self._strip.scale.seconds_at(event.pos().x(), _area(option))
         QToolTip.showText(event.globalPos(), self._strip.words_at(stage, seconds) if stage is not None else "")
