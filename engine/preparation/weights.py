@@ -26,7 +26,7 @@ from engine.preparation.modules import PreparationObserver, run_engine, sole_mak
 from engine.speech import Array, PreparationEvent, Prosody
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX, packed_weights_folder
 
-TITLE = "Preparing the voice model"
+TITLE = "Optimizing the voice model"
 UPDATE_TITLE = "Updating the voice model"
 _WAITING = "Waiting for the voice model"
 
