@@ -35,10 +35,10 @@ from app.system.mac import SpeakService, Wakefulness
 from app.system.opened_files import OpenedFiles
 from app.tasks import Tasks
 from app.theme import Appearance, Theme
-from engine.languages import language_of
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
 from engine.system.mac import ObjectiveC
 from engine.system.paths import sample_text_path
+from engine.text.languages import language_of
 
 if TYPE_CHECKING:
     from app.diagnostics.feature import DiagnosticsFeature

@@ -16,8 +16,8 @@ from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 from app.theme import Appearance
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.ops.packed_lstm import LstmMethod
-from engine.preparation.devices import AUTO, DEVICES
-from engine.preparation.lstm_methods import LSTM_WISHES
+from engine.runtime.preparation.devices import AUTO, DEVICES
+from engine.runtime.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import Prosody
 from engine.system.json_text import json_value
 
@@ -181,9 +181,9 @@ class Settings(QObject):
     side_bar_pixels = Setting("window/side_bar_width", _whole)
     """The width of the side bar; None when unknown."""
     device = _one_of("device", DEVICES, AUTO)
-    """The device that the model should run on, one of `engine.preparation.devices.DEVICES`."""
+    """The device that the model should run on, one of `engine.runtime.preparation.devices.DEVICES`."""
     lstm_method = _one_of("lstm_method", LSTM_WISHES, AUTO)
-    """What should compute LSTMs on a Mac's GPU, one of `engine.preparation.lstm_methods.LSTM_WISHES`."""
+    """What should compute LSTMs on a Mac's GPU, one of `engine.runtime.preparation.lstm_methods.LSTM_WISHES`."""
     prosody = _member("prosody", Prosody.LSTM)
     """What should predict the prosody of models that have a Transformer for it."""
     save_folder = Setting("save_folder", _folder)

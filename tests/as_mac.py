@@ -28,7 +28,7 @@ _IMPORTED_ON_LINUX = """
 _FOR_LINUX = ("dbus_fast",)
 _ABOUT_HARDWARE = (
     "engine.compiler.linking",
-    "engine.preparation.devices",
+    "engine.runtime.preparation.devices",
     "engine.runners.tvm_runtime",
     "engine.runners.workspace",
     "engine.system.cores",

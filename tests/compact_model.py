@@ -18,7 +18,7 @@ from onnx import ModelProto, NodeProto, TensorProto, load, numpy_helper
 from safetensors.numpy import save_file
 
 from engine.config import ModelConfig
-from engine.model_store.conversion import COLUMNWISE, CONSTANTS, ROWWISE, StoredTensor
+from engine.models.conversion import COLUMNWISE, CONSTANTS, ROWWISE, StoredTensor
 from engine.network.published_checkpoint import expected_weights, read_checkpoint
 from engine.network.weights import Weights
 from engine.system.paths import resources_folder

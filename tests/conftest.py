@@ -18,8 +18,8 @@ from hypothesis import settings
 from tests import metal_device
 
 if TYPE_CHECKING:
-    from engine.model_store.checkpoints import Checkpoint
-    from engine.synthesizer import Synthesizer
+    from engine.models.checkpoints import Checkpoint
+    from engine.runtime.synthesizer import Synthesizer
 
 TESTS = Path(__file__).resolve().parent
 BUILD_FOLDER = TESTS.parent / "build" / "test"
@@ -31,14 +31,14 @@ SLOWEST_FILES = (
     "software_metal/test_speech.py",
     "engine/test_exactness.py",
     "engine/compiler/test_metal_converters.py",
-    "engine/distillation/test_building.py",
+    "engine/training/distillation/test_building.py",
 )
 _RUN_WHOLE_MODELS = ("bundles", "cases", "experiments", "kernels", "runners", "runs", "service")
 SLOW = (
     *(f"engine/validator/{room}/" for room in _RUN_WHOLE_MODELS),
     *(f"engine/{room}/" for room in ("benchmark", "compiler", "estimate", "faults", "inspection", "kernels")),
     *(f"engine/{room}/" for room in ("mps_bridge", "network", "preparation", "runners", "starter", "distillation")),
-    *("engine/cli/", "engine/export/", "engine/model_store/", "engine/test_", "software_metal/"),
+    *("engine/cli/", "engine/export/", "engine/models/", "engine/test_", "software_metal/"),
     *(f"app/diagnostics/{room}" for room in ("runs/", "test_cases", "test_reference_process", "test_run_queue")),
     *("app/test_application", "app/test_busy_window", "app/test_start", "app/test_screenshot"),
 )
@@ -109,7 +109,7 @@ def _priority() -> tuple[int, int]:
 @pytest.fixture(scope="session")
 def starter() -> Iterator[Synthesizer]:
     """The bundled model, ready to speak."""
-    from engine.synthesizer import Synthesizer  # not before the folders above are set
+    from engine.runtime.synthesizer import Synthesizer  # not before the folders above are set
 
     synthesizer = Synthesizer("starter")
     synthesizer.prepare()
@@ -128,7 +128,7 @@ def trained_data() -> Path:
 @pytest.fixture(scope="module")
 def trained(trained_data: Path) -> Iterator[Checkpoint]:
     """The trained Kokoro-82M, which is the installed one while the tests of a file run."""
-    from engine.model_store.checkpoints import FULL_SIZE, open_checkpoint
+    from engine.models.checkpoints import FULL_SIZE, open_checkpoint
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(trained_data))
@@ -138,7 +138,7 @@ def trained(trained_data: Path) -> Iterator[Checkpoint]:
 @pytest.fixture(scope="module")
 def trained_synthesizer(trained: Checkpoint) -> Iterator[Synthesizer]:
     """The trained Kokoro-82M, ready to speak."""
-    from engine.synthesizer import Synthesizer
+    from engine.runtime.synthesizer import Synthesizer
 
     synthesizer = Synthesizer(trained.name)
     synthesizer.prepare()

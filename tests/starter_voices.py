@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.languages import AMERICAN
-from engine.model_store.checkpoints import starter_voices
+from engine.models.checkpoints import starter_voices
+from engine.text.languages import AMERICAN
 
 
 def _first(gender: str) -> str:

@@ -15,18 +15,18 @@ from filelock import FileLock
 from engine.cli.validate import ENGLISH_SENTENCES
 from engine.config import ModelConfig
 from engine.errors import MissingLanguage
-from engine.g2p import Phonemizer
-from engine.g2p.analysis import load_offline_analyser
-from engine.languages import JAPANESE, MANDARIN, Language, language_of
-from engine.model_store import ModelState, ModelStore
-from engine.model_store.checkpoints import FULL_SIZE, model_config
+from engine.models.checkpoints import FULL_SIZE, model_config
+from engine.models.store import ModelState, ModelStore
+from engine.text.g2p import Phonemizer
+from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.languages import JAPANESE, MANDARIN, Language, language_of
 from engine.validator.experiments.text_parity import sentences_of
 
 PROJECT = Path(__file__).resolve().parents[1]
 FOLDER = PROJECT.parent / "shared" / FULL_SIZE
 CHECKPOINT = FOLDER / "kokoro-v1_0-half.safetensors"
 TRAINED_IS_HERE = CHECKPOINT.is_file()
-CONVERTING_SOURCES = ("engine/model_store/conversion.py", "engine/network/published_checkpoint.py")
+CONVERTING_SOURCES = ("engine/models/conversion.py", "engine/network/published_checkpoint.py")
 VOICES = ("af_heart", "am_michael", "bf_emma")
 PHONEMES_OF_SAMPLES = {
     JAPANESE: "koɲɲiʨiβa, kʲoː βa totemo joi teŋkʲi desɨ ne.",

@@ -26,7 +26,7 @@ from app.theme import colours
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
 from app.widgets.text_column import TextColumn
 from app.widgets.text_positions import span_in
-from engine.documents import Chapter
+from engine.text.documents import Chapter
 
 LINE_CHARACTERS = 70
 KEPT_LINES = 2

@@ -13,8 +13,8 @@ from app.book.pictures import LoadPicture
 from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.reading_marks import ReadingChip, ReadingMarks
 from app.widgets.text_positions import span_in
-from engine.documents import Chapter
 from engine.speech import SpokenWord, Utterance
+from engine.text.documents import Chapter
 
 TEXT_PIXELS = 16
 

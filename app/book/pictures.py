@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 
-from engine.documents import Picture
+from engine.text.documents import Picture
 
 PICTURE = QTextFormat.ObjectTypes.UserObject.value + 1
 _NAME = QTextFormat.Property.UserProperty.value + 1

@@ -18,8 +18,8 @@ from app.widgets.elided_text import ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
 from engine.artifacts.manifest import METAL_DEVICE, MPS
 from engine.ops.packed_lstm import LstmMethod
-from engine.preparation.devices import DEVICES, metal_obstacle
-from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.runtime.preparation.devices import DEVICES, metal_obstacle
+from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import Utterance
 from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, Reading, Regime, Report
 from engine.validator.reports.run_comparison import differences, obstacles

@@ -71,7 +71,7 @@ class ReferenceAdding(QObject):
 
 def _why(said: str) -> str:
     """Why pip has failed, from all that it said."""
-    from engine.model_store.packages import connection_failure  # not before it is needed
+    from engine.models.packages import connection_failure  # not before it is needed
 
     if (failure := connection_failure(said)) is not None:
         return str(failure)

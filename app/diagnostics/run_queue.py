@@ -17,8 +17,7 @@ from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_words import under_way
 from app.messages import words_for
 from engine.errors import EngineError
-from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
-from engine.model_store.checkpoints import STARTER, model_config
+from engine.models.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Place, stage_named
 from engine.system.bundle import require_reference
@@ -33,6 +32,7 @@ from engine.validator.data.results import (
     Verdict,
 )
 from engine.validator.data.verdicts import with_kernels
+from engine.validator.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from engine.validator.runs.arrays import ArrayFolder
 
 KEPT_RUNS = 5

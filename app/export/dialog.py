@@ -36,11 +36,11 @@ from app.widgets.file_dialogs import (
     suggested_name,
 )
 from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
-from engine.documents import Document
 from engine.errors import EngineError, OutputError
 from engine.export.order import Order, read_cover
 from engine.export.outputs import check_writable, existing_outputs, file_name
 from engine.system.durations import duration_words
+from engine.text.documents import Document
 
 WIDTH_PIXELS = 520
 USUAL_FORMAT = ".mp3"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from app.main_window import MainWindow
 from app.widgets.file_dialogs import suggested_name
-from engine.documents import Chapter, Document
 from engine.export.order import Order
 from engine.speech import SpeechRequest
+from engine.text.documents import Chapter, Document
 
 Part = tuple[str, Document | SpeechRequest]
 """What the window calls a part of what is open, and that part."""

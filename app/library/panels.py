@@ -18,7 +18,7 @@ from app.widgets.combo_box import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.two_line_list import Row, TwoLineList
 from app.widgets.wrapping_bar import WrappingBar
-from engine.voices.packs import describe
+from engine.models.voices.packs import describe
 
 SEARCH_AFTER_MS = 200
 LIMITS_MEGABYTES = (0, 250, 1000, 5000, 20_000)

@@ -19,9 +19,9 @@ from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_picker import VoicePicker
 from app.tasks import Tasks
-from engine.documents import Document, read_document
 from engine.errors import Cancelled
 from engine.export.order import Order, order_of_text
+from engine.text.documents import Document, read_document
 
 CHAPTER_GAP = "\n\n"
 

@@ -16,7 +16,7 @@ from app.models.worker import LibraryFactory, ModelWorker
 from app.speech.pace import Pace
 from app.tasks import Tasks
 from engine.errors import Cancelled
-from engine.model_store import ModelProgress
+from engine.models.progress import ModelProgress
 
 NICENESS = 10
 """Of the thread and the processes that fetch, convert, compile and pack: well behind the engine that speaks."""

@@ -21,7 +21,7 @@ from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.system.reveal import reveal
 from engine.errors import EngineError
-from engine.model_store.installed_voices import ModelVoices
+from engine.models.installed_voices import ModelVoices
 from engine.speech import STARTER
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from engine.model_store import ModelProgress, ModelStatus
-from engine.model_store.installed_voices import ModelVoices
-from engine.preparation.devices import AUTO
+from engine.models.installed_voices import ModelVoices
+from engine.models.progress import ModelProgress
+from engine.models.store import ModelStatus
+from engine.runtime.preparation.devices import AUTO
 from engine.speech import PreparationEvent
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 
-from engine.model_store import ModelStore
-from engine.model_store.installed_voices import ModelVoices, installed_voices
-from engine.preparation.files import make_ready
-from engine.preparation.modules import PreparationObserver
+from engine.models.installed_voices import ModelVoices, installed_voices
+from engine.models.store import ModelStore
+from engine.runtime.preparation.files import make_ready
+from engine.runtime.preparation.modules import PreparationObserver
 
 
 class DeskLibrary(ModelStore):

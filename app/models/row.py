@@ -8,7 +8,9 @@ from pathlib import Path
 
 from app.models.jobs import JobProgress, ModelJob, Task
 from app.speech.status_line import step_words
-from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus
+from engine.models.catalogue import ModelEntry
+from engine.models.progress import Activity, ModelProgress
+from engine.models.store import ModelState, ModelStatus
 from engine.speech import PreparationEvent
 
 MEGABYTE, GIGABYTE = 1e6, 1e9

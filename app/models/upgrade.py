@@ -19,8 +19,8 @@ from app.speech.controller import SpeechController
 from app.speech.model_strip import Answer, ModelNotice
 from app.speech.voice_choice import Choice, voice_info
 from engine.errors import EngineError, UnknownModel
-from engine.model_store import ModelState
-from engine.model_store.checkpoints import at_least_as_good
+from engine.models.checkpoints import at_least_as_good
+from engine.models.store import ModelState
 
 _LEADS = {Task.FETCH: "Downloading {title}", Task.IMPORT: "Importing {title}", Task.PREPARE: "Preparing {title}"}
 _FAILURES = {Task.FETCH: "Couldn’t download {title}", Task.PREPARE: "Couldn’t prepare {title}"}

@@ -11,9 +11,11 @@ from typing import Protocol
 
 from app.models.jobs import JobProgress, ListedModel, ModelJob, ModelsListed, Task
 from engine.errors import Cancelled
-from engine.model_store import ModelEntry, ModelObserver, ModelProgress, ModelStatus
-from engine.model_store.installed_voices import ModelVoices
-from engine.preparation.modules import PreparationObserver
+from engine.models.catalogue import ModelEntry
+from engine.models.installed_voices import ModelVoices
+from engine.models.progress import ModelObserver, ModelProgress
+from engine.models.store import ModelStatus
+from engine.runtime.preparation.modules import PreparationObserver
 
 REPORT_SECONDS = 0.1
 """Progress is reported no more often than this, except when an activity starts or is complete."""

@@ -18,8 +18,8 @@ from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.page import SpeechPage
 from app.widgets.text_positions import character_of
-from engine.sentences import sentence_at
 from engine.speech import SpokenWord, Utterance
+from engine.text.sentences import sentence_at
 
 SENTENCE_GRACE_SECONDS = 1.5
 """So soon after a sentence began, “back” means the one before."""

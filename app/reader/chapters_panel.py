@@ -27,7 +27,7 @@ from app.theme import colours
 from app.widgets.action_button import action_of
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.progress import thin_bar
-from engine.documents import Chapter, Document, Matter
+from engine.text.documents import Chapter, Document, Matter
 
 BOOKMARK_ROLE = int(Qt.ItemDataRole.UserRole)
 NOTHING_OPEN = "Open a document, or drop one here, and its chapters are listed."

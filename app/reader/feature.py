@@ -25,12 +25,12 @@ from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice, voice_info
 from app.widgets.file_dialogs import ask_which_document, local_files
 from app.widgets.page import Page
-from engine.documents import Document, read_document, read_picture
 from engine.errors import NothingToSpeak
-from engine.languages import LANGUAGES
+from engine.text.documents import Document, read_document, read_picture
+from engine.text.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from engine.model_store.installed_voices import ModelVoices
+    from engine.models.installed_voices import ModelVoices
 
 PANEL = "Chapters"
 SHOW_OPENING_AFTER_MS = 400

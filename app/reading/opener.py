@@ -12,9 +12,9 @@ from PySide6.QtCore import QBuffer, QByteArray, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QImageReader
 
 from app.tasks import Task, Tasks
-from engine.documents import Document, read_document
 from engine.errors import Cancelled, UnusableDocument
 from engine.export.order import is_cover
+from engine.text.documents import Document, read_document
 
 Reader = Callable[[Path, threading.Event], Document]
 LARGEST_COVER = QSize(1200, 1800)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.documents import Document
-from engine.sentences import sentence_at
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
+from engine.text.documents import Document
+from engine.text.sentences import sentence_at
 
 MAX_DOCUMENTS = 200
 MAX_TEXTS = 20

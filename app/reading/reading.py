@@ -17,10 +17,10 @@ from app.reading.opener import OpenedDocument
 from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
 from app.reading.speaker import Edits, OwnText, Speaker, Spoken
 from app.recent_texts import first_words
-from engine.documents import Chapter, Document
 from engine.errors import InvalidRequest, NothingToSpeak
-from engine.sentences import sentence_at
 from engine.speech import SpeechRequest
+from engine.text.documents import Chapter, Document
+from engine.text.sentences import sentence_at
 
 _NOT_BLANK = re.compile(r"\S")
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from app.audio.track import AudioTrack, Segment
-from engine.sentences import sentence_spans
+from engine.text.sentences import sentence_spans
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Protocol
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.reading.opener import OpenedDocument
-from engine.documents import Chapter
 from engine.speech import SpeechRequest
+from engine.text.documents import Chapter
 
 
 @dataclass(frozen=True)

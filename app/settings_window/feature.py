@@ -13,7 +13,7 @@ from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
 from app.widgets.window_menu import bring_to_front
 from engine.artifacts.manifest import MPS
-from engine.preparation.lstm_methods import forget_crashes
+from engine.runtime.preparation.lstm_methods import forget_crashes
 from engine.speech import Prosody
 
 if TYPE_CHECKING:

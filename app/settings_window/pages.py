@@ -25,10 +25,10 @@ from app.theme import SERIF, reading_font
 from app.widgets.combo_box import ComboBox
 from app.widgets.file_dialogs import ask_which_folder, kinds_of_sound
 from engine.artifacts.manifest import METAL_DEVICE
-from engine.preparation.devices import DEVICES, metal_obstacle
-from engine.preparation.lstm_methods import LSTM_WISHES
+from engine.models.voices.packs import describe
+from engine.runtime.preparation.devices import DEVICES, metal_obstacle
+from engine.runtime.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import DeviceEvent, Prosody
-from engine.voices.packs import describe
 
 SAMPLE = "The keeper lit the lamp, sat down by the window, and read aloud until the ships were home."
 PROSODY_TITLES = {Prosody.LSTM: "LSTM (Original)", Prosody.TRANSFORMER: "Transformer"}

@@ -17,8 +17,8 @@ from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
 from engine.errors import Cancelled
 from engine.export.order import Order, order_of_text
-from engine.sentences import sentence_at
 from engine.speech import AudioChunk, PlanEvent, SpeechRequest, Utterance
+from engine.text.sentences import sentence_at
 
 NEAR_SECONDS = 2.0
 """So little of a gap is made before the place in it that somebody wants to hear."""

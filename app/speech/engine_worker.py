@@ -17,7 +17,7 @@ from app.system.threads import give_way
 from app.tasks import Tasks
 from engine.errors import EngineError
 from engine.export.order import ExportProgress, Speaker
-from engine.preparation.devices import AUTO
+from engine.runtime.preparation.devices import AUTO
 from engine.speech import (
     STARTER,
     AudioChunk,
@@ -31,13 +31,13 @@ from engine.speech import (
 )
 
 if TYPE_CHECKING:
-    from engine.model_store.installed_voices import ModelVoices
+    from engine.models.installed_voices import ModelVoices
 
 NICENESS = 5
 
 
 class SpeechEngine(Speaker, Protocol):
-    """What the window needs from the engine; implemented by `engine.synthesizer.Synthesizer`."""
+    """What the window needs from the engine; implemented by `engine.runtime.synthesizer.Synthesizer`."""
 
     def close(self) -> None:
         """Release the model."""
@@ -116,7 +116,7 @@ def engine_for(
 ) -> SpeechEngine:
     """The engine with a model; imported here, in the worker's thread, because the import takes a while."""
     from engine.audio.kept_speech import KeptSpeech
-    from engine.synthesizer import Synthesizer
+    from engine.runtime.synthesizer import Synthesizer
     from engine.system.paths import kept_speech_folder
 
     kept = KeptSpeech(kept_speech_folder())
@@ -125,7 +125,7 @@ def engine_for(
 
 def voices_here(device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> VoicesListed:
     """The voices of all models, of which none is loaded; imported here, in the worker's thread."""
-    from engine.model_store.installed_voices import installed_voices
+    from engine.models.installed_voices import installed_voices
 
     models = installed_voices()
     wanted = {each.model: prosody_of(each.model, models, prosody) for each in models}
@@ -135,7 +135,7 @@ def voices_here(device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = 
 
 def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> bool:
     """Whether a model only has to be loaded; one that cannot be opened is left for the engine to complain about."""
-    from engine.preparation.files import is_ready
+    from engine.runtime.preparation.files import is_ready
 
     try:
         return is_ready(model, device, lstm_method, prosody)

@@ -10,7 +10,7 @@ from engine.errors import EngineError
 from engine.speech import Prosody, VoiceInfo
 
 if TYPE_CHECKING:
-    from engine.model_store.installed_voices import ModelVoices
+    from engine.models.installed_voices import ModelVoices
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def voice_info(choice: Choice, models: Sequence[ModelVoices]) -> VoiceInfo | Non
 
 
 def _model_of(voice: str, models: Sequence[ModelVoices], preferred: str | None) -> str | None:
-    from engine.model_store.installed_voices import model_of  # brings the model store, which only this case needs
+    from engine.models.installed_voices import model_of  # brings the model store, which only this case needs
 
     try:
         return model_of(voice, preferred or "", models)

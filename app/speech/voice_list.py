@@ -17,11 +17,11 @@ from app.icons import draw_icon
 from app.speech.voice_choice import Choice
 from app.theme import colours
 from engine.errors import InvalidRequest
-from engine.languages import language_of
 from engine.speech import VoiceInfo
+from engine.text.languages import language_of
 
 if TYPE_CHECKING:
-    from engine.model_store.installed_voices import ModelVoices
+    from engine.models.installed_voices import ModelVoices
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 CHOICE_ROLE = int(Qt.ItemDataRole.UserRole)

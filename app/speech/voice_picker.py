@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QAbstractItemView, QComboBox, QWidget
 from app.speech.voice_choice import Choice, insisted, listed, voice_info
 from app.speech.voice_list import CHOICE_ROLE, Mark, VoiceDelegate, VoiceListModel
 from app.widgets.elided_text import ElidedComboBox
+from engine.models.voices.packs import describe
 from engine.speech import STARTER
-from engine.voices.packs import describe
 
 if TYPE_CHECKING:
-    from engine.model_store.installed_voices import ModelVoices
+    from engine.models.installed_voices import ModelVoices
 
 SMALLEST_PIXELS = 120
 FINDING, CHOOSING = "Finding voices…", "Choose a voice"

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 
 from app.widgets.combo_box import ComboBox
 from app.widgets.scrolling_body import ScrollingBody
+from engine.models.voices.blends import Blend, Part, parse
 from engine.speech import VoiceInfo
-from engine.voices.blends import Blend, Part, parse
 
 LEAST_VOICES, MOST_VOICES = 2, 4
 HEAR_AFTER_MS = 400

@@ -9,8 +9,8 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from app.tasks import Tasks
+from engine.models.voices.blends import SavedVoices
 from engine.speech import VoiceInfo
-from engine.voices.blends import SavedVoices
 
 
 @dataclass(frozen=True)

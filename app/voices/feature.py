@@ -20,14 +20,14 @@ from app.speech.engine_worker import EngineFactory
 from app.speech.voice_choice import Choice, voice_info
 from app.voices.blend_keeper import BlendDone, BlendKeeper
 from app.voices.panel import VoicePanel
-from engine.languages import language_of
-from engine.sentences import sentence_text
+from engine.models.voices.blends import described
+from engine.models.voices.packs import describe, folded
 from engine.speech import SpeechRequest
-from engine.voices.blends import described
-from engine.voices.packs import describe, folded
+from engine.text.languages import language_of
+from engine.text.sentences import sentence_text
 
 if TYPE_CHECKING:
-    from engine.model_store.installed_voices import ModelVoices
+    from engine.models.installed_voices import ModelVoices
 
 LONGEST_CHARACTERS = 300
 

@@ -17,7 +17,7 @@ from app.widgets.announcing import announce
 from app.widgets.wrapping_bar import WrappingBar
 
 if TYPE_CHECKING:
-    from engine.model_store.installed_voices import ModelVoices
+    from engine.models.installed_voices import ModelVoices
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 SPACE_PIXELS = 6

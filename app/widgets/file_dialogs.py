@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from engine.documents import SUFFIXES
+from engine.text.documents import SUFFIXES
 
 NAME_WORDS = 6
 NAME_CHARACTERS = 48
@@ -89,7 +89,7 @@ def ask_where_to_save_case(parent: QWidget, suggestion: Path, chosen: Callable[[
 
 def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a checkpoint or a voice pack."""
-    from engine.model_store import IMPORTABLE_SUFFIXES  # not before the window is shown
+    from engine.models.sources import IMPORTABLE_SUFFIXES  # not before the window is shown
 
     patterns = " ".join(f"*{suffix}" for suffix in IMPORTABLE_SUFFIXES)
     kinds = f"Checkpoints and voices ({patterns});;All files (*)"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE
 from engine.config import ModelConfig
-from engine.model_store.checkpoints import model_config
-from engine.preparation.devices import AUTO
+from engine.models.checkpoints import model_config
+from engine.runtime.preparation.devices import AUTO
 from engine.system.paths import data_folder
 
 _NAME = "job.json"

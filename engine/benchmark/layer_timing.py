@@ -9,6 +9,7 @@ from statistics import median
 
 from tvm.target import Target
 
+from engine.benchmark.estimate.counting import Run
 from engine.benchmark.layers import LayerTime, LayerTimes
 from engine.benchmark.measuring import OnProgress
 from engine.benchmark.peak import PeakMeter
@@ -17,7 +18,6 @@ from engine.compiler.convolution_layers import ConvolutionLayer, convolution_lay
 from engine.compiler.convolution_runs import Convolution, Convolve, convolution
 from engine.compiler.export import trace
 from engine.compiler.targets import host_cpu
-from engine.estimate.counting import Run
 from engine.kernels.cpu.conv_choice import choice_for
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.stages import Stage

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from engine.artifacts.manifest import CPU_DEVICE
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.job import Job
 from engine.benchmark.peers import OURS, PEERS
-from engine.estimate.lengths import Length
 
 Round = Mapping[str, Mapping[str, float]]
 """The seconds of every stage, by the name of the runner, then of the stage; a whole model has one part instead."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE, Manifest
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
 from engine.benchmark.peers import OURS, PEERS, PeerSelection
@@ -17,11 +18,10 @@ from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.requests import measure_commands, measure_speech
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING
-from engine.estimate.lengths import Length
-from engine.model_store.checkpoints import open_checkpoint
-from engine.preparation.devices import choose_device
-from engine.preparation.files import ensure_files
-from engine.preparation.modules import find_modules
+from engine.models.checkpoints import open_checkpoint
+from engine.runtime.preparation.devices import choose_device
+from engine.runtime.preparation.files import ensure_files
+from engine.runtime.preparation.modules import find_modules
 from engine.speech import PreparationEvent
 
 OnProgress = Callable[[str], None]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.benchmark.job import Job, onnx_folder, weights_path
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
 from engine.network.weights import load_weights
-from engine.pipeline import ignore
-from engine.preparation.files import ensure_files
 from engine.runners.base import Runner
+from engine.runtime.pipeline import ignore
+from engine.runtime.preparation.files import ensure_files
 from engine.speech import Array
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from engine.benchmark.job import kokoro_onnx_path
 from engine.errors import EngineError, InvalidRequest
-from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config
+from engine.models.checkpoints import FULL_SIZE, STARTER, model_config
 from engine.system.processor import processor_features
 
 OURS = "ours"

@@ -13,11 +13,11 @@ from typing import Any
 
 from safetensors.numpy import save_file
 
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
 from engine.benchmark.peer_runners import our_runner
 from engine.benchmark.utterances import make_utterance, save_utterance
-from engine.estimate.lengths import Length
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
 from engine.network.weights import load_weights
 from engine.stages import DEVICE_STAGES
 
@@ -66,6 +66,6 @@ class Preparing:
 
     def _count(self, lengths: list[dict[str, int]]) -> list[dict[str, float]]:
         """The floating-point operations of every stage at each of these lengths."""
-        from engine.estimate.counting import Run, needed_flop  # loads torch and tvm
+        from engine.benchmark.estimate.counting import Run, needed_flop  # loads torch and tvm
 
         return needed_flop(DEVICE_STAGES, [Run(self._job.config, 1, length) for length in lengths])

@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.measurement import ProcessFigures
 from engine.benchmark.stage_timing import RUN, WARM_UP
 from engine.errors import EngineError
-from engine.estimate.lengths import Length
 from engine.system.child_process import ChildProcess, Message, python_command
 
 _WORKER = "engine.benchmark.worker"

@@ -15,9 +15,9 @@ from engine.benchmark.measurement import CommandFigures, SpeechFigures
 from engine.benchmark.processes import WorkerProcess
 from engine.benchmark.worker import SPEAK, SPEAKING
 from engine.errors import EngineError
-from engine.g2p.split import longest
 from engine.system.child_process import python_command
 from engine.system.paths import project_folder, sample_text_path
+from engine.text.g2p.split import longest
 
 SHORT_TEXT = "Hello world."
 LONG_WORDS = 3000

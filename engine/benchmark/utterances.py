@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.benchmark.estimate.lengths import Length
 from engine.config import ModelConfig
-from engine.estimate.lengths import Length
-from engine.pipeline import source_noise
 from engine.runners.base import Runner
+from engine.runtime.pipeline import source_noise
 from engine.speech import Array
 from engine.stages import STAGES, Place, Stage
 from engine.system.aligned_arrays import aligned_copy

@@ -41,8 +41,8 @@ from engine.benchmark.stage_timing import Timing, stage_parts
 from engine.benchmark.whole_model import whole_model_parts
 from engine.errors import EngineError
 from engine.runners.base import Runner
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.synthesizer import Synthesizer
 from engine.system.child_process import Message, error_fields, message_writer
 
 PREPARING, SPEAKING, PEAK = "preparing", "speaking", "peak"

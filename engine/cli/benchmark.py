@@ -10,18 +10,18 @@ from typing import Any
 from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
+from engine.benchmark.estimate import report as estimate_report
+from engine.benchmark.estimate.lengths import exact_length
+from engine.benchmark.estimate.roofline import estimate_metal
 from engine.benchmark.job import Job
 from engine.benchmark.measuring import DEFAULT_SECONDS, MOST_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
 from engine.benchmark.peers import PEER_NAMES, beside_a_gpu, choose_peers
 from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
 from engine.cli.progress import show_line
 from engine.errors import InvalidRequest
-from engine.estimate import report as estimate_report
-from engine.estimate.lengths import exact_length
-from engine.estimate.roofline import estimate_metal
-from engine.model_store.checkpoints import model_config, open_checkpoint
-from engine.preparation.devices import AUTO, DEVICES, choose_device
-from engine.preparation.lstm_methods import LSTM_METHODS, choose_lstm_method
+from engine.models.checkpoints import model_config, open_checkpoint
+from engine.runtime.preparation.devices import AUTO, DEVICES, choose_device
+from engine.runtime.preparation.lstm_methods import LSTM_METHODS, choose_lstm_method
 from engine.stages import DEVICE_STAGES
 from engine.system.cores import check_threads, usable_cores
 from engine.system.whole_file import ensure_writable, whole_file
@@ -117,8 +117,8 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     config = model_config(options.model)
     length = exact_length(seconds, config)
     threads, rounds = _threads(options.threads), _rounds(options.rounds)
+    from engine.benchmark.estimate.counting import Run
     from engine.benchmark.layer_timing import layer_times  # brings torch and tvm
-    from engine.estimate.counting import Run
 
     run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
     times = layer_times(DEVICE_STAGES, run, threads, rounds, on_progress)

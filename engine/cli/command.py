@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError, UnknownVoice
-from engine.model_store.checkpoints import MODEL_NAMES, default_model
-from engine.model_store.installed_voices import model_of, require_installed, require_voice
+from engine.models.checkpoints import MODEL_NAMES, default_model
+from engine.models.installed_voices import model_of, require_installed, require_voice
 from engine.speech import Prosody
 from engine.system.whole_file import whole_file
 

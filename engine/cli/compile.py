@@ -16,11 +16,11 @@ from engine.cli.progress import Steps, show_json
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.kernels.precision import Precision
-from engine.model_store.checkpoints import Checkpoint, model_config, open_with, students_of
+from engine.models.checkpoints import Checkpoint, model_config, open_with, students_of
 from engine.network.student_file import Students
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.preparation.files import with_students_of
-from engine.preparation.modules import PreparationObserver
+from engine.runtime.preparation.files import with_students_of
+from engine.runtime.preparation.modules import PreparationObserver
 from engine.speech import Prosody
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.bundle import require_compiler
@@ -124,7 +124,7 @@ def _manifest_of(request: CompileRequest, compile_kernels: bool, report: Prepara
             return build(
                 request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds
             )
-        from engine.distillation.building import build_distilled
+        from engine.training.distillation.building import build_distilled
 
         return build_distilled(request.config, request.students, request.variant, request.folder, report)
 

@@ -10,7 +10,11 @@ from typing import Any
 
 from engine.cli.command import Command, Outcome, add_json_flag, add_model
 from engine.cli.progress import Steps, show_line
-from engine.distillation import (
+from engine.errors import InvalidRequest
+from engine.models.checkpoints import install_students, model_config, open_checkpoint, with_students
+from engine.system.cores import check_threads
+from engine.system.whole_file import ensure_folder
+from engine.training.distillation import (
     CORRECTIONS,
     DEFAULT_SHARDS,
     FRAME_CORRECTIONS,
@@ -21,10 +25,6 @@ from engine.distillation import (
     scaled_minutes,
     train,
 )
-from engine.errors import InvalidRequest
-from engine.model_store.checkpoints import install_students, model_config, open_checkpoint, with_students
-from engine.system.cores import check_threads
-from engine.system.whole_file import ensure_folder
 
 _ACTIONS = {
     "data": "make what the students learn from; goes on where it was interrupted",
@@ -136,8 +136,8 @@ def _compare(options: argparse.Namespace) -> Outcome:
         raise InvalidRequest(f"--rounds {options.rounds} is too small.", "Give a whole number above zero.")
     check_threads(options.threads)
     checkpoint = with_students(open_checkpoint(options.model, options.weights))
-    from engine.distillation.comparison import TOKEN_COUNTS, compare_prosody  # brings torch and tvm
-    from engine.distillation.comparison_text import comparison_text
+    from engine.training.distillation.comparison import TOKEN_COUNTS, compare_prosody  # brings torch and tvm
+    from engine.training.distillation.comparison_text import comparison_text
 
     with Steps() as steps:
         counts = options.tokens or [count for count in TOKEN_COUNTS if count <= limit]

@@ -14,7 +14,7 @@ def _add_options(parser: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> Outcome:
-    from engine.doctor import examine_installation, in_words
+    from engine.report.doctor import examine_installation, in_words
 
     findings = examine_installation()
     listed = [{**asdict(finding), "outcome": finding.outcome.value} for finding in findings]

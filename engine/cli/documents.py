@@ -12,16 +12,16 @@ from typing import Any
 
 from engine.cli.command import Outcome
 from engine.cli.progress import Steps, show_line
-from engine.documents import Document, read_document
 from engine.errors import InvalidRequest
 from engine.export.exporting import export
 from engine.export.order import ExportProgress, Order, joined, read_cover
 from engine.export.outputs import outputs_of
-from engine.languages import LANGUAGES, language_of
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, Event, SpeechRequest
-from engine.synthesizer import Synthesizer
 from engine.system.durations import duration_words
 from engine.system.memory import peak_bytes
+from engine.text.documents import Document, read_document
+from engine.text.languages import LANGUAGES, language_of
 
 _OPTIONS = ("all_chapters", "notes", "per_chapter", "title", "author", "cover")
 MOST_TITLES = 8

@@ -10,8 +10,8 @@ from typing import Any
 from engine.cli.command import Command, Outcome, add_json_flag
 from engine.cli.progress import Steps, show_line
 from engine.errors import InvalidRequest
-from engine.model_store.progress import ModelObserver, ModelProgress
-from engine.model_store.store import ModelState, ModelStatus, ModelStore
+from engine.models.progress import ModelObserver, ModelProgress
+from engine.models.store import ModelState, ModelStatus, ModelStore
 
 _ACTIONS = {
     "list": "list the models that can be fetched, and those installed",

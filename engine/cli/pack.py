@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.cli.command import Command, add_model, add_prosody
 from engine.cli.progress import Steps, show_json
-from engine.preparation.weights import pack
+from engine.runtime.preparation.weights import pack
 
 
 def _add_options(parser: Any) -> None:

@@ -13,10 +13,10 @@ from engine.cli import documents
 from engine.cli.command import Command, Outcome, add_json_flag, add_manner, add_model, model_with
 from engine.cli.progress import Steps
 from engine.cli.speak import text_of
-from engine.documents import Document
 from engine.errors import NothingToSpeak
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import Plan, Source, SpeechRequest, Utterance
-from engine.synthesizer import Synthesizer
+from engine.text.documents import Document
 
 _RUN = re.compile(r"\S+")
 _SPOKEN_KINDS = "LNS"

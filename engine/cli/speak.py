@@ -13,23 +13,23 @@ from typing import Any
 import numpy as np
 
 from engine.audio.sound_file import FORMATS, coding_of, save_speech
+from engine.audio.subtitles.formats import check_subtitles, write_subtitles
+from engine.audio.subtitles.timed_words import timed_words, words_of
 from engine.cli import documents
 from engine.cli.command import Command, Outcome, add_json_flag, add_manner, add_model, add_prosody, model_with
 from engine.cli.models import observer
 from engine.cli.progress import Steps
-from engine.documents import Document
-from engine.documents.decoding import Decoded, decoded
 from engine.errors import DamagedDocument, EngineError, InvalidRequest
 from engine.export.order import Order
 from engine.export.outputs import check_writable
-from engine.model_store import ModelState, ModelStore
-from engine.model_store.checkpoints import at_least_as_good, default_model
-from engine.preparation.devices import AUTO, DEVICES
+from engine.models.checkpoints import at_least_as_good, default_model
+from engine.models.store import ModelState, ModelStore
+from engine.runtime.preparation.devices import AUTO, DEVICES
+from engine.runtime.synthesizer import Synthesizer, check
 from engine.speech import AudioChunk, SpeechRequest
-from engine.subtitles.formats import check_subtitles, write_subtitles
-from engine.subtitles.timed_words import timed_words, words_of
-from engine.synthesizer import Synthesizer, check
 from engine.system.memory import peak_bytes
+from engine.text.documents import Document
+from engine.text.documents.decoding import Decoded, decoded
 
 DEFAULT_OUTPUT = Path("speech.wav")
 SECONDS_PER_HOUR = 3600

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli.command import Command, Outcome, add_json_flag
 from engine.cli.progress import show_line
-from engine.starter import ROUNDS, STAGE_MINUTES, TrainOptions, evaluate, train
 from engine.system.whole_file import ensure_folder
+from engine.training.starter import ROUNDS, STAGE_MINUTES, TrainOptions, evaluate, train
 
 if TYPE_CHECKING:
-    from engine.starter.evaluation import VoiceScore
+    from engine.training.starter.evaluation import VoiceScore
 
 
 def _add_training_options(parser: Any) -> None:

@@ -29,16 +29,15 @@ from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, check_case, rerun, wants_case
 from engine.cli.validate_kernels import add_kernels, check_kernels, inspected
 from engine.errors import InvalidRequest
-from engine.faults.catalogue import FAULTS, fault_named
-from engine.languages import AMERICAN
-from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
-from engine.preparation.devices import AUTO, DEVICES
-from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.models.checkpoints import STARTER, open_checkpoint, starter_voices
+from engine.runtime.preparation.devices import AUTO, DEVICES
+from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import PlanEvent, PreparationEvent, Prosody, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
 from engine.system.paths import resources_folder, sample_text_path
 from engine.system.whole_file import ensure_folder, ensure_writable
+from engine.text.languages import AMERICAN
 from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data import wording
 from engine.validator.data.experiments import ExperimentObserver, ProgressEvent, ServiceEvent, SweepPoint
@@ -57,6 +56,7 @@ from engine.validator.experiments.fuzz import fuzz
 from engine.validator.experiments.lstm_comparison import LstmComparison, compare_lstms
 from engine.validator.experiments.sweep import sweep_padding
 from engine.validator.experiments.text_parity import compare_text, sentences_of
+from engine.validator.faults.catalogue import FAULTS, fault_named
 from engine.validator.reports.html_report import write_html
 from engine.validator.reports.text_report import fuzz_text, lstm_text, sweep_text, text_report
 from engine.validator.reports.wavs import write_wavs
@@ -260,7 +260,7 @@ def run(options: argparse.Namespace) -> Outcome | None:
 
 
 def _doctor_words() -> str:
-    from engine.doctor import examine_installation, in_words
+    from engine.report.doctor import examine_installation, in_words
 
     return in_words(examine_installation())
 

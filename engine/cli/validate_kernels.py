@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from engine.inspection.results import (
+from engine.validator.data.kernel_request import KernelRequest
+from engine.validator.data.results import ValidationEvent, ValidationRequest
+from engine.validator.data.wording import counted
+from engine.validator.inspection.results import (
     GraphEvent,
     GraphNode,
     KernelEvent,
@@ -17,9 +20,6 @@ from engine.inspection.results import (
     KernelVerdict,
     NodeKind,
 )
-from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import ValidationEvent, ValidationRequest
-from engine.validator.data.wording import counted
 from engine.validator.kernels.kernel_inspection import EVERY_STAGE, KernelInspection, check_stage_names
 from engine.validator.reports.text_report import WIDTH
 from engine.validator.runs.validation import ValidationObserver, Validator

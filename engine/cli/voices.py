@@ -11,12 +11,12 @@ from typing import Any
 from engine.cli import documents
 from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody, model_with
 from engine.cli.speak import speak
-from engine.languages import language_of
-from engine.model_store.installed_voices import ModelVoices, installed_voices
-from engine.preparation.devices import AUTO
+from engine.models.installed_voices import ModelVoices, installed_voices
+from engine.models.voices.blends import SavedVoices
+from engine.runtime.preparation.devices import AUTO
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import VoiceInfo
-from engine.synthesizer import Synthesizer
-from engine.voices.blends import SavedVoices
+from engine.text.languages import language_of
 
 
 def add_options(parser: Any) -> None:

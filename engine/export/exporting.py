@@ -15,19 +15,19 @@ import numpy as np
 
 from engine.audio.recording import Pcm, Recording, to_pcm
 from engine.audio.sound_file import recording
+from engine.audio.subtitles.formats import check_subtitles, write_subtitles
+from engine.audio.subtitles.timed_words import TimedWord, timed_words
 from engine.errors import NothingToSpeak, OutputError
 from engine.export.made_parts import MadeParts, made_of
 from engine.export.order import PART_CHARACTERS, WRITING_SHARE, ExportProgress, Meter, Order, Speaker
 from engine.export.outputs import Output, check_writable, outputs_of
-from engine.g2p.directions import voice_before
-from engine.g2p.split import PAUSE_SECONDS, Border
-from engine.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
-from engine.sentences import sentence_spans
+from engine.runtime.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
-from engine.subtitles.formats import check_subtitles, write_subtitles
-from engine.subtitles.timed_words import TimedWord, timed_words
 from engine.system.waiting import raise_if_set
 from engine.system.whole_file import remove_leftovers
+from engine.text.g2p.directions import voice_before
+from engine.text.g2p.split import PAUSE_SECONDS, Border
+from engine.text.sentences import sentence_spans
 
 _PARAGRAPH = re.compile(r"\n\s*\n\s*")
 _SPACE = re.compile(r"\s+")

@@ -16,12 +16,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from engine.documents import Chapter, Document
 from engine.export.order import Order
 from engine.speech import SpeechRequest
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
+from engine.text.documents import Chapter, Document
 
 _SUFFIX = ".json"
 

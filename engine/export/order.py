@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from engine.documents import Chapter, Document
 from engine.errors import InvalidRequest
 from engine.speech import AudioChunk, Event, SpeechRequest
+from engine.text.documents import Chapter, Document
 
 CHARACTERS_PER_SECOND = 15
 """How fast an English text is spoken, about."""
@@ -129,7 +129,7 @@ class Meter:
 
 
 class Speaker(Protocol):
-    """What an export needs of the engine; implemented by `engine.synthesizer.Synthesizer`."""
+    """What an export needs of the engine; implemented by `engine.runtime.synthesizer.Synthesizer`."""
 
     sample_rate_hz: int
 

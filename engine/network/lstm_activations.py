@@ -73,7 +73,7 @@ class _Packed(nn.Module):
 def captured_inputs(network: Network, paths: Sequence[str], values: Mapping[str, Array]) -> dict[str, Array]:
     """The inputs [1, tokens, channels] of these LSTMs, by path, when upstream reads one utterance.
 
-    `values` are those of `engine.pipeline.initial_values`; only LSTMs over tokens are run.
+    `values` are those of `engine.runtime.pipeline.initial_values`; only LSTMs over tokens are run.
     """
     known, reference = dict(values), Reference(network, Arithmetic.UPSTREAM)
     with _captured(network, paths) as inputs:

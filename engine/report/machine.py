@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.preparation.probes import probes_folder
+from engine.runtime.preparation.probes import probes_folder
 from engine.system.bundle import is_bundle
 from engine.system.cores import usable_cores
 from engine.system.paths import project_folder

@@ -18,7 +18,7 @@ from functools import cached_property
 from urllib.parse import quote
 
 from engine.errors import EngineError
-from engine.voices.blends import SavedVoices
+from engine.models.voices.blends import SavedVoices
 
 HOME, USER, HOST, VOICE = "~", "<user>", "<host>", "<voice>"
 _SHORTEST_NAME = 2

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
-from engine.model_store.checkpoints import FULL_SIZE, STARTER, installed_models
+from engine.models.checkpoints import FULL_SIZE, STARTER, installed_models
 from engine.ops.packed_lstm import LstmMethod
-from engine.preparation.devices import METAL_TRIAL, metal_obstacle
-from engine.preparation.lstm_methods import LSTM_TRIAL
 from engine.report.step import FOLDER, SCRATCH, Step
+from engine.runtime.preparation.devices import METAL_TRIAL, metal_obstacle
+from engine.runtime.preparation.lstm_methods import LSTM_TRIAL
 from engine.system.bundle import has_compiler, is_bundle
 from engine.system.paths import project_folder
 

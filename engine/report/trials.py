@@ -10,12 +10,12 @@ from typing import Any
 
 from engine.artifacts.manifest import METAL_DEVICE, Variant
 from engine.errors import EngineError
-from engine.model_store.checkpoints import model_config
-from engine.preparation.devices import METAL_TRIAL, metal_variant
-from engine.preparation.lstm_methods import LSTM_TRIAL, lstm_variants
-from engine.preparation.module_probe import Bench, is_right
-from engine.preparation.modules import ensure_modules
-from engine.preparation.probes import ProbeResult, Trial, TrialRequest
+from engine.models.checkpoints import model_config
+from engine.runtime.preparation.devices import METAL_TRIAL, metal_variant
+from engine.runtime.preparation.lstm_methods import LSTM_TRIAL, lstm_variants
+from engine.runtime.preparation.module_probe import Bench, is_right
+from engine.runtime.preparation.modules import ensure_modules
+from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest
 from engine.speech import PreparationEvent
 
 TRIALS: Mapping[str, Trial] = MappingProxyType({trial.name: trial for trial in (METAL_TRIAL, LSTM_TRIAL)})

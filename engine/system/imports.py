@@ -1,6 +1,6 @@
 """How libraries are imported: offline where they could use the network, not at all where they only cost.
 
-The process of `engine.model_store.download` alone undoes the first.
+The process of `engine.models.download` alone undoes the first.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.diagnostics.runs.run import DiagnosticsRun
 from engine.errors import EngineError
-from engine.model_store.checkpoints import STARTER, model_config
+from engine.models.checkpoints import STARTER, model_config
 from engine.speech import Array, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance, WrittenWord
 from engine.stages import STAGES, Axis, Stage, Tensor
 from engine.validator.data.results import (

@@ -16,7 +16,6 @@ import sys
 import threading
 from dataclasses import replace
 
-from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.validator.data.kernel_request import KernelRequest
 from engine.validator.data.results import (
@@ -32,6 +31,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.data.verdicts import findings
 from engine.validator.data.wire import Wire
+from engine.validator.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, MEASUREMENTS, STAGE
 
 REPLACED = "replaced"

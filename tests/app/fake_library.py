@@ -8,11 +8,12 @@ from pathlib import Path
 
 from app.models.jobs import Task
 from engine.errors import Cancelled
-from engine.model_store import Activity, ModelEntry, ModelObserver, ModelProgress, ModelState, ModelStatus
-from engine.model_store.catalogue import catalogue
-from engine.model_store.checkpoints import BEST_FIRST
-from engine.model_store.installed_voices import ModelVoices
-from engine.preparation.modules import PreparationObserver
+from engine.models.catalogue import ModelEntry, catalogue
+from engine.models.checkpoints import BEST_FIRST
+from engine.models.installed_voices import ModelVoices
+from engine.models.progress import Activity, ModelObserver, ModelProgress
+from engine.models.store import ModelState, ModelStatus
+from engine.runtime.preparation.modules import PreparationObserver
 from engine.speech import PreparationEvent
 from tests.app.fakes import STARTER_VOICES, VOICES
 

@@ -14,7 +14,7 @@ from app.audio.player import Playback
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import VoicesListed
 from engine.errors import Cancelled
-from engine.model_store.installed_voices import ModelVoices
+from engine.models.installed_voices import ModelVoices
 from engine.speech import (
     AudioChunk,
     DeviceEvent,

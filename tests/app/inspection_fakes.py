@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.diagnostics.kernels.inspection import Inspection
-from engine.inspection.results import (
+from engine.validator.inspection.results import (
     CodeEvent,
     Edge,
     GraphEvent,

@@ -30,8 +30,8 @@ from app.settings import Settings
 from app.speech.voice_list import CHOICE_ROLE
 from app.voices.panel import VoicePanel
 from engine.errors import OutputError
-from engine.sentences import sentence_at
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord
+from engine.text.sentences import sentence_at
 from tests.app.fakes import FakeEngine, utterances_of
 from tests.patience import PATIENCE_SECONDS
 

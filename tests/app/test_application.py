@@ -20,9 +20,9 @@ from app.speech.activity import Readiness
 from app.speech.engine_worker import VoicesListed
 from app.theme import DARK, LIGHT, Colours, colours
 from engine.errors import CompileError
-from engine.languages import BRITISH
-from engine.model_store import ModelState
+from engine.models.store import ModelState
 from engine.speech import DeviceEvent, Prosody, SpeechRequest
+from engine.text.languages import BRITISH
 from tests.app.fake_library import FULL_SIZE, FakeLibrary
 from tests.app.fakes import TWO_MODELS, FakeEngine, FakeOutput, list_voices
 from tests.app.system.test_mac import Runtime, messages
@@ -399,7 +399,7 @@ def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
     model: str,
     words: str,
 ) -> None:
-    monkeypatch.setattr("engine.model_store.store.data_folder", lambda: tmp_path)
+    monkeypatch.setattr("engine.models.store.data_folder", lambda: tmp_path)
     options = Options("Given.", model=model)
     application = Application(qapp, options, settings, output=FakeOutput(), list_voices=list_voices)
     opened.append(application)

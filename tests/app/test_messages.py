@@ -24,7 +24,7 @@ from engine.errors import (
     UnknownModel,
     UnknownVoice,
 )
-from engine.model_store import ModelStore
+from engine.models.store import ModelStore
 from engine.speech import Notice
 from engine.system.paths import project_folder
 
@@ -35,9 +35,9 @@ TO_TYPE_ANYWAY = (
     "engine/cli/benchmark.py",
     "engine/cli/speak.py",
     "engine/audio/loudspeaker.py",
-    "engine/distillation/",
+    "engine/training/distillation/",
     "engine/report/",
-    "engine/starter/",
+    "engine/training/starter/",
 )
 """Only the command line can meet these."""
 

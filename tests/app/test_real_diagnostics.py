@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from PySide6.QtGui import QImage
 
+from engine.runtime.synthesizer import Synthesizer
 from engine.stages import STAGE_NAMES
-from engine.synthesizer import Synthesizer
 from engine.system.paths import project_folder
 from tests.app.real_diagnostics import KILL_AFTER_ROWS, TEXT
 from tests.app.virtual_desk import OWN_SHARE, SoundServer, virtual_display

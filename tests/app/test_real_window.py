@@ -17,8 +17,8 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.system.display import NO_DISPLAY
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.synthesizer import Synthesizer
 from engine.system.paths import project_folder
 from tests.app.real_window import RATE_HZ
 from tests.app.virtual_desk import OWN_SHARE, Recorder, SoundServer, running, virtual_display, wait_until

@@ -12,7 +12,9 @@ import pytest
 HEAVY = ("torch", "tvm", "spacy", "PySide6", "transformers", "kokoro", "misaki")
 
 
-@pytest.mark.parametrize("module", ["engine", "engine.synthesizer", "engine.stages", "engine.g2p", "engine.__main__"])
+@pytest.mark.parametrize(
+    "module", ["engine", "engine.runtime.synthesizer", "engine.stages", "engine.text.g2p", "engine.__main__"]
+)
 def test_import_loads_nothing_heavy(module: str) -> None:
     code = f"import {module}, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -42,7 +44,8 @@ def test_the_window_is_shown_before_anything_heavy_is_loaded() -> None:
         "made = application.Application(qt, application.Options(), Settings(QSettings('none', 'none')))\n"
         "made.window.show()\n"
         f"print([name for name in {NOT_BEFORE_THE_WINDOW!r} if name in sys.modules and name != 'PySide6'])\n"
-        "print([name for name in sys.modules if name.startswith(('engine.g2p', 'engine.validator', 'engine.synth'))])\n"
+        "late = ('engine.text.g2p', 'engine.validator', 'engine.runtime.synth')\n"
+        "print([name for name in sys.modules if name.startswith(late)])\n"
         "made.controller.shut_down(5000)\n"
     )
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}

@@ -4,7 +4,7 @@ from operator import attrgetter
 
 import pytest
 
-from engine.model_store.checkpoints import MODEL_NAMES, model_config
+from engine.models.checkpoints import MODEL_NAMES, model_config
 from engine.stages import STAGE_NAMES, STAGES, Axis, Stage, declaration_fingerprint, stage_named
 
 FROM_THE_REQUEST = {"tokens", "token_count", "timbre", "prosody", "speed", "source_noise"}

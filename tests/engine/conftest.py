@@ -13,8 +13,8 @@ from tvm.tirx import PrimFunc
 from engine.compiler.kernel_calls import KernelBook
 from engine.compiler.script_parsing import quick_parsing
 from engine.config import ModelConfig
-from engine.model_store import ModelState, ModelStatus, ModelStore
-from engine.model_store.catalogue import entry_named
+from engine.models.catalogue import entry_named
+from engine.models.store import ModelState, ModelStatus, ModelStore
 from tests.engine.tiny_model import TINY
 
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.model_store.checkpoints import Checkpoint
+from engine.models.checkpoints import Checkpoint
 from engine.network.random_weights import network_with
 from engine.network.reference import Arithmetic, Reference
-from engine.pipeline import encode, source_noise
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.runners.torch_runner import ReferenceRunner
+from engine.runtime.pipeline import encode, source_noise
 from engine.speech import Array, Style
 from engine.stages import STAGES, Place
 from engine.system.memory import keep_freed_memory

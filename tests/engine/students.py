@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 from engine.config import ModelConfig
-from engine.model_store import ModelStore
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
+from engine.models.store import ModelStore
 from engine.network.student import student_from
 from engine.network.student_file import Students, save_students
 from engine.network.weights import Weights

@@ -18,7 +18,7 @@ from engine.artifacts.manifest import (
 )
 from engine.artifacts.processor_families import ARM, FAMILIES, runs_here
 from engine.compiler.build import build
-from engine.model_store.checkpoints import FULL_SIZE, MODEL_NAMES, STARTER, model_config, open_checkpoint
+from engine.models.checkpoints import FULL_SIZE, MODEL_NAMES, STARTER, model_config, open_checkpoint
 from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.stages import DEVICE_STAGES, stage_named
 from engine.system.paths import project_folder, shipped_modules_folder

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from engine.artifacts.manifest import CPU
-from engine.model_store.checkpoints import open_checkpoint
-from engine.preparation.modules import ensure_modules
+from engine.models.checkpoints import open_checkpoint
 from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.preparation.modules import ensure_modules
 from engine.stages import STAGES, Place
 from tests.engine.exactness import (
     Bench,

@@ -9,13 +9,14 @@ import pytest
 
 from engine.audio.joining import PEAK_LIMIT
 from engine.errors import MissingModel
-from engine.model_store import ModelStore, checkpoints, store
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models import checkpoints, store
+from engine.models.checkpoints import open_checkpoint
+from engine.models.store import ModelStore
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.synthesizer import Synthesizer
 from engine.system.paths import data_folder
-from tests.engine.model_store.conftest import hub_for, run_here
-from tests.engine.model_store.published import Published, publish, published_state, saved
+from tests.engine.models.conftest import hub_for, run_here
+from tests.engine.models.published import Published, publish, published_state, saved
 from tests.starter_voices import MALE
 
 TEXT = "The model was fetched, and now it speaks."

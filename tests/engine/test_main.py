@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from engine.__main__ import main
-from engine.synthesizer import Synthesizer
+from engine.runtime.synthesizer import Synthesizer
 from engine.system.paths import project_folder
 from tests.patience import PATIENCE_SECONDS
 from tests.starter_voices import MALE
@@ -310,7 +310,7 @@ def test_an_interrupt_ends_quietly_and_says_what_is_kept(
     arguments: list[str],
     kept: str,
 ) -> None:
-    for place in ("engine.synthesizer.Synthesizer.prepare", "engine.model_store.ModelStore.fetch"):
+    for place in ("engine.runtime.synthesizer.Synthesizer.prepare", "engine.models.store.ModelStore.fetch"):
         monkeypatch.setattr(place, interrupt)
     monkeypatch.setattr("engine.compiler.build.build", interrupt)
     assert main([argument.format(folder=tmp_path) for argument in arguments]) == 130

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.synthesizer import Synthesizer
+from engine.runtime.synthesizer import Synthesizer
 from tests.patience import PATIENCE_SECONDS
 
 WATCH = """

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from engine.audio.sound_file import save_speech, writable_suffixes
 from engine.speech import SpeechRequest
-from engine.synthesizer import Synthesizer
+from engine.runtime.synthesizer import Synthesizer
 
 def speak():
     synthesizer = Synthesizer("starter")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.languages import LANGUAGES, Language
-from engine.model_store.checkpoints import FULL_SIZE, Checkpoint
+from engine.models.checkpoints import FULL_SIZE, Checkpoint
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.synthesizer import Synthesizer
+from engine.text.languages import LANGUAGES, Language
 from tests.engine.exactness import Bench, Values, correlation, run_all, spoken_values
 from tests.engine.test_exactness import (
     SPEEDS,

@@ -17,20 +17,21 @@ from safetensors.torch import load_file
 
 from engine.cli.validate import ENGLISH_SENTENCES
 from engine.config import ModelConfig
-from engine.g2p import Phonemizer
-from engine.g2p.analysis import load_offline_analyser
-from engine.model_store import ModelStore, store
-from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.models import store
+from engine.models.checkpoints import Checkpoint, open_checkpoint
+from engine.models.store import ModelStore
 from engine.network.architecture import NetworkDecoder
 from engine.network.reference import InjectedNoise
-from engine.pipeline import Pipeline, encode, noise_seed, source_noise
+from engine.runtime.pipeline import Pipeline, encode, noise_seed, source_noise
 from engine.speech import Array, Style, Utterance
+from engine.text.g2p import Phonemizer
+from engine.text.g2p.analysis import load_offline_analyser
 from engine.validator.data.results import Regime
 from engine.validator.experiments.text_parity import sentences_of
 from engine.validator.runners.regimes import Regimes
 from tests.engine.exactness import correlation
-from tests.engine.model_store.conftest import run_here
-from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, publish, published_state, saved
+from tests.engine.models.conftest import run_here
+from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES, publish, published_state, saved
 from tests.trained import CHECKPOINT, FOLDER, needs_trained
 
 UTTERANCES = 20

@@ -13,14 +13,14 @@ from engine.artifacts.manifest import METAL_DEVICE, Variant
 from engine.errors import Cancelled, GpuFailed
 from engine.network.random_weights import random_weights
 from engine.ops.packed_lstm import LstmMethod
-from engine.preparation import weights as preparation_weights
-from engine.preparation.devices import DeviceChoice
-from engine.preparation.files import KERNELS_PER_EVENT, WARMING_UP, ModelFiles, load_stages
-from engine.preparation.lstm_methods import MethodChoice
-from engine.preparation.weights import pack
+from engine.runtime.preparation import weights as preparation_weights
+from engine.runtime.preparation.devices import DeviceChoice
+from engine.runtime.preparation.files import KERNELS_PER_EVENT, WARMING_UP, ModelFiles, load_stages
+from engine.runtime.preparation.lstm_methods import MethodChoice
+from engine.runtime.preparation.weights import pack
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import Event, PreparationEvent, SpeechRequest
 from engine.stages import DEVICE_STAGES
-from engine.synthesizer import Synthesizer
 from tests.engine.compiler.metal_machine import arrays_for
 from tests.engine.tiny_model import TINY
 from tests.patience import PATIENCE_SECONDS

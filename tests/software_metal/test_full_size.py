@@ -16,7 +16,7 @@ import pytest
 
 from engine.artifacts.manifest import Variant
 from engine.compiler.metal_passes import MOST_LAUNCHES
-from engine.model_store.checkpoints import FULL_SIZE, Checkpoint, open_checkpoint
+from engine.models.checkpoints import FULL_SIZE, Checkpoint, open_checkpoint
 from engine.runners.host import HostRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array

@@ -17,12 +17,12 @@ import pytest
 from engine.__main__ import main
 from engine.artifacts.manifest import Variant
 from engine.compiler.metal_passes import MOST_LAUNCHES
-from engine.model_store.checkpoints import model_config
-from engine.pipeline import Observer, ignore
-from engine.preparation import modules
-from engine.preparation.modules import ensure_modules
+from engine.models.checkpoints import model_config
+from engine.runtime.pipeline import Observer, ignore
+from engine.runtime.preparation import modules
+from engine.runtime.preparation.modules import ensure_modules
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import STARTER, Event, FallbackEvent, Samples, SpeechRequest
-from engine.synthesizer import Synthesizer
 from engine.validator.data.results import Reading, Regime, Report, Row, ValidationRequest
 from engine.validator.runs.validation import Validator
 from tests.software_metal.loader import SoftwareMetal

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.benchmark.estimate.counting import Run, count_for_metal
 from engine.compiler.metal_passes import MOST_LAUNCHES
-from engine.estimate.counting import Run, count_for_metal
 from engine.network.random_weights import random_weights
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from engine.artifacts.manifest import Variant
-from engine.distillation.building import build_distilled
 from engine.network.distilled_stages import distilled_stages
 from engine.network.random_weights import random_weights
 from engine.network.student_file import Students
-from engine.preparation.files import with_students_of
 from engine.runners.torch_runner import StagesRunner
 from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.preparation.files import with_students_of
 from engine.stages import stage_named
+from engine.training.distillation.building import build_distilled
 from tests.engine.exactness import correlation
 from tests.engine.stage_batches import assert_padding_changes_nothing, random_batch
 from tests.engine.students import architectures, own_weights

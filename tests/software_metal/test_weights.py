@@ -11,10 +11,10 @@ import pytest
 from engine.artifacts.manifest import Variant
 from engine.artifacts.packed_weights import PackedWeights
 from engine.compiler.build import build
-from engine.model_store.checkpoints import Checkpoint, open_checkpoint
-from engine.preparation import weights as preparation_weights
-from engine.preparation.weights import ensure_weights, pack, packed_weights_path
+from engine.models.checkpoints import Checkpoint, open_checkpoint
 from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.preparation import weights as preparation_weights
+from engine.runtime.preparation.weights import ensure_weights, pack, packed_weights_path
 from engine.speech import PreparationEvent
 from engine.stages import stage_named
 from tests.software_metal.loader import SoftwareMetal

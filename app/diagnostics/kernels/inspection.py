@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.inspection.results import (
+from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
     GraphNode,

@@ -26,9 +26,9 @@ from app.diagnostics.kernels.inspection import StageInspection, severity
 from app.diagnostics.kernels.words import SIGNS, figures_of
 from app.theme import colours
 from app.widgets.combo_box import ComboBox
-from engine.inspection.results import GraphNode, NodeKind, SourceLine
 from engine.system.paths import project_folder
 from engine.validator.data.kernel_request import Replacement, Substitute
+from engine.validator.inspection.results import GraphNode, NodeKind, SourceLine
 
 SPACE_PIXELS = 4
 CHOOSE = "Choose a kernel in the list or the source."

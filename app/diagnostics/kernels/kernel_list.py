@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, Q
 from app.diagnostics.colours import FollowsTheme, PlainSelection, tone_colour
 from app.diagnostics.kernels.inspection import StageInspection, severity
 from app.diagnostics.kernels.words import KINDS, TITLES, TONES, error_words, short_words, state_words, time_words
-from engine.inspection.results import GraphNode, KernelMeasurement, NodeKind
 from engine.validator.data.wording import NOTHING
+from engine.validator.inspection.results import GraphNode, KernelMeasurement, NodeKind
 
 TITLE, ERROR, TIME, MODULE = range(4)
 HEADINGS = ("Kernel", "× float32", "Time", "Module")

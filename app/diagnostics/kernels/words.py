@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.diagnostics.colours import Tone
 from app.diagnostics.kernels.inspection import StageInspection
-from engine.inspection.results import GraphNode, KernelMeasurement, KernelVerdict, NodeKind, WrongValue
 from engine.validator.data.wording import EXACT, NOTHING, counted, magnitude
+from engine.validator.inspection.results import GraphNode, KernelMeasurement, KernelVerdict, NodeKind, WrongValue
 
 SIGNS = {
     KernelVerdict.RIGHT: "✓",

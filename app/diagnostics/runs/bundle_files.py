@@ -73,7 +73,7 @@ def read_report(lines: Iterable[str]) -> Report:
 
 def write(report: Report, path: Path, arrays_folder: Path | None, name: str = "", made: str = "") -> None:
     """Write everything about a report, without arrays if the folder no longer exists. Raises `EngineError`."""
-    from engine.doctor import examine_installation, in_words
+    from engine.report.doctor import examine_installation, in_words
     from engine.validator.bundles.bundle import write_bundle  # imports matplotlib
 
     arrays = ArrayFolder(arrays_folder) if arrays_folder is not None and arrays_folder.is_dir() else None

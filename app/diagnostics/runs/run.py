@@ -11,7 +11,7 @@ from enum import Enum
 
 from engine.config import ModelConfig
 from engine.errors import Cure
-from engine.preparation.devices import AUTO
+from engine.runtime.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.system.durations import duration_words

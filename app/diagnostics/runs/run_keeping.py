@@ -18,7 +18,7 @@ from app.diagnostics.runs.run_folders import RunFolders
 from app.system.background_command import BackgroundCommand
 from app.widgets.file_dialogs import ask_where_to_export, ask_which_diagnosis, suggested_name
 from engine.errors import EngineError, InvalidRequest, OutputError
-from engine.model_store.checkpoints import model_config
+from engine.models.checkpoints import model_config
 from engine.system.child_process import python_command
 from engine.system.paths import data_folder, project_folder
 from engine.validator.data.results import FinishedEvent, Row, RowEvent

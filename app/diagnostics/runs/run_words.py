@@ -8,12 +8,12 @@ from app.diagnostics.colours import Tone
 from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, regime_title
 from app.diagnostics.runs.run import MOST_UTTERANCES, DiagnosticsRun, RunState, Shown
 from app.messages import words_for
-from engine.faults.catalogue import fault_named
-from engine.preparation.devices import AUTO
+from engine.runtime.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.system.durations import duration_words
 from engine.validator.data.results import Reading, Regime, Verdict
 from engine.validator.data.wording import counted
+from engine.validator.faults.catalogue import fault_named
 from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by stage."

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import ModelConfig
-from engine.g2p.directions import INLINE
 from engine.speech import Utterance, WrittenWord
+from engine.text.g2p.directions import INLINE
 
 TOKENS = "tokens"
 BORDER_TOKENS = 1

@@ -14,8 +14,8 @@ import numpy as np
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, EngineError
-from engine.model_store.checkpoints import model_config
-from engine.pipeline import FIRST_PHONEME
+from engine.models.checkpoints import model_config
+from engine.runtime.pipeline import FIRST_PHONEME
 from engine.stages import STAGE_NAMES, STAGES, Size, Tensor
 from engine.system.json_text import json_value
 from engine.system.whole_file import whole_file, write_error

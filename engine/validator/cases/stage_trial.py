@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from engine.errors import InvalidRequest
-from engine.pipeline import Step
+from engine.runtime.pipeline import Step
 from engine.speech import Array, Style, Utterance
 from engine.stages import Stage
 from engine.validator.data.results import Regime, Row, ValidationRequest, Verdict

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from engine.artifacts.manifest import Identity
-from engine.model_store.checkpoints import Checkpoint
+from engine.models.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from engine.validator.data.results import ValidationRequest

@@ -8,11 +8,11 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from engine.errors import Cure
-from engine.faults.fault import PlantedFault
-from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
-from engine.preparation.devices import AUTO
+from engine.runtime.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.validator.data.circumstances import Circumstances
+from engine.validator.faults.fault import PlantedFault
+from engine.validator.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 
 
 class Regime(StrEnum):
@@ -81,10 +81,10 @@ class ValidationRequest:
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
     others from the compiled one. `arrays_folder`, if given, receives every compared array; beyond
-    `most_array_bytes`, if given, those of whole utterances are deleted again. `fault`, if given, is the name of one in
-    `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill. `golden` is the
-    file of a golden run to hold the rows against, in place of the one that is kept for such a request. `phonemes`, if
-    given, are spoken in place of the text, as one utterance.
+    `most_array_bytes`, if given, those of whole utterances are deleted again. `fault`, if given, is the name of one
+    in `engine.validator.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
+    `golden` is the file of a golden run to hold the rows against, in place of the one that is kept for such a
+    request. `phonemes`, if given, are spoken in place of the text, as one utterance.
     """
 
     speech: SpeechRequest

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from engine.inspection.results import KernelFinding
 from engine.stages import STAGES
 from engine.validator.data.results import (
     ALL_FINITE_PERCENT,
@@ -19,6 +18,7 @@ from engine.validator.data.results import (
     Verdict,
 )
 from engine.validator.data.wording import correlation, counted, magnitude, times
+from engine.validator.inspection.results import KernelFinding
 
 BEST_TO_WORST = (Verdict.PASS, Verdict.WORSE, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.errors import InvalidRequest
-from engine.model_store.checkpoints import Checkpoint
+from engine.models.checkpoints import Checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, Utterance
 from engine.validator.data.experiments import ExperimentObserver
 from engine.validator.data.results import Reading, Report, Row, ValidationRequest, Verdict

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.config import ModelConfig
-from engine.model_store.checkpoints import Checkpoint
-from engine.pipeline import initial_values
+from engine.models.checkpoints import Checkpoint
+from engine.models.voices.blends import SavedVoices
 from engine.runners.padded import padded_length
+from engine.runtime.pipeline import initial_values
+from engine.runtime.synthesizer import check
 from engine.speech import Array, Utterance
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
-from engine.synthesizer import check
 from engine.validator.data.experiments import PADDINGS
 from engine.validator.data.results import Metrics, ValidationRequest
 from engine.validator.measures.metrics import compare
 from engine.validator.runners.regimes import check_choices
 from engine.validator.runs.validation import phonemizer
-from engine.voices.blends import SavedVoices
 
 if TYPE_CHECKING:
     from engine.network.lstm_activations import SingleLstm

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import InvalidRequest
-from engine.g2p import Phonemizer
-from engine.g2p.analysis import (
+from engine.models.checkpoints import FULL_SIZE, model_config
+from engine.text.g2p import Phonemizer
+from engine.text.g2p.analysis import (
     MODEL_NAME,
     Analyser,
     Homographs,
@@ -19,17 +20,16 @@ from engine.g2p.analysis import (
     load_model_analyser,
     load_offline_analyser,
 )
-from engine.g2p.normalise import normalise
-from engine.g2p.pieces import PUNCTUATION
-from engine.languages import AMERICAN, BRITISH, Language, language_of
-from engine.model_store.checkpoints import FULL_SIZE, model_config
+from engine.text.g2p.normalise import normalise
+from engine.text.g2p.pieces import PUNCTUATION
+from engine.text.languages import AMERICAN, BRITISH, Language, language_of
 
 if TYPE_CHECKING:
     from engine.validator.experiments.upstream_text import UpstreamText
 
 OFFLINE_TAGGER = "the offline tagger"
 CORRECTED = re.compile(r"\b(?:lead|houses|Bronte)\b", re.IGNORECASE)
-"""Words for which misaki has one pronunciation too few, or a wrong one; see `engine.g2p.lexicon`."""
+"""Words for which misaki has one pronunciation too few, or a wrong one; see `engine.text.g2p.lexicon`."""
 PLAIN = re.compile(r"""(?!.*\b[IVXLC]{2})(?!.*\b[A-Z]{2,}[^\w]+[A-Z]{2,}\b)[A-Za-z ,;:!?'"‘’“”()—…-]*\.?['"’”)]*""")
 """No digits, signs, Roman numerals or shouts, and no dot before the last, hence no abbreviations."""
 
@@ -174,7 +174,7 @@ class _Comparison:
 
     def _written(self, text: str) -> str:
         """The text as it is spoken."""
-        from engine.g2p.lexicon import Lexicon, WordsInCapitals  # loads misaki and spaCy
+        from engine.text.g2p.lexicon import Lexicon, WordsInCapitals  # loads misaki and spaCy
 
         known = WordsInCapitals(Lexicon(self._language.british))
         return normalise(text, self._language, known).sourced.text

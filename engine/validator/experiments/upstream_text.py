@@ -13,8 +13,8 @@ from typing import Any
 
 from misaki import en, espeak
 
-from engine.g2p.analysis import Analyser, Homographs
-from engine.g2p.english import MISAKI_FAILURES, homographs
+from engine.text.g2p.analysis import Analyser, Homographs
+from engine.text.g2p.english import MISAKI_FAILURES, homographs
 
 PARAGRAPH_BREAK = re.compile(r"\n+")
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.faults.catalogue import fault_named
-from engine.faults.fault import PlantedFault
-from engine.inspection.results import KernelFinding, KernelsEvent
-from engine.pipeline import Step
 from engine.runners.base import COUNTS, check_inputs
 from engine.runners.padded import PaddedRunner
+from engine.runtime.pipeline import Step
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGES, Place, Stage
 from engine.system.waiting import raise_if_set
 from engine.validator.data.kernel_request import KernelRequest
 from engine.validator.data.results import FinishedEvent, Metrics, Regime, Report, RowEvent
 from engine.validator.data.verdicts import findings, within
+from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.fault import PlantedFault
+from engine.validator.inspection.results import KernelFinding, KernelsEvent
 from engine.validator.kernels.replaced_kernels import ReplacedRunner, RunReplaced, replaced_name
 from engine.validator.measures.metrics import compare
 from engine.validator.measures.phases import on_circle
@@ -31,8 +31,8 @@ from engine.validator.runs.validation import Spoken, ValidationObserver, Validat
 from engine.validator.runs.versions import versions
 
 if TYPE_CHECKING:
-    from engine.inspection.inspector import Inspector
     from engine.runners.tvm_runner import CompiledRunner
+    from engine.validator.inspection.inspector import Inspector
 
 EVERY_STAGE = "all"
 """Names every stage that has kernels."""
@@ -109,8 +109,8 @@ class KernelInspection:
 
     def _substitute(self, regimes: Regimes) -> RunReplaced:
         """Runs a stage with some kernels replaced."""
-        from engine.inspection.inspector import StageInputs
-        from engine.inspection.substitution import Substitution
+        from engine.validator.inspection.inspector import StageInputs
+        from engine.validator.inspection.substitution import Substitution
 
         substitution = Substitution(self.inspector(regimes), _compiled_runner(regimes))
 
@@ -122,7 +122,7 @@ class KernelInspection:
 
     def inspector(self, regimes: Regimes) -> Inspector:
         """The inspector of these regimes' compiled modules, which must be loaded."""
-        from engine.inspection.inspector import Inspector  # brings torch and tvm
+        from engine.validator.inspection.inspector import Inspector  # brings torch and tvm
 
         made_for = (regimes, regimes.planted)
         if self._inspector is None or self._of != made_for:
@@ -182,7 +182,7 @@ class _Look:
     ) -> tuple[dict[str, Array], tuple[KernelFinding, ...]]:
         """The stage's outputs for these inputs, and what is found in it."""
         shapes = valid_shapes(self._regimes.checkpoint.config, stage, inputs)
-        from engine.inspection.inspector import StageInputs
+        from engine.validator.inspection.inspector import StageInputs
 
         runner = _compiled_runner(self._regimes)
         self._observe(PreparationEvent(f"Looking into {stage.title.lower()}", 0, 1))

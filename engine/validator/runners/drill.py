@@ -12,11 +12,11 @@ from pathlib import Path
 
 from engine.artifacts.manifest import Variant
 from engine.config import ModelConfig
-from engine.faults.catalogue import fault_named
-from engine.faults.fault import Fault, PlantedFault
-from engine.preparation.modules import PreparationObserver
+from engine.runtime.preparation.modules import PreparationObserver
 from engine.stages import stage_named
 from engine.validator.data.results import Reading, Regime, Report, Row, Verdict
+from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.fault import Fault, PlantedFault
 
 NOTHING_FOUND = "Nothing was found: no stage is beyond its tolerance."
 
@@ -38,7 +38,7 @@ class Drill:
         cancel: threading.Event | None = None,
     ) -> Path:
         """A folder with the modules of `healthy`, if given, one with the fault in it; raises what `plant` raises."""
-        from engine.faults.planting import plant  # brings torch and tvm
+        from engine.validator.faults.planting import plant  # brings torch and tvm
 
         folder = Path(self._folder.name) / variant.name
         self.planted = plant(self.fault, config, variant, healthy, folder, observe, cancel)

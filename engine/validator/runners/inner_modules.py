@@ -14,7 +14,7 @@ from typing import Self
 
 from engine.artifacts.manifest import Variant
 from engine.config import ModelConfig
-from engine.preparation.modules import PreparationObserver, ensure_module
+from engine.runtime.preparation.modules import PreparationObserver, ensure_module
 from engine.speech import PreparationEvent
 from engine.stages import Stage
 from engine.system.durations import duration_words

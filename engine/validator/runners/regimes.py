@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.faults.fault import PlantedFault
-from engine.model_store.checkpoints import Checkpoint
+from engine.models.checkpoints import Checkpoint
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.pipeline import Pipeline
-from engine.preparation.devices import AUTO, check_device, choose_device, metal_obstacle
-from engine.preparation.lstm_methods import check_lstm_method, choose_lstm_method
-from engine.preparation.modules import PreparationObserver, ensure_modules
-from engine.preparation.weights import ensure_weights
 from engine.runners.base import JoinedRunner, Runner
 from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner
+from engine.runtime.pipeline import Pipeline
+from engine.runtime.preparation.devices import AUTO, check_device, choose_device, metal_obstacle
+from engine.runtime.preparation.lstm_methods import check_lstm_method, choose_lstm_method
+from engine.runtime.preparation.modules import PreparationObserver, ensure_modules
+from engine.runtime.preparation.weights import ensure_weights
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
+from engine.validator.faults.fault import PlantedFault
 from engine.validator.runners.drill import Drill
 from engine.validator.runners.student_runners import compiled_students, student_tolerance, students_in_torch
 
@@ -121,8 +121,8 @@ class Regimes:
     ) -> RegimeRunner:
         """The runner of a regime; `observe` gets an event for everything that is loaded.
 
-        Raises the errors of `engine.preparation.devices.choose_device`, `engine.preparation.modules.ensure_modules`
-        and `engine.model_store.checkpoints.with_students`.
+        Raises the errors of `engine.runtime.preparation.devices.choose_device`,
+        `engine.runtime.preparation.modules.ensure_modules` and `engine.models.checkpoints.with_students`.
         """
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
         if same not in self._loaded:

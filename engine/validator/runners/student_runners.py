@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 
-from engine.model_store.checkpoints import Checkpoint, with_students
-from engine.preparation.files import ensure_students
-from engine.preparation.modules import PreparationObserver
+from engine.models.checkpoints import Checkpoint, with_students
 from engine.runners.base import JoinedRunner, Runner
+from engine.runtime.preparation.files import ensure_students
+from engine.runtime.preparation.modules import PreparationObserver
 from engine.stages import ProbeObserver, Stage
 
 STUDENT_TOLERANCE = 0.99

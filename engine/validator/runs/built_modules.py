@@ -11,9 +11,9 @@ from pathlib import Path
 
 from engine.artifacts.manifest import Variant
 from engine.errors import CompileError, Cure
-from engine.model_store.checkpoints import Checkpoint, DistilledCheckpoint, teacher_of
-from engine.pipeline import Observer
+from engine.models.checkpoints import Checkpoint, DistilledCheckpoint, teacher_of
 from engine.runners.base import JoinedRunner
+from engine.runtime.pipeline import Observer
 from engine.system.paths import sample_text_path
 from engine.validator.data import wording
 from engine.validator.data.results import Reading, Regime, Row, RowEvent, Verdict

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.config import SAMPLE_RATE_HZ
-from engine.pipeline import Step
+from engine.runtime.pipeline import Step
 from engine.speech import Array, Style, Utterance
 from engine.stages import STAGES, Axis, Probe, Stage, Tensor
 from engine.validator.data.results import (

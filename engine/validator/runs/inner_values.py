@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.artifacts.manifest import Manifest
-from engine.preparation.modules import PreparationObserver
 from engine.runners.base import JoinedRunner, Runner
+from engine.runtime.preparation.modules import PreparationObserver
 from engine.stages import DEVICE_STAGES, Stage
 from engine.validator.data.results import Reading, Regime, Row, RowEvent, ValidationEvent, ValidationRequest, Verdict
 from engine.validator.runners.inner_modules import InnerModules

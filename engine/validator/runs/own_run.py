@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from engine.pipeline import Pipeline, Step
+from engine.runtime.pipeline import Pipeline, Step
 from engine.speech import Array
 from engine.validator.data.results import Reading
 from engine.validator.runners.regimes import RegimeRunner

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engine.pipeline import Step
+from engine.runtime.pipeline import Step
 from engine.speech import Array
 from engine.validator.measures.phoneme_alignment import Frames, paired_frames
 

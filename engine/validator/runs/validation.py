@@ -10,12 +10,14 @@ from operator import attrgetter
 
 from engine.artifacts.manifest import Manifest
 from engine.errors import EngineError, InvalidRequest
-from engine.g2p import Phonemizer
-from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
+from engine.models.checkpoints import Checkpoint, model_stamp, open_checkpoint
+from engine.models.voices.blends import SavedVoices
+from engine.models.voices.packs import Voice
+from engine.runtime.synthesizer import check, directed, plans_of
 from engine.speech import Plan, PlanEvent, Utterance
-from engine.synthesizer import check, directed, plans_of
 from engine.system.memory import keep_freed_memory
 from engine.system.waiting import raise_if_set
+from engine.text.g2p import Phonemizer
 from engine.validator.data.circumstances import Circumstances, circumstances_of
 from engine.validator.data.results import (
     FinishedEvent,
@@ -37,8 +39,6 @@ from engine.validator.runs.inner_values import InnerValues
 from engine.validator.runs.own_run import RegimeChain
 from engine.validator.runs.versions import versions
 from engine.validator.runs.yardstick import Yardstick
-from engine.voices.blends import SavedVoices
-from engine.voices.packs import Voice
 
 ValidationObserver = Callable[[ValidationEvent], None]
 

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from app.book.book_view import BookView
 from app.theme import SERIF, Appearance, Theme, colours, reading_font
 from app.widgets.place_chooser import MARGIN_PIXELS, place_key
-from engine.documents import Chapter, Look, Picture, Styled
 from engine.speech import SpokenWord
+from engine.text.documents import Chapter, Look, Picture, Styled
 from tests.app.book.drawing import picture
 from tests.app.fakes import utterances_of
 

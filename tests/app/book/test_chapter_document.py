@@ -5,7 +5,7 @@ from PySide6.QtGui import QFont, QTextBlock, QTextCharFormat, QTextDocument, QTe
 from PySide6.QtWidgets import QApplication
 
 from app.book.chapter_document import ChapterDocument
-from engine.documents import Chapter, Look, Picture, Styled
+from engine.text.documents import Chapter, Look, Picture, Styled
 from tests.app.book.drawing import picture
 
 OBJECT = "\ufffc"

@@ -4,7 +4,7 @@ from PySide6.QtGui import QFont, QImage, QPainter, QTextBlock, QTextFormat, QTex
 from PySide6.QtWidgets import QApplication
 
 from app.book.chapter_document import ChapterDocument
-from engine.documents import Chapter, Picture
+from engine.text.documents import Chapter, Picture
 from tests.app.book.drawing import picture
 
 RED, CLEAR = "#c03020", "#00000000"

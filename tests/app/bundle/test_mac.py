@@ -12,8 +12,8 @@ from app.bundle import mac
 from app.bundle.mac import AD_HOC, ENTITLEMENTS, ICON_NAME, info_plist, make_image, notarise, sign, write_icon
 from app.system.mac import SERVICE_MESSAGE
 from engine.artifacts.processor_families import APPLE
-from engine.documents import SUFFIXES
 from engine.system.paths import shipped_modules_folder
+from engine.text.documents import SUFFIXES
 
 
 def test_the_property_list_can_be_written_and_says_what_a_mac_needs() -> None:

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.desktop.text_finder import COUNT_AGAIN_AFTER_MS, FindBar, TextFinder
 from app.main_menu import MainMenu
 from app.speech.page import SpeechPage
-from engine.documents import Chapter
+from engine.text.documents import Chapter
 
 TEXT = "Salt 🙂 and salt.\nPepper and SALT."
 

@@ -8,8 +8,8 @@ from app.diagnostics import controls as module
 from app.diagnostics.controls import RunControls, RunOptions, ViewControls
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_history import RunHistory
-from engine.preparation.devices import AUTO, DEVICES
-from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.runtime.preparation.devices import AUTO, DEVICES
+from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.validator.data.results import STUDENT_REGIMES, Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, request
 

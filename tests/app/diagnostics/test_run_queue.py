@@ -15,8 +15,7 @@ from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunStat
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_words import state_words, under_way
 from engine.errors import OutputError, UnknownModel
-from engine.inspection.results import KernelsEvent
-from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config
+from engine.models.checkpoints import FULL_SIZE, STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Stage
 from engine.validator.data.kernel_request import KernelRequest
@@ -30,6 +29,7 @@ from engine.validator.data.results import (
     ValidationRequest,
     Verdict,
 )
+from engine.validator.inspection.results import KernelsEvent
 from tests.app.fake_kernel_service import row_of as row_of_stage
 from tests.app.fake_service import FRAMES_PER_TOKEN, row_of
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE

@@ -8,7 +8,7 @@ import pytest
 from app.diagnostics.configurations import matrix_of
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.__main__ import main
-from engine.model_store.checkpoints import STARTER, model_config, starter_voices
+from engine.models.checkpoints import STARTER, model_config, starter_voices
 from engine.speech import SpeechRequest
 from engine.validator.data.results import Reading, Regime, ValidationRequest
 from engine.validator.data.wire import Wire

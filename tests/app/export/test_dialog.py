@@ -9,10 +9,10 @@ from pytestqt.qtbot import QtBot
 
 from app.export.dialog import SIDE_PIXELS, ExportDialog
 from app.export.scope import Scope
-from engine.documents import Chapter, Document
+from engine.audio.subtitles.formats import FORMATS
 from engine.export.order import Order
 from engine.speech import SpeechRequest
-from engine.subtitles.formats import FORMATS
+from engine.text.documents import Chapter, Document
 from tests.engine.audio.aac_programs import none, only
 
 MANNER = SpeechRequest("", "af_heart", 1.2)

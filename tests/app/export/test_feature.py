@@ -19,11 +19,11 @@ from app.export.scope import parts_of
 from app.messages import Remedy
 from app.reading.opener import OpenedDocument
 from app.speech.engine_worker import EngineFactory
-from engine.documents import Chapter, Document
 from engine.export.exporting import export
 from engine.export.kept_orders import KeptOrders
 from engine.export.order import Order
 from engine.speech import SpeechRequest
+from engine.text.documents import Chapter, Document
 from tests.app.fakes import FakeEngine
 from tests.app.test_main_window import TEXT, Desk
 from tests.patience import PATIENCE_MS
@@ -80,7 +80,7 @@ class ExportDesk(Desk):
 @pytest.fixture
 def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ExportDesk]:
     monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr("engine.preparation.in_use.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("engine.runtime.preparation.in_use.cache_folder", lambda: tmp_path / "cache")
     desk = ExportDesk(qtbot, qapp, tmp_path)
     yield desk
     assert desk.controller.shut_down(PATIENCE_MS)

@@ -16,9 +16,9 @@ from app.library.queue_runner import CANCELLED
 from app.library.sounds import read_track
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
-from engine.documents import Chapter, Document
 from engine.errors import CompileError
 from engine.speech import SpeechRequest
+from engine.text.documents import Chapter, Document
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
 from tests.app.library.room import Room
 from tests.app.library.shelf import MODEL, request, samples_16_bits, track_of

@@ -17,7 +17,7 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import Appearance, Theme
-from engine.model_store import ModelState
+from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.fakes import FakeEngine, FakeOutput
 from tests.patience import PATIENCE_MS

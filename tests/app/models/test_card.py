@@ -7,8 +7,9 @@ from app.models.card import CardCommand, ModelCard
 from app.models.jobs import Task
 from app.models.row import ModelRow, RowButton
 from app.widgets.progress import BAR_STEPS
-from engine.model_store import Activity, ModelProgress, ModelState, ModelStatus
-from engine.model_store.catalogue import catalogue
+from engine.models.catalogue import catalogue
+from engine.models.progress import Activity, ModelProgress
+from engine.models.store import ModelState, ModelStatus
 
 STARTER, FULL_SIZE = catalogue()[:2]
 ABSENT = ModelStatus(FULL_SIZE, ModelState.ABSENT)

@@ -9,7 +9,8 @@ from app.models.controller import ModelController
 from app.models.jobs import JobEnded, ModelJob, Task
 from app.models.row import ModelRow, RowButton
 from engine.errors import DamagedFile, DownloadError
-from engine.model_store import ModelEntry, ModelState
+from engine.models.catalogue import ModelEntry
+from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.patience import PATIENCE_MS
 

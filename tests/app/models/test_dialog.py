@@ -11,8 +11,8 @@ from app.models.dialog import ModelsDialog
 from app.models.jobs import Task
 from app.models.row import ModelRow, RowButton
 from engine.errors import DamagedModel, DownloadError
-from engine.model_store import ModelState, ModelStatus
-from engine.model_store.catalogue import catalogue
+from engine.models.catalogue import catalogue
+from engine.models.store import ModelState, ModelStatus
 
 STARTER, FULL_SIZE = catalogue()[:2]
 

@@ -13,10 +13,11 @@ from app.models import feature
 from app.models.library import DeskLibrary
 from app.models.row import RowButton
 from engine.errors import DownloadError, MissingModel, StorageError
-from engine.model_store import ModelEntry, ModelState, PinnedFile
+from engine.models.catalogue import ModelEntry, PinnedFile
+from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
-from tests.engine.model_store.stand_in_hub import REPOSITORY, REVISION, Fault, stand_in_hub
+from tests.engine.models.stand_in_hub import REPOSITORY, REVISION, Fault, stand_in_hub
 from tests.patience import PATIENCE_SECONDS
 
 

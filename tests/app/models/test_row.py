@@ -15,8 +15,9 @@ from app.models.row import (
     source_words,
     state_words,
 )
-from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus, PinnedFile
-from engine.model_store.catalogue import catalogue
+from engine.models.catalogue import ModelEntry, PinnedFile, catalogue
+from engine.models.progress import Activity, ModelProgress
+from engine.models.store import ModelState, ModelStatus
 from engine.speech import PreparationEvent
 
 STARTER, FULL_SIZE = catalogue()[:2]

@@ -12,8 +12,8 @@ from app.speech.activity import Readiness
 from app.speech.model_strip import Answer
 from app.speech.voice_choice import Choice
 from engine.errors import CompileError, DownloadError
-from engine.model_store import ModelState
-from engine.model_store.catalogue import catalogue
+from engine.models.catalogue import catalogue
+from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
 from tests.patience import PATIENCE_MS

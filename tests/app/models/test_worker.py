@@ -8,7 +8,7 @@ from app.models import worker
 from app.models.jobs import JobProgress, ModelJob, Task
 from app.models.worker import ModelWorker
 from engine.errors import Cancelled
-from engine.model_store import Activity, ModelObserver, ModelProgress
+from engine.models.progress import Activity, ModelObserver, ModelProgress
 from engine.speech import PreparationEvent
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.reader.chapters_panel import NOTHING_OPEN, NOTHING_TICKED, ChaptersPanel
 from app.reading.places import Bookmark, Place
 from app.theme import DARK, LIGHT, Colours, style_sheet
-from engine.documents import Chapter, Document, Matter
+from engine.text.documents import Chapter, Document, Matter
 from tests.app.reading.documents import BOOK, DOCUMENT
 
 PADDING_PIXELS = 12

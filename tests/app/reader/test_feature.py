@@ -23,9 +23,9 @@ from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import Appearance, Theme
 from app.widgets.page import Page
-from engine.documents import Chapter, Document
 from engine.errors import Cancelled, DamagedDocument
 from engine.speech import Plan
+from engine.text.documents import Chapter, Document
 from tests.app.fakes import FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 from tests.app.reader.test_fitting_voice import MODELS
 from tests.app.reading.documents import BOOK, CHAPTERS, DOCUMENT

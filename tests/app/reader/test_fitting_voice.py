@@ -3,7 +3,7 @@ import pytest
 from app.messages import Remedy
 from app.reader.feature import fitting_choice, language_name, message_about_language
 from app.speech.voice_choice import Choice
-from engine.model_store.installed_voices import ModelVoices
+from engine.models.installed_voices import ModelVoices
 from engine.speech import VoiceInfo
 
 MODELS = (

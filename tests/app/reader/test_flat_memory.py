@@ -23,8 +23,8 @@ from app.theme import Appearance, Theme
 from engine.speech import STARTER, AudioChunk, Event, Plan, SpeechRequest
 from engine.system.waiting import raise_if_set
 from tests.app.fakes import FakeEngine, FakeOutput, FakeStream
-from tests.engine.documents.books import book, write_epub
 from tests.engine.memory import private_bytes
+from tests.engine.text.documents.books import book, write_epub
 from tests.patience import PATIENCE_MS, wait_until
 
 RATE_HZ = 24_000

@@ -14,8 +14,8 @@ from app.reader.home import HomePage
 from app.reader.reading_time import CHARACTERS_PER_MINUTE
 from app.reading.places import ShelvedBook
 from app.theme import Appearance, Theme, colours
-from engine.documents import Document
 from engine.errors import DamagedDocument
+from engine.text.documents import Document
 from tests.app.reader.test_feature import Desk
 from tests.app.reading.documents import BOOK, DOCUMENT
 from tests.patience import PATIENCE_MS

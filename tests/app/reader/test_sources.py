@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.reader.sources import ClipboardPage, DropTarget
 from app.speech.text_editor import PlainTextEdit
-from engine.documents import read_document
+from engine.text.documents import read_document
 
 
 def content(*urls: str) -> QMimeData:

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 from app.reading.opener import OpenedDocument
-from engine.documents import Chapter, Document, Matter
+from engine.text.documents import Chapter, Document, Matter
 
 CHAPTERS = tuple(Chapter(f"Chapter {name}", f"Chapter {name}. It begins. It ends.") for name in ("one", "two", "three"))
 DOCUMENT = Document("The Book", "Somebody", "en-GB", CHAPTERS)

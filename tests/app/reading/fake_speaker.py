@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from app.audio.player import Playback
 from app.reading.reading import Reading
-from engine.sentences import sentence_starts
 from engine.speech import SpeechRequest
+from engine.text.sentences import sentence_starts
 
 
 class FakeSpeaker:

@@ -13,8 +13,8 @@ from app.audio.player import Playback
 from app.reading.places import Places
 from app.reading.reading import Reading
 from app.reading.speaker import Spoken
-from engine.sentences import sentence_at
 from engine.speech import SpeechRequest
+from engine.text.sentences import sentence_at
 from tests.app.reading.documents import OPENED, OPENED_BOOK
 from tests.app.reading.fake_speaker import FakeSpeaker
 

@@ -8,8 +8,8 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from app.reading.opener import LARGEST_COVER, DocumentOpener, read_opened
-from engine.documents import Document
 from engine.errors import Cancelled, DamagedDocument
+from engine.text.documents import Document
 from tests.app.reading.documents import DOCUMENT, read
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 

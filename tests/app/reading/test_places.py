@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.reading.places import MAX_DOCUMENTS, MAX_TEXTS, Bookmark, Place, Places, ShelvedBook, nearest, words_at
-from engine.documents import Chapter, Document
+from engine.text.documents import Chapter, Document
 from tests.app.reading import documents as books
 
 BOOK = Path("/books/a.epub")

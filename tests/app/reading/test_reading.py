@@ -6,9 +6,9 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.reading.places import Place, Places, ShelvedBook
 from app.reading.reading import Reading
-from engine.documents import Document
 from engine.errors import InvalidRequest, NothingToSpeak
 from engine.speech import SpeechRequest
+from engine.text.documents import Document
 from tests.app.reading.documents import BOOK, CHAPTERS, DOCUMENT, OPENED, OPENED_BOOK
 from tests.app.reading.fake_speaker import FakeSpeaker
 

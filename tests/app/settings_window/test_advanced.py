@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSystemTrayIcon
 from app.settings_window import pages
 from app.speech.activity import Activity
 from app.widgets.combo_box import ComboBox
-from engine.preparation.devices import DEVICES
+from engine.runtime.preparation.devices import DEVICES
 from engine.speech import DeviceEvent, Prosody
 from tests.app.fakes import TWO_MODELS
 from tests.app.settings_window.desk import Desk, choose

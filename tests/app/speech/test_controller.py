@@ -14,11 +14,11 @@ from app.audio.track import AudioTrack
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from engine.audio.recording import Pcm
-from engine.documents import Chapter, Document
 from engine.errors import CompileError, NothingToSpeak, OutputError
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
 from engine.export.order import PART_CHARACTERS, Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
+from engine.text.documents import Chapter, Document
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, toggle, utterances_of
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 

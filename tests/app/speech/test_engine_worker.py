@@ -25,8 +25,8 @@ from app.speech.engine_worker import (
 )
 from engine.errors import Cancelled, CompileError, InvalidRequest
 from engine.export.order import ExportProgress
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, DeviceEvent, FallbackEvent, PlanEvent, PreparationEvent, SpeechRequest
-from engine.synthesizer import Synthesizer
 from tests.app.fakes import FakeEngine, list_voices
 from tests.patience import PATIENCE_MS
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.speech.voice_choice import Choice, insisted, listed, prosody_of, voice_info
-from engine.model_store.installed_voices import ModelVoices
+from engine.models.installed_voices import ModelVoices
 from engine.speech import Prosody, VoiceInfo
 from tests.app.fakes import TWO_MODELS
 

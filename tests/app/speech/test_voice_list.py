@@ -15,9 +15,9 @@ from app.speech.voice_list import (
     VoiceListModel,
     language_title,
 )
-from engine.model_store.installed_voices import ModelVoices
+from engine.models.installed_voices import ModelVoices
+from engine.models.voices.packs import describe, official_voices
 from engine.speech import VoiceInfo
-from engine.voices.packs import describe, official_voices
 from tests.app.fakes import ONE_MODEL, TWO_MODELS
 
 

@@ -11,10 +11,10 @@ from app.speech.voice_choice import Choice
 from app.speech.voice_list import CHOSEN_ROLE
 from app.voices.blend_editor import HEAR_AFTER_MS
 from app.voices.feature import VoicesFeature
-from engine.languages import AMERICAN, BRITISH
-from engine.model_store.installed_voices import ModelVoices
+from engine.models.installed_voices import ModelVoices
+from engine.models.voices.blends import SavedVoices
 from engine.speech import SpeechRequest
-from engine.voices.blends import SavedVoices
+from engine.text.languages import AMERICAN, BRITISH
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine
 from tests.app.library.room import Room
 from tests.patience import PATIENCE_MS

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 from app.speech.voice_choice import Choice
 from app.speech.voice_list import MARK_PIXELS
 from app.voices.panel import SearchField, VoicePanel
-from engine.model_store.installed_voices import ModelVoices
-from engine.voices.packs import official_voices
+from engine.models.installed_voices import ModelVoices
+from engine.models.voices.packs import official_voices
 from tests.app.fakes import TWO_MODELS
 
 HEART, GEORGE = Choice("af_heart", "kokoro-82m"), Choice("bm_george", "kokoro-82m")

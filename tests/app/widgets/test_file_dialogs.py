@@ -14,7 +14,7 @@ from app.widgets.file_dialogs import (
     local_files,
     suggested_name,
 )
-from engine.model_store import IMPORTABLE_SUFFIXES
+from engine.models.sources import IMPORTABLE_SUFFIXES
 
 
 @pytest.mark.parametrize(

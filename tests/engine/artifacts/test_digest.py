@@ -5,7 +5,7 @@ import pytest
 
 from engine.artifacts.digest import content_digest
 from engine.artifacts.manifest import MANIFEST_NAME, Manifest
-from engine.model_store.checkpoints import STARTER, model_config
+from engine.models.checkpoints import STARTER, model_config
 from engine.system.paths import shipped_modules_folder
 
 CODE_SIGNATURE, SEGMENT, HEADER_BYTES = 0x1D, 0x19, 32

@@ -1,5 +1,6 @@
 """A measurement of given numbers."""
 
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import CommandFigures, LengthMeasurement, Measurement, ProcessFigures, SpeechFigures
 from engine.benchmark.peers import (
@@ -11,7 +12,6 @@ from engine.benchmark.peers import (
     PYTORCH,
 )
 from engine.benchmark.whole_model import WHOLE_MODEL
-from engine.estimate.lengths import Length
 
 ROUNDS = (
     {

@@ -2,9 +2,9 @@ import itertools
 
 import pytest
 
+from engine.benchmark.estimate.counting import Run
 from engine.benchmark.layer_timing import TURN_SECONDS, LayerMeter, is_direct, layer_times
 from engine.compiler.convolution_layers import ConvolutionLayer
-from engine.estimate.counting import Run
 from engine.stages import stage_named
 from tests.engine.kernels.cpu.running import host, host_microkernel
 

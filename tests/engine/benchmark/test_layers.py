@@ -2,9 +2,9 @@ import json
 
 import pytest
 
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.layers import LayerTime, LayerTimes, to_dict, to_text
 from engine.compiler.convolution_layers import ConvolutionLayer
-from engine.estimate.lengths import Length
 
 LENGTH = Length(400, 133, 10.0)
 BY_WINOGRAD = ConvolutionLayer(128, 128, 7, 1, 3, 1, is_transposed=False, length=1000)

@@ -5,12 +5,12 @@ import importlib.util
 import pytest
 
 from engine.benchmark import requests
+from engine.benchmark.estimate.lengths import Length, exact_length
 from engine.benchmark.job import Job
 from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
 from engine.benchmark.peers import HIBARI, ONNX_RUNTIME, OPENVINO, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
 from engine.benchmark.report import to_dict
 from engine.benchmark.whole_model import WHOLE_MODEL
-from engine.estimate.lengths import Length, exact_length
 from engine.stages import DEVICE_STAGES
 
 SECONDS = 0.25

@@ -10,15 +10,15 @@ from safetensors.numpy import save_file
 
 from engine.artifacts.packed_weights import PackedWeights
 from engine.benchmark import peer_runners
+from engine.benchmark.estimate.lengths import exact_length
 from engine.benchmark.job import Job, weights_path
 from engine.benchmark.peer_runners import HibariModel, our_runner, pytorch_runner
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.benchmark.whole_model import WHOLE_MODEL, whole_model_parts
-from engine.estimate.lengths import exact_length
-from engine.model_store.checkpoints import open_checkpoint
-from engine.preparation.files import ensure_files
+from engine.models.checkpoints import open_checkpoint
 from engine.runners import tvm_runner
 from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.preparation.files import ensure_files
 from engine.stages import stage_named
 
 

@@ -18,7 +18,7 @@ from engine.benchmark.peers import (
     choose_peers,
 )
 from engine.errors import EngineError, InvalidRequest
-from engine.model_store.checkpoints import FULL_SIZE, STARTER
+from engine.models.checkpoints import FULL_SIZE, STARTER
 from engine.system.paths import data_folder
 
 

@@ -3,11 +3,11 @@ from dataclasses import asdict
 import pytest
 from safetensors.numpy import load_file
 
+from engine.benchmark.estimate.lengths import exact_length
 from engine.benchmark.job import Job, utterance_path, weights_path
 from engine.benchmark.preparing import ARRAYS, COUNT, WEIGHTS, Preparing
 from engine.benchmark.utterances import load_utterance
-from engine.estimate.lengths import exact_length
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
 
 JOB = Job("starter", None, 1)
 

@@ -8,11 +8,11 @@ import signal
 import pytest
 
 from engine.benchmark import processes
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.job import Job
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.worker import SPEAK, SPEAKING
 from engine.errors import EngineError
-from engine.estimate.lengths import Length
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from engine.benchmark.requests import (
 )
 from engine.cli.parser import build_parser
 from engine.errors import EngineError
-from engine.g2p import Phonemizer
-from engine.g2p.split import longest
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
+from engine.runtime.synthesizer import check
 from engine.speech import SpeechRequest
-from engine.synthesizer import check
+from engine.text.g2p import Phonemizer
+from engine.text.g2p.split import longest
 
 
 def test_the_long_text_has_enough_words_and_can_be_spoken():

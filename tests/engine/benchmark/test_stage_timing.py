@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 from engine.benchmark import stage_timing
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.job import Job, utterance_path
 from engine.benchmark.stage_timing import RUN, WARM_UP, Part, Timing, stage_parts
 from engine.benchmark.utterances import make_utterance, save_utterance
-from engine.estimate.lengths import Length
 from engine.network.random_weights import random_weights
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES

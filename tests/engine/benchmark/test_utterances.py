@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.utterances import even_alignment, inputs_of, load_utterance, make_utterance, save_utterance
-from engine.estimate.lengths import Length
 from engine.network.random_weights import random_weights
 from engine.runners.base import check_inputs
 from engine.runners.plain_runner import PlainRunner

@@ -5,8 +5,8 @@ from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
 from engine.benchmark.peers import OURS, OURS_ON_PROCESSOR, PEER_NAMES
 from engine.benchmark.worker import MEASURE, PEAK, ROLES, SPEAK, Peak, Speaking, serve
 from engine.errors import EngineError
-from engine.model_store.checkpoints import model_config
-from engine.synthesizer import Synthesizer
+from engine.models.checkpoints import model_config
+from engine.runtime.synthesizer import Synthesizer
 from engine.system.child_process import error_fields
 
 

@@ -11,13 +11,13 @@ from engine.cli import benchmark
 from engine.cli.benchmark import add_options, run
 from engine.cli.command import STANDARD_OUTPUT
 from engine.errors import EngineError, InvalidRequest
-from engine.preparation.devices import DeviceChoice
 from engine.runners import tvm_runtime
+from engine.runtime.preparation.devices import DeviceChoice
 from engine.stages import DEVICE_STAGES
 from engine.system.cores import usable_cores
+from tests.engine.benchmark.estimate.example_work import estimate
 from tests.engine.benchmark.example_measurement import measurement
 from tests.engine.benchmark.test_layers import TIMES
-from tests.engine.estimate.example_work import estimate
 
 
 def options(*arguments):

@@ -6,9 +6,9 @@ import pytest
 
 from engine.__main__ import main
 from engine.cli.parser import build_parser
-from engine.distillation import data, evaluation, lessons
-from engine.model_store import ModelStore
-from engine.model_store.checkpoints import open_checkpoint, starter_voices, students_of
+from engine.models.checkpoints import open_checkpoint, starter_voices, students_of
+from engine.models.store import ModelStore
+from engine.training.distillation import data, evaluation, lessons
 
 
 def test_all_actions(tmp_path, monkeypatch, capsys):

@@ -16,10 +16,10 @@ from mutagen.mp4 import MP4
 from engine.__main__ import main
 from engine.cli.documents import MOST_TITLES, chosen, document_of, language_note
 from engine.cli.parser import build_parser
-from engine.documents import Chapter, Document, Matter
 from engine.errors import InvalidRequest
+from engine.text.documents import Chapter, Document, Matter
 from tests.engine.audio.aac_programs import none, only
-from tests.engine.documents.books import PICTURE, book, write_epub
+from tests.engine.text.documents.books import PICTURE, book, write_epub
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,10 +9,11 @@ from engine.__main__ import main
 from engine.cli.command import Outcome
 from engine.cli.models import add_options, in_words, run
 from engine.errors import InvalidRequest
-from engine.model_store import Activity, ModelProgress, ModelStore
-from tests.engine.model_store.packaged import Packaged
-from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published
-from tests.engine.model_store.stand_in_hub import Fault, StandInHub
+from engine.models.progress import Activity, ModelProgress
+from engine.models.store import ModelStore
+from tests.engine.models.packaged import Packaged
+from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES, Published
+from tests.engine.models.stand_in_hub import Fault, StandInHub
 
 
 def act(store: ModelStore, *arguments: Any) -> tuple[Outcome, list[str]]:

@@ -16,7 +16,7 @@ from engine.cli.parser import COMMANDS, build_parser
 from engine.cli.speak import DEFAULT_OUTPUT, text_of
 from engine.cli.validate import request_from
 from engine.errors import EngineError, InvalidRequest, MissingModel, UnknownVoice, UnusableDocument
-from engine.synthesizer import Synthesizer
+from engine.runtime.synthesizer import Synthesizer
 from tests.starter_voices import FEMALE, MALE
 
 

@@ -13,11 +13,11 @@ from engine.cli.parser import build_parser
 from engine.cli.progress import Steps
 from engine.cli.speak import _have
 from engine.errors import DownloadError, EngineError, StorageError, UnusableModel
-from engine.model_store import ModelState, ModelStatus, ModelStore
-from engine.model_store.catalogue import entry_named
-from engine.model_store.download import UNREACHABLE_HINT
-from engine.synthesizer import Synthesizer
-from tests.engine.model_store.packaged import only_from_index
+from engine.models.catalogue import entry_named
+from engine.models.download import UNREACHABLE_HINT
+from engine.models.store import ModelState, ModelStatus, ModelStore
+from engine.runtime.synthesizer import Synthesizer
+from tests.engine.models.packaged import only_from_index
 
 COMPACT = "kokoro-82m-8bit"
 

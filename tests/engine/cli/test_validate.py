@@ -14,13 +14,13 @@ from engine.cli.command import STANDARD_OUTPUT, Outcome
 from engine.cli.progress import Steps
 from engine.cli.validate import ENGLISH_SENTENCES, add_options, outcome_of, request_from, show
 from engine.errors import EngineError, InvalidRequest, OutputError
-from engine.faults.catalogue import FAULTS, fault_named
-from engine.model_store.checkpoints import starter_voices
+from engine.models.checkpoints import starter_voices
 from engine.speech import PreparationEvent
 from engine.system.paths import sample_text_path
 from engine.validator.data.results import DEFAULT_REGIMES, AlignmentEvent, Regime, ValidationRequest
 from engine.validator.data.wire import Wire
 from engine.validator.experiments.sweep import sweep_padding
+from engine.validator.faults.catalogue import FAULTS, fault_named
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

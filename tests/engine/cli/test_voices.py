@@ -8,10 +8,10 @@ import pytest
 from engine.cli.command import Outcome
 from engine.cli.voices import add_options, preview_text, run, voices_in
 from engine.errors import InvalidRequest
-from engine.model_store.checkpoints import starter_voices
-from engine.model_store.installed_voices import ModelVoices, installed_voices
-from engine.voices.blends import SavedVoices
-from engine.voices.packs import describe, official_voices
+from engine.models.checkpoints import starter_voices
+from engine.models.installed_voices import ModelVoices, installed_voices
+from engine.models.voices.blends import SavedVoices
+from engine.models.voices.packs import describe, official_voices
 from tests.starter_voices import FEMALE, MALE
 
 

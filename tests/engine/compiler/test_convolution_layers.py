@@ -1,10 +1,10 @@
 import pytest
 
+from engine.benchmark.estimate.counting import products
+from engine.benchmark.estimate.roofline import Family
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers
 from engine.compiler.export import trace
-from engine.estimate.counting import products
-from engine.estimate.roofline import Family
 from engine.stages import stage_named
 
 LENGTHS = {"tokens": 7, "frames": 20}

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.documents import Chapter, Document
 from engine.errors import NothingToSpeak
 from engine.export.exporting import export
 from engine.export.order import ExportProgress, Order
 from engine.speech import AudioChunk, Event, SpeechRequest, SpokenWord, Utterance
+from engine.text.documents import Chapter, Document
 
 RATE_HZ = 24_000
 SAMPLES_PER_CHARACTER = 100

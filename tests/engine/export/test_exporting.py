@@ -11,14 +11,14 @@ import pytest
 import soundfile
 from mutagen.mp4 import MP4
 
-from engine.documents import Chapter, Document, read_document
 from engine.errors import Cancelled, NothingToSpeak, OutputError
 from engine.export import made_parts
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export, parts_of
 from engine.export.order import PART_CHARACTERS
-from engine.g2p.split import PAUSE_SECONDS, Border
-from tests.engine.documents import books
+from engine.text.documents import Chapter, Document, read_document
+from engine.text.g2p.split import PAUSE_SECONDS, Border
 from tests.engine.export.books import RATE_HZ, SAMPLES_PER_CHARACTER, FastSpeaker, book, order_of, run
+from tests.engine.text.documents import books
 
 
 def kept(cache: Path) -> list[Path]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents import Chapter, Document
 from engine.export.exporting import discard, export
 from engine.export.kept_orders import KeptOrders
 from engine.export.order import Order
 from engine.speech import SpeechRequest
+from engine.text.documents import Chapter, Document
 from tests.engine.export.books import PNG, FastSpeaker, book, order_of
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents import Chapter, Document
 from engine.errors import InvalidRequest
 from engine.export import order
 from engine.export.order import joined, order_of_text, read_cover
 from engine.speech import SpeechRequest
+from engine.text.documents import Chapter, Document
 from tests.engine.export.books import book, order_of
 
 

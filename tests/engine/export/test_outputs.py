@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents import Chapter, Document
 from engine.errors import OutputError
 from engine.export.outputs import check_writable, file_name, outputs_of
+from engine.text.documents import Chapter, Document
 from tests.engine.export.books import book, order_of
 
 

@@ -1,8 +1,8 @@
 import pytest
 import torch
 
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.utterances import inputs_of, make_utterance
-from engine.estimate.lengths import Length
 from engine.network.plain_stages import CompilableDecoder, PlainStage, with_real_stft
 from engine.network.random_weights import network_with, random_weights
 from engine.network.real_stft import RealStft

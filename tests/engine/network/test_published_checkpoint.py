@@ -12,7 +12,7 @@ from engine.network.architecture import build_network
 from engine.network.published_checkpoint import read_checkpoint, read_voice
 from engine.network.random_weights import network_with, without_weight_norm
 from engine.network.weights import Weights
-from tests.engine.model_store.published import published_state, voice_table
+from tests.engine.models.published import published_state, voice_table
 
 State = dict[str, dict[str, torch.Tensor]]
 

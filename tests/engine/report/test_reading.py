@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from engine.benchmark.estimate.report import to_dict as estimated_as_dict
 from engine.benchmark.report import to_dict as measured_as_dict
-from engine.estimate.report import to_dict as estimated_as_dict
-from engine.model_store.checkpoints import FULL_SIZE, STARTER
+from engine.models.checkpoints import FULL_SIZE, STARTER
 from engine.report.archive import Report, write_report
 from engine.report.privacy import Private
 from engine.report.reading import in_words
 from engine.report.step import Outcome, StepResult
 from engine.report.steps import FIGURES, FIRST_START, WAYS, benchmark, estimate
+from tests.engine.benchmark.estimate.example_work import estimate as example_estimate
 from tests.engine.benchmark.example_measurement import measurement
-from tests.engine.estimate.example_work import estimate as example_estimate
 
 CPU, TIR, MPS = WAYS
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.__main__ import build_parser as build_app_parser
 from engine.cli.parser import build_parser
-from engine.model_store.checkpoints import FULL_SIZE, STARTER
+from engine.models.checkpoints import FULL_SIZE, STARTER
 from engine.report import steps
 from engine.report.steps import WAYS, all_steps, benchmark, estimate, validation
 from engine.report.task import TASKS

@@ -6,11 +6,11 @@ import pytest
 from engine.artifacts.manifest import CPU
 from engine.config import ModelConfig
 from engine.errors import EngineError
-from engine.preparation import module_probe
-from engine.preparation.probes import ProbeResult, Trial, TrialRequest
 from engine.report import trials
 from engine.report.trials import measured, tried
-from tests.engine.preparation.tried_modules import STAGES, built_folder
+from engine.runtime.preparation import module_probe
+from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest
+from tests.engine.runtime.preparation.tried_modules import STAGES, built_folder
 
 pytestmark = pytest.mark.slow
 BATCHES = ((5,), (9, 1, 4))

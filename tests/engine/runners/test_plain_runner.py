@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
+from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.utterances import inputs_of, make_utterance
-from engine.estimate.lengths import Length
 from engine.network.plain_stages import CompilableDecoder
 from engine.network.random_weights import network_with, random_weights
 from engine.network.reference import Arithmetic, Reference

@@ -1,5 +1,5 @@
 from app.diagnostics.kernels.inspection import Inspection, severity
-from engine.inspection.results import GraphEvent, KernelEvent, KernelVerdict
+from engine.validator.inspection.results import GraphEvent, KernelEvent, KernelVerdict
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE, inspected, measurement
 
 

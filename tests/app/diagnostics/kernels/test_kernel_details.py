@@ -1,7 +1,7 @@
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.kernels.kernel_details import CHOOSE, KernelDetails
-from engine.inspection.results import KernelEvent
+from engine.validator.inspection.results import KernelEvent
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
 
 

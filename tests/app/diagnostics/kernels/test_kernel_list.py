@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.kernels.inspection import Inspection
 from app.diagnostics.kernels.kernel_list import ERROR, MODULE, TIME, TITLE, KernelList
 from app.theme import DARK, Appearance, Theme
-from engine.inspection.results import GraphEvent, KernelEvent, KernelVerdict
+from engine.validator.inspection.results import GraphEvent, KernelEvent, KernelVerdict
 from tests.app.inspection_fakes import GRAPH, STAGE, inspected, measurement
 
 IN_ORDER = ("in", "a1", "a2", "a3", "m", "b1", "b2", "out")

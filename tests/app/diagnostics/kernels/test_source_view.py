@@ -18,8 +18,8 @@ from app.diagnostics.kernels.kernel_details import (
     source_text,
 )
 from app.theme import DARK, Appearance, Theme
-from engine.inspection.results import CodeEvent, KernelEvent, KernelVerdict, SourceLine
 from engine.validator.data.kernel_request import Replacement, Substitute
+from engine.validator.inspection.results import CodeEvent, KernelEvent, KernelVerdict, SourceLine
 from tests.app.inspection_fakes import CODES, FILE, INPUT, STAGE, inspected, kernel, measurement
 
 A, B = kernel("a"), kernel("b")

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from app.diagnostics.kernels import words
-from engine.inspection.results import KernelMeasurement, KernelVerdict
+from engine.validator.inspection.results import KernelMeasurement, KernelVerdict
 from tests.app.inspection_fakes import GRAPH, INPUT, STAGE, graph_of, inspected, kernel, measurement
 
 KNOWN = inspected().stage(STAGE)

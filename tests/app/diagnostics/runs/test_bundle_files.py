@@ -63,7 +63,7 @@ def test_nothing_is_said_in_a_sentence() -> None:
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines_of(REPORT))))
-    monkeypatch.setattr("engine.doctor.examine_installation", tuple)
+    monkeypatch.setattr("engine.report.doctor.examine_installation", tuple)
 
 
 def test_everything_is_in_the_file(told: None, tmp_path: Path) -> None:

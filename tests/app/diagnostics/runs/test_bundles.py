@@ -9,7 +9,7 @@ from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_keeping import BundleExport, BundleOpening
 from engine.errors import EngineError, InvalidRequest, OutputError
-from engine.model_store.checkpoints import STARTER, model_config
+from engine.models.checkpoints import STARTER, model_config
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data.results import Finding, FinishedEvent, Reading, Regime, Report, RowEvent, ValidationRequest

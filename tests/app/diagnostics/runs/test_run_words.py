@@ -16,10 +16,10 @@ from app.diagnostics.runs.run_words import (
     verdict_of,
 )
 from engine.errors import Cure
-from engine.faults.catalogue import fault_named
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.stages import STAGES, stage_named
 from engine.validator.data.results import FailedEvent, Regime, RowEvent, Verdict
+from engine.validator.faults.catalogue import fault_named
 from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request, row
 
 

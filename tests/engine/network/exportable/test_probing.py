@@ -12,7 +12,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from engine.config import ModelConfig
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
 from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import Probed, noted, noting, probe_paths

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.cli.validate import add_options, outcome_of, request_from
-from engine.faults.catalogue import FAULTS
-from engine.model_store.checkpoints import STARTER
-from engine.preparation.devices import DEVICES
-from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.models.checkpoints import STARTER
+from engine.runtime.preparation.devices import DEVICES
+from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.validator.cases.as_command import as_command
 from engine.validator.data.results import Regime, ValidationRequest
 from engine.validator.data.wire import Wire
+from engine.validator.faults.catalogue import FAULTS
 from engine.validator.runners.regimes import MOST_PADDING
 from engine.validator.runs.validation import Validator
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.errors import InvalidRequest
-from engine.pipeline import initial_values
+from engine.runtime.pipeline import initial_values
 from engine.speech import Array, SpeechRequest, Style
 from engine.stages import stage_named
 from engine.validator.cases.stage_trial import StageTrials, only

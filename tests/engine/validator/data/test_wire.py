@@ -8,23 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import Cure
-from engine.inspection.results import (
-    CodeEvent,
-    Edge,
-    GraphEvent,
-    GraphNode,
-    InspectedEvent,
-    KernelCode,
-    KernelEvent,
-    KernelFinding,
-    KernelMeasurement,
-    KernelsEvent,
-    KernelVerdict,
-    NodeKind,
-    SourceLine,
-    StageGraph,
-    WrongValue,
-)
 from engine.speech import Notice, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.validator.data.kernel_request import KernelRequest, Replacement, Substitute
 from engine.validator.data.results import (
@@ -46,6 +29,23 @@ from engine.validator.data.results import (
     Verdict,
 )
 from engine.validator.data.wire import Wire
+from engine.validator.inspection.results import (
+    CodeEvent,
+    Edge,
+    GraphEvent,
+    GraphNode,
+    InspectedEvent,
+    KernelCode,
+    KernelEvent,
+    KernelFinding,
+    KernelMeasurement,
+    KernelsEvent,
+    KernelVerdict,
+    NodeKind,
+    SourceLine,
+    StageGraph,
+    WrongValue,
+)
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 METRICS = st.builds(

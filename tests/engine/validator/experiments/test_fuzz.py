@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from engine.errors import InvalidRequest
-from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.models.checkpoints import Checkpoint, open_checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
 from engine.validator.data.experiments import ProgressEvent, ServiceEvent, TrialEvent
 from engine.validator.data.results import Reading, Regime, ValidationRequest

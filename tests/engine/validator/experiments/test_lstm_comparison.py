@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
 from engine.network.lstm_activations import SingleLstm
 from engine.network.random_weights import network_with, random_weights
 from engine.speech import SpeechRequest

@@ -10,7 +10,7 @@ from dataclasses import asdict
 import pytest
 
 from engine.errors import Cancelled, NothingToSpeak
-from engine.model_store.checkpoints import starter_voices
+from engine.models.checkpoints import starter_voices
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES
 from engine.validator.data.experiments import ProgressEvent, ServiceEvent, SweepPoint

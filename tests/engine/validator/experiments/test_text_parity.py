@@ -7,7 +7,7 @@ import pytest
 
 from engine.cli.validate import ENGLISH_SENTENCES
 from engine.errors import InvalidRequest
-from engine.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyser
 from engine.validator.experiments import text_parity
 from engine.validator.experiments.text_parity import Kind, TextParity, compare_text, is_plain, sentences_of
 from engine.validator.experiments.upstream_text import UpstreamText

@@ -4,7 +4,7 @@ import pytest
 from kokoro import KPipeline
 from misaki import en
 
-from engine.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyser
 from engine.validator.experiments import upstream_text
 from engine.validator.experiments.upstream_text import UpstreamText
 

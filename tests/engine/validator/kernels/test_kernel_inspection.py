@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from engine.errors import InvalidRequest
-from engine.inspection.results import GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
-from engine.model_store.checkpoints import model_config
+from engine.models.checkpoints import model_config
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.data.kernel_request import KernelRequest, Replacement, Substitute
 from engine.validator.data.results import FinishedEvent, Reading, Regime, RowEvent, ValidationRequest, Verdict
+from engine.validator.inspection.results import GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from engine.validator.kernels.kernel_inspection import KernelInspection, valid_shapes
 from engine.validator.kernels.replaced_kernels import replaced_name
 from engine.validator.runs.arrays import ArrayKey, array_key

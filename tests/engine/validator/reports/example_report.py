@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.model_store.checkpoints import model_config
+from engine.models.checkpoints import model_config
 from engine.speech import Array, SpeechRequest, Utterance
 from engine.stages import STAGES, Stage, Tensor
 from engine.validator.data.results import (

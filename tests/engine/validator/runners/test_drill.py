@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.faults.catalogue import fault_named
 from engine.speech import SpeechRequest
 from engine.validator.data.results import Regime, ValidationRequest
+from engine.validator.faults.catalogue import fault_named
 from engine.validator.runners.drill import drill_regimes, drill_text, verdict_words
 from engine.validator.runs.validation import Validator
 from tests.starter_voices import MALE

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.faults.catalogue import FAULTS
-from engine.faults.fault import Fault
 from engine.speech import SpeechRequest
 from engine.validator.cases.case import save_case
 from engine.validator.cases.case_run import run_case
 from engine.validator.cases.reduction import reduce_failure
 from engine.validator.data.kernel_request import KernelRequest
 from engine.validator.data.results import Reading, Report, ValidationRequest, Verdict
+from engine.validator.faults.catalogue import FAULTS
+from engine.validator.faults.fault import Fault
 from engine.validator.kernels.kernel_inspection import KernelInspection
 from engine.validator.runners.drill import drill_regimes, verdict_words
 from engine.validator.runs.validation import Validator

@@ -5,7 +5,7 @@ import pytest
 
 from engine.artifacts.manifest import CPU
 from engine.errors import Cancelled, CompileError
-from engine.model_store.checkpoints import model_config
+from engine.models.checkpoints import model_config
 from engine.speech import PreparationEvent
 from engine.stages import stage_named
 from engine.system.waiting import raise_if_set

@@ -9,10 +9,10 @@ import pytest
 
 from engine.artifacts.manifest import CPU
 from engine.errors import InvalidRequest, MissingModel
-from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.models.checkpoints import Checkpoint, open_checkpoint
 from engine.network.weights import Weights
-from engine.pipeline import Step
-from engine.preparation.modules import find_modules
+from engine.runtime.pipeline import Step
+from engine.runtime.preparation.modules import find_modules
 from engine.speech import PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
 from engine.validator.data.results import Regime
 from engine.validator.runners.regimes import Regimes
 from engine.validator.runs.build_identity import MODULE, build_identity, differences

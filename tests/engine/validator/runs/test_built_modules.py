@@ -6,9 +6,9 @@ import pytest
 
 from engine.__main__ import main
 from engine.artifacts.manifest import CPU, Variant
-from engine.model_store.checkpoints import open_checkpoint
-from engine.preparation.modules import ensure_modules
+from engine.models.checkpoints import open_checkpoint
 from engine.runners import tvm_runner
+from engine.runtime.preparation.modules import ensure_modules
 from engine.validator.runs.built_modules import compare_built, rows_to_text, verdict_error
 
 

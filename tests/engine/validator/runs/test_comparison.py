@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.artifacts.manifest import CPU, Variant
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
 from engine.speech import Array, Style, Utterance
 from engine.stages import DEVICE_STAGES, STAGES, Stage, stage_named
 from engine.validator.data.results import AlignmentEvent, Reading, Regime, Row, RowEvent, Verdict

@@ -9,7 +9,7 @@ import pytest
 
 from engine.artifacts.manifest import Manifest
 from engine.errors import DamagedFile, InvalidRequest, OutputError
-from engine.model_store.checkpoints import STARTER, open_checkpoint
+from engine.models.checkpoints import STARTER, open_checkpoint
 from engine.system.paths import sample_text_path, shipped_modules_folder
 from engine.validator.data.circumstances import Build, Circumstances, Subject
 from engine.validator.data.results import Reading, Regime, Row, ValidationRequest

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from engine.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.config import ModelConfig
-from engine.model_store.checkpoints import STARTER, open_checkpoint
+from engine.models.checkpoints import STARTER, open_checkpoint
 from engine.network.architecture import Network, build_network
 from engine.network.exportable.blocks import padded_lengths
 from engine.network.exportable.prosody import PitchAndEnergy

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from engine.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
-from engine.model_store.checkpoints import open_checkpoint
+from engine.models.checkpoints import open_checkpoint
 from engine.network.architecture import Network
 from engine.network.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
 from engine.network.exportable.prosody import PitchAndEnergy

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.model_store.checkpoints import FULL_SIZE, Checkpoint
+from engine.models.checkpoints import FULL_SIZE, Checkpoint
 from engine.speech import SpeechRequest
 from engine.validator.data.results import Reading, Regime, Report, Row, ValidationRequest, Verdict
 from engine.validator.experiments.fuzz import fuzz

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import Cancelled, EngineError, InvalidRequest, UnknownVoice
+from engine.models.voices.packs import find
 from engine.speech import PlanEvent, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.validator.data.results import (
@@ -26,7 +27,6 @@ from engine.validator.data.results import (
 from engine.validator.runs.agenda import Listener
 from engine.validator.runs.arrays import ArrayFolder
 from engine.validator.runs.validation import Validator, phonemizer
-from engine.voices.packs import find
 from tests.starter_voices import FEMALE, MALE
 
 TEXT = "Hello there.\n\nGood morning."

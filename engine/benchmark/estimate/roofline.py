@@ -1,0 +1,250 @@
+"""How long the counted work of a stage takes on Apple's GPUs, by a roofline between published figures.
+
+Nothing here was measured; every figure names its source.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.benchmark.estimate.lengths import Length, natural_length
+from engine.config import ModelConfig
+from engine.stages import DEVICE_STAGES
+
+LABEL = "estimated, not measured"
+DECODER = "decoder"
+LANES_PER_CORE = 128
+"""Float instructions that a core finishes per cycle (github.com/philipturner/metal-benchmarks)."""
+
+
+class Family(StrEnum):
+    """Kernels that are computed alike; a recurrence is what remains of an LSTM without its products beforehand."""
+
+    CONVOLUTIONS = "convolutions"
+    PRODUCTS = "matrix products"
+    RECURRENCES = "recurrences"
+    OTHERS = "all else"
+
+
+class Resource(StrEnum):
+    """What a family of kernels waits for most."""
+
+    ARITHMETIC = "arithmetic"
+    ONE_CORE = "few threadgroups"
+    MEMORY = "memory bandwidth"
+    LAUNCH = "launch"
+
+
+class End(StrEnum):
+    """The ends of an estimate: everything as fast as has been published, or as slow; or at the chip's peak."""
+
+    ROOFLINE = "roofline"
+    FAST = "fast"
+    SLOW = "slow"
+
+
+@dataclass(frozen=True)
+class FamilyWork:
+    """What the dispatches of one family do in one run of a stage.
+
+    `needed_flop` is what their products with weights take when computed directly, `flop` the same with Winograd's where
+    it is used; its transforms and what is done element by element are not counted. `bytes` is the size of all buffers,
+    each once per dispatch that touches it. `core_bytes` is what one core loads, one step after another.
+    """
+
+    family: Family
+    dispatches: int
+    needed_flop: float
+    flop: float
+    bytes: float
+    core_bytes: float = 0.0
+
+
+@dataclass(frozen=True)
+class StageWork:
+    """The families of kernels that a stage has."""
+
+    stage: str
+    families: tuple[FamilyWork, ...]
+
+    def total(self, value: Callable[[FamilyWork], float]) -> float:
+        """The sum of one count over all families."""
+        return sum(map(value, self.families))
+
+    @property
+    def dispatches(self) -> int:
+        """Dispatches of one run."""
+        return sum(family.dispatches for family in self.families)
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A GPU: cores, clock, memory bandwidth, and where the figures come from.
+
+    `record` is the fastest published speech of `RECORD_MODEL` on it: milliseconds per second of audio, without the
+    fixed cost of a call.
+    """
+
+    name: str
+    cores: int
+    clock_ghz: float
+    bandwidth_gb_per_second: float
+    source: str
+    record: float | None = None
+
+    @property
+    def flop_per_second(self) -> float:
+        """The float32 peak: every lane a fused multiply-add per cycle."""
+        return self.cores * self.clock_ghz * 1e9 * LANES_PER_CORE * 2
+
+
+CHIPS = (
+    Chip("M1", 8, 1.278, 68.3, "github.com/philipturner/applegpuinfo/issues/11", record=70.7),
+    Chip("M2", 10, 1.398, 102.4, "github.com/philipturner/applegpuinfo/issues/6", record=51.5),
+    # the smaller of the two: which of them set the record is not published, and it is harder to beat on this one
+    Chip(
+        "M2 Ultra, 60 cores",
+        60,
+        1.398,
+        800.0,
+        "Apple; clock: github.com/philipturner/applegpuinfo/issues/10",
+        record=13.7,
+    ),
+    Chip("M4 Pro, 20 cores", 20, 1.47, 273.0, "Apple; clock: hmc-tech.com, the lowest published (others: to 1.8)"),
+)
+RECORD_MODEL = "kokoro-82m"
+RECORDS_SOURCE = (
+    "mattmireles/kokoro-coreml (Config F: CoreML on GPU, Neural Engine and CPU), slopes of warm runs in "
+    "fixed-cost-latency-fit.md of github.com/framallo/kokoro-coreml, June 2026"
+)
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What published measurements of a number range between, what it means, its source, and its value in a roofline."""
+
+    fast: float
+    slow: float
+    meaning: str
+    source: str
+    roofline: float = 1.0
+
+    def at(self, end: End) -> float:
+        """The number at one end of an estimate."""
+        return {End.ROOFLINE: self.roofline, End.FAST: self.fast, End.SLOW: self.slow}[end]
+
+
+CONVOLUTION_SHARE = Assumption(
+    0.5,
+    0.26,
+    "share of the float32 peak that convolutions reach, and all kernels but matrix products at most",
+    "slow: 1.2 TFLOP/s on M1 Pro, 14 cores (github.com/sonos/tract/pull/2549); fast: 0.45 to 0.67 for 128 channels and "
+    "kernels of 1 to 11, M1 Max, 24 cores (github.com/tinygrad/tinygrad/pull/1696), 0.4 on M5 "
+    "(github.com/ggml-org/llama.cpp/pull/28069)",
+)
+PRODUCT_SHARE = Assumption(
+    0.7,
+    0.33,
+    "share of the float32 peak that matrix products reach",
+    "slow: M2, without simdgroup matrices, as ours are (github.com/FL33TW00D/wgpu-mm/issues/20, 0.33 to 0.72); fast: "
+    "0.71 (MPS, M1, github.com/JuliaGPU/Metal.jl/pull/80), 0.75 (MLX, M2 Ultra, "
+    "github.com/ml-explore/mlx/pull/424)",
+)
+MEMORY_SHARE = Assumption(
+    0.92, 0.83, "share of the memory bandwidth that a GPU reaches", "STREAM on M1 to M4, arxiv.org/abs/2502.05317"
+)
+LAUNCH_MICROSECONDS = Assumption(
+    2.05,
+    6.0,
+    "microseconds per dispatch",
+    "fast: of the GPU, github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); slow: the GPU waits for TVM's "
+    "own work at every dispatch (from github.com/apache/tvm/pull/18877, M4 Max)",
+    roofline=0.0,
+)
+CORE_BYTES = Assumption(
+    32.0,
+    32.0,
+    "bytes per cycle that a core gets from the caches that all cores share; in the roofline, 64 from its own",
+    "github.com/philipturner/metal-benchmarks",
+    roofline=64.0,
+)
+ASSUMPTIONS = (CONVOLUTION_SHARE, PRODUCT_SHARE, MEMORY_SHARE, LAUNCH_MICROSECONDS, CORE_BYTES)
+NOT_MODELLED = (
+    "arithmetic of Winograd's transforms, of attention and of single elements, matrices that do not fill their tiles, "
+    "bank conflicts, reads that do not combine, registers that spill, threads too few to hide waiting: published "
+    "kernels with such faults reached a twentieth of the peak (github.com/JuliaGPU/Metal.jl/issues/829)",
+    "the last-level cache: what a kernel writes and the next reads counts as memory traffic",
+    "copies between host and GPU, the alignment on the host, phonemes, and what each utterance costs the host",
+)
+
+
+def resource_seconds(work: FamilyWork, chip: Chip, end: End) -> dict[Resource, float]:
+    """The seconds that each resource is busy with a family of kernels."""
+    share = (PRODUCT_SHARE if work.family is Family.PRODUCTS else CONVOLUTION_SHARE).at(end)
+    return {
+        Resource.ARITHMETIC: work.flop / (chip.flop_per_second * share),
+        Resource.ONE_CORE: work.core_bytes / (CORE_BYTES.at(end) * chip.clock_ghz * 1e9),
+        Resource.MEMORY: work.bytes / (chip.bandwidth_gb_per_second * 1e9 * MEMORY_SHARE.at(end)),
+        Resource.LAUNCH: work.dispatches * LAUNCH_MICROSECONDS.at(end) * 1e-6,
+    }
+
+
+def family_seconds(work: FamilyWork, chip: Chip, end: End) -> float:
+    """The launches of a family, then the resource that is busy longest."""
+    parts = resource_seconds(work, chip, end)
+    return parts.pop(Resource.LAUNCH) + max(parts.values())
+
+
+def stage_seconds(stage: StageWork, chip: Chip, end: End) -> float:
+    """The time of one run of a stage."""
+    return sum(family_seconds(work, chip, end) for work in stage.families)
+
+
+def bound_by(stage: StageWork, chip: Chip) -> Resource:
+    """The resource that most of a stage's time is spent on, at the slow end."""
+    shares: defaultdict[Resource, float] = defaultdict(float)
+    for work in stage.families:
+        parts = resource_seconds(work, chip, End.SLOW)
+        shares[max(parts, key=parts.__getitem__)] += family_seconds(work, chip, End.SLOW)
+    return max(shares, key=shares.__getitem__)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Counts of one utterance."""
+
+    model: str
+    length: Length
+    stages: tuple[StageWork, ...]
+
+    def total(self, value: Callable[[FamilyWork], float]) -> float:
+        """The sum of one count over all stages."""
+        return sum(stage.total(value) for stage in self.stages)
+
+    def milliseconds_per_second(self, chip: Chip, end: End, stage: str | None = None) -> float:
+        """Estimated milliseconds per second of audio, of one stage or all."""
+        wanted = [one for one in self.stages if stage in (None, one.stage)]
+        return sum(stage_seconds(one, chip, end) for one in wanted) * 1e3 / self.length.seconds
+
+    def record(self, chip: Chip) -> float | None:
+        """The record of this model on this chip, in milliseconds per second of audio; None if none is published."""
+        return chip.record if self.model == RECORD_MODEL else None
+
+
+def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress: Callable[[str], None]) -> Estimate:
+    """Count the Metal modules of a model; `on_progress` gets the name of each counted stage.
+
+    Raises `InvalidRequest`, `CompileError`.
+    """
+    from engine.benchmark.estimate.counting import Run, count_for_metal  # loads torch and tvm
+
+    length = natural_length(seconds, config)
+    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
+    stages: list[StageWork] = []
+    for stage in count_for_metal(DEVICE_STAGES, run):
+        on_progress(stage.stage)
+        stages.append(stage)
+    return Estimate(model, length, tuple(stages))

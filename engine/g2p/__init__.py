@@ -1,5 +1,0 @@
-"""Text to utterances of phonemes, offline, for American and British English."""
-
-from engine.g2p.phonemizer import Phonemizer
-
-__all__ = ["Phonemizer"]

@@ -1,0 +1,251 @@
+"""Converts published files to those that are installed; run with `-m`, the plan on standard input.
+
+This is the only step for which a model needs PyTorch: to read checkpoints and voices that PyTorch wrote. A quantised
+file is the published one, bit for bit, so where its tensors are and what they are is a table of the program's; each
+quantised weight is (integer - zero point) * scale.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import mmap
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from engine.config import ModelConfig
+from engine.errors import Cure, DamagedFile, StorageError, UnusableModel
+from engine.models.progress import Activity
+from engine.models.worker import OnProgress, Task, serve
+from engine.network.weights import Weights
+
+QUANTISED_SUFFIX = ".onnx"
+ROWWISE, COLUMNWISE = "C", "F"
+"""How a matrix lies in the file, in numpy's terms."""
+CONSTANTS = {"ones": 1.0, "zeros": 0.0}
+"""Kinds of weights that the file lacks, and their values."""
+_TORCH_GATES = "ifco"
+"""The order of the gates of an LSTM, each an equal part of the rows: input, forget, cell, output."""
+_SCALE_KIND = "float32"
+WEIGHTS_NAME = "model.safetensors"
+VOICES_NAME = "voices.safetensors"
+ENVIRONMENT: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "OMP_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """A weight and where the file has it: `kind` is the type of its elements, or one of `CONSTANTS`.
+
+    `shape` is PyTorch's, `order` how the elements lie, and `gates`, of an LSTM, the order of those in the file. Of
+    integers, `scales` numbers at `scales_at` apply to the rows, or to all of them if it is one.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    kind: str
+    offset: int = 0
+    order: str = ROWWISE
+    gates: str = ""
+    scales_at: int = 0
+    scales: int = 0
+    zero_point: int = 0
+
+
+Layout = tuple[StoredTensor, ...]
+
+
+def read_layout(path: Path) -> Layout:
+    """Every weight of a network in the order of the table in this file; raises `DamagedFile`."""
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            layout = tuple(map(_row, csv.DictReader(stream)))
+        if not layout:
+            raise ValueError("it is empty")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+        raise DamagedFile(
+            path, f"The table {path} cannot be read.", "Reinstall the application.", Cure.INSTALL_AGAIN
+        ) from error
+    return layout
+
+
+def read_quantised(path: Path, layout: Layout, advance: Callable[[int], None] = lambda count: None) -> Weights:
+    """Every weight as float32, by state-dict key, from a file with this layout.
+
+    `advance` gets the number of bytes read so far. Raises `UnusableModel` when the file ends too early.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        weights, done = {}, 0
+        for tensor in layout:
+            weights[tensor.name] = _floats(content, tensor)
+            done += 0 if tensor.kind in CONSTANTS else _size_bytes(tensor)
+            advance(done)
+    except (OSError, ValueError) as error:
+        raise UnusableModel(f"{path.name} is empty or incomplete.", "Get another copy of the file.") from error
+    return weights
+
+
+def _row(values: Mapping[str, str]) -> StoredTensor:
+    return StoredTensor(
+        values["name"],
+        tuple(map(int, values["shape"].split("x"))),
+        values["kind"],
+        int(values["offset"]),
+        values["order"],
+        values["gates"],
+        int(values["scales_at"]),
+        int(values["scales"]),
+        int(values["zero_point"]),
+    )
+
+
+def _floats(content: mmap.mmap, tensor: StoredTensor) -> NDArray[np.float32]:
+    if tensor.kind in CONSTANTS:
+        return np.full(tensor.shape, CONSTANTS[tensor.kind], np.float32)
+    values = np.frombuffer(content, tensor.kind, math.prod(tensor.shape), tensor.offset)
+    rows = values.reshape(tensor.shape) if tensor.order == ROWWISE else values.reshape(tensor.shape[::-1]).T
+    floats = np.array(rows, np.float32, order="C")
+    if tensor.scales:
+        scales = np.frombuffer(content, _SCALE_KIND, tensor.scales, tensor.scales_at)
+        floats -= np.float32(tensor.zero_point)
+        floats *= scales.reshape(-1, *[1] * (floats.ndim - 1))
+    return _in_torch_order(floats, tensor.gates) if tensor.gates else floats
+
+
+def _in_torch_order(rows: NDArray[np.float32], gates: str) -> NDArray[np.float32]:
+    parts = dict(zip(gates, np.split(rows, len(gates)), strict=True))
+    return np.concatenate([parts[gate] for gate in _TORCH_GATES])
+
+
+def _size_bytes(tensor: StoredTensor) -> int:
+    return math.prod(tensor.shape) * np.dtype(tensor.kind).itemsize
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """Published files of one architecture, and the folder for the converted ones.
+
+    Without `checkpoint` only voices are converted. `earlier_voices` is a file whose voices are kept: one converted
+    before, or one in half precision that comes with the program. `layout` is the table by which a quantised checkpoint
+    is read.
+    """
+
+    config: ModelConfig
+    checkpoint: Path | None
+    voices: Mapping[str, Path]
+    folder: Path
+    earlier_voices: Path | None = None
+    layout: Path | None = None
+
+    def task(self) -> Task:
+        """The conversion as a task for a child process."""
+        plan = {
+            "config": self.config.to_dict(),
+            "checkpoint": _text(self.checkpoint),
+            "voices": {name: str(path) for name, path in self.voices.items()},
+            "folder": str(self.folder),
+            "earlier_voices": _text(self.earlier_voices),
+            "layout": _text(self.layout),
+        }
+        return Task(__name__, plan, ENVIRONMENT)
+
+    @classmethod
+    def from_plan(cls, plan: Mapping[str, Any]) -> Conversion:
+        """The conversion with this plan, which `task` wrote."""
+        return cls(
+            ModelConfig.from_dict(plan["config"]),
+            _path(plan["checkpoint"]),
+            {name: Path(path) for name, path in plan["voices"].items()},
+            Path(plan["folder"]),
+            _path(plan["earlier_voices"]),
+            _path(plan["layout"]),
+        )
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files that are read."""
+        paths = [*([] if self.checkpoint is None else [self.checkpoint]), *self.voices.values()]
+        return sum(path.stat().st_size for path in paths)
+
+
+def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
+    """Write the files of the model into the folder; returns the names of all its voices.
+
+    Raises `UnusableModel` or `StorageError`.
+    """
+    total = order.bytes
+    on_progress(Activity.CONVERTING, 0, total)
+    tables, done = {} if order.earlier_voices is None else _earlier(order.earlier_voices), 0
+    for name, path in order.voices.items():
+        tables[name] = _read_voice(path, order.config)
+        done += path.stat().st_size
+        on_progress(Activity.CONVERTING, done, total)
+    _save(tables, order.folder / VOICES_NAME)
+    if order.checkpoint is not None:
+        weights = _read_weights(
+            order.checkpoint,
+            order,
+            lambda more: on_progress(Activity.CONVERTING, min(done + more, total), total),
+        )
+        _save(weights, order.folder / WEIGHTS_NAME)
+    on_progress(Activity.CONVERTING, total, total)
+    return list(tables)
+
+
+def _read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
+    from engine.network.published_checkpoint import read_voice  # brings torch
+
+    return read_voice(path, config)
+
+
+def _read_weights(path: Path, order: Conversion, advance: Callable[[int], None]) -> Weights:
+    """The weights of a checkpoint; of a quantised one, `advance` gets the size of what has been read."""
+    if order.layout is not None:
+        return read_quantised(path, read_layout(order.layout), advance)
+    from engine.network.published_checkpoint import read_checkpoint  # brings torch
+
+    return read_checkpoint(path, order.config)
+
+
+def _earlier(path: Path) -> dict[str, np.ndarray]:
+    try:
+        return {name: np.asarray(table, np.float32) for name, table in load_file(path).items()}
+    except (OSError, ValueError, SafetensorError) as error:
+        raise UnusableModel(
+            "The voices that are installed are damaged.", "Remove the model, then try again."
+        ) from error
+
+
+def _save(arrays: Mapping[str, np.ndarray], path: Path) -> None:
+    try:
+        save_file(dict(arrays), path)
+    except (OSError, SafetensorError) as error:
+        raise StorageError(
+            f"The model cannot be written to {path.parent} ({error}).", "Free some space there, then try again."
+        ) from error
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)
+
+
+def main() -> int:
+    """Carry out the plan on standard input; returns the exit code."""
+    return serve(lambda plan, on_progress: {"voices": convert(Conversion.from_plan(plan), on_progress)})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""An installed model: two files and the manifest that makes them a model, in a folder of their own.
+
+Files are named by their content and the manifest is replaced last, atomically, so the files it lists are always whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import DamagedModel
+from engine.models.catalogue import sha256_of
+from engine.system.json_text import json_value
+from engine.system.whole_file import write_atomically
+
+MANIFEST_NAME = "manifest.json"
+STUDENTS_NAME = "prosody.safetensors"
+"""The file of students, which is not part of the model, but goes with it."""
+_HINT = "Download or import the model again."
+_DAMAGED_PREFIX = "damaged-"
+_DIGEST_LETTERS = 16
+
+
+@dataclass(frozen=True)
+class InstalledFile:
+    """A file as it was installed; `modified_ns` is its modification time at that moment."""
+
+    name: str
+    bytes: int
+    sha256: str
+    modified_ns: int
+
+
+@dataclass(frozen=True)
+class ModelManifest:
+    """What is installed: its `origin` as text, and whether it is the published model, bit for bit."""
+
+    origin: str
+    published: bool
+    weights: InstalledFile
+    voices_file: InstalledFile
+    voices: tuple[str, ...]
+
+    @property
+    def files(self) -> tuple[InstalledFile, InstalledFile]:
+        """All files except the manifest."""
+        return self.weights, self.voices_file
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The folder of one model, which may be empty or missing."""
+
+    folder: Path
+
+    def manifest(self) -> ModelManifest | None:
+        """What is installed, or None; raises `DamagedModel` when the manifest cannot be read."""
+        path = self.folder / MANIFEST_NAME
+        try:
+            return _manifest(json_value(path.read_text(encoding="utf-8")))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _damaged(path) from error
+
+    def opened(self) -> ModelManifest | None:
+        """What is installed, after a check that its files are unchanged; raises `DamagedModel`.
+
+        A file with the size and modification time of its installation is trusted; any other is hashed.
+        """
+        manifest = self.manifest()
+        for file in () if manifest is None else manifest.files:
+            if self._size_checked(file).st_mtime_ns != file.modified_ns:
+                self._verify(file)
+        return manifest
+
+    def checked(self) -> ModelManifest | None:
+        """What is installed, after a check that all files have their size; raises `DamagedModel`."""
+        manifest = self.manifest()
+        for file in () if manifest is None else manifest.files:
+            self._size_checked(file)
+        return manifest
+
+    def verify(
+        self, manifest: ModelManifest, advance: Callable[[int], None], cancel: threading.Event | None = None
+    ) -> None:
+        """Hash every file; raises `DamagedModel`, or `Cancelled` once `cancel` is set.
+
+        A damaged file is renamed, so that it is missing from then on and belongs to no model.
+        """
+        for file in manifest.files:
+            self._size_checked(file)
+            self._verify(file, advance, cancel)
+
+    def path(self, file: InstalledFile) -> Path:
+        """The path of a file."""
+        return self.folder / file.name
+
+    def take(self, built: Path) -> InstalledFile:
+        """Move a finished file in, named by its content; it belongs to the model once a saved manifest lists it."""
+        digest = sha256_of(built)
+        with built.open("rb") as stream:
+            os.fsync(stream.fileno())
+        name = f"{built.stem}-{digest[:_DIGEST_LETTERS]}{built.suffix}"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        status = built.replace(self.folder / name).stat()
+        return InstalledFile(name, status.st_size, digest, status.st_mtime_ns)
+
+    def commit(self, manifest: ModelManifest) -> None:
+        """Make these files the model, and delete those that no longer belong to it."""
+        write_atomically(self.folder / MANIFEST_NAME, json.dumps(asdict(manifest), indent=1).encode())
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Delete files that the manifest does not list, such as those an interruption left."""
+        listed = {*self._listed(), STUDENTS_NAME}
+        for path in self.folder.glob("*.safetensors"):
+            if path.name not in listed:
+                path.unlink()
+
+    def remove(self) -> None:
+        """Delete the model; it no longer exists from the first step on."""
+        (self.folder / MANIFEST_NAME).unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _listed(self) -> set[str]:
+        try:
+            manifest = self.manifest()
+        except DamagedModel:
+            return set()
+        return set() if manifest is None else {file.name for file in manifest.files}
+
+    def _size_checked(self, file: InstalledFile) -> os.stat_result:
+        path = self.path(file)
+        try:
+            status = path.stat()
+        except OSError as error:
+            raise _damaged(path) from error
+        if status.st_size != file.bytes:
+            raise _damaged(path)
+        return status
+
+    def _verify(
+        self,
+        file: InstalledFile,
+        advance: Callable[[int], None] = lambda count: None,
+        cancel: threading.Event | None = None,
+    ) -> None:
+        path = self.path(file)
+        try:
+            actual = sha256_of(path, advance, cancel)
+        except OSError as error:
+            raise _damaged(path) from error
+        if actual != file.sha256:
+            with suppress(OSError):  # if nothing can be written here, every check finds the damage again
+                path.rename(path.with_name(f"{_DAMAGED_PREFIX}{path.name}"))
+            raise _damaged(path)
+
+
+def _manifest(values: Mapping[str, Any]) -> ModelManifest:
+    files = {name: InstalledFile(**values[name]) for name in ("weights", "voices_file")}
+    return ModelManifest(**{**values, **files, "voices": tuple(values["voices"])})
+
+
+def _damaged(path: Path) -> DamagedModel:
+    return DamagedModel(path, f"The model's file {path.name} is damaged or missing.", _HINT)

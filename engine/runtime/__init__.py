@@ -1,0 +1,1 @@
+"""Speaks with compiled modules: the pipeline of stages, and what prepares and replaces it."""

@@ -1,0 +1,101 @@
+"""Speaks on the processor what the GPU fails at: one utterance, and after several in a row all that follow."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.errors import GpuFailed
+from engine.runtime.pipeline import Observer, Pipeline, ignore
+from engine.speech import FallbackEvent, PreparationEvent, Speech, Style, Utterance
+
+MOST_FAILURES_IN_A_ROW = 3
+PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the processor", 0, 1)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A pipeline and the name of its device; `identity` names its weights, and what computes with them."""
+
+    pipeline: Pipeline
+    device: str
+    identity: str = ""
+
+
+Load = Callable[[Observer, threading.Event | None], Loaded]
+"""Loads a pipeline, making its files if they are missing."""
+
+
+class Speaker:
+    """Speaks with a pipeline, and with a spare one on the processor the utterances at which the first one's GPU fails.
+
+    The spare is loaded when it is first needed. After `MOST_FAILURES_IN_A_ROW` utterances the GPU is not tried again.
+    `device` and `identity` are of what spoke last, or is going to.
+    """
+
+    def __init__(self, first: Loaded, load_spare: Load) -> None:
+        self.device, self.identity = first.device, first.identity
+        self._first = first
+        self._load_spare = load_spare
+        self._spare: Loaded | None = None
+        self._failures_in_a_row = 0
+        self._message = ""
+
+    @property
+    def has_given_up(self) -> bool:
+        """Whether the processor speaks all that follows."""
+        return self._failures_in_a_row >= MOST_FAILURES_IN_A_ROW
+
+    def speak(
+        self,
+        utterance: Utterance,
+        style: Style,
+        speed: float,
+        seed: int,
+        observe: Observer = ignore,
+        cancel: threading.Event | None = None,
+    ) -> Speech:
+        """See `Pipeline.speak`; `observe` gets a `FallbackEvent` when the processor begins in place of the GPU.
+
+        It then gets the stages that the GPU did before it failed a second time. Raises what loading the spare raises.
+        """
+        if not self.has_given_up:
+            try:
+                speech = self._first.pipeline.speak(utterance, style, speed, seed, observe, cancel)
+            except GpuFailed as failure:
+                self._note(failure)
+            else:
+                self._failures_in_a_row = 0
+                self.device, self.identity = self._first.device, self._first.identity
+                return speech
+        spare = self._loaded_spare(observe, cancel)
+        self.device, self.identity = spare.device, spare.identity
+        observe(FallbackEvent(self._message))
+        return spare.pipeline.speak(utterance, style, speed, seed, observe, cancel)
+
+    def take_over(self, better: Loaded) -> None:
+        """Let another pipeline speak from the next utterance on, with the first one as its spare."""
+        self._first, self._spare = better, self._first
+        self.device, self.identity = better.device, better.identity
+
+    def close(self) -> None:
+        """Close the pipelines."""
+        self._first.pipeline.close()
+        if self._spare is not None:
+            self._spare.pipeline.close()
+
+    def _note(self, failure: GpuFailed) -> None:
+        self._failures_in_a_row += 1
+        consequence = (
+            f"It has failed {self._failures_in_a_row} times in a row, so the processor speaks from now on."
+            if self.has_given_up
+            else "The processor speaks this part."
+        )
+        self._message = f"{failure.message} {consequence}"
+
+    def _loaded_spare(self, observe: Observer, cancel: threading.Event | None) -> Loaded:
+        if self._spare is None:
+            observe(PREPARING_SPARE)
+            self._spare = self._load_spare(observe, cancel)
+        return self._spare

@@ -1,0 +1,141 @@
+"""Which method computes the LSTMs of compiled modules: what was asked for, or the best that works here.
+
+On Metal the best is Metal Performance Shaders where a child process has found them right, with lengths that change from
+call to call, and no slower than the modules' own kernels. If they nevertheless end the process that speaks, the next
+one does without them until they are chosen again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from engine.artifacts.manifest import METAL_MACOS, Variant
+from engine.config import ModelConfig
+from engine.errors import InvalidRequest
+from engine.ops.packed_lstm import LstmMethod
+from engine.runtime.preparation.devices import AUTO
+from engine.runtime.preparation.in_use import crashed_in_use, marked_in_use
+from engine.runtime.preparation.probes import KeptResult, ProbeResult, Trial, forget_results
+
+LSTM_METHODS = (AUTO, *LstmMethod)
+_CRASH = KeptResult("mps-in-speech", "any")
+_CRASHED = "Metal Performance Shaders ended the program while it spoke; choose them in Settings > Advanced to try again"
+_ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
+LSTM_WISHES = (AUTO, *_ON_METAL)
+"""What a person may want for speech on a Mac's GPU."""
+LSTM_TRIAL = Trial(
+    "lstm",
+    stages=("text_encoder", "duration"),
+    batches=((30,), (133,), (400,), (30, 7, 19), (133, 133, 1), (400, 12, 260)),
+    calls=3,
+)
+"""Five LSTMs, at full size of 512 and 640 values and 256 units, from a short sentence to nearly the longest utterance.
+
+On some systems the second call ends the process, or the first of another length.
+"""
+
+
+@dataclass(frozen=True)
+class MethodChoice:
+    """The method that is used, and the reason as text; `seconds` are what methods took in a trial, by name.
+
+    `setback` is whether Metal Performance Shaders have crashed.
+    """
+
+    method: LstmMethod
+    why: str
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    setback: bool = False
+
+    @property
+    def words(self) -> str:
+        """The method and the reason, in one line."""
+        return f"{self.method} ({self.why})"
+
+    @property
+    def around_use(self) -> Callable[[], AbstractContextManager[object]]:
+        """What to enter while the method computes: a crash of Metal Performance Shaders is found out afterwards."""
+        return partial(marked_in_use, LstmMethod.MPS) if self.method is LstmMethod.MPS else nullcontext
+
+
+def check_lstm_method(wanted: str) -> None:
+    """Raise `InvalidRequest` for a name not in `LSTM_METHODS`."""
+    if wanted not in LSTM_METHODS:
+        raise InvalidRequest(f"There is no LSTM method “{wanted}”.", f"Use one of: {', '.join(LSTM_METHODS)}.")
+
+
+def choose_lstm_method(
+    wanted: str, config: ModelConfig, variant: Variant, may_try: bool = True
+) -> tuple[Variant, MethodChoice]:
+    """`variant` with the LSTM method to use, and how that method was chosen; `may_try` is as for `choose_device`.
+
+    Raises `InvalidRequest` for a name not in `LSTM_METHODS`, or a method that the target of `variant` lacks.
+    """
+    check_lstm_method(wanted)
+    if wanted == LstmMethod.MPS and variant.target != METAL_MACOS:
+        raise InvalidRequest("The LSTM method mps needs a Mac with an Apple GPU.", "Use tir, or auto.")
+    choice = _automatic(config, variant, may_try) if wanted == AUTO else _asked_for(LstmMethod(wanted), config, variant)
+    return replace(variant, lstm_method=str(choice.method)), choice
+
+
+def remembered_lstm_method(
+    wish: str, config: ModelConfig, variant: Variant, may_try: bool = True
+) -> tuple[Variant, MethodChoice]:
+    """As `choose_lstm_method`, for a wish of some time ago: it counts on a Mac's GPU only, and `mps` unless it crashed.
+
+    Raises `InvalidRequest` for a name not in `LSTM_METHODS`.
+    """
+    check_lstm_method(wish)
+    outdated = variant.target != METAL_MACOS or (wish == LstmMethod.MPS and _has_crashed())
+    return choose_lstm_method(AUTO if outdated else wish, config, variant, may_try)
+
+
+def forget_crashes() -> None:
+    """Let Metal Performance Shaders be used again after they have crashed."""
+    crashed_in_use(LstmMethod.MPS)
+    forget_results(_CRASH.probe)
+
+
+def _asked_for(method: LstmMethod, config: ModelConfig, variant: Variant) -> MethodChoice:
+    if variant.target != METAL_MACOS:
+        return MethodChoice(method, "it was asked for")
+    seconds = LSTM_TRIAL.result(config, lstm_variants(variant), may_try=False).seconds
+    return MethodChoice(method, f"it was asked for; {_times(seconds)}" if seconds else "it was asked for", seconds)
+
+
+def _automatic(config: ModelConfig, variant: Variant, may_try: bool) -> MethodChoice:
+    if variant.target != METAL_MACOS:
+        return MethodChoice(LstmMethod.TIR, "kernels in the modules; Metal Performance Shaders need a Mac's GPU")
+    if _has_crashed():
+        return MethodChoice(LstmMethod.TIR, _CRASHED, setback=True)
+    result = LSTM_TRIAL.result(config, lstm_variants(variant), may_try)
+    if not result.works:
+        return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM does not work here: {result.why}")
+    return _faster(result.seconds)
+
+
+def _faster(seconds: Mapping[str, float]) -> MethodChoice:
+    if seconds[LstmMethod.MPS] <= seconds[LstmMethod.TIR]:
+        return MethodChoice(LstmMethod.MPS, f"right, and no slower: {_times(seconds)}", seconds)
+    return MethodChoice(LstmMethod.TIR, f"faster: {_times(seconds)}", seconds)
+
+
+def _times(seconds: Mapping[str, float]) -> str:
+    return ", ".join(f"{method} {1000 * seconds[method]:.1f} ms" for method in _ON_METAL)
+
+
+def lstm_variants(variant: Variant) -> dict[str, Variant]:
+    """The variants that speak with each method; inner values are never asked for."""
+    return {str(method): replace(variant, lstm_method=str(method), probed=False) for method in _ON_METAL}
+
+
+def _has_crashed() -> bool:
+    """Whether a process has ended while Metal Performance Shaders spoke, on this chip and build of the system."""
+    if crashed_in_use(LstmMethod.MPS):
+        with suppress(OSError):
+            _CRASH.save(ProbeResult(False, _CRASHED))
+        return True
+    return _CRASH.load() is not None

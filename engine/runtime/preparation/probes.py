@@ -1,0 +1,214 @@
+"""What was found out by trying in a child process, kept for this chip, this build of the system and these modules.
+
+What is tried may crash or hang, so that the process that wants to know never does it itself. Results are files in the
+cache folder, one for each chip, system and set of modules; one that cannot be read is found out again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant, libraries_key
+from engine.config import ModelConfig
+from engine.errors import EngineError
+from engine.runtime.preparation.modules import find_modules
+from engine.system.child_process import ChildProcess, python_command
+from engine.system.json_text import json_value
+from engine.system.paths import cache_folder
+from engine.system.processor import chip, system_build
+from engine.system.whole_file import write_atomically
+
+log = logging.getLogger(__name__)
+
+PROBE_SECONDS = 60.0
+"""Far longer than any probe takes, the first compilation of Metal's kernels included."""
+_PROGRAM = "engine.runtime.preparation.module_probe"
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """Whether what was tried works here, and why not; `seconds` are what was timed, by name."""
+
+    works: bool
+    why: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class KeptResult:
+    """Where the result of one probe of these modules is kept, for this chip and this build of the system.
+
+    `timed` is what a probe that works has timed, by name.
+    """
+
+    probe: str
+    modules: str
+    timed: frozenset[str] = frozenset()
+
+    def load(self) -> ProbeResult | None:
+        """The result; None if there is none that can be read."""
+        try:
+            values = json_value(self.path.read_text(encoding="utf-8"))
+            result = _result(values["result"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        complete = not result.works or result.seconds.keys() == self.timed
+        return result if values["of"] == self._of and complete else None
+
+    def save(self, result: ProbeResult) -> None:
+        """Keep a result; raises `OSError`."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        content = {"of": self._of, "result": asdict(result)}
+        write_atomically(self.path, json.dumps(content, indent=1).encode())
+
+    def found_by(self, command: Sequence[str]) -> ProbeResult:
+        """The result that is kept, or else the one that this command finds now, once for each process at most."""
+        if (kept := self.load()) is not None:
+            return kept
+        if not _can_be_written(self.path.parent):
+            log.warning("The folder %s cannot be written; %s is tried at every start.", self.path.parent, self.probe)
+            return _found_once(tuple(command))
+        result = run_probe(command)
+        with suppress(OSError):
+            self.save(result)
+        return result
+
+    @property
+    def path(self) -> Path:
+        """The file of the result."""
+        digest = hashlib.sha256(json.dumps(self._of).encode()).hexdigest()[:16]
+        return probes_folder() / f"{self.probe}-{digest}.json"
+
+    @property
+    def _of(self) -> dict[str, str]:
+        return {"probe": self.probe, "chip": chip(), "system": system_build(), "modules": self.modules}
+
+
+def forget_results(probe: str) -> None:
+    """Remove all results of this probe, whatever they are for."""
+    for path in probes_folder().glob(f"{probe}-*.json"):
+        path.unlink(missing_ok=True)
+
+
+def probes_folder() -> Path:
+    """The folder of the results."""
+    return cache_folder() / "probes"
+
+
+def run_probe(command: Sequence[str], seconds: float = PROBE_SECONDS) -> ProbeResult:
+    """Try in a child process; a crash and a timeout are results too."""
+    with ChildProcess(command) as child:
+        try:
+            code = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return ProbeResult(False, f"it was not done after {seconds:g} seconds")
+        if code < 0 or code == signal.SIGABRT:
+            return ProbeResult(False, f"it ended its process ({child.last_words()})")
+        if code > 0:
+            return ProbeResult(False, child.last_words())
+        return _told(child)
+
+
+def _told(child: ChildProcess) -> ProbeResult:
+    try:
+        told: dict[str, Any] = {name: value for message in child.messages() for name, value in message.items()}
+    except EngineError as error:
+        return ProbeResult(False, str(error))
+    return ProbeResult(True, seconds=told.get("seconds", {}))
+
+
+def _result(values: Mapping[str, Any]) -> ProbeResult:
+    seconds = {str(name): float(value) for name, value in values["seconds"].items()}
+    return ProbeResult(bool(values["works"]), str(values["why"]), seconds)
+
+
+def _can_be_written(folder: Path) -> bool:
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return os.access(folder, os.W_OK)
+
+
+@cache
+def _found_once(command: tuple[str, ...]) -> ProbeResult:
+    return run_probe(command)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What to run: stages, at most as many tokens as the model takes, and how often.
+
+    `batches` are the token counts of the sequences of each batch. Every batch runs `calls` times, in turn; those of one
+    sequence are timed. `name` is what the result is kept as.
+    """
+
+    name: str
+    stages: tuple[str, ...]
+    batches: tuple[tuple[int, ...], ...]
+    calls: int
+
+    def result(self, config: ModelConfig, variants: Mapping[str, Variant], may_try: bool = True) -> ProbeResult:
+        """What is known about the modules of these variants, by name, which are tried in this order if nothing is.
+
+        Trying takes seconds; unless it `may_try`, what nothing is known about does not work yet.
+        """
+        request = self.request(config, variants)
+        if isinstance(request, ProbeResult):
+            return request
+        if may_try:
+            return request.place.found_by(request.command)
+        return request.place.load() or ProbeResult(False, "it has not been tried yet")
+
+    def request(self, config: ModelConfig, variants: Mapping[str, Variant]) -> TrialRequest | ProbeResult:
+        """The trial of the modules of these variants, by name; if some cannot be used, that result."""
+        folders = {}
+        for name, variant in {CPU_DEVICE: CPU, **variants}.items():
+            found = find_modules(config, variant)
+            if found.folder is None:
+                return ProbeResult(False, f"the modules for {name} cannot be used: {found.problem}")
+            folders[name] = found.folder
+        return TrialRequest(self, config, folders.pop(CPU_DEVICE), folders)
+
+
+@dataclass(frozen=True)
+class TrialRequest:
+    """A trial for a child process: the folders in `tried`, by name, are compared with `reference`."""
+
+    trial: Trial
+    config: ModelConfig
+    reference: Path
+    tried: Mapping[str, Path]
+
+    @property
+    def place(self) -> KeptResult:
+        """Where the result is kept."""
+        modules = libraries_key(*map(Manifest.load, self.tried.values()))
+        return KeptResult(self.trial.name, modules, frozenset(self.tried))
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The command of the child process, which writes a message with `seconds`, or why the trial failed."""
+        return python_command(_PROGRAM, json.dumps(asdict(self), default=str))
+
+    @classmethod
+    def from_json(cls, text: str) -> TrialRequest:
+        """The request that a `command` carries."""
+        values = json.loads(text)
+        trial, limit = values["trial"], (config := ModelConfig.from_dict(values["config"])).token_limit
+        batches = tuple(tuple(min(count, limit) for count in batch) for batch in trial["batches"])
+        return cls(
+            Trial(trial["name"], tuple(trial["stages"]), batches, trial["calls"]),
+            config,
+            Path(values["reference"]),
+            {name: Path(folder) for name, folder in values["tried"].items()},
+        )

@@ -1,0 +1,149 @@
+"""The weights of a model as its compiled modules take them: mapped from a cached file that a child process makes.
+
+Only the child loads the original weights, and torch if they are random, so their memory goes back to the system when it
+ends.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from engine.artifacts.manifest import CPU_DEVICE, Manifest
+from engine.artifacts.packed_weights import (
+    PackedWeights,
+    load_packed,
+    packed_weights_name,
+    part_of,
+    save_packed,
+    weights_key,
+)
+from engine.errors import Cancelled, EngineError, OutputError
+from engine.models.checkpoints import Checkpoint, open_with
+from engine.runtime.preparation.modules import PreparationObserver, run_engine, sole_maker
+from engine.speech import Array, PreparationEvent, Prosody
+from engine.system.paths import PACKED_WEIGHTS_SUFFIX, packed_weights_folder
+
+TITLE = "Optimizing the voice model"
+UPDATE_TITLE = "Updating the voice model"
+_WAITING = "Waiting for the voice model"
+
+
+def find_weights(checkpoint: Checkpoint, folder: Path) -> PackedWeights | None:
+    """The packed weights of a checkpoint for the modules in `folder`, or None if they have to be packed first."""
+    manifest = Manifest.load(folder)
+    return load_packed(_place(checkpoint, manifest), weights_key(manifest, checkpoint.identity))
+
+
+def ensure_weights(
+    checkpoint: Checkpoint, folder: Path, observe: PreparationObserver, cancel: threading.Event | None = None
+) -> Mapping[str, Array] | PackedWeights:
+    """The packed weights of a checkpoint for the modules in `folder`, which are packed if they are not cached.
+
+    The checkpoint's own weights are returned instead when packed ones cannot be written, which `observe` then reports.
+    Only one set is cached for each model and device, and one of the stages with students: for any modules other than
+    those that speak, pack in your own process. Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
+    """
+    if (found := find_weights(checkpoint, folder)) is not None:
+        return found
+    manifest = Manifest.load(folder)
+    path, key = _place(checkpoint, manifest), weights_key(manifest, checkpoint.identity)
+    problem = _pack(path, key, _arguments(checkpoint, folder), len(manifest.artifacts), observe, cancel)
+    if (found := find_weights(checkpoint, folder)) is not None:
+        return found
+    observe(PreparationEvent(f"The prepared voice model is not kept: {problem}", 0, 1))
+    return checkpoint.load_weights()
+
+
+def packed_weights_path(
+    model: str, weights: str | None, device: str = CPU_DEVICE, prosody: Prosody = Prosody.LSTM
+) -> Path:
+    """Where the packed weights of a model are cached; those of newer modules or another seed replace the older ones."""
+    name = model if weights is None else f"{model}-random"
+    return packed_weights_folder() / packed_weights_name(name, device, prosody)
+
+
+def _place(checkpoint: Checkpoint, manifest: Manifest) -> Path:
+    return packed_weights_path(checkpoint.name, checkpoint.weights_name, manifest.identity.device, checkpoint.prosody)
+
+
+def all_packed_weights() -> list[Path]:
+    """The cached packed weights of all models, one file each for every device."""
+    return sorted(packed_weights_folder().glob(f"*{PACKED_WEIGHTS_SUFFIX}"))
+
+
+def pack(
+    model: str,
+    weights: str | None,
+    folder: Path,
+    observe: PreparationObserver,
+    prosody: Prosody = Prosody.LSTM,
+) -> None:
+    """Pack the weights of a checkpoint for the modules in `folder`, on their device, and write them to the cache.
+
+    Raises `OutputError` when they cannot be written, and what loading a model raises.
+    """
+    from engine.runners.tvm_runner import packed_stages  # brings tvm
+
+    manifest, checkpoint = Manifest.load(folder), open_with(prosody, model, weights)
+    path = _place(checkpoint, manifest)
+    total = len(manifest.artifacts)
+    title = _title(path)
+    stages = _counted(packed_stages(folder, checkpoint.load_weights()), PreparationEvent(title, 0, total), observe)
+    try:
+        save_packed(path, weights_key(manifest, checkpoint.identity), stages)
+    except OSError as error:
+        raise OutputError(
+            f"The packed weights cannot be written to {path.parent} ({error.strerror}).",
+            "Free some space there, or make it writable.",
+        ) from error
+    observe(PreparationEvent(title, total, total))
+
+
+def _counted(
+    stages: Iterator[tuple[str, list[Array]]], first: PreparationEvent, observe: PreparationObserver
+) -> Iterator[tuple[str, list[Array]]]:
+    """The same packed stages, with an event before each."""
+    for done in range(first.total):
+        observe(replace(first, done=done))
+        yield next(stages)
+
+
+def _title(path: Path) -> str:
+    """What packing to this place is called; what is there already is of other weights or modules."""
+    return UPDATE_TITLE if path.exists() else TITLE
+
+
+def _pack(
+    path: Path,
+    key: str,
+    arguments: list[str],
+    stage_count: int,
+    observe: PreparationObserver,
+    cancel: threading.Event | None,
+) -> str:
+    """Pack in a child process unless another process has just done it; returns what went wrong as text, or “”."""
+    try:
+        with sole_maker(path, _WAITING, observe, cancel):
+            if load_packed(path, key) is not None:
+                return ""
+            observe(PreparationEvent(_title(path), 0, stage_count))  # it takes seconds until its process begins
+            try:
+                run_engine(arguments, observe, cancel)
+            finally:
+                part_of(path).unlink(missing_ok=True)
+    except OSError as error:
+        return f"the folder {path.parent} cannot be written ({error.strerror})."
+    except Cancelled:
+        raise
+    except EngineError as error:
+        return str(error)
+    return ""
+
+
+def _arguments(checkpoint: Checkpoint, folder: Path) -> list[str]:
+    chosen = [] if checkpoint.weights_name is None else ["--weights", checkpoint.weights_name]
+    manner = [] if checkpoint.prosody is Prosody.LSTM else ["--prosody", checkpoint.prosody]
+    return ["pack", "--model", checkpoint.name, *chosen, *manner, "--modules", str(folder)]

@@ -1,0 +1,367 @@
+"""Text in, audio out, chunk by chunk: the one object an application needs."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
+from engine.audio.joining import Joiner, earlier, spoken_words
+from engine.audio.kept_speech import KeptSpeech, key_of
+from engine.config import SAMPLE_RATE_HZ
+from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest
+from engine.models.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
+from engine.models.installed_voices import with_saved
+from engine.models.voices.blends import SavedVoices
+from engine.models.voices.packs import Voice
+from engine.ops.packed_lstm import LstmMethod
+from engine.runners.base import Runner
+from engine.runners.host import HostRunner
+from engine.runtime.fallback import PREPARING_SPARE, Loaded, Speaker
+from engine.runtime.pipeline import Observer, Pipeline, ignore
+from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
+from engine.runtime.preparation.files import ModelFiles, ensure_files, load_stages
+from engine.runtime.preparation.lstm_methods import MethodChoice, check_lstm_method
+from engine.runtime.takeover import Arrival, Takeover
+from engine.speech import (
+    FASTEST_SPEED,
+    SLOWEST_SPEED,
+    AudioChunk,
+    DeviceEvent,
+    FallbackEvent,
+    Notice,
+    Plan,
+    PlanEvent,
+    PreparationEvent,
+    Prosody,
+    Speech,
+    SpeechRequest,
+    Utterance,
+    VoiceInfo,
+)
+from engine.stages import Place
+from engine.system.cores import check_threads, usable_cores
+from engine.system.paths import packed_weights_folder
+from engine.system.waiting import raise_if_set
+from engine.text.g2p import Phonemizer
+from engine.text.g2p.directions import Script, read_script, voice_before
+from engine.text.languages import language_of
+
+LONGEST_PAUSE_SCALE = 3.0
+GPU_COMES = "it speaks until the GPU has been tried and is ready"
+
+
+class Synthesizer:
+    """Speaks requests with one model on one device, and on the processor those utterances at which a GPU fails.
+
+    The constructor is cheap. `prepare` loads the model and builds missing modules; `synthesize` calls it if necessary.
+    `threads` is the number of computing threads, by default one for each usable core; the constructor raises
+    `InvalidRequest` for a number that this machine does not have. `lstm_method` is a wish, which counts on a Mac's GPU
+    only. With the `prosody` of a Transformer, the model's students stand in for its LSTMs. Utterances in `kept` are not
+    made again, and then have no `StageEvent`s; what is made is kept there.
+    Not thread-safe: use it from one thread at a time.
+    """
+
+    sample_rate_hz = SAMPLE_RATE_HZ
+
+    def __init__(
+        self,
+        model: str = STARTER,
+        device: str = AUTO,
+        weights: str | None = None,
+        threads: int | None = None,
+        lstm_method: str = AUTO,
+        kept: KeptSpeech | None = None,
+        prosody: Prosody = Prosody.LSTM,
+    ) -> None:
+        check_device(device)
+        check_lstm_method(lstm_method)
+        check_threads(threads)
+        self.model = model
+        self._wanted_device = device
+        self._weights = weights
+        self._threads = threads
+        self._lstm_method = lstm_method
+        self._kept = kept
+        self._prosody = prosody
+        self._checkpoint: Checkpoint | None = None
+        self._speaker: Speaker | None = None
+        self._takeover: Takeover | None = None
+        self._phonemizers: dict[str, Phonemizer] = {}
+
+    @property
+    def device(self) -> str:
+        """The device asked for, or as soon as it is prepared the one in use: that which spoke last."""
+        return self._wanted_device if self._speaker is None else self._speaker.device
+
+    def voices(self) -> tuple[VoiceInfo, ...]:
+        """The voices of the model and the saved blends of them; the model is not loaded."""
+        starter = self.model == STARTER and self._weights is None
+        voices = starter_voices() if starter else tuple(voice.info for voice in self._opened().voices.values())
+        return with_saved(voices)
+
+    def voice(self, name: str) -> VoiceInfo:
+        """The voice of this name or blend; raises `UnknownVoice` or `InvalidRequest`."""
+        return self._voice(name)[0].info
+
+    def fingerprint(self, voice: str) -> str:
+        """What, besides the request, its samples depend on: the weights, what a saved blend is of, the device.
+
+        Where one device may take over from another, it is not known which will have spoken.
+        """
+        device = self._wanted_device if self._may_be_taken_over else self.device
+        return f"{self._opened().identity} {self.voice(voice)} {device}"
+
+    def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
+        """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s and a `DeviceEvent`.
+
+        Where a GPU may be used but has to be tried and loaded first, the processor speaks until that is done; the
+        request of that moment gets another `DeviceEvent`. If a GPU that was asked for fails at it, the model is loaded
+        for the processor, and `observe` gets a `FallbackEvent`, too.
+
+        Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` when Metal was asked for but
+        does not exist here.
+        """
+        if self._speaker is not None:
+            return
+        try:
+            loaded = self._load(first_device(self._wanted_device), observe, cancel)
+        except GpuFailed as failure:
+            observe(PREPARING_SPARE)
+            loaded = self._load(CPU_DEVICE, observe, cancel)
+            observe(FallbackEvent(f"{failure.message} The processor speaks instead."))
+        self._speaker = Speaker(loaded, partial(self._load, CPU_DEVICE))
+        for voice in self._opened().voices.values():
+            if language_of(voice.info.language).english:  # takes a second; other languages are ready at once
+                self._phonemizer(voice.info.language)
+        if self._may_be_taken_over:
+            self._takeover = Takeover(self._load_gpu)
+        observe(PreparationEvent("Ready", 1, 1))
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Observer = ignore, cancel: threading.Event | None = None
+    ) -> Iterator[AudioChunk]:
+        """The audio of a request, one utterance at a time, in order.
+
+        A long text is planned while it is spoken, so `observe` gets several `PlanEvent`s, the last with the whole plan.
+
+        Raises an `InvalidRequest` or `MissingLanguage` before any work, `Cancelled` within the time of one stage after
+        `cancel` is set, and `DamagedFile` where the weights give samples that are no numbers.
+        """
+        plans, voices = self._planning(request, cancel)
+        self.prepare(observe, cancel)
+        joiner = Joiner(self.sample_rate_hz, request.pause_scale)
+        for utterance, plan in _planned(plans, observe):
+            raise_if_set(cancel, "Speaking was stopped.")
+            raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
+            raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
+            total = len(plan.utterances) if plan.whole else 0
+            speech = joiner.chunk(raw, utterance, last=utterance.index + 1 == total)
+            words = spoken_words(utterance, speech)
+            yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
+
+    def plans(self, request: SpeechRequest) -> Iterator[Plan]:
+        """The plan of a request as it grows; it needs no modules. Raises an `InvalidRequest` or `MissingLanguage`."""
+        return self._planning(request)[0]
+
+    def _planning(
+        self, request: SpeechRequest, cancel: threading.Event | None = None
+    ) -> tuple[Iterator[Plan], dict[str, Voice]]:
+        """The plans of a request, made as they are taken, and its voices by the names in it."""
+        check(request)
+        script, voices = directed(request, lambda name: self._voice(name)[0])
+        tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
+        self._check_languages(tags.values())
+        notices = () if request.language else self._voice(request.voice)[1]
+
+        def plans() -> Iterator[Plan]:
+            phonemizers = {name: self._phonemizer(tag) for name, tag in tags.items()}
+            for plan in plans_of(request, script, phonemizers, cancel):
+                yield replace(plan, notices=(*notices, *plan.notices))
+
+        return plans(), voices
+
+    def _raw(
+        self,
+        utterance: Utterance,
+        voice: Voice,
+        request: SpeechRequest,
+        observe: Observer,
+        cancel: threading.Event | None,
+    ) -> Speech:
+        """The speech of an utterance as the model gives it: what is kept, or else made now."""
+        self._take_over(observe)
+        speaker, style = self._ready(), voice.style(len(utterance.phonemes))
+        if self._kept is None:
+            return _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
+        what = (utterance.phonemes, style, request.speed, request.seed)
+        kept = self._kept.find(key_of(speaker.identity, *what))
+        if kept is not None:
+            return kept
+        raw = _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
+        self._kept.keep(key_of(speaker.identity, *what), raw)  # by now the processor may have spoken for the GPU
+        return raw
+
+    def close(self) -> None:
+        """Release the model; the next request loads it again."""
+        if self._takeover is not None:
+            self._takeover.stop()
+        self._takeover = None
+        if self._speaker is not None:
+            self._speaker.close()
+        self._speaker = None
+
+    def _check_languages(self, tags: Iterable[str]) -> None:
+        """Raise `MissingLanguage` at once where packages are missing; English, which takes a second, has them."""
+        for tag in tags:
+            if not language_of(tag).english:
+                self._phonemizer(tag)
+
+    def _voice(self, name: str) -> tuple[Voice, tuple[Notice, ...]]:
+        return SavedVoices().choose(name, self._opened().voices)
+
+    @property
+    def _may_be_taken_over(self) -> bool:
+        return first_device(self._wanted_device) != self._wanted_device
+
+    def _take_over(self, observe: Observer) -> None:
+        """Let the GPU speak from here on, if it is ready; what came of it is told."""
+        if self._takeover is None or (arrival := self._takeover.arrival()) is None:
+            return
+        self._takeover = None
+        observe(arrival.event)
+        if arrival.loaded is not None:
+            self._ready().take_over(arrival.loaded)
+
+    def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> Loaded:
+        files = ensure_files(self._opened(), device, observe, cancel, self._lstm_method)
+        if device == self._wanted_device:  # what stands in for it is told otherwise
+            observe(device_event(files.choice, files.lstm))
+        elif self._speaker is None and self._may_be_taken_over:
+            observe(device_event(replace(files.choice, why=GPU_COMES), files.lstm))
+        return self._loaded(files, observe, cancel)
+
+    def _load_gpu(self, cancel: threading.Event) -> Arrival:
+        try:
+            files = ensure_files(self._opened(), self._wanted_device, ignore, cancel, self._lstm_method)
+            told = device_event(files.choice, files.lstm)
+            return Arrival(told, None if files.device == CPU_DEVICE else self._loaded(files, ignore, cancel))
+        except Cancelled:
+            raise
+        except EngineError as error:
+            why = f"the GPU is not used: {error.message}"
+            choice = DeviceChoice(CPU_DEVICE, CPU, why, setback=True)
+            return Arrival(device_event(choice, MethodChoice(LstmMethod.TIR, "kernels in the modules")), None)
+
+    def _loaded(self, files: ModelFiles, observe: Observer, cancel: threading.Event | None) -> Loaded:
+        checkpoint = self._opened()
+        compiled = load_stages(checkpoint.config, files, self._threads, observe, cancel)
+        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
+        return Loaded(Pipeline(checkpoint.config, runners), files.device, self._identity(files))
+
+    def _identity(self, files: ModelFiles) -> str:
+        """The weights, the modules, and on how many threads they compute: sums of parts differ in their last bits."""
+        folders = [files.modules, *([] if files.students is None else [files.students.modules])]
+        modules = hashlib.sha256(b"".join((folder / MANIFEST_NAME).read_bytes() for folder in folders)).hexdigest()
+        return f"{self._opened().identity} {files.device} {modules} {self._threads or len(usable_cores())}"
+
+    def _opened(self) -> Checkpoint:
+        if self._checkpoint is None:
+            self._checkpoint = open_with(self._prosody, self.model, self._weights)
+        return self._checkpoint
+
+    def _ready(self) -> Speaker:
+        if self._speaker is None:
+            raise Cancelled("The engine was closed.")
+        return self._speaker
+
+    def _phonemizer(self, language: str) -> Phonemizer:
+        if language not in self._phonemizers:
+            config = self._opened().config
+            self._phonemizers[language] = Phonemizer(language, frozenset(config.vocab), config.phoneme_limit)
+        return self._phonemizers[language]
+
+
+def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tuple[Script, dict[str, Voice]]:
+    """The script of a request, and its voices by the names in it; its own is the one without a name.
+
+    `choose_voice` gives the voice of a name or blend, and raises `InvalidRequest` where there is none.
+    """
+    before = voice_before(request.text, request.start, choose_voice)
+    script = read_script(request.part, choose_voice, before)
+    return script, {name: choose_voice(name or request.voice) for name in ("", *script.voices)}
+
+
+def plans_of(
+    request: SpeechRequest,
+    script: Script,
+    phonemizers: Mapping[str, Phonemizer],
+    cancel: threading.Event | None = None,
+) -> Iterator[Plan]:
+    """The plan of a request as it grows, in places of its whole text; `phonemizers` go by the names of the voices.
+
+    Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound, and `Cancelled`.
+    """
+    plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers, cancel)
+    return (plan.moved(request.start) for plan in plans)
+
+
+def _sound(speech: Speech) -> Speech:
+    """The same speech; raises `DamagedFile` if it is none, which trained weights never give."""
+    if np.isfinite(speech.samples).all():
+        return speech
+    folder = packed_weights_folder()
+    raise DamagedFile(
+        folder,
+        "What the model computed is not a sound, so its prepared weights are probably damaged.",
+        f"Remove {folder} and try again; it is made anew. If it stays so, install the model again.",
+    )
+
+
+def device_event(device: DeviceChoice, lstm: MethodChoice) -> DeviceEvent:
+    """What is told about the device and the LSTM method that were chosen."""
+    setbacks = [choice.why for choice in (device, lstm) if choice.setback]
+    return DeviceEvent(device.words, lstm.words, lstm.seconds, "; ".join(setbacks))
+
+
+def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utterance, Plan]]:
+    """Each utterance with the latest plan; one step of planning comes before each, while the one before is playing."""
+    plan = Plan(())
+    for index in count():
+        longer = next(plans, None)
+        if longer is not None:
+            plan = longer
+            observe(PlanEvent(plan))
+        if index == len(plan.utterances):
+            return
+        yield plan.utterances[index], plan
+
+
+def check(request: SpeechRequest) -> None:
+    """Raise `InvalidRequest` for a number out of range, an unknown language, or a part that the text does not have."""
+    if request.language is not None:
+        language_of(request.language)
+    if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:
+        raise InvalidRequest(
+            f"The speed {request.speed:g} is out of range.",
+            f"Choose a speed from {SLOWEST_SPEED:g} (half as fast) to {FASTEST_SPEED:g} (twice as fast).",
+        )
+    if not 0 <= request.pause_scale <= LONGEST_PAUSE_SCALE:
+        raise InvalidRequest(
+            f"Pauses of {request.pause_scale:g} times their length are out of range.",
+            f"Choose a number from 0 (as short as can be) to {LONGEST_PAUSE_SCALE:g}.",
+        )
+    if request.seed < 0:
+        raise InvalidRequest(f"The seed {request.seed} is negative.", "Choose 0 or a positive whole number.")
+    if not 0 <= request.start <= (len(request.text) if request.end is None else request.end) <= len(request.text):
+        raise InvalidRequest(
+            f"The text has no characters {request.start} to {request.end}; it has {len(request.text)}.",
+            "Name a part of it, or none for all of it.",
+        )

@@ -1,0 +1,209 @@
+"""Abbreviations and initials written out, so that their dots end no sentence.
+
+Does a dot after letters also end a sentence? “plan B. John”, but “J. A. Smith”; “5 p.m. He”, “the U.S. Army”.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.text.g2p.draft import any_of, rule
+from engine.text.g2p.numbers import spelled
+from engine.text.languages import Language
+
+SENTENCE_STARTERS = (
+    "The|A|An|He|She|It|They|We|I|You|But|And|In|On|At|This|That|These|Those|However|When|If|There|His|Her|Its|Their"
+    "|Our|My|As|After|Before|For|So|Then|What|Why|How|Who|No|Yes|Not|Some|Many|Most|All|One|Now|Your|Everyone"
+    "|Everybody|Everything|Nobody|Nothing|None|Someone|Somebody|Something|Anyone|Each|Every|Both|Few|Several|Another"
+    "|Although|Though|Because|Since|While|Until|Unless|Where|Whether|Which|Whose|Yet|Nor|Perhaps|Maybe|Once|Soon"
+    "|Later|Here|Again|Never|Always|Suddenly|Finally|Meanwhile|Today|Yesterday|Tomorrow|Please|Thus|Therefore"
+)
+"""Words that no name begins with."""
+SENTENCE_AHEAD = rf"(?:[ ][\"'“‘(]*(?:{SENTENCE_STARTERS})\b(?!\.)|[ ]*(?:\n|$))"
+ENDS_SENTENCE = re.compile(rf"[”\"'’)]*{SENTENCE_AHEAD}")
+AFTER_TIMES = (
+    "Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+    "|[A-Z]{1,3}T\\b|UTC|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich"
+)
+ENDS_FIRMLY = re.compile(rf"[”\"'’)]*(?:[ ][\"'“‘(]*(?!{AFTER_TIMES})[A-Z]|[ ]*(?:\n|$))")
+"""What follows “p.m.” or “etc.” is part of no name, so that a capital is enough."""
+FIRM = frozenset(("a.m", "p.m", "b.c", "a.d", "b.c.e", "c.e", "etc", "et cetera"))
+LABELLED = re.compile(
+    r"""\b(?:an?|answer|appendix|article|block|box|building|camp|case|category|chapter|choice|class|clause|column
+    |company|deck|diagram|division|entrance|example|exhibit|factor|figure|flat|floor|gate|grade|group|hall|hepatitis
+    |item|key|letters?|level|line|lot|major|minor|middle|model|note|option|page|part|phase|plan|platform|point|problem
+    |product|question|route|row|schedule|seat|section|series|site|stage|step|table|team|terminal|theorem|type|unit
+    |variable|version|vitamins?|wing|zone)[ ]\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What has a letter behind it that is no initial."""
+LONGEST_LABEL = 12
+
+
+def stop_after(spoken: str, match: re.Match[str]) -> str:
+    """The dot of an abbreviation that is spoken like this, which is kept if it also ends a sentence."""
+    ends = ENDS_FIRMLY if spoken.lower() in FIRM else ENDS_SENTENCE
+    return "." if ends.match(match.string, match.end()) else ""
+
+
+def _letters(match: re.Match[str], language: Language) -> str:
+    """“U.S.” keeps its inner dots, which make misaki spell it; “Ph.D.” gets one more."""
+    parts = match["letters"].split(".")
+    letters = match["letters"] if all(len(part) == 1 for part in parts) else ".".join("".join(parts).upper())
+    return letters + stop_after(letters, match)
+
+
+def _initials(match: re.Match[str], language: Language) -> str | None:
+    """Those of a name, which are spelled like “U.S” where one of them would be the article."""
+    if LABELLED.search(match.string, max(0, match.start() - LONGEST_LABEL), match.start()):
+        return None
+    letters = re.findall("[A-Z]", match[0])
+    if letters == ["A"]:
+        return None  # without its dot it would be the article
+    return ".".join(letters) if len(letters) > 1 and "A" in letters else " ".join(letters)
+
+
+DOTTED_LETTERS = (
+    rule(r"(?<![\w.])(?P<letters>(?:[A-Za-z]{1,2}\.){1,6}[A-Z]|(?:[a-z]\.){1,6}[a-z])\.(?![A-Za-z])", _letters),
+    rule(
+        rf"(?<![\w.'])(?<![AP][ ])[A-HJ-Z]\.(?:[ ][A-HJ-Z]\.)*(?=[ ](?!(?:{SENTENCE_STARTERS})\b)[A-Z])",
+        _initials,
+    ),
+)
+
+
+TITLES = {
+    "Mr": "Mister", "Mrs": "Mrs", "Ms": "Ms", "Dr": "Doctor", "Prof": "Professor", "Rev": "Reverend",
+    "Hon": "Honorable", "Gen": "General", "Col": "Colonel", "Maj": "Major", "Capt": "Captain", "Lt": "Lieutenant",
+    "Sgt": "Sergeant", "Cpl": "Corporal", "Sen": "Senator", "Rep": "Representative", "Gov": "Governor",
+    "Pres": "President", "Fr": "Father", "Mt": "Mount", "Ft": "Fort", "Mme": "Madame", "Mlle": "Mademoiselle",
+    "Messrs": "Messieurs", "Pvt": "Private", "Pte": "Private", "Adm": "Admiral", "Cmdr": "Commander",
+    "Cdr": "Commander", "Comdr": "Commander", "Brig": "Brigadier", "Lieut": "Lieutenant", "Ens": "Ensign",
+    "Cpt": "Captain", "Sergt": "Sergeant", "Supt": "Superintendent", "Insp": "Inspector", "Det": "Detective",
+    "Revd": "Reverend", "Profs": "Professors", "Drs": "Doctors", "Msgr": "Monsignor", "Atty": "Attorney",
+    "Amb": "Ambassador", "Cllr": "Councillor", "Gens": "Generals", "Sens": "Senators", "Reps": "Representatives",
+    "Bp": "Bishop", "Abp": "Archbishop",
+}  # fmt: skip
+"""Abbreviations before a name."""
+NAMES = {
+    "Wm": "William", "Geo": "George", "Chas": "Charles", "Jas": "James", "Thos": "Thomas", "Jno": "John",
+    "Robt": "Robert", "Benj": "Benjamin", "Saml": "Samuel", "Edw": "Edward", "Jos": "Joseph", "Danl": "Daniel",
+}  # fmt: skip
+"""Abbreviated first names, before another name."""
+WORDS = {
+    "vs": "versus", "etc": "etc", "cf": "compare", "approx": "approximately", "dept": "department",
+    "Dept": "Department", "est": "established", "govt": "government", "Inc": "Incorporated", "Ltd": "Limited",
+    "Corp": "Corporation", "Co": "Company", "Bros": "Brothers", "Jr": "Junior", "Sr": "Senior", "tel": "telephone",
+    "Tel": "Telephone", "ext": "extension", "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane",
+    "Hwy": "Highway", "Univ": "University", "misc": "miscellaneous", "incl": "including", "excl": "excluding",
+    "al": "al", "ca": "circa", "viz": "namely", "Esq": "Esquire", "Assn": "Association", "Intl": "International",
+}  # fmt: skip
+"""Abbreviations with a dot, which may also end a sentence."""
+PARTS = {
+    "p": "page", "P": "Page", "pp": "pages", "Pp": "Pages", "pg": "page", "pgs": "pages", "vol": "volume",
+    "Vol": "Volume", "vols": "volumes", "Vols": "Volumes", "ch": "chapter", "Ch": "Chapter", "chs": "chapters",
+    "chap": "chapter", "Chap": "Chapter", "chaps": "chapters", "Chaps": "Chapters", "bk": "book", "Bk": "Book",
+    "bks": "books", "Bks": "Books", "pt": "part", "Pt": "Part", "pts": "parts", "pl": "plate", "Pl": "Plate",
+    "cant": "canto",
+}  # fmt: skip
+"""Abbreviated parts of books, whose numbers may be single letters: “vol. i”, “p. v”."""
+BEFORE_NUMBERS = {
+    **PARTS,
+    "no": "number", "No": "Number", "nos": "numbers", "Nos": "Numbers", "fig": "figure", "Fig": "Figure",
+    "figs": "figures", "Figs": "Figures", "sec": "section", "Sec": "Section", "eq": "equation", "Eq": "Equation",
+    "ed": "edition", "art": "article", "Art": "Article", "ver": "version", "Rm": "Room", "Apt": "Apartment",
+    "Ste": "Suite", "Bldg": "Building", "l": "line", "ll": "lines", "n": "note", "nn": "notes", "op": "opus",
+    "Op": "Opus", "ep": "episode", "Ep": "Episode", "col": "column", "cols": "columns", "para": "paragraph",
+    "paras": "paragraphs", "App": "Appendix",
+}  # fmt: skip
+LATIN = {
+    "e.g": "for example", "i.e": "that is", "a.k.a": "also known as", "w/o": "without", "w/": "with", "b/c": "because",
+    "c/o": "care of", "n/a": "not applicable", "N/A": "not applicable",
+}  # fmt: skip
+STATES = {
+    "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California", "CO": "Colorado",
+    "CT": "Connecticut", "DE": "Delaware", "DC": "D.C", "FL": "Florida", "GA": "Georgia", "HI": "Hawaii", "ID": "Idaho",
+    "IL": "Illinois", "IN": "Indiana", "IA": "Iowa", "KS": "Kansas", "KY": "Kentucky", "LA": "Louisiana", "ME": "Maine",
+    "MD": "Maryland", "MA": "Massachusetts", "MI": "Michigan", "MN": "Minnesota", "MS": "Mississippi", "MO": "Missouri",
+    "MT": "Montana", "NE": "Nebraska", "NV": "Nevada", "NH": "New Hampshire", "NJ": "New Jersey", "NM": "New Mexico",
+    "NY": "New York", "NC": "North Carolina", "ND": "North Dakota", "OH": "Ohio", "OK": "Oklahoma", "OR": "Oregon",
+    "PA": "Pennsylvania", "RI": "Rhode Island", "SC": "South Carolina", "SD": "South Dakota", "TN": "Tennessee",
+    "TX": "Texas", "UT": "Utah", "VT": "Vermont", "VA": "Virginia", "WA": "Washington", "WV": "West Virginia",
+    "WI": "Wisconsin", "WY": "Wyoming",
+}  # fmt: skip
+"""American states, before a ZIP code."""
+NUMBER_AHEAD = (
+    r"(?=\d|(?=[IVXL]{2}|[IVXLCDM]{3})M{0,3}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b"
+    r"|(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\b)"
+)
+"""In Arabic or Roman numerals."""
+LETTER_AHEAD = r"(?=[ivxIVX]\b(?!['’]|\.\w|(?<=[iI])[ ](?!(?:and|or|of|to)\b)[a-z]))"
+"""A Roman numeral of one letter, but not the speaker."""
+STREETS = {"St": "Street", "Dr": "Drive", "Pl": "Place", "Ct": "Court", "Sq": "Square", "Pkwy": "Parkway"}
+PREPOSITIONS = "on|along|down|off|across|up|near|onto|from"
+"""Words before a street's name."""
+
+
+def _title(match: re.Match[str], language: Language) -> str:
+    return TITLES[match["title"]]
+
+
+def _before_number(match: re.Match[str], language: Language) -> str:
+    return f"{BEFORE_NUMBERS[match['word']]} "
+
+
+def _latin(match: re.Match[str], language: Language) -> str:
+    return LATIN[match["latin"]] if match["latin"] in LATIN else LATIN[match["latin"].lower()]
+
+
+def _street(match: re.Match[str], language: Language) -> str:
+    street = STREETS[match["street"]]
+    return f"{match['name']} {street}{stop_after(street, match) if match['dot'] else ''}"
+
+
+def _zip_code(match: re.Match[str], language: Language) -> str:
+    digits = ", ".join(spelled(group) for group in (match["zip"], match["more"]) if group)
+    return f" {STATES[match['state']]}, {digits}"
+
+
+NAME = r"(?:[A-Z][a-z]+(?:'s)?|\d+(?:st|nd|rd|th))"
+STARTER = rf"(?:{SENTENCE_STARTERS})\b"
+NUMBERED_STREET = (
+    rf"(?P<name>\b\d+[A-Za-z]?,?(?:[ ](?:[NSEW]|{NAME})\.?){{0,2}}[ ]{NAME})[ ](?P<street>{any_of(STREETS)})"
+    r"(?:(?P<dot>\.)|(?![\w']))"
+)
+STREET_AFTER_PREPOSITION = (
+    rf"(?<!\w)(?P<name>(?:{PREPOSITIONS})[ ]{NAME})[ ](?P<street>St)(?:(?P<dot>\.)|(?![\w']))(?![ ][A-Z][a-z]+[ ]St\b)"
+)
+STREET = (
+    rf"(?!(?:In|At|On|From|The|To|Near|Of|And|By|When|But|For|With|Ask|Call|Dear)[ ])(?P<name>\b{NAME})[ ]"
+    rf"(?P<street>St|Dr)(?:(?P<dot>\.)|(?![\w'.]))(?![ ](?!{STARTER})[A-Z])"
+)
+"""Before another name it is a saint or a doctor: “Port St. Lucie”, “when Tom Dr. Lee met”."""
+RULES = (
+    rule(r"(?<![\w.])(?i:(?P<latin>e\.g|i\.e|a\.k\.a))\.", _latin),
+    rule(r"(?<![\w./])(?P<latin>w/o|w/|b/c|c/o|n/a|N/A)(?![\w/])", _latin),
+    rule(NUMBERED_STREET, _street),
+    rule(STREET_AFTER_PREPOSITION, _street),
+    rule(STREET, _street),
+    rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?[A-Z]|-[A-Z]|[ ]and[ ][A-Z])", _title),
+    rule(r"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs)(?=[ ][A-Z])", _title),
+    rule(rf"\b(?P<name>{any_of(NAMES)})\.(?=[ ][A-Z])", lambda match, language: NAMES[match["name"]]),
+    rule(r"\bSte?\.?[ ](?=[A-Z][a-z])", lambda match, language: "Saint "),
+    rule(
+        rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)",
+        lambda match, language: (spoken := WORDS[match["word"]]) + stop_after(spoken, match),
+    ),
+    rule(r"(?<![\w.])(?<!\d[ ])c\.[ ]?(?=\d)", lambda match, language: "circa "),
+    rule(
+        r"(?<=\()(?P<word>b|d|fl|r)\.[ ]?(?=(?:circa[ ])?\d{3,4}\b)",
+        lambda match, language: {"b": "born ", "d": "died ", "fl": "flourished ", "r": "reigned "}[match["word"]],
+    ),
+    rule(rf"\b(?P<word>{any_of(BEFORE_NUMBERS)})\.[ ]?{NUMBER_AHEAD}", _before_number),
+    rule(rf"\b(?P<word>{any_of(PARTS)})\.[ ]?{LETTER_AHEAD}", _before_number),
+    rule(r"&c\b\.?", lambda match, language: f" et cetera{stop_after('etc', match)}"),
+    rule(r"\bvs\b", lambda match, language: "versus"),
+    rule(r"\bWW[ ]?(?=(?:II?|[12])\b)", lambda match, language: "World War "),
+    rule(rf"(?<=,)[ ](?P<state>{any_of(STATES)})[ ](?P<zip>\d{{5}})(?:-(?P<more>\d{{4}}))?(?![\w-])", _zip_code),
+    *DOTTED_LETTERS,
+)

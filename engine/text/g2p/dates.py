@@ -1,0 +1,204 @@
+"""Dates, times of day and places in the Bible as they are spoken.
+
+“John 3:16” is no time of day, and “1 Cor. 13:4–7” is in the first letter to the Corinthians.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.text.g2p.draft import Rule, any_of, rule
+from engine.text.g2p.numbers import below_hundred, cardinal, decade, ordinal, year
+from engine.text.languages import Language
+
+_MONTHS = "January February March April May June July August September October November December"
+MONTHS = _MONTHS.split()
+MONTH_NUMBERS = (
+    {month: index for index, month in enumerate(MONTHS)}
+    | {month[:3]: index for index, month in enumerate(MONTHS)}
+    | {"Sept": 8}
+)
+MONTH = (
+    r"(?P<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?\b"
+YEAR = r"(?P<year>1[1-9]\d\d|20\d\d)\b"
+WEEKDAYS = {day[:3]: day for day in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")} | {
+    "Tues": "Tuesday",
+    "Thur": "Thursday",
+    "Thurs": "Thursday",
+}
+HALF_DAYS = {"a": "A.M", "p": "P.M"}
+"""The dot makes misaki spell them as one word; on its own, “A” would be the article."""
+
+
+def _date(language: Language, month: int, day: str, year_digits: str | None) -> str:
+    of_year = year(year_digits, language.british) if year_digits else ""
+    nth = ordinal(day, language.british)
+    if language.day_first:
+        return f"the {nth} of {MONTHS[month]} {of_year}".strip()
+    return f"{MONTHS[month]} {nth}" + (f", {of_year}" if of_year else "")
+
+
+def _iso_date(match: re.Match[str], language: Language) -> str | None:
+    month, day = int(match["month"]), int(match["day"])
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return _date(language, month - 1, match["day"], match["year"]) + " " * (match["time"] is not None)
+
+
+def _numeric_date(match: re.Match[str], language: Language) -> str | None:
+    """3/4/2025 in the order of the language, unless only the other order is a date."""
+    first, second = int(match["first"]), int(match["second"])
+    day_first = language.day_first or match["separator"] == "."
+    day, month = (first, second) if day_first else (second, first)
+    if month > 12:
+        day, month = month, day
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return _date(language, month - 1, str(day), match["year"])
+
+
+def _named_date(match: re.Match[str], language: Language) -> str:
+    return _date(language, MONTH_NUMBERS[match["month"]], match["day"], match["year"])
+
+
+def _clock(match: re.Match[str], language: Language) -> str:
+    hour, minute, second = int(match["hour"]), int(match["minute"]), match["second"]
+    half = f" {HALF_DAYS[match['half'].lower()]}" if match["half"] else ""
+    words = f"{below_hundred(hour)}{_minutes(minute, hour, bool(half) or second is not None)}"
+    if second is not None:
+        count = int(second)
+        words += f" and {below_hundred(count)} second{'' if count == 1 else 's'}"
+    return words + half + " Z" * (match["zone"] is not None)
+
+
+def _minutes(minute: int, hour: int, plain: bool) -> str:
+    if minute:
+        return f" {'oh ' if minute < 10 else ''}{below_hundred(minute)}"
+    if plain:
+        return ""
+    return " o'clock" if 0 < hour <= 12 else " hundred hours"
+
+
+def _first_of_range(match: re.Match[str], language: Language) -> str:
+    """The beginning of “9am–5pm”, “8:00-9:30”, “Mon-Fri” or “Jan–Mar”."""
+    return f"{match['first']} to "
+
+
+def _range_of(names: dict[str, str]) -> Rule:
+    """Days of the week or months, short or not, the first of which is written out, too."""
+    name = any_of({*names, *names.values()})
+
+    def speak(match: re.Match[str], language: Language) -> str:
+        first, second = (names.get(match[group], match[group]) for group in ("first", "second"))
+        return f"{first} to {second}"
+
+    return rule(
+        rf"(?<![\w-])(?P<first>{name})\.?[ ]?[-–—][ ]?(?P<second>{name})(?![\w-])(?:\.(?=[ ]?[\da-z,;:)]))?", speak
+    )
+
+
+HALF = r"[ ]?(?P<half>[AaPp])(?:\.[ ]?[Mm](?=\.)|[Mm]\b)"
+"""Whether the dot after “p.m.” ends a sentence, is decided where other abbreviations are."""
+HALF_SIGN = r"(?:[AaPp]\.[ ]?[Mm]\.|[AaPp][Mm]\b)"
+HOUR = r"(?:2[0-3]|[01]?\d)"
+RULES = (
+    _range_of(WEEKDAYS),
+    _range_of({month: MONTHS[number] for month, number in MONTH_NUMBERS.items()}),
+    rule(
+        r"(?<![\d/.-])(?P<year>\d{4})(?P<separator>[/-])(?P<month>\d\d)(?P=separator)(?P<day>\d\d)(?![\d/-])(?P<time>T(?=\d\d:))?",
+        _iso_date,
+    ),
+    rule(
+        r"(?<![\d/.-])(?P<first>\d{1,2})(?P<separator>[/.-])(?P<second>\d{1,2})(?P=separator)(?P<year>(?:19|20)\d\d)(?![\d/-])",
+        _numeric_date,
+    ),
+    rule(
+        rf"(?<![\w:.,-])(?P<first>{HOUR}(?::[0-5]\d)?(?:[ ]?{HALF_SIGN})?)[ ]?[-–—][ ]?"
+        rf"(?={HOUR}(?::[0-5]\d(?![\d:])|(?::[0-5]\d)?[ ]?{HALF_SIGN}))",
+        _first_of_range,
+    ),
+    rule(
+        rf"\b(?P<weekday>{any_of(WEEKDAYS)})\b\.?(?=,?[ ](?:(?:{any_of(MONTH_NUMBERS)})|\d))",
+        lambda match, language: WEEKDAYS[match["weekday"]],
+    ),
+    rule(rf"(?<![\w.,-]){MONTH}[ ]{DAY}(?![:.]\d)(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
+    rule(rf"(?<![\w.,-])(?:[Tt]he[ ])?{DAY}(?:[ ]of)?[ ]{MONTH}(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
+    rule(
+        rf"(?<![\w.,-]){MONTH}[ ]{YEAR}",
+        lambda match, language: f"{MONTHS[MONTH_NUMBERS[match['month']]]} {year(match['year'], language.british)}",
+    ),
+    rule(
+        rf"(?<![\d:.])(?P<hour>[01]?\d|2[0-3])(?::|\.(?=[0-5]\d[ ]?[AaPp]\.?[ ]?[Mm]\b))(?P<minute>[0-5]\d)"
+        rf"(?::(?P<second>[0-5]\d))?(?![\d:])(?:{HALF}|(?P<zone>Z)\b)?",
+        _clock,
+    ),
+    rule(r"(?<![\w.,])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b", lambda match, language: decade(match["digits"])),
+    rule(
+        rf"(?<![\w.:,-])(?P<hour>1[0-2]|[1-9]){HALF}",
+        lambda match, language: f"{cardinal(match['hour'], language.british)} {HALF_DAYS[match['half'].lower()]}",
+    ),
+    rule(
+        r"(?<!\w)['’‘]0(?P<year>[1-9])(?![\w'’])",
+        lambda match, language: f"oh {cardinal(match['year'], language.british)}",
+    ),
+)
+
+
+_BOOKS = (
+    "Genesis Exodus Leviticus Numbers Deuteronomy Joshua Judges Ruth Samuel Kings Chronicles Ezra Nehemiah Esther "
+    "Job Psalm Psalms Proverbs Ecclesiastes Isaiah Jeremiah Lamentations Ezekiel Daniel Hosea Joel Amos Obadiah Jonah "
+    "Micah Nahum Habakkuk Zephaniah Haggai Zechariah Malachi Matthew Mark Luke John Acts Romans Corinthians Galatians "
+    "Ephesians Philippians Colossians Thessalonians Timothy Titus Philemon Hebrews James Peter Jude Revelation "
+    "Revelations Songs Solomon Maccabees Sirach Wisdom Tobit Judith Baruch"
+)
+BOOKS = {name: name for name in _BOOKS.split()} | {
+    "Gen": "Genesis", "Ex": "Exodus", "Exod": "Exodus", "Lev": "Leviticus", "Num": "Numbers", "Deut": "Deuteronomy",
+    "Josh": "Joshua", "Judg": "Judges", "Sam": "Samuel", "Kgs": "Kings", "Chron": "Chronicles", "Chr": "Chronicles",
+    "Neh": "Nehemiah", "Ps": "Psalm", "Pss": "Psalms", "Prov": "Proverbs", "Eccl": "Ecclesiastes",
+    "Eccles": "Ecclesiastes", "Isa": "Isaiah", "Is": "Isaiah", "Jer": "Jeremiah", "Lam": "Lamentations",
+    "Ezek": "Ezekiel", "Dan": "Daniel", "Hos": "Hosea", "Mic": "Micah", "Hab": "Habakkuk", "Zeph": "Zephaniah",
+    "Hag": "Haggai", "Zech": "Zechariah", "Mal": "Malachi", "Matt": "Matthew", "Mt": "Matthew", "Mk": "Mark",
+    "Lk": "Luke", "Jn": "John", "Rom": "Romans", "Cor": "Corinthians", "Gal": "Galatians", "Eph": "Ephesians",
+    "Phil": "Philippians", "Col": "Colossians", "Thess": "Thessalonians", "Tim": "Timothy", "Tit": "Titus",
+    "Philem": "Philemon", "Heb": "Hebrews", "Jas": "James", "Pet": "Peter", "Rev": "Revelation", "Macc": "Maccabees",
+}  # fmt: skip
+VOLUMES = {"1": 1, "2": 2, "3": 3, "I": 1, "II": 2, "III": 3}
+VERSE = r"\d{1,3}"
+VERSES = rf"{VERSE}(?:[-–—]{VERSE})?"
+PARTS = re.compile(r"(?P<digits>\d+)|[-–—:]|[,;][ ]?")
+BETWEEN = {":": " ", ",": ", ", ";": "; "}
+
+
+def _place(match: re.Match[str], language: Language) -> str | None:
+    if match["book"] not in BOOKS:
+        return None
+    return f"{BOOKS[match['book']]} {cardinal(match['chapter'], language.british)} {_verses(match['verses'], language)}"
+
+
+def _volume(match: re.Match[str], language: Language) -> str | None:
+    if match["book"] not in BOOKS or match.string[match.start() - 1 : match.start()] not in ("", " ", "(", "\n"):
+        return None
+    return f"{ordinal(str(VOLUMES[match['volume']]), language.british).capitalize()} "
+
+
+def _verses(written: str, language: Language) -> str:
+    """“4–7” is four to seven."""
+
+    def spoken(match: re.Match[str]) -> str:
+        digits = match["digits"]
+        return cardinal(digits, language.british) if digits else BETWEEN.get(match[0].strip(), " to ")
+
+    return PARTS.sub(spoken, written)
+
+
+BOOK = r"(?P<book>[A-Z][a-z]+)\.?"
+SCRIPTURE_RULES = (
+    rule(rf"(?P<volume>[123]|I{{1,3}})[ ](?={BOOK}[ ]\d{{1,3}}:\d)", _volume),
+    rule(
+        rf"{BOOK}[ ](?P<chapter>\d{{1,3}}):(?P<verses>{VERSES}(?:[,;][ ]?(?:\d{{1,3}}:)?{VERSES}(?![\w:]))*)(?![\w:])",
+        _place,
+    ),
+)

@@ -1,0 +1,251 @@
+"""What a writer tells the reader between brackets: pauses and voices, and pronunciations.
+
+`[pause 1.5s]`, `[pause 500ms]` and `[voice:am_michael]` are done and not spoken. `[Kokoro](/kˈOkəɹO/)`, `[very](+2)`,
+`[123](#&#)` and the é of “résumé” give a pronunciation: while the text around such a word is rewritten, a placeholder
+stands for it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from engine.errors import InvalidRequest, UnknownVoice
+from engine.speech import Notice
+from engine.text.g2p.draft import Draft
+from engine.text.languages import Language
+
+DIRECTION = re.compile(
+    r"""
+    \[ [ ]* (?: pause\b (?P<pause>[^\[\]\n]{0,60})
+    | voice (?: [ ]*[:=] (?P<voice>[^\[\]\n]{0,200}) | [ ]+ (?P<word>[^\s\[\]]{1,200}) [ ]* ) ) \] (?!\()
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Not before a round bracket: `[pause](/pˈɔz/)` gives a pronunciation."""
+DURATION = re.compile(r"[ :=]*(?P<number>\d+(?:\.\d+)?)[ ]?(?P<unit>ms|s)[ ]*", re.IGNORECASE)
+SECONDS = {"s": 1.0, "ms": 0.001}
+LONGEST_PAUSE_SECONDS = 60.0
+PLACEHOLDER = "\ue000"
+REPLACEMENT = "\ufffd"
+INLINE = re.compile(
+    r"\[(?P<text>[^\[\]\n]{1,200})\]\((?:/(?P<phonemes>[^/()\n]{1,2000})/+|(?P<stress>[+-]?(?:[0-2]|0\.5))"
+    r"|\#(?P<flags>[&an]*)\#)\)"
+)
+ACCENTED = re.compile(r"(?<!\w)(?=\w*[éèÉÈ])[A-Za-zÀ-ÖØ-öø-ÿ]{1,40}(?!\w)")
+SOUNDING = re.compile("(?:ée?s?$)|è", re.IGNORECASE)
+"""Accents without which an English word would sound different or lose a syllable."""
+NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
+NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
+NOT_WORDS = re.compile(r"[^\w' -]+")
+LONGEST_PLAIN_CHARACTERS = 60
+_BOTH = (
+    ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("eɪ", "A"), ("aɪ", "I"), ("aʊ", "W"), ("ɔɪ", "Y"),
+    ("ɚ", "əɹ"), ("ɝ", "ɜɹ"), ("g", "ɡ"), ("r", "ɹ"), ("ɫ", "l"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"),
+    (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
+)  # fmt: skip
+AMERICAN_IPA = (*_BOTH, ("oʊ", "O"), ("əʊ", "O"), ("ɜː", "ɜɹ"), ("ɹɹ", "ɹ"), ("ː", ""), ("e", "ɛ"), ("o", "ɔ"))
+BRITISH_IPA = (*_BOTH, ("oʊ", "Q"), ("əʊ", "Q"), ("eə", "ɛː"), ("ɛə", "ɛː"), ("e", "ɛ"), ("o", "ɔ"))
+OTHER_IPA = (
+    ("a\u0361ɪ", "I"), ("a\u0361ʊ", "W"), ("e\u0361ɪ", "A"), ("o\u0361ʊ", "O"), ("ə\u0361ʊ", "Q"), ("ɔ\u0361ɪ", "Y"),
+    ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("ts", "ʦ"), ("dz", "ʣ"), ("tɕ", "ʨ"), ("dʑ", "ʥ"),
+    ("g", "ɡ"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"), (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
+)  # fmt: skip
+"""Common IPA to the one symbol per sound that Kokoro was trained with, as misaki converts it for each language."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Characters `start` to `end` of a text: a pause, or the voice of what follows, or neither and what is wrong."""
+
+    start: int
+    end: int
+    pause_seconds: float | None = None
+    voice: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Characters from `start` to `end` of a text, without directions, maybe none.
+
+    They are spoken by `voice`, that of the request where it is empty; `rest_seconds` is the pause asked for after them.
+    """
+
+    start: int
+    end: int
+    voice: str = ""
+    rest_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Script:
+    """A text in sections, of which there is at least one, and a notice for each direction that cannot be done."""
+
+    sections: tuple[Section, ...]
+    notices: tuple[Notice, ...] = ()
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [section.start for section in self.sections]
+
+    @property
+    def voices(self) -> frozenset[str]:
+        """The voices that the text names."""
+        return frozenset(section.voice for section in self.sections if section.voice)
+
+    def place(self, offset: int) -> int:
+        """The place of the section with this character."""
+        return bisect_right(self._starts, offset) - 1
+
+    def rest_seconds(self, first: int, end: int) -> float | None:
+        """The pauses asked for after the sections from the place `first` to before `end`, or None if there are none."""
+        rests = [each.rest_seconds for each in self.sections[first:end] if each.rest_seconds is not None]
+        return sum(rests) if rests else None
+
+
+def directions(text: str) -> Iterator[Direction]:
+    """The directions of a text in order."""
+    for match in DIRECTION.finditer(text):
+        yield _voice(match) if match["pause"] is None else _pause(match)
+
+
+def voice_before(text: str, end: int, find_voice: Callable[[str], object]) -> str:
+    """The voice that the text has named last before a place, if any; see `read_script`."""
+    return read_script(text[:end], find_voice).sections[-1].voice
+
+
+def read_script(text: str, find_voice: Callable[[str], object] = lambda name: name, voice: str = "") -> Script:
+    """The text cut at its directions, the first part for `voice`.
+
+    `find_voice` raises `InvalidRequest` for what is no voice, which is noticed.
+    """
+    sections: list[Section] = []
+    notices: list[Notice] = []
+    start = 0
+    for found in directions(text):
+        problem = found.problem or _problem_with(found.voice, find_voice)
+        if problem:
+            notices.append(Notice(problem, found.start, found.end))
+        sections.append(Section(start, found.start, voice, found.pause_seconds))
+        start, voice = found.end, voice if problem else found.voice or voice
+    return Script((*sections, Section(start, len(text), voice)), tuple(notices))
+
+
+def _pause(match: re.Match[str]) -> Direction:
+    duration = DURATION.fullmatch(match["pause"])
+    if duration is None:
+        return Direction(*match.span(), problem=f"“{match[0]}” is left out: write a pause like [pause 1.5s].")
+    seconds = float(duration["number"]) * SECONDS[duration["unit"].lower()]
+    if seconds > LONGEST_PAUSE_SECONDS:
+        most = f"{LONGEST_PAUSE_SECONDS:g}"
+        return Direction(*match.span(), problem=f"“{match[0]}” is left out: a pause has at most {most} seconds.")
+    return Direction(*match.span(), pause_seconds=seconds)
+
+
+def _voice(match: re.Match[str]) -> Direction:
+    name = (match["word"] or match["voice"]).strip()
+    problem = "" if name else f"“{match[0]}” is left out: write a voice like [voice:am_michael]."
+    return Direction(*match.span(), voice=name, problem=problem)
+
+
+def _problem_with(voice: str, find_voice: Callable[[str], object]) -> str:
+    try:
+        if voice:
+            find_voice(voice)
+    except UnknownVoice as error:
+        meant = f"Did you mean “{error.nearest}”? " if error.nearest else ""
+        return f"{error.message} {meant}The voice stays as it is."
+    except InvalidRequest as error:
+        return f"{error} The voice stays as it is."
+    return ""
+
+
+@dataclass(frozen=True)
+class Override:
+    """How to speak the characters `start` to `end`: by phonemes, stress (-2 to 2) or number flags."""
+
+    start: int
+    end: int
+    phonemes: str | None = None
+    stress: float | None = None
+    number_flags: str | None = None
+
+    def moved(self, offset: int) -> Override:
+        """This override, moved by `offset` characters."""
+        return replace(self, start=self.start + offset, end=self.end + offset)
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A word behind a placeholder, and how to speak it; its offsets are not known yet."""
+
+    text: str
+    override: Override | None
+
+
+def set_aside(draft: Draft) -> list[SetAside]:
+    """Replace each word whose pronunciation is given by a placeholder; returns those words in order."""
+    draft.rewrite(re.compile(PLACEHOLDER), lambda match: REPLACEMENT)
+    words: list[SetAside] = []
+
+    def keep(match: re.Match[str]) -> str | None:
+        word = _parsed(match, draft.language)
+        if word is None:
+            return None
+        words.append(word)
+        return PLACEHOLDER
+
+    pattern = re.compile(f"{INLINE.pattern}|{ACCENTED.pattern}") if draft.language.english else INLINE
+    draft.rewrite(pattern, keep)
+    return words
+
+
+def put_back(draft: Draft, words: Iterable[SetAside]) -> list[Override]:
+    """Replace the placeholders by their words; returns how to speak these, with their offsets."""
+    waiting = iter(words)
+    overrides: list[Override] = []
+    grown = 0
+
+    def restore(match: re.Match[str]) -> str:
+        nonlocal grown
+        word = next(waiting)
+        if word.override is not None:
+            overrides.append(word.override.moved(match.start() + grown))
+        grown += len(word.text) - 1
+        return word.text
+
+    draft.rewrite(re.compile(PLACEHOLDER), restore)
+    return overrides
+
+
+def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
+    """The word of an inline pronunciation, or with an accent; `None` if its text needs rewriting itself."""
+    if match["text"] is None:
+        return SetAside(match[0], None) if SOUNDING.search(match[0]) else None
+    if match["phonemes"] is not None:
+        phonemes = to_misaki(match["phonemes"], language)
+        if not phonemes:
+            return None
+        rest = NOT_LETTERS if language.english else NOT_WORDS
+        text = " ".join(rest.sub("", match["text"]).split()).strip("'-") or "x"
+        return SetAside(text, Override(0, len(text), phonemes=phonemes))
+    if not language.english:
+        return None  # stress and the reading of numbers are rules of misaki's for English
+    text = match["text"].strip()
+    if not text or NOT_PLAIN.search(text) or len(text) > LONGEST_PLAIN_CHARACTERS:
+        return None
+    if match["stress"] is not None:
+        return SetAside(text, Override(0, len(text), stress=float(match["stress"])))
+    return SetAside(text, Override(0, len(text), number_flags=match["flags"]))
+
+
+def to_misaki(phonemes: str, language: Language) -> str:
+    """Phonemes in common IPA or in misaki's letters, converted to misaki's letters, with single spaces."""
+    english = BRITISH_IPA if language.british else AMERICAN_IPA
+    for theirs, ours in english if language.english else OTHER_IPA:
+        phonemes = phonemes.replace(theirs, ours)
+    return " ".join(phonemes.split())

@@ -1,0 +1,237 @@
+"""English: its rules of writing, and its words to phonemes by misaki, whose lexicon it uses.
+
+Words that the lexicon lacks are spelled, and pronunciations that a writer gives are taken. Offsets are those of the
+given text. Importing it loads misaki and spaCy, so it is imported only where a `Phonemizer` is built.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from misaki import en
+from misaki.token import MToken
+
+from engine.speech import Notice, Source
+from engine.text.g2p.analysis import Analyser, Homographs, TaggedWord, without_signs
+from engine.text.g2p.directions import Override
+from engine.text.g2p.letter_to_sound import LetterToSound
+from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
+from engine.text.g2p.normalise import Normalised, normalise
+from engine.text.g2p.pieces import PHRASE_STARTERS, SpokenWord
+from engine.text.languages import Language
+
+RATING_BY_SPELLING = 2
+RATING_SPELLED = 1
+"""On misaki's scale, where 3 and 4 are its lexicon."""
+
+SIGNS = re.compile(r"[^\w'-]|_")
+"""What espeak would call by its name."""
+MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What misaki 0.9.4 raises on unexpected words."""
+RATING_GIVEN = 5
+NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
+LoadAnalyser = Callable[[Homographs], Analyser]
+WORD = re.compile(r"\S+")
+LETTERS_THAT_ARE_WORDS = ("A", "I", "O")
+
+
+class UnknownWords:
+    """misaki's `fallback`: called with a token, returns its phonemes and a rating.
+
+    What could not be pronounced is collected for `reports`.
+    """
+
+    def __init__(self, lexicon: Any, letter_to_sound: LetterToSound | None) -> None:
+        self._lexicon = lexicon
+        self._letter_to_sound = letter_to_sound
+        self._problems: list[tuple[str, int, int]] = []
+        self._sources: dict[int, Source] = {}
+
+    def __call__(self, token: Any) -> tuple[str, int]:
+        """Phonemes and rating of a token; no phonemes if it contains nothing to speak."""
+        if not any(map(str.isalnum, token.text)):
+            return "", RATING_SPELLED
+        spelling = SIGNS.sub(" ", token.text)
+        phonemes = self._letter_to_sound.phonemes(spelling) if self._letter_to_sound else ""
+        self._sources[int(token.start_ts)] = Source.ESPEAK if phonemes else Source.LETTERS
+        return (phonemes, RATING_BY_SPELLING) if phonemes else (self._spell(token), RATING_SPELLED)
+
+    def sources(self) -> dict[int, Source]:
+        """What gave the phonemes of the words that it was called with since the last call, by their starts."""
+        sources, self._sources = self._sources, {}
+        return sources
+
+    def reports(self) -> list[tuple[str, int, int]]:
+        """Message, start and end of each word that was not pronounced since the last call."""
+        problems, self._problems = self._problems, []
+        return problems
+
+    def _spell(self, token: Any) -> str:
+        letters = [self._lexicon.get_NNP(letter)[0] for letter in token.text if letter.isalpha()]
+        phonemes = " ".join(letter for letter in letters if letter)
+        what = "is spelled" if phonemes else "is left out"
+        message = f"“{token.text}” is in no dictionary of this voice; it {what}."
+        self._problems.append((message, int(token.start_ts), int(token.end_ts)))
+        return phonemes
+
+
+def load_letter_to_sound(british: bool) -> LetterToSound | None:
+    """Pronunciation by spelling, or `None` if its library cannot be loaded."""
+    try:
+        return LetterToSound(british)
+    except (AttributeError, OSError):
+        return None
+
+
+class _G2P(en.G2P):
+    """misaki's G2P with our analyser: its own constructor would download a spaCy model."""
+
+    def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
+        self.version = None
+        self.british = british
+        self.lexicon = Lexicon(british)
+        self.nlp = load_analyser(homographs(self.lexicon.golds.dependent()))
+        self.fallback = self.lexicon.fallback = UnknownWords(self.lexicon, load_letter_to_sound(british))
+        self.unk = ""
+
+    def tokenize(self, text: str, tokens: Sequence[str], features: Sequence[Override]) -> list[MToken]:
+        """The tokens of misaki; their time stamps, which misaki leaves unchanged, carry the offsets."""
+        borders = {border for override in features for border in (override.start, override.end)}
+        words = [part for word in self.nlp(text) for part in without_signs(word)]
+        result = [_token(word) for word in _cut(words, borders)]
+        for override in features:
+            _apply(override, [token for token in result if override.start <= token.start_ts < override.end])
+        return result
+
+
+class Pronouncer:
+    """Speaks one sentence at a time in one variety of English."""
+
+    def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
+        self._g2p = _G2P(british, load_analyser)
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The words that it knows."""
+        return self._g2p.lexicon
+
+    @property
+    def unknown_words(self) -> UnknownWords:
+        """What happened to the words that the lexicon lacks."""
+        return self._g2p.fallback
+
+    def pronounce(self, text: str, overrides: Sequence[Override] = ()) -> list[SpokenWord]:
+        """The words of a sentence, which has single spaces between words and none at its ends."""
+        try:
+            return self._words(text, overrides)
+        except MISAKI_FAILURES:
+            return [spoken for match in WORD.finditer(text) for spoken in self._alone(text, match, overrides)]
+
+    def _words(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+        _, tokens = self._g2p(text, preprocess=lambda text: (text, [], overrides))
+        by_spelling = self.unknown_words.sources()
+        return [self._spoken(token, by_spelling.get(int(token.start_ts))) for token in tokens]
+
+    def _alone(self, text: str, word: re.Match[str], overrides: Sequence[Override]) -> list[SpokenWord]:
+        """One word of a sentence that misaki failed on, or nothing for a word on which it fails even alone."""
+        start, end = word.span()
+        inside = [o.moved(-start) for o in overrides if start <= o.start < end]
+        try:
+            spoken = self._words(word[0], inside)
+        except MISAKI_FAILURES:
+            token = _token(TaggedWord(word[0], "NN", False, 0))
+            phonemes = self.unknown_words(token)[0]
+            source = self.unknown_words.sources()[0]
+            spoken = [SpokenWord(word[0], phonemes, 0, end - start, space=False, source=source)]
+        moved = [replace(item, start=item.start + start, end=item.end + start) for item in spoken]
+        return [*moved[:-1], replace(moved[-1], space=end < len(text))] if moved else []
+
+    def _spoken(self, token: Any, by_spelling: Source | None) -> SpokenWord:
+        start, end = int(token.start_ts), int(token.end_ts)
+        source = Source.MARKUP if token._.rating == RATING_GIVEN else by_spelling or self._source(token)
+        return SpokenWord(token.text, token.phonemes or "", start, end, bool(token.whitespace), source=source)
+
+    def _source(self, token: Any) -> Source:
+        """Whether the lexicon has a word as one, or only its letters."""
+        letters = token.text.replace(".", "")
+        if not letters.isalpha() or letters in LETTERS_THAT_ARE_WORDS or not (letters.isupper() or "." in token.text):
+            return Source.LEXICON
+        spelled = self._g2p.lexicon.get_NNP(letters)[0] or ""
+        is_spelled = _unstressed(spelled) == _unstressed(token.phonemes or "")
+        return Source.LETTERS if is_spelled else Source.LEXICON
+
+
+def _unstressed(phonemes: str) -> str:
+    return "".join(symbol for symbol in phonemes if symbol not in en.STRESSES).replace("ɾ", "T").replace("ʔ", "t")
+
+
+def homographs(lexicon: Mapping[str, str | Mapping[str, str | None]]) -> dict[str, frozenset[str]]:
+    """The words of the lexicon whose pronunciation depends on their part of speech."""
+    found = {}
+    for word, entry in lexicon.items():
+        if not isinstance(entry, str) and word.islower():
+            classes = frozenset(entry) - NO_WORD_CLASSES
+            if classes:
+                found[word] = classes
+    return found
+
+
+def _cut(words: Sequence[TaggedWord], borders: set[int]) -> list[TaggedWord]:
+    """The words, split where an override begins or ends inside one."""
+    pieces: list[TaggedWord] = []
+    for word in words:
+        inner = sorted(border for border in borders if word.start < border < word.end)
+        for start, end in pairwise([word.start, *inner, word.end]):
+            text = word.text[start - word.start : end - word.start]
+            pieces.append(TaggedWord(text, word.tag, word.space and end == word.end, start))
+    return pieces
+
+
+def _token(word: TaggedWord) -> MToken:
+    return MToken(
+        text=word.text,
+        tag=word.tag,
+        whitespace=" " if word.space else "",
+        start_ts=word.start,
+        end_ts=word.end,
+        _=MToken.Underscore(is_head=True, num_flags="", prespace=False),
+    )
+
+
+def _apply(override: Override, tokens: Sequence[MToken]) -> None:
+    for index, token in enumerate(tokens):
+        if override.phonemes is not None:
+            token.phonemes = "" if index else override.phonemes
+            token._.is_head = index == 0
+            token._.rating = RATING_GIVEN
+        if override.stress is not None:
+            token._.stress = override.stress
+        if override.number_flags is not None:
+            token._.num_flags = override.number_flags
+
+
+class EnglishFrontEnd:
+    """American or British English; see `FrontEnd`."""
+
+    phrase_starters = PHRASE_STARTERS
+
+    def __init__(self, language: Language, load_analyser: Callable[[Homographs], Analyser]) -> None:
+        self._language = language
+        self._pronouncer = Pronouncer(language.british, load_analyser)
+        self._known = WordsInCapitals(self._pronouncer.lexicon)
+
+    def normalise(self, text: str) -> Normalised:
+        """The text with every rule of English writing applied."""
+        return normalise(text, self._language, self._known)
+
+    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+        """The words as in the lexicon, or by their spelling if it lacks them."""
+        return self._pronouncer.pronounce(text, overrides)
+
+    def reports(self) -> list[Notice]:
+        """The words that had to be spelled or left out."""
+        return [Notice(*report) for report in self._pronouncer.unknown_words.reports()]

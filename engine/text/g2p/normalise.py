@@ -1,0 +1,92 @@
+"""Text as it is written to text as it is spoken: letters, single spaces, and punctuation that has a melody.
+
+Here is the order in which the rules of writing apply; the rules are in modules of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+
+from engine.speech import Notice
+from engine.text.g2p import abbreviations, dates, numbers, numerals, quantities, symbols
+from engine.text.g2p.capitals import KnownWords, lower_capitals
+from engine.text.g2p.characters import blank_drawn_lines, simplify
+from engine.text.g2p.directions import PLACEHOLDER, Override, put_back, set_aside
+from engine.text.g2p.draft import Draft, SourcedText
+from engine.text.g2p.markup import EMOTICON, WEB_RULES, join_lines, strip_markup
+from engine.text.languages import Language
+
+RULES = (
+    ("scripture", dates.SCRIPTURE_RULES),
+    ("roman", numbers.ROMAN_HEADINGS),
+    ("dates", dates.RULES),
+    ("abbreviations", abbreviations.RULES),
+    ("quantities", quantities.RULES),
+    ("roman", numbers.ROMAN_RULES),
+    ("numerals", numerals.RULES),
+    ("symbols", symbols.RULES),
+)
+"""The rules by the names under which plans tell them, in the order in which they apply."""
+LONGEST_LETTERS = 45
+"""Letters of the longest word in misaki's lexicon."""
+MOST_PARTS = 5
+"""Parts of a compound; misaki's search in a word takes time cubic in them."""
+LETTERS = re.compile(rf"[A-Za-z]{{{LONGEST_LETTERS}}}(?=[A-Za-z])")
+COMPOUND = re.compile(rf"(?:[A-Za-z]+[^A-Za-z\s]+){{{MOST_PARTS},}}\S*")
+JOINT = re.compile(r"(?<=[^A-Za-z\s])(?=[A-Za-z])")
+GIVEN = re.compile(rf"(?:{PLACEHOLDER}[^A-Za-z\s{PLACEHOLDER}]*){{{MOST_PARTS}}}(?=\S)")
+"""Words whose pronunciation is given, without a space between them."""
+CAMEL_CASE = re.compile(rf"(?:[A-Z][a-z]+){{{MOST_PARTS + 1},}}")
+HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def cut_long_words(draft: Draft) -> None:
+    """Split endless compounds at their joints, and endless runs of letters anywhere."""
+    draft.rewrite(CAMEL_CASE, lambda match: HUMP.sub(" ", match[0]))
+    draft.rewrite(LETTERS, lambda match: f"{match[0]} ")
+    draft.rewrite(COMPOUND, lambda match: JOINT.sub(" ", match[0].replace("-", " ")))
+    draft.rewrite(GIVEN, lambda match: f"{match[0].rstrip('-')} ")
+
+
+@dataclass(frozen=True)
+class Normalised:
+    """Text ready to be spoken, the pronunciations that its writer gives, and what had to be left out."""
+
+    sourced: SourcedText
+    overrides: tuple[Override, ...]
+    notices: tuple[Notice, ...]
+
+    def moved(self, offset: int) -> Normalised:
+        """The same of a text with `offset` more characters before it."""
+        notices = (replace(each, start=each.start + offset, end=each.end + offset) for each in self.notices)
+        return replace(self, sourced=self.sourced.moved(offset), notices=tuple(notices)) if offset else self
+
+    def overrides_in(self, start: int, end: int) -> list[Override]:
+        """The overrides that begin in a piece of the text, in offsets of that piece."""
+        first = bisect_left(self.overrides, start, key=lambda override: override.start)
+        last = bisect_left(self.overrides, end, key=lambda override: override.start)
+        return [override.moved(-start) for override in self.overrides[first:last]]
+
+
+def normalise(text: str, language: Language, known: KnownWords | None = None) -> Normalised:
+    """The text as it is spoken in this language; single line breaks separate paragraphs.
+
+    Without the `known` words, capitals stay as they are.
+    """
+    draft = Draft(text, language)
+    given = set_aside(draft)
+    draft.apply(EMOTICON)
+    blank_drawn_lines(draft)
+    simplify(draft)
+    strip_markup(draft)
+    join_lines(draft)
+    draft.apply(*WEB_RULES, name="web")
+    if known is not None:
+        lower_capitals(draft, known)
+    for name, rules in RULES:
+        draft.apply(*rules, name=name)
+    cut_long_words(draft)
+    overrides = put_back(draft, given)
+    return Normalised(draft.sourced, tuple(overrides), tuple(draft.notices))

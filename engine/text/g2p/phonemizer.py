@@ -1,0 +1,230 @@
+"""The way from text to a plan: normalise, find sentences, pronounce, cut into utterances."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from types import MappingProxyType
+from typing import Protocol
+
+from engine.errors import NothingToSpeak
+from engine.speech import Notice, Plan, Utterance
+from engine.system.waiting import raise_if_set
+from engine.text.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
+from engine.text.g2p.directions import Override, Script, Section, read_script
+from engine.text.g2p.draft import Span, Written
+from engine.text.g2p.normalise import Normalised
+from engine.text.g2p.pieces import SpokenWord, deciding, has_sound, pieces_of, written_words
+from engine.text.g2p.sentences import Sentence, passages, sentences
+from engine.text.g2p.split import PAUSE_SECONDS, Piece, groups, joined, longest
+from engine.text.languages import Language, language_of
+
+MOST_NOTICES = 100
+FIRST_PLANNED_CHARACTERS = 1000
+"""The first plan covers at least this much of a text, which takes about 0.03 s."""
+PLAN_GROWTH = 3
+"""Each plan covers at least so many times as much as the one before, so playing goes on while the next is made."""
+STOPPED = "Speaking was stopped."
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class FrontEnd(Protocol):
+    """One language; an instance belongs to one thread."""
+
+    phrase_starters: frozenset[str]
+    """Words in small letters that begin a phrase: a voice may take a breath before them."""
+
+    def normalise(self, text: str) -> Normalised:
+        """The text as it is spoken, in letters and plain punctuation; single line breaks separate paragraphs."""
+
+    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+        """The words of one sentence of a normalised text, in order, with its overrides applied."""
+
+    def reports(self) -> list[Notice]:
+        """What could not be pronounced since the last call, in offsets of the sentences it is in."""
+
+
+class Phonemizer:
+    """Plans how a model speaks a text.
+
+    `language` is the tag of one of `engine.text.languages.LANGUAGES`, `symbols` the characters of the model's
+    vocabulary, `phoneme_limit` the most it takes at once. Building one for English takes a second or two and loads
+    the lexicon; the default `load_analyser` takes spaCy's English model where it is installed, else the offline
+    tagger. Raises `MissingLanguage` where a language needs packages that are not installed. An instance belongs to
+    one thread.
+    """
+
+    def __init__(
+        self,
+        language: str,
+        symbols: Collection[str],
+        phoneme_limit: int,
+        *,
+        load_analyser: Callable[[Homographs], Analyser] = load_analyser,
+    ) -> None:
+        self._language = language_of(language)
+        self._symbols = frozenset(symbols)
+        self._phoneme_limit = phoneme_limit
+        self._front_end = _front_end(self._language, load_analyser)
+
+    def plan(self, text: str, speed: float = 1.0) -> Plan:
+        """The utterances of the text in order, and a notice for everything that cannot be spoken as written.
+
+        They are cut for this speed, a positive factor.
+
+        Raises `NothingToSpeak` for text without anything that has a sound.
+        """
+        *_, whole = self.plans(text, speed)
+        return whole
+
+    def plans(
+        self,
+        text: str,
+        speed: float = 1.0,
+        script: Script | None = None,
+        others: Mapping[str, Phonemizer] = MappingProxyType({}),
+        cancel: threading.Event | None = None,
+    ) -> Iterator[Plan]:
+        """The plan of the text as it grows: soon its beginning, then more of it, at last the whole.
+
+        Each begins with the utterances of the one before and has more of them, cut for this speed, a positive factor.
+        `others` speak in place of this one where the `script` of the text names their voices.
+
+        Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound, and `Cancelled`
+        soon after `cancel` is set: the last steps of a long text take half a minute.
+        """
+        if not text.strip():
+            raise NothingToSpeak("There is no text to speak.", "Type a sentence first.")
+        script = script or read_script(text)
+        notices = list(script.notices)
+        parts = (others.get(each.voice, self)._section(text, each, notices, cancel) for each in script.sections)
+        pieces = chain.from_iterable(parts)
+        utterances: list[Utterance] = []
+        wanted = FIRST_PLANNED_CHARACTERS
+        for utterance in _utterances(groups(pieces, longest(self._phoneme_limit, speed)), text, script):
+            utterances.append(utterance)
+            if wanted <= utterance.end < len(text):
+                yield Plan(tuple(utterances), _readable(notices), len(text) - utterance.end)
+                wanted = PLAN_GROWTH * utterance.end
+        if not utterances:
+            raise _soundless(self._language)
+        yield Plan(tuple(utterances), _readable(notices))
+
+    def _section(
+        self, text: str, section: Section, notices: list[Notice], cancel: threading.Event | None
+    ) -> Iterator[Piece]:
+        """The pieces of a section of the text, pronounced one sentence at a time; problems are added to the notices."""
+        for start, passage in passages(text[section.start : section.end]):
+            raise_if_set(cancel, STOPPED)
+            normalised = self._front_end.normalise(passage).moved(section.start + start)
+            notices += normalised.notices
+            for sentence in sentences(normalised.sourced.text):
+                raise_if_set(cancel, STOPPED)
+                spoken, problems = self._spoken(normalised, sentence)
+                notices += problems
+                yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
+
+    def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
+        """The words of a sentence in the model's symbols and in offsets of the source, and notices of problems."""
+        text, start = normalised.sourced.text[sentence.start : sentence.end], sentence.start
+        said = self._front_end.pronounce(text, normalised.overrides_in(start, sentence.end))
+        words, notices, done = [], [], 0
+        for word in said:
+            span = normalised.sourced.source_span(start + word.start, start + word.end)
+            known = word.phonemes
+            if not self._symbols.issuperset(known):
+                known = "".join(symbol for symbol in word.phonemes if symbol in self._symbols)
+                notices.append(_lost_symbols(word, self._symbols, span))
+            # words cut out of one token of spaCy all carry the span of that token
+            begin, done = max(span.start, done), max(span.end, done)
+            written = normalised.sourced.written_span(start + word.start, start + word.end)
+            written = Written(written.start, written.end, deciding(word.source, written))
+            words.append(replace(word, phonemes=known, start=begin, end=done, written=written))
+        for report in self._front_end.reports():
+            span = normalised.sourced.source_span(start + report.start, start + report.end)
+            notices.append(Notice(report.message, span.start, span.end))
+        return words, notices
+
+
+def _front_end(language: Language, load_analyser: Callable[[Homographs], Analyser]) -> FrontEnd:
+    """The front end of a language, imported here because importing the engine must stay cheap."""
+    if language.english:
+        import_spacy()
+        from engine.text.g2p.english import EnglishFrontEnd  # loads misaki and spaCy
+
+        return EnglishFrontEnd(language, load_analyser)
+    from engine.text.g2p.other_languages.front_end import OtherFrontEnd
+
+    return OtherFrontEnd(language)
+
+
+def _soundless(language: Language) -> NothingToSpeak:
+    what = "words or numbers in Latin letters" if language.english else "words of that language"
+    return NothingToSpeak(f"Nothing in the text has a sound in {language.name}.", f"Type {what}.")
+
+
+def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Notice:
+    lost = "".join(dict.fromkeys(symbol for symbol in word.phonemes if symbol not in symbols))
+    return Notice(
+        f"“{printable(lost)}” in “{word.text}” is not a sound that this voice has; it is left out.",
+        span.start,
+        span.end,
+    )
+
+
+def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+    """The notices in the order of the text, those beyond `MOST_NOTICES` combined into one."""
+    ordered = sorted(notices, key=lambda notice: (notice.start, notice.end))
+    rest = ordered[MOST_NOTICES:]
+    if len(rest) < 2:
+        return tuple(ordered)
+    end = max(notice.end for notice in rest)
+    summary = Notice(f"{len(rest)} more places are not spoken as they are written.", rest[0].start, end)
+    return (*ordered[:MOST_NOTICES], summary)
+
+
+def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> Iterator[Utterance]:
+    """The utterances of the groups, each as soon as the next one is known; no pause follows the last."""
+    sounding = _with_sound(found)
+    pieces, index, end = next(sounding, None), 0, 0
+    while pieces is not None:
+        following = next(sounding, None)
+        utterance = _utterance(index, pieces, text, following is None)
+        place, before = script.place(utterance.start), end
+        end = len(script.sections) if following is None else script.place(following[0].start)
+        yield replace(
+            utterance,
+            voice=script.sections[place].voice,
+            rest_seconds=script.rest_seconds(place, end),
+            rest_before_seconds=script.rest_seconds(before, place) or 0.0,
+        )
+        pieces, index = following, index + 1
+
+
+def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
+    """The groups that have a sound; the span of one without joins the group before it."""
+    sounding: list[Piece] = []
+    for pieces in found:
+        if has_sound(joined(pieces)):
+            if sounding:
+                yield sounding
+            sounding = list(pieces)
+        elif sounding:
+            sounding[-1] = replace(sounding[-1], end=pieces[-1].end, border=pieces[-1].border)
+    if sounding:
+        yield sounding
+
+
+def _utterance(index: int, pieces: Sequence[Piece], text: str, last: bool) -> Utterance:
+    start, end = pieces[0].start, pieces[-1].end
+    phonemes = joined(pieces)
+    pause_seconds = 0.0 if last else PAUSE_SECONDS[pieces[-1].border]
+    return Utterance(index, printable(text[start:end]), phonemes, start, end, pause_seconds, written_words(pieces))
+
+
+def printable(text: str) -> str:
+    """The text with its lone surrogates, which no file or terminal accepts, replaced one for one."""
+    return LONE_SURROGATE.sub("\ufffd", text)

@@ -1,0 +1,233 @@
+"""Amounts of money, measures, percentages and temperatures as they are spoken."""
+
+from __future__ import annotations
+
+import re
+
+from engine.text.g2p.draft import any_of, rule
+from engine.text.g2p.numbers import fraction, is_one, mixed, number, with_article
+from engine.text.g2p.units import CURRENCIES, FOOT, INCH, MAGNITUDES, UNITS, unit_name
+from engine.text.languages import Language
+
+AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
+BEFORE_AMOUNT = r"(?<![\w.,^])(?<![A-Za-z]-)"
+"""Digits that continue a name (`Kokoro-82M`) are not an amount."""
+SIGN = r"(?:(?<![\w)])[-−+])?"
+MAGNITUDE = (
+    rf"(?:[ ]?(?P<magnitude>{any_of(MAGNITUDES)})\b|[ ](?P<magnitude_word>thousand|million|billion|trillion)\b)?"
+)
+UNIT = any_of(UNITS)
+POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic", "2": "square", "3": "cubic"}
+POWERS_BEHIND = {"square": "squared", "cubic": "cubed"}
+POWER = r"²|³|\^[23]|[23]"
+VULGAR = {
+    "½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
+    "⅙": "1/6", "⅚": "5/6", "⅐": "1/7", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8", "⅑": "1/9", "⅒": "1/10",
+}  # fmt: skip
+MEASURES = any_of({*(unit.one for unit in (*UNITS.values(), INCH)), "acre", "cup", "pint", "quart"})
+"""Names of what there can be a fraction of."""
+PER_BEFORE = re.compile(r"\bper[ ][a-z]+\Z")
+PERIODS = "second|minute|hour|day|night|week|fortnight|month|quarter|season|semester|term|year|decade|century"
+SHORT_PERIODS = {"mo": "month", "wk": "week", "yr": "year"}
+_COUNTED = (
+    "person head capita child adult player user customer guest student employee household item piece unit page line "
+    "word serving session game mile acre inch foot pound ounce gallon barrel ton share ticket room seat plate bottle"
+)
+COUNTED = frozenset((*PERIODS.split("|"), *_COUNTED.split()))
+"""What there is so much of something for: “3 cups/person”."""
+BANKNOTE = re.compile(r"[ ](?:bank)?(?:bill|note|coin)s?\b")
+NOUN_BEHIND = re.compile(r"[ -](?!(?:to|or|and|of|in|per|for|at|on|by|from|with)\b)[A-Za-z]{2}")
+ARTICLE = re.compile(r"\b[Aa]n?[ ]\Z")
+DIRECTIONS = {"N": "north", "S": "south", "E": "east", "W": "west"}
+SCREEN = r"(?:TV|screen|display|monitor|television|laptop|tablet|wheel|rim|pipe|nail)"
+DOT_OF_UNIT = r"(?:(?<=[a-z]{2})\.(?=[ ]?[a-z,;:)]))?"
+"""The dot of an abbreviated unit, where no sentence can end."""
+
+
+def _describes(match: re.Match[str]) -> bool:
+    """Whether an amount describes the noun behind it: “a $5 million deal”, “two $100 bills”."""
+    before, after = match.string[max(0, match.start() - 4) : match.start()], match.string[match.end() :][:12]
+    return bool(BANKNOTE.match(after) or (NOUN_BEHIND.match(after) and ARTICLE.search(before)))
+
+
+def _money(match: re.Match[str], language: Language) -> str:
+    """“$45.67”, “£3.5bn”, “$5–10 million”: the currency goes after the last number."""
+    currency = CURRENCIES[match["currency"]]
+    magnitude = match["magnitude_word"] or MAGNITUDES.get(match["magnitude"] or "", "")
+    sign = "minus " if match["sign"] or match["inner_sign"] else ""
+    low, high = match["amount"], match["high"]
+    if magnitude or high:
+        words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
+        name = currency.major.counted(_describes(match))
+        return f"{sign}{words} {magnitude} {name}".replace("  ", " ")
+    return sign + _price(low, match["currency"], language, _describes(match))
+
+
+def _price(amount: str, symbol: str, language: Language, describes: bool = False) -> str:
+    """Majors and minors if there are two decimals, else a decimal number of majors."""
+    currency, british = CURRENCIES[symbol], language.british
+    whole, _, decimals = amount.partition(".")
+    minor = currency.minor
+    if len(decimals) != 2 or minor is None:
+        return f"{number(amount, british)} {currency.major.counted(describes or is_one(amount))}"
+    majors = f"{number(whole, british)} {currency.major.counted(is_one(whole))}" if whole.strip("0,") else ""
+    cents = f"{number(decimals.lstrip('0'), british)} {minor.counted(decimals == '01')}" if decimals != "00" else ""
+    return " and ".join(part for part in (majors, cents) if part) or f"zero {currency.major.many}"
+
+
+def _measure(match: re.Match[str], language: Language) -> str:
+    """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”; in “a 5-km run” and “a 5 km run” the unit is singular."""
+    low, high = match["amount"], match["high"]
+    single = match["gap"] == "-" or (is_one(low) and not high) or _describes(match)
+    words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
+    power = POWERS.get(match["power"] or "", "")
+    name = unit_name(match["unit"], single, language)
+    per = f" per {_divisor(match, language)}" if match["per"] else ""
+    return " ".join(f"{words} {power} {name}{per}".split())
+
+
+def _divisor(match: re.Match[str], language: Language) -> str:
+    """“m/s²” is per second squared, “kg/m³” per cubic meter."""
+    name, power = unit_name(match["per"], True, language), POWERS.get(match["per_power"] or "", "")
+    if name.endswith(("second", "minute", "hour")) and power:
+        return f"{name} {POWERS_BEHIND[power]}"
+    return f"{power} {name}".strip()
+
+
+def _per(match: re.Match[str], language: Language) -> str | None:
+    """“$5/month”, “10 mg/day”, “100 words/minute”, “€20/m²”; what stands before it is written out by later rules."""
+    text, start = match.string, match.start()
+    before = AMOUNT_BEFORE.search(text, max(0, start - LONGEST_AMOUNT), start)
+    per = match["per"]
+    if before is None or (before["measured"] and per in UNITS) or (before["counted"] and per not in COUNTED):
+        return None
+    return f" per {_divisor(match, language) if per in UNITS else SHORT_PERIODS.get(per, per)}"
+
+
+def _second_per(match: re.Match[str], language: Language) -> str | None:
+    """The second division of “5 mg/kg/day”, whose first is written out."""
+    text, start = match.string, match.start()
+    return f" per {match['per']}" if PER_BEFORE.search(text, max(0, start - LONGEST_AMOUNT), start) else None
+
+
+def _rate(match: re.Match[str], language: Language) -> str:
+    """“km/h” where no number stands before it."""
+    return f"{unit_name(match['unit'], False, language)} per {_divisor(match, language)}"
+
+
+def _large(match: re.Match[str], language: Language) -> str | None:
+    """“1.5M”, “20k”; but “4K” is a name."""
+    amount, letter = match["amount"], match["letter"]
+    if (letter == "K" and len(amount) == 1) or (letter == "B" and "." not in amount):
+        return None
+    return f"{number(amount, language.british)} {MAGNITUDES[letter]}"
+
+
+def _feet_and_inches(match: re.Match[str], language: Language) -> str:
+    feet, inches = match["feet"], match["inches"]
+    words = f"{number(feet, language.british)} {FOOT.counted(is_one(feet))}"
+    if inches:
+        words += f" {number(inches, language.british)} {INCH.counted(is_one(inches))}"
+    return words
+
+
+def _room(match: re.Match[str], language: Language) -> str:
+    """“12' x 15'”, “8″ x 10″”."""
+    width, length = match["width"], match["length"]
+    name = (FOOT if match["sign"] in "'′’" else INCH).counted(_describes(match))
+    return f"{number(width, language.british)} by {number(length, language.british)} {name}"
+
+
+def _by(match: re.Match[str], language: Language) -> str:
+    """The first of “10 cm x 15 cm”."""
+    unit = unit_name(match["unit"], is_one(match["amount"]), language)
+    return f"{number(match['amount'], language.british)} {unit} by "
+
+
+def _inches(match: re.Match[str], language: Language) -> str:
+    single = is_one(match["amount"]) or _describes(match)
+    return f"{number(match['amount'], language.british)} {INCH.counted(single)}"
+
+
+def _fraction_of_measure(match: re.Match[str], language: Language) -> str:
+    """“1/2 tsp”, “3/4 cup”, “2 1/2 lb”."""
+    whole, above, below = match["whole"], match["above"], match["below"]
+    if whole:
+        return f"{mixed(whole, above, below, language.british)} {_divided_measure(match, False, language)}"
+    words, name = fraction(above, below, language.british), _divided_measure(match, True, language)
+    return f"{words} {name}" if above == "1" else f"{words} of {with_article(name)}"
+
+
+def _divided_measure(match: re.Match[str], single: bool, language: Language) -> str:
+    if match["unit"]:
+        return unit_name(match["unit"], single, language)
+    return match["name"] or INCH.counted(single)
+
+
+def _degrees_of(match: re.Match[str], language: Language) -> str:
+    degrees = unit_name("°", is_one(match["amount"]), language)
+    return f"{number(match['amount'], language.british)} {degrees} {DIRECTIONS[match['direction']]}"
+
+
+def _first_of_range(match: re.Match[str], language: Language) -> str:
+    """The lower end of “20 °C–25 °C”."""
+    name = unit_name(match["unit"], is_one(match["amount"]), language)
+    return f"{number(match['amount'], language.british)} {name} to "
+
+
+CURRENCY = any_of(symbol for symbol in CURRENCIES if symbol != "¢")
+AMOUNT_BEFORE = re.compile(
+    rf"(?:(?:{CURRENCY})[ ]?{AMOUNT}(?:[ ]?(?:{any_of(MAGNITUDES)}))?|{AMOUNT}[ ]?(?:{CURRENCY}|¢)"
+    rf"|(?P<measured>{BEFORE_AMOUNT}{AMOUNT}[ ]?(?:{UNIT}))|(?P<counted>{BEFORE_AMOUNT}{AMOUNT}[ ][a-z]+s))\Z"
+)
+LONGEST_AMOUNT = 40
+RULES = (
+    rule("[" + "".join(VULGAR) + "]", lambda match, language: f" {VULGAR[match[0]]} "),
+    rule(rf"/(?P<per>{UNIT}|mo|[a-z]{{2,}})(?P<per_power>{POWER})?(?![\w/])", _per),
+    rule(
+        rf"(?<![\w.])(?P<sign>[-−])?(?P<currency>{CURRENCY})[ ]?"
+        rf"(?P<inner_sign>[-−])?(?P<amount>{AMOUNT})(?:[ ]?[-–—][ ]?(?:\$|£|€)?(?P<high>{AMOUNT}))?{MAGNITUDE}(?![\d])",
+        _money,
+    ),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?(?P<currency>{any_of(CURRENCIES)})(?![\w$])",
+        lambda match, language: _price(match["amount"], match["currency"], language),
+    ),
+    rule(r"(?<![\w.])(?P<feet>\d{1,2})[′'](?:[ ]?(?P<inches>\d{1,2})[″\"”])(?!\w)", _feet_and_inches),
+    rule(
+        r"(?<![\w.])(?P<width>\d{1,3})(?P<sign>['′’\"″”])[ ]?[x×][ ]?(?P<length>\d{1,3})(?P=sign)(?!\w)",
+        _room,
+    ),
+    rule(rf"{BEFORE_AMOUNT}(?P<amount>\d{{1,3}})(?:″|[\"”](?=[ ]{SCREEN}))(?!\w)", _inches),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?(?P<unit>{UNIT})[ ]?[x×][ ]?(?={AMOUNT}[ ]?(?P=unit)(?![\w°²³^/]))",
+        _by,
+    ),
+    rule(
+        rf"{BEFORE_AMOUNT}(?<!/)(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d{{1,2}})[/⁄](?P<below>\d{{1,2}})[ -]{{0,2}}(?:"
+        rf"(?P<unit>{UNIT}){DOT_OF_UNIT}(?![\w°²³^/])|in(?:\.(?=[ ]?[a-z,;:)])|(?=[,;:)]|[ ]*$))"
+        rf"|(?P<name>{MEASURES})\b)",
+        _fraction_of_measure,
+    ),
+    rule(rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})(?P<letter>k|K|M|B|bn|mn)(?![\w/])", _large),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ -]?in(?:\.(?=[ ]?[a-z,;:)]|[ ]*$)|(?=[,;:)]|[ ]*$))",
+        _inches,
+    ),
+    rule(rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?°[ ]?(?P<direction>[NSEW])\b", _degrees_of),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}(?:{AMOUNT}))[ ]?(?P<unit>{UNIT})[ ]?[-–—][ ]?"
+        rf"(?={AMOUNT}[ ]?(?P=unit)(?![\w°²³^/]))",
+        _first_of_range,
+    ),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}(?:{AMOUNT}))(?:[ ]?[-–—][ ]?(?P<high>{AMOUNT}))?(?P<gap>[ -]?)"
+        rf"(?P<unit>{UNIT})(?P<power>{POWER})?(?:/(?P<per>{UNIT})(?P<per_power>{POWER})?)?{DOT_OF_UNIT}(?![\w°²³^])",
+        _measure,
+    ),
+    rule(
+        rf"(?<![\w./-])(?P<unit>{UNIT})/(?P<per>s|sec|h|hr|min|d?L|kg|c?m(?=[²³23]))(?P<per_power>{POWER})?(?![\w/])",
+        _rate,
+    ),
+    rule(rf"/(?P<per>{PERIODS})(?![\w/])", _second_per),
+)

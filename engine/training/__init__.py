@@ -1,0 +1,1 @@
+"""Trains models: the starter model, and students of the prosody LSTM."""

@@ -1,0 +1,93 @@
+"""Students of a model's LSTMs: the data they learn from, their training, their evaluation, and the file of them.
+
+Importing this package loads no tensor library; calling its functions does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from engine.errors import InvalidRequest
+from engine.training.distillation.options import (
+    CORRECTIONS,
+    DEFAULT_SHARDS,
+    FRAME_CORRECTIONS,
+    DistillOptions,
+    scaled_minutes,
+)
+from engine.training.starter.options import TrainProgress
+
+__all__ = [
+    "CORRECTIONS",
+    "DEFAULT_SHARDS",
+    "FRAME_CORRECTIONS",
+    "DistillOptions",
+    "evaluate",
+    "export",
+    "make_data",
+    "scaled_minutes",
+    "train",
+]
+
+OnProgress = Callable[[TrainProgress], None]
+
+
+def make_data(options: DistillOptions, on_progress: OnProgress) -> Path:
+    """Make the shards that are missing; returns their folder.
+
+    Raises `EngineError` when there is no teacher, or the folder has another's data, or cannot be written.
+    """
+    from engine.models.checkpoints import open_checkpoint
+    from engine.training.distillation.data import make_data as run
+    from engine.training.distillation.teacher import Teacher
+
+    teacher = Teacher(open_checkpoint(options.model, options.weights))
+    run(teacher, options, on_progress)
+    return options.data_folder
+
+
+def train(options: DistillOptions, on_progress: OnProgress) -> Path:
+    """Teach the students, going on from the checkpoints; returns the folder of these. Raises `EngineError`."""
+    from engine.models.checkpoints import open_checkpoint
+    from engine.training.distillation.teacher import Teacher
+    from engine.training.distillation.training import train as run
+
+    run(Teacher(open_checkpoint(options.model, options.weights)), options, on_progress)
+    return options.checkpoint("").parent
+
+
+def export(options: DistillOptions, path: Path) -> Path:
+    """Write the students that the checkpoints have, finished or not, into one file. Raises `EngineError`."""
+    from engine.models.checkpoints import open_checkpoint
+    from engine.training.distillation.package import export_students
+    from engine.training.distillation.teacher import Teacher
+    from engine.training.distillation.training import load_students
+
+    teacher = Teacher(open_checkpoint(options.model, options.weights))
+    return export_students(path, teacher, load_students(teacher, options)).path
+
+
+def evaluate(
+    options: DistillOptions, path: Path, sentences: int, spoken: int, advance: Callable[[float], None]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Scores of a file of students by voice; they are kept in the file, too.
+
+    Raises `InvalidRequest` where there is no such file, or another `EngineError`.
+    """
+    from engine.models.checkpoints import open_checkpoint
+    from engine.network.student_file import read_students
+    from engine.training.distillation.evaluation import evaluate as run
+    from engine.training.distillation.package import keep_scores
+
+    if not path.exists():
+        raise InvalidRequest(
+            f"There is no file of students {path}.", "Write it with “python -m engine distill export” first."
+        )
+    students = read_students(path)
+    scores = run(open_checkpoint(options.model, options.weights), students, sentences, spoken, advance)
+    figures = {voice: asdict(each) for voice, each in scores.items()}
+    keep_scores(students, figures)
+    return figures

@@ -1,0 +1,170 @@
+"""The lessons in order, each continuing from its checkpoint; a finished one is not repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from pickle import UnpicklingError
+from zipfile import BadZipFile
+
+import torch
+from torch import nn
+
+from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
+from engine.network.student import LstmStudent
+from engine.system.whole_file import write_error
+from engine.training.distillation.lessons import ChainLesson, DurationLesson, Lesson, PitchLesson, Shelf, TextLesson
+from engine.training.distillation.options import DOUBLINGS, DistillOptions
+from engine.training.distillation.shards import ShardFolder
+from engine.training.distillation.teacher import FRAME_LSTM, Teacher
+from engine.training.starter.options import TrainProgress
+from engine.training.starter.trainer import Progress, Schedule, Trainer
+
+OnProgress = Callable[[TrainProgress], None]
+
+CHECK_EXAMPLES = 60
+"""So many of the first examples are not learnt from; the lessons are checked on them."""
+
+
+LEARNING_CORRECTIONS = 2
+"""How many corrections students learn with, as a rule. Each is over one step, so that the guess counts for most."""
+_UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, UnpicklingError, BadZipFile)
+"""What PyTorch raises for a file that is no checkpoint of these modules."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A lesson, the lesson that it goes on from, if any, its learning rate, and the corrections that it learns with."""
+
+    lesson: type[Lesson]
+    after: str | None = None
+    learning_rate: float = 2e-3
+    corrections: int = LEARNING_CORRECTIONS
+
+    def schedule(self, minutes: float) -> Schedule:
+        """The schedule for a number of minutes."""
+        return Schedule(minutes, self.learning_rate, average_decay=0.99)
+
+
+COURSES: Mapping[str, Course] = {
+    "durations": Course(DurationLesson),
+    "pitch": Course(PitchLesson),
+    "text": Course(TextLesson),
+    "chain": Course(ChainLesson, "durations", learning_rate=7e-4, corrections=4),
+}
+
+
+def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) -> dict[str, LstmStudent]:
+    """Give all lessons; returns the students by path.
+
+    Raises `InvalidRequest` when there is too little data, `UnusableModel` when it is another teacher's, `DamagedFile`,
+    or `OutputError` when a checkpoint cannot be written: the one before it stays.
+    """
+    torch.set_num_threads(1)
+    examples = list(ShardFolder(options.data_folder, teacher.identity).examples())
+    if len(examples) <= CHECK_EXAMPLES:
+        raise InvalidRequest(f"{len(examples)} texts are too few to learn from.", "Make two shards of data or more.")
+    check, learn = Shelf(teacher, examples[:CHECK_EXAMPLES]), Shelf(teacher, examples[CHECK_EXAMPLES:])
+    for name in COURSES:
+        _give(name, teacher, options, (learn, check), on_progress)
+    return load_students(teacher, options)
+
+
+def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmStudent]:
+    """The students as the checkpoints have them, finished or not, in evaluation mode, with the options' corrections.
+
+    Students of a lesson that was not begun are left out. Raises `DamagedFile`, `UnusableModel` when another
+    model taught them, or `InvalidRequest` when there is none.
+    """
+    students = new_students(teacher, options.seed)
+    for path, student in students.items():
+        count = options.frame_corrections if path == FRAME_LSTM else options.corrections
+        student.architecture = replace(student.architecture, corrections=count, doublings=DOUBLINGS)
+    taught: dict[str, LstmStudent] = {}
+    for name, course in COURSES.items():
+        if options.checkpoint(name).exists():
+            _load(options.checkpoint(name), students, teacher)
+            taught.update({path: students[path].eval() for path in course.lesson.paths(teacher)})
+    if not taught:
+        raise InvalidRequest(
+            f"No student has begun to learn in {options.work_folder}.", "Run “python -m engine distill train”."
+        )
+    return taught
+
+
+def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORRECTIONS) -> dict[str, LstmStudent]:
+    """Students of all LSTMs that know nothing yet; equal seeds give equal ones."""
+    torch.manual_seed(seed)
+    return {path: LstmStudent.of(teacher.lstm(path), corrections=corrections) for path in teacher.lstms}
+
+
+def _give(
+    name: str, teacher: Teacher, options: DistillOptions, shelves: tuple[Shelf, Shelf], on_progress: OnProgress
+) -> None:
+    course, checkpoint = COURSES[name], options.checkpoint(name)
+    students = new_students(teacher, options.seed, course.corrections)
+    if course.after and not checkpoint.exists():
+        _load(options.checkpoint(course.after), students, teacher)
+    lesson = course.lesson(teacher, students, *shelves)
+    trainer = _opened(lesson, course.schedule(options.minutes[name]), checkpoint, options.seed)
+    if trainer.fraction < 1:
+        trainer.run(lambda progress: on_progress(_overall(progress, options)))
+
+
+class _LessonTrainer(Trainer):
+    """A trainer that says in a sentence why a checkpoint could not be written."""
+
+    def save(self) -> None:
+        """See `Trainer.save`; raises `OutputError`, and the checkpoint before this one stays."""
+        try:
+            super().save()
+        except OSError as error:
+            raise write_error(self.checkpoint, error) from error
+        except RuntimeError as error:  # what PyTorch's own writer raises, without a reason
+            raise OutputError(
+                f"The checkpoint {self.checkpoint} could not be written.",
+                "Free some space and go on; the checkpoint before it is still there.",
+            ) from error
+
+
+def _opened(lesson: Lesson, schedule: Schedule, checkpoint: Path, seed: int) -> Trainer:
+    try:
+        return _LessonTrainer(lesson, schedule, checkpoint, seed)
+    except _UNREADABLE as error:
+        raise _damaged(checkpoint) from error
+
+
+def _load(checkpoint: Path, students: Mapping[str, LstmStudent], teacher: Teacher) -> None:
+    try:
+        averaged = torch.load(checkpoint, weights_only=True)["averaged"]
+        for path, weights in averaged.items():
+            students[path].load_state_dict(weights)
+    except _UNREADABLE as error:
+        raise _damaged(checkpoint) from error
+    for path in averaged:
+        _require_cell(students[path], teacher.lstm(path), checkpoint)
+
+
+def _require_cell(student: LstmStudent, lstm: nn.LSTM, checkpoint: Path) -> None:
+    """Raise `UnusableModel` unless the student's cell is this LSTM's."""
+    weights = student.state_dict()
+    if not all(torch.equal(weights[name], tensor) for name, tensor in lstm.state_dict().items()):
+        raise UnusableModel(
+            f"The students in {checkpoint} were taught by another model.", "Choose another folder for this one."
+        )
+
+
+def _damaged(checkpoint: Path) -> DamagedFile:
+    return DamagedFile(
+        checkpoint,
+        f"The checkpoint {checkpoint} is damaged, or of other students.",
+        "Delete it; its lesson begins again.",
+    )
+
+
+def _overall(progress: Progress, options: DistillOptions) -> TrainProgress:
+    names = list(COURSES)
+    later = sum(options.minutes[name] for name in names[names.index(progress.stage) + 1 :])
+    left = 60 * (options.minutes[progress.stage] * (1 - progress.fraction) + later)
+    return TrainProgress(progress.stage, progress.fraction, left, progress.measures)

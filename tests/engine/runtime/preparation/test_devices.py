@@ -1,0 +1,135 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.artifacts.manifest import CPU, Variant
+from engine.config import ModelConfig
+from engine.errors import EngineError, InvalidRequest
+from engine.models.checkpoints import model_config
+from engine.runtime.preparation import devices, probes
+from engine.runtime.preparation.devices import DEVICES, DeviceChoice, check_device, choose_device, metal_obstacle
+from engine.runtime.preparation.probes import ProbeResult, Trial, run_probe
+from engine.system.child_process import python_command
+from tests.engine.runtime.preparation.tried_modules import MACS, restart, try_in_software
+
+CONFIG = model_config("starter")
+
+
+WORKS = ProbeResult(True, "", {"metal": 0.1})
+RIGHT = "from tests.engine.runtime.preparation.tried_modules import ON_SOFTWARE_METAL; exec(ON_SOFTWARE_METAL)"
+CRASHES = "import os; os.abort()"
+COMPUTES_SOMETHING_ELSE = """
+from engine.runners.tvm_runner import _CompiledStage
+run = _CompiledStage.run
+_CompiledStage.run = lambda self, arrays: [
+    2 * one if self._runtime._memory.machine_arguments[0] == 8 else one for one in run(self, arrays)
+]
+"""
+
+
+def on(monkeypatch: pytest.MonkeyPatch, system: str, processor: str, result: ProbeResult) -> None:
+    monkeypatch.setattr(devices.sys, "platform", system)
+    monkeypatch.setattr(devices.platform, "machine", lambda: processor)
+    monkeypatch.setattr(Trial, "result", lambda *_: result)
+
+
+def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, "darwin", "arm64", WORKS)
+    choice = choose_device("auto", CONFIG)
+    assert (choice.device, choice.variant, choice.setback) == ("metal", MACS, False)
+    assert metal_obstacle() is None
+
+
+@pytest.mark.parametrize(
+    ("system", "processor", "why", "setback"),
+    [
+        ("darwin", "arm64", "the GPU is not used: it ended its process (SIGABRT)", True),
+        ("darwin", "x86_64", "Metal needs a Mac with an Apple processor", False),
+        ("linux", "aarch64", "Metal needs a Mac", False),
+    ],
+)
+def test_anything_else_takes_the_processor_and_says_why(
+    monkeypatch: pytest.MonkeyPatch, system: str, processor: str, why: str, setback: bool
+) -> None:
+    on(monkeypatch, system, processor, ProbeResult(False, "it ended its process (SIGABRT)"))
+    assert choose_device("auto", CONFIG) == DeviceChoice("cpu", CPU, why, setback)
+
+
+@pytest.mark.parametrize(
+    ("program", "chosen", "why"),
+    [
+        (RIGHT, "metal", "this Mac has an Apple GPU, which computes as it should"),
+        (CRASHES, "cpu", "the GPU is not used: it ended its process (SIGABRT)"),
+        (
+            f"{COMPUTES_SOMETHING_ELSE}{RIGHT}",
+            "cpu",
+            "the GPU is not used: metal differs by 1 of the values in the pho",
+        ),
+        (None, "cpu", "the GPU is not used: This computer has no Metal device."),
+    ],
+    ids=["right", "crashes", "wrong", "absent"],
+)
+def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
+    tiny_config: ModelConfig,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    program: str | None,
+    chosen: str,
+    why: str,
+) -> None:
+    here = python_command
+    try_in_software(tiny_config, monkeypatch, tmp_path)
+    monkeypatch.setattr(
+        probes,
+        "python_command",
+        here if program is None else lambda _, request: (sys.executable, "-c", program, request),
+    )
+    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
+    choice = choose_device("auto", tiny_config)
+    assert choice.device == chosen
+    assert choice.why.startswith(why)
+    restart(monkeypatch)
+    assert choose_device("auto", tiny_config) == choice
+
+
+def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
+    tiny_config: ModelConfig, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hangs = (sys.executable, "-S", "-c", "import time; time.sleep(600)")
+    try_in_software(tiny_config, monkeypatch, tmp_path)
+    monkeypatch.setattr(probes, "python_command", lambda *_: hangs)
+    monkeypatch.setattr(probes, "run_probe", lambda command: run_probe(command, 0.5))
+    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
+    choice = choose_device("auto", tiny_config)
+    assert choice == DeviceChoice("cpu", CPU, "the GPU is not used: it was not done after 0.5 seconds", setback=True)
+    restart(monkeypatch)
+    assert choose_device("auto", tiny_config) == choice
+
+
+def test_the_processor_can_be_asked_for_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, "darwin", "arm64", WORKS)
+    assert choose_device("cpu", CONFIG).variant == CPU
+
+
+def test_metal_that_was_asked_for_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise EngineError("This computer has no Metal device.")
+
+    monkeypatch.setattr("engine.runners.tvm_runtime.require_metal", missing)
+    with pytest.raises(EngineError, match="no Metal device"):
+        choose_device("metal", CONFIG)
+    monkeypatch.setattr("engine.runners.tvm_runtime.require_metal", lambda: None)
+    monkeypatch.setattr(devices.sys, "platform", "linux")
+    assert choose_device("metal", CONFIG).variant == Variant("metal-host")
+    monkeypatch.setattr(devices.sys, "platform", "darwin")
+    assert choose_device("metal", CONFIG).variant == MACS
+
+
+def test_names_that_are_no_device_are_refused() -> None:
+    for device in DEVICES:
+        check_device(device)
+    with pytest.raises(InvalidRequest, match="abacus"):
+        choose_device("abacus", CONFIG)

@@ -1,0 +1,103 @@
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.artifacts.manifest import Variant
+from engine.artifacts.packed_weights import PackedWeights
+from engine.config import ModelConfig
+from engine.errors import Cancelled, MissingModel
+from engine.models.checkpoints import open_checkpoint
+from engine.runtime.preparation import devices
+from engine.runtime.preparation import files as preparation_files
+from engine.runtime.preparation import weights as preparation_weights
+from engine.runtime.preparation.files import ensure_files, is_ready, make_ready, warm_up
+from engine.runtime.preparation.modules import FoundModules
+from engine.runtime.preparation.probes import ProbeResult, Trial
+from engine.runtime.preparation.weights import pack
+from engine.runtime.synthesizer import Synthesizer
+from engine.speech import PreparationEvent
+
+
+@pytest.fixture
+def packing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder where weights are packed, in this process instead of a child."""
+
+    def run_engine(arguments: list[str], observe: Callable[..., None], cancel: threading.Event | None) -> None:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("It was stopped.")
+        pack("starter", None, Path(arguments[-1]), observe)
+
+    monkeypatch.setattr(preparation_weights, "packed_weights_folder", lambda: tmp_path)
+    monkeypatch.setattr(preparation_weights, "run_engine", run_engine)
+    return tmp_path
+
+
+def test_a_model_is_ready_once_its_files_are_made(starter: Synthesizer, packing: Path) -> None:
+    events: list[PreparationEvent] = []
+    assert not is_ready("starter")
+    make_ready("starter", "auto", events.append)
+    assert is_ready("starter")
+    assert (events[0].done, events[-1].done) == (0, events[-1].total)
+    told = len(events)
+    files = ensure_files(open_checkpoint(), "cpu", events.append)
+    assert (files.device, isinstance(files.weights, PackedWeights)) == ("cpu", True)
+    assert events[told:] == []
+
+
+def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(
+    starter: Synthesizer, packing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_ready("starter", "auto", lambda _: None)
+    tried: list[bool] = []
+
+    def result(trial: Trial, config: ModelConfig, variants: dict[str, Variant], may_try: bool) -> ProbeResult:
+        tried.append(may_try)
+        return ProbeResult(False, "it has not been tried yet")
+
+    monkeypatch.setattr(Trial, "result", result)
+    for module in (devices, preparation_files):
+        monkeypatch.setattr(module, "metal_obstacle", lambda: None)
+    assert is_ready("starter")
+    events: list[PreparationEvent] = []
+    assert ensure_files(open_checkpoint(), "auto", events.append).choice.setback
+    assert tried == [True]
+    assert [event.title for event in events] == ["Trying the GPU"]
+
+
+def test_a_model_without_modules_is_not_ready(
+    starter: Synthesizer, packing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_ready("starter", "auto", lambda _: None)
+    monkeypatch.setattr(preparation_files, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
+    assert not is_ready("starter")
+
+
+def test_making_ready_can_be_cancelled_and_leaves_it_not_ready(starter: Synthesizer, packing: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        make_ready("starter", "auto", lambda _: None, cancel)
+    assert not is_ready("starter")
+
+
+def test_a_model_that_is_not_here_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("engine.models.store.data_folder", lambda: tmp_path)
+    with pytest.raises(MissingModel):
+        is_ready("kokoro-82m")
+
+
+class Kernels:
+    """Stands in for a `CompiledRunner` that has so many kernels."""
+
+    def __init__(self, kernel_count: int) -> None:
+        self.kernel_count = kernel_count
+
+    def warm_up(self) -> Iterator[int]:
+        yield from range(self.kernel_count + 1) if self.kernel_count else ()
+
+
+def test_the_kernels_of_all_runners_are_warmed_up_and_counted() -> None:
+    assert list(warm_up([Kernels(3), Kernels(2)])) == [(done, 5) for done in (0, 1, 2, 3, 3, 4, 5)]
+    assert list(warm_up([Kernels(0), Kernels(0)])) == []

@@ -1,0 +1,109 @@
+"""The program that tries modules: made-up values, the truth, and what it makes of a difference."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.artifacts.manifest import CPU, Manifest
+from engine.config import ModelConfig
+from engine.runners.base import check_inputs
+from engine.runtime.preparation import module_probe
+from engine.runtime.preparation.module_probe import Case, made_up_inputs, made_up_weights, main, relative_difference
+from engine.runtime.preparation.probes import Trial, TrialRequest
+from engine.stages import stage_named
+from tests.engine.runtime.preparation.tried_modules import BUILT, MACS, STAGES, built_folder
+
+TRIAL = Trial("try", STAGES, ((5,), (9,), (9, 1, 4)), calls=2)
+
+
+@pytest.fixture(scope="module")
+def request_here(tiny_config: ModelConfig) -> TrialRequest:
+    """The processor's modules, tried against themselves."""
+    folder = built_folder(tiny_config, CPU)
+    return TrialRequest(TRIAL, tiny_config, folder, {"same": folder})
+
+
+class Wrong:
+    """Runs like another runner, but a value is off, in the nth call."""
+
+    def __init__(self, runner, at_call, value):
+        self.runner, self.at_call, self.value, self.calls = runner, at_call, value, 0
+
+    def run(self, stage, inputs):
+        outputs = {name: np.array(array) for name, array in self.runner.run(stage, inputs).items()}
+        self.calls += 1
+        if self.calls == self.at_call:
+            next(iter(outputs.values())).flat[0] = self.value
+        return outputs
+
+    def close(self):
+        self.runner.close()
+
+
+def test_what_computes_the_truth_is_timed(request_here, capsys):
+    assert main([request_here.command[-1]]) == 0
+    message = capsys.readouterr()
+    assert message.err == ""
+    assert message.out.startswith('{"seconds": {"same": 0.')
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e3])
+def test_a_wrong_value_in_any_call_is_found(request_here, monkeypatch, capsys, value):
+    runners = []
+    real = module_probe.CompiledRunner
+
+    def runner(*arguments, **options):
+        runners.append(real(*arguments, **options))
+        return runners[0] if len(runners) == 1 else Wrong(runners[-1], 11, value)
+
+    monkeypatch.setattr(module_probe, "CompiledRunner", runner)
+    assert main([request_here.command[-1]]) == 1
+    assert "same differs by" in (said := capsys.readouterr().err)
+    assert len(said.splitlines()) == 1
+
+
+def test_lengths_change_from_call_to_call_and_those_of_one_sequence_are_timed(request_here, monkeypatch):
+    ran = []
+
+    def run(case, name, runner):
+        ran.append((case.stage.name, len(case.inputs["token_count"]), int(case.inputs["token_count"].max())))
+        return 1.0 if len(ran) > 6 else 2.0
+
+    monkeypatch.setattr(Case, "run", run)
+    seconds = module_probe.measured_seconds(request_here)
+    once = [(stage, batch, most) for batch, most in ((1, 5), (1, 9), (3, 9)) for stage in STAGES]
+    assert ran == [*once, *once]
+    assert seconds == {"same": 4.0}
+
+
+def test_without_metal_the_reason_is_told(request_here, tiny_config):
+    request = replace(request_here, tried={"metal": built_folder(tiny_config, BUILT[MACS])})
+    done = subprocess.run(request.command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("This computer has no Metal device.")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_inputs_are_what_the_stage_declares(tiny_config):
+    for name in STAGES:
+        stage = stage_named(name)
+        inputs = made_up_inputs(stage, tiny_config, (4, 2))
+        check_inputs(tiny_config, stage, inputs)
+        assert inputs["token_count"].tolist() == [4, 2]
+
+
+def test_weights_keep_the_size_of_what_passes_through(tiny_config):
+    weights = made_up_weights(Manifest.load(built_folder(tiny_config, CPU)), ("text_encoder",))
+    assert all(name.startswith("text_encoder.") for name in weights)
+    kernel = weights["text_encoder.cnn.0.0.weight"]
+    assert np.linalg.norm(kernel[0]) == pytest.approx(1, abs=0.3)
+
+
+def test_the_difference_is_relative_to_the_truth():
+    truth = np.array([3.0, 4.0])
+    assert relative_difference(truth, truth) == 0
+    assert relative_difference(truth * 1.5, truth) == pytest.approx(0.5)

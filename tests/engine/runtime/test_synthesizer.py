@@ -1,0 +1,535 @@
+import gc
+import math
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.artifacts.manifest import CPU
+from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
+from engine.audio.kept_speech import KeptSpeech
+from engine.errors import (
+    Cancelled,
+    DamagedFile,
+    InvalidRequest,
+    MissingLanguage,
+    MissingModel,
+    NothingToSpeak,
+    UnknownVoice,
+)
+from engine.models.checkpoints import open_checkpoint
+from engine.ops.packed_lstm import LstmMethod
+from engine.runtime.fallback import Speaker
+from engine.runtime.pipeline import ignore
+from engine.runtime.preparation.devices import DeviceChoice
+from engine.runtime.preparation.files import ensure_files, is_ready
+from engine.runtime.preparation.lstm_methods import MethodChoice
+from engine.runtime.synthesizer import Synthesizer, check, device_event
+from engine.speech import (
+    DeviceEvent,
+    Event,
+    Plan,
+    PlanEvent,
+    Prosody,
+    Speech,
+    SpeechRequest,
+    SpokenWord,
+    StageEvent,
+)
+from engine.stages import STAGE_NAMES
+from engine.system.memory import give_back_freed_memory
+from engine.system.paths import packed_weights_folder
+from engine.text.g2p.other_languages import front_end
+from engine.text.languages import language_of
+from tests.engine.memory import private_bytes
+from tests.engine.students import students_installed
+from tests.starter_voices import FEMALE, MALE
+
+TEXT = "The first sentence is short. The second one is a little longer, and it has a clause."
+LOUDEST_SAMPLES = 240
+"""This much on either side of a word's peak is away from the pauses at its ends."""
+
+
+def spoken(synthesizer: Synthesizer, text: str, voice: int = 0, speed: float = 1.0, seed: int = 0) -> np.ndarray:
+    request = SpeechRequest(text, synthesizer.voices()[voice].name, speed, seed)
+    return np.concatenate([chunk.samples for chunk in synthesizer.synthesize(request)])
+
+
+def test_every_voice_speaks_clean_audio(starter: Synthesizer) -> None:
+    for number, _ in enumerate(starter.voices()):
+        samples = spoken(starter, TEXT, number)
+        assert samples.dtype == np.float32
+        assert np.isfinite(samples).all()
+        assert 0.05 < np.abs(samples).max() <= PEAK_LIMIT
+        assert 3 < len(samples) / starter.sample_rate_hz < 12
+
+
+def test_what_computes_is_told_once_it_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = DeviceChoice("cpu", CPU, "the GPU is not used: no device", setback=True)
+    lstm = MethodChoice(LstmMethod.TIR, "faster", {"tir": 0.004, "mps": 0.005})
+    told = device_event(device, lstm)
+    words = ("cpu (the GPU is not used: no device)", "tir (faster)")
+    assert told == DeviceEvent(*words, {"tir": 0.004, "mps": 0.005}, "the GPU is not used: no device")
+    assert device_event(replace(device, setback=False), lstm).setback == ""
+    assert device_event(device, replace(lstm, setback=True)).setback == "the GPU is not used: no device; faster"
+
+
+def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(
+    starter: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = ensure_files(open_checkpoint(), "cpu", ignore)
+    with_mps = replace(files, lstm=MethodChoice(LstmMethod.MPS, "it was asked for"))
+    monkeypatch.setattr("engine.runtime.synthesizer.ensure_files", lambda *_: with_mps)
+    happened: list[str] = []
+
+    @contextmanager
+    def marked(thing: str) -> Iterator[None]:
+        happened.append(thing)
+        yield
+
+    def observe(event: Event) -> None:
+        if isinstance(event, StageEvent):
+            happened.append(event.stage)
+        elif isinstance(event, DeviceEvent):
+            assert event.lstm_method == "mps (it was asked for)"
+
+    monkeypatch.setattr("engine.runtime.preparation.lstm_methods.marked_in_use", marked)
+    synthesizer = Synthesizer("starter", lstm_method="mps")
+    request = SpeechRequest("Yes.", synthesizer.voices()[0].name)
+    assert list(synthesizer.synthesize(request, observe))
+    synthesizer.close()
+    marked_before = [stage for mark, stage in pairwise(happened) if mark == "mps"]
+    assert sorted(marked_before) == ["duration", "f0n", "text_encoder"]
+
+
+def test_the_same_request_gives_the_same_samples(starter: Synthesizer) -> None:
+    first, again, other = (spoken(starter, "Once more.", seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_two_speeches_made_in_turns_are_what_each_is_alone(starter: Synthesizer) -> None:
+    """The window makes what is heard between two parts of what is saved."""
+    requests = [SpeechRequest(TEXT, FEMALE), SpeechRequest("Yes. No.", MALE)]
+    alone = [[chunk.samples for chunk in starter.synthesize(request)] for request in requests]
+    assert len(alone[0]) > 1
+    saved, heard = (starter.synthesize(request) for request in requests)
+    in_turns = [[next(saved).samples], [chunk.samples for chunk in heard]]
+    in_turns[0] += [chunk.samples for chunk in saved]
+    for one, other in zip(alone, in_turns, strict=True):
+        np.testing.assert_array_equal(np.concatenate(one), np.concatenate(other))
+
+
+def test_speed_changes_the_length(starter: Synthesizer) -> None:
+    slow, normal, fast = (len(spoken(starter, TEXT, speed=speed)) for speed in (0.5, 1.0, 2.0))
+    assert slow > 1.5 * normal
+    assert fast < 0.75 * normal
+
+
+def test_chunks_come_in_order_and_cover_the_text(starter: Synthesizer) -> None:
+    events: list[Event] = []
+    request = SpeechRequest(TEXT * 4, starter.voices()[0].name)
+    chunks = list(starter.synthesize(request, events.append))
+    plan = next(event.plan for event in events if isinstance(event, PlanEvent))
+    assert [chunk.utterance for chunk in chunks] == list(plan.utterances)
+    assert all(first.end <= second.start for first, second in pairwise(plan.utterances))
+    stages = [event.stage for event in events if isinstance(event, StageEvent)]
+    assert stages == list(STAGE_NAMES) * len(chunks)
+
+
+def test_a_long_text_is_heard_before_all_of_it_is_planned(starter: Synthesizer) -> None:
+    plans: list[Plan] = []
+    request = SpeechRequest(TEXT * 30, starter.voices()[0].name)
+    chunks = starter.synthesize(
+        request, lambda event: plans.append(event.plan) if isinstance(event, PlanEvent) else None
+    )
+    first = next(chunks)
+    assert (len(plans), plans[0].whole, first.utterance_count) == (1, False, 0)
+    spoken = [first, *(chunk for chunk, _ in zip(chunks, range(3), strict=False))]
+    assert plans[-1].whole
+    assert spoken[-1].utterance_count == len(plans[-1].utterances)
+    assert [chunk.utterance for chunk in spoken] == list(plans[-1].utterances[:4])
+    chunks.close()  # type: ignore[attr-defined]
+
+
+def test_cancel_stops_within_the_utterance(starter: Synthesizer) -> None:
+    cancel = threading.Event()
+    events: list[Event] = []
+
+    def stop_at_once(event: Event) -> None:
+        events.append(event)
+        if isinstance(event, StageEvent):
+            cancel.set()
+
+    with pytest.raises(Cancelled):
+        list(starter.synthesize(SpeechRequest(TEXT, starter.voices()[0].name), stop_at_once, cancel))
+    assert sum(isinstance(event, StageEvent) for event in events) == 1
+    assert len(spoken(starter, "Still alive.")) > 0
+
+
+@pytest.mark.parametrize("tag", ["en-GB", "es", "fr-FR", "hi", "it", "pt-BR"])
+def test_any_voice_speaks_other_languages_when_asked(starter: Synthesizer, tag: str) -> None:
+    sample = language_of(tag).sample
+    events: list[Event] = []
+    chunks = list(starter.synthesize(SpeechRequest(sample, MALE, language=tag), events.append))
+    assert " ".join(chunk.utterance.text for chunk in chunks) == sample
+    assert 1 < sum(chunk.seconds for chunk in chunks) < 10
+    assert next(event.plan for event in events if isinstance(event, PlanEvent)).notices == ()
+
+
+def test_a_blend_lies_between_its_voices(starter: Synthesizer) -> None:
+    def samples(voice: str) -> np.ndarray:
+        return np.concatenate([chunk.samples for chunk in starter.synthesize(SpeechRequest("One more.", voice))])
+
+    male, blend = samples(MALE), samples(f"{MALE}(1)+{FEMALE}(3)")
+    assert np.array_equal(samples(f"{MALE}(5)"), male)
+    assert not np.array_equal(blend[: len(male)], male[: len(blend)])
+    first, second = (starter.voice(voice).title for voice in (MALE, FEMALE))
+    assert starter.voice(f"{first}:1,{second}:3").title == f"{first} 25% + {second} 75%"
+
+
+def test_missing_packages_are_said_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(front_end, "find_spec", lambda name: None)
+    synthesizer = Synthesizer("starter")
+    events: list[Event] = []
+    with pytest.raises(MissingLanguage, match="Japanese needs packages"):
+        list(synthesizer.synthesize(SpeechRequest("はい", MALE, language="ja"), events.append))
+    assert events == []
+
+
+WORDS = [
+    "the",
+    "fox,",
+    "ran",
+    "over.",
+    "a",
+    "hill!",
+    "and",
+    "then;",
+    "slept",
+    "in",
+    "sun?",
+    "12",
+    "dogs\n\n",
+    "saw",
+    "it:",
+]
+
+
+@settings(max_examples=4)
+@given(words=st.lists(st.sampled_from(WORDS), min_size=20, max_size=50), seed=st.integers(0, 9))
+def test_the_speech_is_every_utterance_once_and_in_order(starter: Synthesizer, words: list[str], seed: int) -> None:
+    events: list[Event] = []
+    text = " ".join(words)
+    chunks = list(starter.synthesize(SpeechRequest(text, starter.voices()[0].name, seed=seed), events.append))
+    speech = np.concatenate([chunk.samples for chunk in chunks])
+    made = [event.arrays["audio"][0] for event in events if isinstance(event, StageEvent) and "audio" in event.arrays]
+    margin = round(KEPT_SILENCE_SECONDS * starter.sample_rate_hz)
+    at = 0
+    for chunk, raw in zip(chunks, made, strict=True):
+        finished = finish_utterance(Speech(raw, np.zeros(1, np.int64)), starter.sample_rate_hz).samples
+        end = at + len(finished)
+        assert np.array_equal(speech[at + margin : end - margin], finished[margin:-margin])
+        pause = round(chunk.utterance.pause_seconds * starter.sample_rate_hz)
+        assert not speech[end : end + pause].any()
+        at = end + pause if pause else end - margin
+    assert at + margin == len(speech)
+    covered = "".join(text[chunk.utterance.start : chunk.utterance.end] for chunk in chunks)
+    assert "".join(covered.split()) == "".join(text.split())
+
+
+@settings(max_examples=6)
+@given(
+    words=st.lists(st.sampled_from([*WORDS, "$45.67", "😀", "[to](/tˈu/)"]), min_size=5, max_size=40),
+    speed=st.floats(0.5, 2.0),
+    scale=st.floats(0, 3),
+)
+def test_words_are_heard_one_after_the_other_inside_their_chunks(
+    starter: Synthesizer, words: list[str], speed: float, scale: float
+) -> None:
+    text = " ".join(words)
+    heard: list[SpokenWord] = []
+    for chunk in starter.synthesize(SpeechRequest(text, FEMALE, speed, pause_scale=scale)):
+        assert [(word.start, word.end) for word in chunk.words] == [(w.start, w.end) for w in chunk.utterance.words]
+        edges = [edge for word in chunk.words for edge in (word.start_sample, word.end_sample)]
+        assert edges == sorted(edges)
+        assert 0 <= edges[0] <= edges[-1] <= len(chunk.samples)
+        for word in chunk.words:
+            sounds = [edge for phoneme in word.phonemes for edge in (phoneme.start_sample, phoneme.end_sample)]
+            assert sounds == sorted(sounds)
+            assert (sounds[0], sounds[-1]) == (word.start_sample, word.end_sample)
+        heard += chunk.words
+    lit = "".join(text[word.start : word.end] for word in heard)
+    assert lit == "".join(word.strip(",.!;?:\n") for word in words)  # an utterance may end inside “$45.67”
+
+
+def test_words_do_not_drift_when_pauses_grow(starter: Synthesizer) -> None:
+    """At its time, each word has the same sound as in speech with pauses as they are."""
+
+    def sounds(scale: float) -> list[np.ndarray]:
+        request = SpeechRequest("Come here, please. " * 12, FEMALE, pause_scale=scale)
+        return [
+            chunk.samples[word.start_sample : word.end_sample]
+            for chunk in starter.synthesize(request)
+            for word in chunk.words
+        ]
+
+    def loudest(sound: np.ndarray) -> np.ndarray:
+        peak = int(np.abs(sound).argmax())
+        return sound[peak - LOUDEST_SAMPLES : peak + LOUDEST_SAMPLES]
+
+    pairs = list(zip(sounds(1.0), sounds(3.0), strict=True))
+    assert len(pairs) == 36
+    for one, other in pairs:
+        assert len(other) >= len(one)
+        assert len(loudest(one)) == 2 * LOUDEST_SAMPLES
+        assert np.array_equal(loudest(one), loudest(other))
+        if len(one) == len(other):
+            middle = slice(len(one) // 4, -len(one) // 4)
+            assert np.array_equal(one[middle], other[middle])
+
+
+def test_directions_in_the_text_do_what_they_say(starter: Synthesizer) -> None:
+    wrong = f"{MALE[:-1]}x"
+    text = f"Come here. [pause 1.5s] [voice:{MALE}] Come here. [voice:{wrong}] Come here."
+    events: list[Event] = []
+    first, second, third = starter.synthesize(SpeechRequest(text, FEMALE), events.append)
+    (alone,) = starter.synthesize(SpeechRequest("Come here.", FEMALE))
+    assert first.seconds == pytest.approx(alone.seconds + 1.44, abs=0.001)
+    assert not first.samples[len(alone.samples) :].any()
+    assert np.array_equal(first.samples[: len(alone.samples)], alone.samples)
+    assert [chunk.utterance.voice for chunk in (second, third)] == [MALE, MALE]
+    (male,) = starter.synthesize(SpeechRequest("Come here.", MALE))
+    assert len(third.samples) == len(male.samples)
+    (notice,) = next(event.plan.notices for event in events if isinstance(event, PlanEvent))
+    assert notice.message == f"There is no voice named “{wrong}”. Did you mean “{MALE}”? The voice stays as it is."
+    assert text[notice.start : notice.end] == f"[voice:{wrong}]"
+
+
+def test_a_part_is_spoken_by_the_voice_named_before_it(starter: Synthesizer) -> None:
+    text = f"One. [voice:{MALE}] Two. Come here."
+    start = text.index("Come")
+    (chunk,) = starter.synthesize(SpeechRequest(text, FEMALE, start=start))
+    (male,) = starter.synthesize(SpeechRequest("Come here.", MALE))
+    assert np.array_equal(chunk.samples, male.samples)
+    assert [text[word.start : word.end] for word in chunk.words] == ["Come", "here"]
+
+
+def test_a_voice_in_the_text_whose_packages_are_missing_is_said_before_any_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    synthesizer = Synthesizer("starter")
+    voices = dict(synthesizer._opened().voices)
+    female = voices[FEMALE]
+    foreign = replace(female, info=replace(female.info, language="ja"))
+    monkeypatch.setattr(synthesizer, "_voice", lambda name: ({FEMALE: female, "jf": foreign}[name], ()))
+    monkeypatch.setattr(front_end, "find_spec", lambda name: None)
+    events: list[Event] = []
+    with pytest.raises(MissingLanguage, match="Japanese needs packages"):
+        list(synthesizer.synthesize(SpeechRequest("Hello. [voice:jf] Hello.", FEMALE), events.append))
+    assert events == []
+
+
+@pytest.mark.parametrize("scale", [-0.1, 3.1, math.nan, math.inf])
+def test_pauses_out_of_range_are_refused(scale: float) -> None:
+    with pytest.raises(InvalidRequest, match="Choose a number from 0"):
+        check(SpeechRequest("Hello.", "any", pause_scale=scale))
+
+
+def test_pauses_between_and_inside_utterances_grow_with_their_scale(starter: Synthesizer) -> None:
+    text = "The first sentence is short. The second one is short too. And there is a third one, which is longer."
+
+    def seconds(scale: float) -> float:
+        request = SpeechRequest(text, starter.voices()[0].name, pause_scale=scale)
+        return sum(chunk.seconds for chunk in starter.synthesize(request))
+
+    short, normal, long = (seconds(scale) for scale in (0.0, 1.0, 3.0))
+    assert short < normal - 0.2
+    assert long > normal + 0.5
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, 100.0, 0.49, 2.01, math.nan, math.inf])
+def test_speeds_out_of_range_are_refused(speed: float) -> None:
+    with pytest.raises(InvalidRequest, match=r"Choose a speed from 0\.5"):
+        check(SpeechRequest("Hello.", "any", speed))
+
+
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match="negative"):
+        check(SpeechRequest("Hello.", "any", seed=-1))
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t ", "\u200b"])
+def test_blank_text_is_refused(starter: Synthesizer, text: str) -> None:
+    with pytest.raises(NothingToSpeak):
+        spoken(starter, text)
+
+
+def test_an_unknown_voice_is_refused_before_any_work() -> None:
+    with pytest.raises(UnknownVoice):
+        list(Synthesizer("starter").synthesize(SpeechRequest("Hello.", "af_nobody")))
+
+
+def test_an_unknown_device_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match="Use one of: auto, cpu"):
+        Synthesizer("starter", device="quantum")
+
+
+def test_it_computes_on_as_many_threads_as_it_is_told(starter: Synthesizer) -> None:
+    synthesizer = Synthesizer(threads=1)
+    counts: list[int] = []
+
+    def speak_and_count() -> None:
+        """In a thread of its own, which has its own threads to compute with."""
+        import tvm_ffi
+
+        samples = spoken(synthesizer, "Good morning.")
+        counts.append(tvm_ffi.get_global_func("runtime.NumThreads")())
+        np.testing.assert_allclose(samples, expected, atol=1e-4)
+
+    expected = spoken(starter, "Good morning.")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(speak_and_count).result()
+    synthesizer.close()
+    assert counts == [1]
+
+
+def test_a_closed_synthesizer_opens_again() -> None:
+    synthesizer = Synthesizer("starter")
+    synthesizer.prepare()
+    synthesizer.close()
+    assert len(spoken(synthesizer, "Again.")) > 0
+    synthesizer.close()
+
+
+PARAGRAPHS = (
+    "One day a fox ran over the hill.\nThe dog was {} when the fox came by.\nThen it was night, and all was quiet."
+)
+
+
+def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter: Synthesizer, tmp_path: Path) -> None:
+    keeping = Synthesizer("starter", kept=KeptSpeech(tmp_path))
+
+    def made(text: str) -> tuple[list[int], np.ndarray]:
+        """The numbers of the utterances that the model spoke, and the speech."""
+        events: list[Event] = []
+        chunks = list(keeping.synthesize(SpeechRequest(text, keeping.voices()[0].name), events.append))
+        numbers = [event.utterance_index for event in events if isinstance(event, StageEvent)]
+        return sorted(set(numbers)), np.concatenate([chunk.samples for chunk in chunks])
+
+    assert made(PARAGRAPHS.format("asleep"))[0] == [0, 1, 2]
+    remade, edited = made(PARAGRAPHS.format("awake and hungry"))
+    assert remade == [1]
+    np.testing.assert_array_equal(edited, spoken(starter, PARAGRAPHS.format("awake and hungry")))
+    further = f"A new beginning is here now.\n{PARAGRAPHS.format('asleep')}"
+    remade, longer = made(further)
+    assert remade == [0]
+    np.testing.assert_array_equal(longer, spoken(starter, further))
+    keeping.close()
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_what_is_no_sound_is_neither_given_nor_kept(
+    starter: Synthesizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: float
+) -> None:
+    speak = Speaker.speak
+
+    def spoilt(*arguments: Any) -> Speech:
+        speech = speak(*arguments)
+        return replace(speech, samples=np.where(np.arange(len(speech.samples)) == 9, number, speech.samples))
+
+    monkeypatch.setattr(Speaker, "speak", spoilt)
+    for kept in (None, KeptSpeech(tmp_path)):
+        monkeypatch.setattr(starter, "_kept", kept)
+        with pytest.raises(
+            DamagedFile, match=f"prepared weights are probably damaged. Remove {packed_weights_folder()}"
+        ):
+            spoken(starter, "Hello.")
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_pauses_need_no_new_making(tmp_path: Path) -> None:
+    keeping = Synthesizer("starter", kept=KeptSpeech(tmp_path))
+    request = SpeechRequest(TEXT, FEMALE)
+    list(keeping.synthesize(request))
+    events: list[Event] = []
+    longer = replace(request, pause_scale=3.0)
+    chunks = list(keeping.synthesize(longer, events.append))
+    assert not any(isinstance(event, StageEvent) for event in events)
+    anew = list(Synthesizer("starter").synthesize(longer))
+    np.testing.assert_array_equal(*(np.concatenate([chunk.samples for chunk in each]) for each in (chunks, anew)))
+
+
+def test_a_part_of_the_text_is_spoken_with_its_place_in_the_whole(starter: Synthesizer) -> None:
+    text = "🙂 The first one. The second sentence is this. And the last one has an emoji 🙂 too."
+    start, end = text.index("The second"), text.index(" And")
+    voice = starter.voices()[0].name
+    events: list[Event] = []
+    chunks = list(starter.synthesize(SpeechRequest(text, voice, start=start, end=end), events.append))
+    assert "".join(text[chunk.utterance.start : chunk.utterance.end] for chunk in chunks) == text[start:end]
+    assert next(event.plan for event in events if isinstance(event, PlanEvent)).utterances == (chunks[0].utterance,)
+    np.testing.assert_array_equal(chunks[0].samples, spoken(starter, text[start:end]))
+    last = list(starter.synthesize(SpeechRequest(text, voice, start=end), events.append))[-1]
+    assert text[last.utterance.start : last.utterance.end].endswith("🙂 too.")
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, None), (6, None), (3, 2), (0, 6)])
+def test_a_part_that_the_text_does_not_have_is_refused(start: int, end: int | None) -> None:
+    with pytest.raises(InvalidRequest, match="Name a part of it"):
+        check(SpeechRequest("Hello", "any", start=start, end=end))
+
+
+def test_many_requests_leave_no_memory_behind(starter: Synthesizer) -> None:
+    texts = ("Yes.", "Come in.", "It is two o'clock now.", "Read this.")
+
+    def speak(requests: range) -> int:
+        for number in requests:
+            spoken(starter, texts[number % len(texts)], speed=2.0, seed=number)
+        gc.collect()  # also of what earlier tests left
+        give_back_freed_memory()  # which would hide what is left behind
+        return private_bytes()
+
+    held = [speak(range(20)), *(speak(range(first, first + 40)) for first in (20, 60, 100))]
+    least_growth = min(after - before for before, after in pairwise(held))  # a leak is in each, a page of others in one
+    assert least_growth < 1e6  # the audio of forty requests alone is 2 MB
+
+
+def test_students_speak_in_place_of_the_lstms() -> None:
+    request = SpeechRequest("Hello there.", MALE)
+    with students_installed():
+        taught = Synthesizer(prosody=Prosody.TRANSFORMER)
+        stages: list[str] = []
+        first, second = (
+            list(taught.synthesize(request, lambda e: stages.append(e.stage) if isinstance(e, StageEvent) else None))
+            for _ in range(2)
+        )
+        assert stages == 2 * list(STAGE_NAMES)
+        assert np.array_equal(first[0].samples, second[0].samples)
+        assert np.isfinite(first[0].samples).all()
+        assert taught.fingerprint(request.voice) != Synthesizer().fingerprint(request.voice)
+        assert is_ready("starter", "cpu", prosody=Prosody.TRANSFORMER)
+        taught.close()
+
+
+def test_what_students_said_is_not_kept_for_the_lstms(starter: Synthesizer, tmp_path: Path) -> None:
+    request = SpeechRequest("Hello there.", MALE)
+    with students_installed():
+        taught = Synthesizer(kept=KeptSpeech(tmp_path), prosody=Prosody.TRANSFORMER)
+        (theirs,) = taught.synthesize(request)
+        taught.close()
+    (ours,) = Synthesizer(kept=KeptSpeech(tmp_path)).synthesize(request)
+    assert not np.array_equal(ours.samples, theirs.samples)
+
+
+def test_students_that_are_not_there_are_missed_before_anything_is_loaded() -> None:
+    with pytest.raises(MissingModel, match=r"No Transformer .* model starter is installed"):
+        Synthesizer(prosody=Prosody.TRANSFORMER).prepare()

@@ -1,0 +1,216 @@
+import re
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.text.documents.blocks import LARGE_CHARACTERS, LARGEST_CHARACTERS, Block, chapters_of, moved
+from engine.text.documents.document import Chapter, Look, Matter, Picture, Styled
+
+
+def test_each_heading_begins_a_chapter_that_is_spoken_with_its_title() -> None:
+    blocks = [Block("One", 1), Block("It begins."), Block("It goes on."), Block("Two", 1), Block("It ends.")]
+    assert chapters_of(blocks, "Book") == (
+        Chapter("One", "One\n\nIt begins.\n\nIt goes on.", styles=(Styled(0, 3, Look.HEADING, 1),)),
+        Chapter("Two", "Two\n\nIt ends.", styles=(Styled(0, 3, Look.HEADING, 1),)),
+    )
+
+
+def test_text_without_headings_is_one_chapter_with_the_title_of_the_document() -> None:
+    assert chapters_of([Block("Only this.")], "Note") == (Chapter("Note", "Only this."),)
+
+
+def test_text_before_the_first_heading_is_a_chapter() -> None:
+    chapters = chapters_of([Block("For you."), Block("One", 1), Block("A."), Block("Two", 1), Block("B.")], "Book")
+    assert [chapter.title for chapter in chapters] == ["Book", "One", "Two"]
+    assert chapters[0].text == "For you."
+
+
+def test_the_title_of_the_whole_is_spoken_with_its_first_chapter() -> None:
+    blocks = [Block("The Book", 1), Block("One", 2), Block("A."), Block("Two", 2), Block("B.")]
+    styles = (Styled(0, 8, Look.HEADING, 1), Styled(10, 13, Look.HEADING, 2))
+    assert chapters_of(blocks, "Book")[0] == Chapter("One", "The Book\n\nOne\n\nA.", styles=styles)
+
+
+def test_headings_below_chapters_are_paragraphs() -> None:
+    blocks = [
+        Block("One", 1),
+        Block("Part", 2),
+        Block("A."),
+        Block("Part", 2),
+        Block("B."),
+        Block("Two", 1),
+        Block("C."),
+    ]
+    assert [chapter.title for chapter in chapters_of(blocks, "Book")] == ["One", "Two"]
+
+
+def test_large_parts_are_cut_at_the_headings_below() -> None:
+    long = Block("x " * LARGE_CHARACTERS)
+    blocks = [
+        Block("Part 1", 1),
+        Block("One", 2),
+        long,
+        Block("Two", 2),
+        long,
+        Block("Part 2", 1),
+        Block("Three", 2),
+        long,
+    ]
+    titles = {chapter.title.partition(" (")[0] for chapter in chapters_of(blocks, "Book")}
+    assert titles == {"One", "Two", "Three"}
+
+
+def test_a_chapter_that_is_too_long_is_cut_between_paragraphs_without_loss() -> None:
+    paragraphs = [Block(f"Paragraph {number}. " + "word " * 200) for number in range(150)]
+    chapters = chapters_of(paragraphs, "Book")
+    assert [chapter.title for chapter in chapters] == ["Book (1)", "Book (2)", "Book (3)"]
+    assert all(len(chapter.text) <= LARGEST_CHARACTERS for chapter in chapters)
+    assert all(chapter.text.startswith("Paragraph") for chapter in chapters)
+    assert " ".join(chapter.text for chapter in chapters).split() == " ".join(p.text for p in paragraphs).split()
+
+
+def test_a_paragraph_that_is_too_long_is_cut_between_words() -> None:
+    chapters = chapters_of([Block("word " * LARGEST_CHARACTERS)], "Book")
+    assert {word for chapter in chapters for word in chapter.text.split()} == {"word"}
+
+
+def test_nothing_has_no_chapter() -> None:
+    assert chapters_of([Block("  ")], "Book") == ()
+
+
+def test_thousands_of_headings_without_text_take_linear_time() -> None:
+    """Else this would take an hour or more."""
+    chapters = chapters_of([Block("One", 1)] * 500_000, "Book")
+    assert sum(chapter.text.count("One") for chapter in chapters) == 500_000
+
+
+def test_blocks_of_another_matter_are_chapters_of_their_own() -> None:
+    blocks = [
+        Block("A Book", 1, matter=Matter.FRONT),
+        Block("By Somebody.", matter=Matter.FRONT),
+        Block("It begins.", notes=("A note.",)),
+        Block("It ends.", notes=("Another.",)),
+        Block("Index", 1),
+        Block("It, 1"),
+        Block("Licence text.", matter=Matter.BACK),
+    ]
+    assert [(each.title, each.text, each.matter, each.notes) for each in chapters_of(blocks, "A Book")] == [
+        ("A Book", "A Book\n\nBy Somebody.", Matter.FRONT, ""),
+        ("A Book", "It begins.\n\nIt ends.", Matter.TEXT, "A note.\n\nAnother."),
+        ("Index", "Index\n\nIt, 1", Matter.BACK, ""),
+        ("Back matter", "Licence text.", Matter.BACK, ""),
+    ]
+
+
+def test_text_behind_another_matter_goes_on_under_its_title() -> None:
+    blocks = [Block("One", 1), Block("a"), Block("Two", 1), Block("b"), Block("list", matter=Matter.FRONT), Block("c")]
+    assert [(each.title, each.text) for each in chapters_of(blocks, "A Book")] == [
+        ("One", "One\n\na"), ("Two", "Two\n\nb"), ("Front matter", "list"), ("Two", "c"),
+    ]  # fmt: skip
+
+
+def test_pieces_of_a_long_chapter_show_what_is_in_them() -> None:
+    words = "word " * 200
+    paragraphs = [
+        Block(f"{number:03} {words}.", styles=(Styled(0, 3, Look.STRONG),), pictures=(Picture(4, f"{number:03}.png"),))
+        for number in range(150)
+    ]
+    quotes = [replace(block, is_quote=number % 3 == 0) for number, block in enumerate(paragraphs)]
+    pieces = chapters_of([Block("One", 1), *quotes], "Book")
+    assert len(pieces) == 3
+    numbers = []
+    for piece in pieces:
+        for style in piece.styles:
+            said = piece.text[style.start : style.end]
+            if style.look is Look.STRONG:
+                numbers.append(said)
+            elif style.look is Look.QUOTE:
+                assert int(said[:3]) % 3 == 0
+                assert said[3:] == f" {words}."
+        for picture in piece.pictures:
+            assert piece.text[picture.start - 4 : picture.start] == f"{picture.name[:3]} "
+    assert numbers == [f"{number:03}" for number in range(150)]
+    assert sum(len(piece.pictures) for piece in pieces) == 150
+
+
+def test_a_paragraph_that_is_cut_is_shown_alike_in_all_pieces() -> None:
+    word = "word " * LARGEST_CHARACTERS
+    blocks = [
+        Block("Short.", pictures=(Picture(6, "a.png"),)),
+        Block(word, styles=(Styled(5, len(word), Look.STRONG),)),
+    ]
+    pieces = chapters_of(blocks, "Book")
+    assert len(pieces) > 3
+    for piece in pieces[1:]:
+        assert piece.styles == (Styled(0, len(piece.text), Look.STRONG),)
+    assert [len(piece.pictures) for piece in pieces] == [1, *(0 for _ in pieces[1:])]
+
+
+def test_nothing_is_set_apart_where_most_is() -> None:
+    (chapter,) = chapters_of([Block("A verse.", is_quote=True), Block("By B.")], "Poems")
+    assert chapter.styles == ()
+
+
+def test_pictures_of_what_has_no_text_go_to_what_is_beside_it() -> None:
+    picture = Picture(0, "a.png")
+    (chapter,) = chapters_of([Block("", pictures=(picture,)), Block("One."), Block(" ", pictures=(picture,))], "Book")
+    assert chapter.pictures == (picture, Picture(4, "a.png"))
+
+
+def test_marks_of_emphasis_move_with_a_text_that_is_cleaned_further() -> None:
+    block = Block("1. He [3] left.", styles=(Styled(3, 9, Look.STRONG),), pictures=(Picture(10, "a.png"),))
+    cleaned = block.with_text("He left.")
+    assert (cleaned.styles, cleaned.pictures) == ((Styled(0, 2, Look.STRONG),), (Picture(3, "a.png"),))
+
+
+NOISE = st.sampled_from(
+    ["", " ", "\n", "\u00ad", "\u2060", "[Pg 12]", "¹²", "\n\n  ", "\ue001a boat\ue002", "[13]", " [1] ", "*"]
+)
+WORD = st.tuples(st.sampled_from(["the", "sea", "a", "man", "I", "fire"]), NOISE, st.booleans())
+
+
+def cleaned(text: str) -> str:
+    text = re.sub(r"\[[^\]]*\]|[¹²*\u00ad\u2060]|\ue001.*?\ue002", "", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+@given(st.lists(WORD, max_size=40))
+def test_spans_are_around_the_same_words_when_a_text_is_cleaned(words: list[tuple[str, str, bool]]) -> None:
+    before, wanted = "", set()
+    spans: list[Styled] = []
+    for number, (word, noise, is_marked) in enumerate(words):
+        written = f"{word}{number}"
+        start = len(before)
+        before += f"{written}{noise}"
+        if is_marked:
+            spans.append(Styled(start, len(before), Look.STRONG))
+            wanted.add(str(number))
+        before += " "
+    after = cleaned(before)
+    found = set()
+    for style in moved(spans, before, after):
+        said = after[style.start : style.end]
+        assert said == said.strip() != ""
+        found.update(re.findall(r"(?:the|sea|a|man|I|fire)(\d+)", said))
+    assert found == {cleaned(number) for number in wanted}
+
+
+def test_a_sign_may_become_several() -> None:
+    before, after = "The ﬁrst of\u00adﬁces ﬁt.", "The first offices fit."
+    found = moved([Styled(4, 8, Look.STRONG), Styled(16, 19, Look.STRONG)], before, after)
+    assert [after[style.start : style.end] for style in found] == ["first", "fit"]
+
+
+def test_what_is_gone_has_no_span_and_what_is_nested_is_one() -> None:
+    spans = [Styled(3, 9, Look.STRONG), Styled(10, 13, Look.STRONG), Styled(11, 13, Look.STRONG)]
+    assert moved(spans, "He [Pg 3] saw.", "He saw.") == (Styled(3, 6, Look.STRONG),)
+
+
+def test_long_texts_take_linear_time() -> None:
+    """Else this would take an hour or more."""
+    for unit in ("a¹ ", "[Pg 1]ab", "x\u00ady ", "ab "):
+        before = unit * 20_000
+        spans = [Styled(place, place + 2, Look.STRONG) for place in range(0, len(before), 4)]
+        moved(spans, before, cleaned(before))
+    moved([Styled(0, 5, Look.STRONG)], "abcdefgh" * 10_000, "ijklmnop" * 10_000)

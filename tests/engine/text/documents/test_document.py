@@ -1,0 +1,69 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from engine.text.documents import Chapter, Document, Look, Matter, Picture, Styled
+from engine.text.documents.document import decoded, encoded
+from engine.text.documents.matter import matter_of_title
+
+
+def test_a_document_counts_the_characters_of_its_chapters() -> None:
+    document = Document("A Book", "Somebody", "en", (Chapter("One", "One.\n\nIt begins."), Chapter("Two", "Two.")))
+    assert document.characters == 20
+    assert document.text == "One.\n\nIt begins.\n\nTwo."
+    assert document.cover is None
+
+
+def test_front_and_back_matter_are_not_usual_chapters_but_where_there_is_nothing_else() -> None:
+    front, text, back = Chapter("Contents", "One"), Chapter("One", "It begins."), Chapter("Index", "It, 1")
+    chapters = (replace(front, matter=Matter.FRONT), text, replace(back, matter=Matter.BACK))
+    document = Document("A Book", "", "en", chapters)
+    assert document.usual_chapters == (1,)
+    assert document.with_chapters((1,)).chapters == (text,)
+    assert document.with_chapters((0, 2)).usual_chapters == (0, 1)
+
+
+def test_notes_are_read_at_the_end_of_their_chapter_or_not_at_all() -> None:
+    document = Document("A Book", "", "en", (Chapter("One", "It begins.", notes="A note."), Chapter("Two", "Two.")))
+    assert document.text == "It begins.\n\nTwo."
+    assert document.with_notes().text == "It begins.\n\nA note.\n\nTwo."
+
+
+def test_notes_change_nothing_about_what_is_shown() -> None:
+    styles, pictures = (Styled(3, 9, Look.EMPHASIS),), (Picture(10, "a.png"),)
+    chapter = Chapter("One", "It begins.", notes="A note.", styles=styles, pictures=pictures)
+    (noted,) = Document("A Book", "", "en", (chapter,)).with_notes().chapters
+    assert (noted.styles, noted.pictures) == (styles, pictures)
+
+
+@pytest.mark.parametrize("cover", [None, b"\x89PNG\x00"])
+def test_a_document_comes_back(cover: bytes | None) -> None:
+    styles = (Styled(0, 3, Look.HEADING, 2), Styled(5, 6, Look.EMPHASIS))
+    pictures = (Picture(5, "images/é.png", "A “boat”"),)
+    first = Chapter("One", "One\n\n🙂", notes="A note.", styles=styles, pictures=pictures)
+    chapters = (first, Chapter("Index", "Two.", Matter.BACK))
+    document = Document("A “Book”", "Ann", "en", chapters, cover, ("The page “2” is missing.",))
+    assert decoded(json.loads(json.dumps(encoded(document)))) == document
+
+
+@pytest.mark.parametrize(
+    ("title", "matter"),
+    [
+        ("CONTENTS.", Matter.FRONT),
+        ("Table des matières", Matter.FRONT),
+        ("Copyright © 2020", Matter.TEXT),
+        ("Copyright", Matter.FRONT),
+        ("DEDICATION", Matter.FRONT),
+        ("Index of Names", Matter.BACK),
+        ("Notes", Matter.BACK),
+        ("THE FULL PROJECT GUTENBERG™ LICENSE", Matter.BACK),
+        ("Transcriber’s Note", Matter.BACK),
+        ("Preface", Matter.TEXT),
+        ("Notes from Underground", Matter.TEXT),
+        ("The Index Finger", Matter.TEXT),
+        ("", Matter.TEXT),
+    ],
+)
+def test_a_title_tells_what_its_chapter_is(title: str, matter: Matter) -> None:
+    assert matter_of_title(title) is matter

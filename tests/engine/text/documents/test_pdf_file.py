@@ -1,0 +1,349 @@
+"""PDF files as people have them: columns, turned pages, numbers and notes in the margins, fonts without letters."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.errors import DamagedDocument, EncryptedDocument, UnusableDocument
+from engine.text.documents.document import Document, Matter
+from engine.text.documents.pdf_file import read
+from tests.engine.text.documents.books import Book, PrintedLine, book, write_contents, write_pages, write_pdf
+from tests.engine.text.documents.books import shown as drawn
+from tests.engine.text.documents.pages import shown
+from tests.shared_inputs import real_text
+
+
+@pytest.mark.parametrize("outline", [True, False])
+def test_a_book_is_read_as_it_was_written(tmp_path: Path, outline: bool) -> None:
+    written = book(12_000, 3)
+    document = read(write_pdf(tmp_path / "a.pdf", written, outline=outline))
+    assert (document.title, document.author) == ("The Blue Lantern", "A. Writer")
+    for chapter, (title, paragraphs) in zip(document.chapters, written.chapters, strict=True):
+        assert chapter.title == title
+        assert chapter.text == "\n\n".join([title, *paragraphs])
+        assert shown(chapter) == [("heading", title)]
+
+
+def test_a_scan_is_said_to_have_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    made = write_pages(path, [[PrintedLine(" ")]], Book("", "", ()), []).read_bytes()
+    path.write_bytes(made.replace(b"() Tj", b"   Tj").replace(b"(1) Tj", b"    Tj"))
+    with pytest.raises(UnusableDocument, match="no text"):
+        read(path)
+
+
+def test_a_file_that_is_cut_short_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(b"%PDF-1.7\n1 0 obj\n<</Type/Cat")
+    with pytest.raises(DamagedDocument, match=r"“a\.pdf” is damaged"):
+        read(path)
+
+
+def test_one_with_a_password_is_said_to_have_one(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "a.pdf", book(2000, 1))
+    keys = f"/O<{'11' * 32}>/U<{'22' * 32}>"
+    locked = f"/ID[<00><00>]/Encrypt<</Filter/Standard/V 1/R 2/P -4{keys}>>/Root".encode()
+    head, trailer = path.read_bytes().rsplit(b"trailer", 1)
+    path.write_bytes(head + b"trailer" + trailer.replace(b"/Root", locked))
+    with pytest.raises(EncryptedDocument, match=r"“a\.pdf” has a password\. Save a copy without a password\."):
+        read(path)
+
+
+STEP = 14.0
+QUIET = (
+    "It was a quiet morning in the harbour and all of the boats lay still at the wall. Nobody had come down to them, "
+    "and the nets were hanging dry over the rail. The old man waited with his coat closed. He had seen such days "
+    "before and did not trust them. The wind would come from the south, he said, and it did."
+)
+COLUMNS = (
+    "The harbour lay quiet in the early morning and nobody had come down to the boats. The old man waited by the wall "
+    "with his coat closed. He had seen such days before and he did not trust them at all. The wind would come from the "
+    "south, he said, and it came at noon. In the evening the nets were dry and the women sang in the street below the "
+    "church. A boy ran past with a lantern in his hand. They called after him, but he was gone behind the corner of "
+    "the house. Then it was dark, and the sea was the only thing that could be heard."
+)
+CASES = {
+    "p01_twocol_colmajor": COLUMNS,
+    "p01b_twocol_rowmajor": COLUMNS,
+    "p01c_title_twocol": f"A Study of Harbours\n\nAnna Smith\n\n{COLUMNS}",
+    "p02_arxiv_stamp": f"{QUIET} {QUIET}",
+    "p02b_watermark": " ".join([QUIET] * 3),
+    "p03_rotate90": QUIET,
+    "p03b_rotate_noflag": QUIET,
+    "p03c_upsidedown": QUIET,
+    "p04_headers": " ".join([QUIET] * 6),
+    "p10_linenumbers": f"{QUIET} {QUIET}",
+    "p17_table": f"{QUIET}\n\nTable: 2 rows of Fruit, Price, Stock.\n\n{QUIET}",
+    "p18_letterspaced": f"CHAPTER ONE\n\n{QUIET}\n\nCHAPTER TWO\n\n{QUIET}",
+    "p19_bullets": (
+        "Packing list\n\nBread and butter for the journey\n\nWater\n\nA warm coat\n\n1. First, open the door.\n\n"
+        "2. Then, close it."
+    ),
+    "p21_poem": (
+        "THE SEA\n\nThe sea is calm tonight,\nThe tide is full, the moon lies fair\nUpon the straits;\n"
+        "on the French coast the light\nGleams and is gone."
+    ),
+}
+WORDS = (
+    "the old man",
+    "waited at the wall",
+    "with his closed coat",
+    "and did not trust",
+    "such a quiet day",
+    "as this",
+)
+
+
+def document(folder: Path, *pages: str, outline: tuple[tuple[str, int, str], ...] = ()) -> Document:
+    return read(write_contents(folder / "a.pdf", list(pages), outline))
+
+
+def lines(texts: Sequence[str], left: float = 72.0, top: float = 700.0, size: float = 11.0) -> str:
+    return "".join(drawn(text, left, top - STEP * at, size) for at, text in enumerate(texts))
+
+
+def column(name: str, count: int = 8) -> list[str]:
+    """Lines of a column, each of about the same width."""
+    return [f"{name}{at} {WORDS[at % 5]} and {WORDS[(at + 2) % 5]}" for at in range(count)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_is_read_right(name: str) -> None:
+    assert read(real_text(f"{name}.pdf")).text == CASES[name]
+
+
+def test_the_case_with_numbers_at_every_fifth_line_has_no_number() -> None:
+    assert not any(map(str.isdigit, read(real_text("p10b_linenumbers_every5.pdf")).text))
+
+
+def test_the_case_of_hyphens_joins_words_alone() -> None:
+    text = read(real_text("p05_hyphen.pdf")).text
+    for word in ("a well-known", "the development", "railway", "mother-in-law", "twenty-five year", "the ex-minister"):
+        assert word in text
+
+
+def test_the_case_with_a_note_keeps_it_apart() -> None:
+    made = read(real_text("p20_footnote.pdf")).chapters[0]
+    assert "He left. Then he slept" in made.text
+    assert "Smith" not in made.text
+    assert made.notes == "See Smith 1990, p. 12, for the whole story of the old man. which is not told here."
+
+
+def test_the_case_of_an_outline_has_each_title_once() -> None:
+    made = read(real_text("p16_outline_action.pdf"))
+    assert [each.title for each in made.chapters] == ["Introduction", "Methods and Materials"]
+    assert made.text.count("Introduction") == made.text.count("Methods") == 1
+
+
+def test_the_case_of_signs_without_letters_is_told() -> None:
+    with pytest.raises(UnusableDocument, match="p06_cid_notounicode"):
+        read(real_text("p06_cid_notounicode.pdf"))
+
+
+@pytest.mark.parametrize("names", ["ab", "abc"])
+@pytest.mark.parametrize("offset", [0.0, 5.0])
+def test_columns_are_read_one_after_the_other(tmp_path: Path, names: str, offset: float) -> None:
+    size = 8.0
+    page = ""
+    for at in range(8):
+        for number, name in enumerate(names):
+            page += drawn(column(name)[at], 40 + 180 * number, 600 - STEP * at - offset * number, size)
+    text = document(tmp_path, page).text
+    assert text.split() == " ".join(" ".join(column(name)) for name in names).split()
+
+
+def test_a_heading_across_columns_stands_between_what_is_above_and_below(tmp_path: Path) -> None:
+    def two(first: str, second: str, top: float) -> str:
+        return lines(column(first, 5), 60, top) + lines(column(second, 5), 320, top)
+
+    heading = drawn("A heading that goes across both columns of the page", 90, 600, 18)
+    text = document(tmp_path, two("a", "b", 700) + heading + two("c", "d", 560)).text
+    places = [text.index(word) for word in ("a0", "a4", "b0", "b4", "A heading", "c0", "d0", "d4")]
+    assert places == sorted(places)
+
+
+def test_wide_spaces_in_lines_make_no_columns(tmp_path: Path) -> None:
+    page = "".join(
+        drawn("some words", 72, 700 - STEP * at) + drawn(f"and quite a lot of others {at}", 150, 700 - STEP * at)
+        for at in range(2)
+    ) + lines(column("z"), 72, 660)
+    assert document(tmp_path, page).text.startswith("some words and quite a lot of others 0")
+
+
+@pytest.mark.parametrize("degrees", [0, 90, 180, 270])
+def test_a_turned_page_is_read_and_what_is_turned_otherwise_is_told(tmp_path: Path, degrees: int) -> None:
+    place = {0: (72, 700), 90: (100, 100), 180: (500, 100), 270: (500, 700)}[degrees]
+    down = {0: (0, -STEP), 90: (STEP, 0), 180: (0, STEP), 270: (-STEP, 0)}[degrees]
+    page = "".join(
+        drawn(text, place[0] + down[0] * at, place[1] + down[1] * at, degrees=degrees)
+        for at, text in enumerate(column("a"))
+    )
+    made = document(tmp_path, page + drawn("STAMP", 300, 400, 30, degrees + 60))
+    assert made.text.split() == " ".join(column("a")).split()
+    assert "page 1" in "".join(made.notices)
+
+
+def test_a_watermark_along_the_lines_goes_and_a_title_stays(tmp_path: Path) -> None:
+    pages = [drawn("SPECIMEN", 200, 400, 60) + lines(column(name)) for name in "abcd"]
+    pages[2] += drawn("The Sea", 72, 760, 18)
+    text = document(tmp_path, *pages).text
+    assert "SPECIMEN" not in text
+    assert "The Sea" in text
+
+
+@pytest.mark.parametrize(("left", "step"), [(40, 1), (40, 5), (500, 5), (500, 10)])
+def test_numbers_of_lines_are_not_read(tmp_path: Path, left: float, step: int) -> None:
+    numbered = range(step - 1, 20, step)
+    page = lines(column("a", 20)) + "".join(drawn(str(at + 1), left, 700 - STEP * at, 8) for at in numbered)
+    assert document(tmp_path, page).text.split() == " ".join(column("a", 20)).split()
+
+
+def test_the_numbers_of_a_list_stay(tmp_path: Path) -> None:
+    items = [f"Item {name} of a list" for name in ("one", "two", "three", "four")]
+    page = "".join(drawn(str(at + 1), 50, 700 - STEP * at) for at in range(4)) + lines(items)
+    text = document(tmp_path, page).text
+    assert all(str(number) in text for number in (1, 2, 3, 4))
+
+
+def test_pages_without_letters_are_left_out_and_told(tmp_path: Path) -> None:
+    nameless = drawn("0037004B00480003004B004400550045", 72, 700, font="G")
+    made = document(tmp_path, lines(column("a")), nameless, nameless, lines(column("b")))
+    assert made.text.split() == " ".join(column("a") + column("b")).split()
+    assert len(made.notices) == 1
+    assert "2 pages" in made.notices[0]
+    assert "page 2" in made.notices[0]
+
+
+def test_letters_that_make_no_words_are_none(tmp_path: Path) -> None:
+    with pytest.raises(UnusableDocument):
+        document(tmp_path, lines(["KhGrT xQzPw LkJhG pTrRw GfDsQ"] * 8))
+
+
+@pytest.mark.parametrize("text", ["ΑΒΓ και το", "12.5 13.7 144 2.5", "DNA RNA mRNA BBC", "Wstrząs i chrząszcz"])
+def test_few_or_other_letters_are_read(tmp_path: Path, text: str) -> None:
+    written = text if text.isascii() else "caf\xe9 na\xefve"
+    assert document(tmp_path, lines([written])).text == written
+
+
+@pytest.mark.parametrize("way", ["Dest", "A"])
+@pytest.mark.parametrize("printed", ["The Sea", "1 The Sea", "II. THE SEA", "Chapter 3: The Sea", "1.2 The Sea"])
+def test_a_title_of_the_outline_is_spoken_once_whatever_number_is_printed(
+    tmp_path: Path, way: str, printed: str
+) -> None:
+    pages = [
+        drawn(printed, 72, 760, 16) + lines(column("a")),
+        drawn("The Wind", 72, 760, 16) + lines(column("b")),
+    ]
+    made = document(tmp_path, *pages, outline=(("The Sea", 0, way), ("The Wind", 1, way)))
+    assert [each.title for each in made.chapters] == ["The Sea", "The Wind"]
+    assert made.text.casefold().count("the sea") == 1
+
+
+def test_letters_set_apart_are_words(tmp_path: Path) -> None:
+    page = drawn("P A R T   T W O", 150, 760, 18) + drawn("SMALL WORDS", 150, 730, 14, spacing=6) + lines(column("a"))
+    text = document(tmp_path, page).text
+    assert "PART TWO" in text
+    assert "a0 the old man" in text
+
+
+def test_a_table_is_told_and_lists_are_not(tmp_path: Path) -> None:
+    def rows(cells: Sequence[tuple[str, ...]], top: float) -> str:
+        return "".join(
+            drawn(text, 72 + 120 * at, top - STEP * row)
+            for row, each in enumerate(cells)
+            for at, text in enumerate(each)
+        )
+
+    table = rows([("Fruit", "Price"), ("Fig", "2"), ("Pear", "1.5"), ("Plum", "4")], 600)
+    contents = rows([("The Sea", "3"), ("The Wind", "17"), ("The Storm", "29")], 500)
+    text = document(tmp_path, lines(column("a", 4)) + table + contents).text
+    assert "Table: 3 rows of Fruit, Price." in text
+    assert "The Wind 17" in text
+
+
+def test_items_are_paragraphs_with_their_second_lines(tmp_path: Path) -> None:
+    page = lines(["• Bread and butter for the", "  journey", "• Water", "a) One", "b) Two"], 90)
+    page = page.replace(f"72 {700 - STEP}", f"90 {700 - STEP}")
+    assert document(tmp_path, page).text.split("\n\n") == [
+        "Bread and butter for the journey", "Water", "a) One", "b) Two",
+    ]  # fmt: skip
+
+
+def test_a_number_that_begins_a_line_begins_no_paragraph(tmp_path: Path) -> None:
+    texts = [*column("a", 3), "12. He went there and came back and " + WORDS[1], *column("b", 2)]
+    assert "\n" not in document(tmp_path, lines(texts)).text
+
+
+def test_notes_belong_to_their_paragraph_and_others_are_told(tmp_path: Path) -> None:
+    body = lines([*column("a", 3), "and so he left."]) + drawn("7", 135, 700 - 3 * STEP + 4, 6)
+    body += lines(column("b", 3), top=700 - 4 * STEP)
+    notes = lines(["7 See there.", "8 See nowhere."], top=60, size=8)
+    made = document(tmp_path, body + notes, lines(column("c")))
+    assert made.chapters[0].notes == "See there."
+    assert "See" not in made.text
+    assert len(made.notices) == 1
+    assert "page 1" in made.notices[0]
+
+
+def test_raised_numbers_are_powers_and_lowered_ones_stay(tmp_path: Path) -> None:
+    body = lines(column("a", 3)) + drawn("There are 10", 72, 640) + drawn("6", 131, 645, 6) + drawn("stars,", 139, 640)
+    body += drawn("H", 180, 640) + drawn("2", 188, 637, 6) + drawn("O", 191.2, 640)
+    text = document(tmp_path, body).text
+    assert "10⁶ stars" in text
+    assert "2" in text.partition("stars")[2]
+
+
+def test_lines_of_verse_stay_and_those_of_prose_do_not(tmp_path: Path) -> None:
+    verse = [
+        "I wandered lonely as a cloud",
+        "That floats on high,",
+        "When all at once I saw a crowd,",
+        "A host of daffodils;",
+    ]
+    text = document(tmp_path, lines(verse) + lines(column("a"), top=600)).text
+    assert text.startswith("\n".join(verse) + "\n\na0")
+    assert "\n" not in text.partition("\n\n")[2]
+
+
+@pytest.mark.parametrize("leader", [" . . . . . . . ", "........", None])
+def test_a_list_of_contents_is_front_matter(tmp_path: Path, leader: str | None) -> None:
+    entries = [("The Sea", "3"), ("The Wind", "17"), ("The long Storm", "29")]
+    page = drawn("Where to find what", 72, 740, 18)
+    for at, (title, number) in enumerate(entries):
+        if leader is None:
+            page += drawn(title, 72, 700 - STEP * at) + drawn(number, 400, 700 - STEP * at)
+        else:
+            page += drawn(f"{title}{leader}{number}", 72, 700 - STEP * at)
+    pages = [drawn(title, 72, 760, 18) + lines(column(title[-1], 20)) for title, _ in entries]
+    made = document(tmp_path, page, *pages)
+    assert [(each.title, each.matter) for each in made.chapters] == [
+        ("Where to find what", Matter.FRONT), *((title, Matter.TEXT) for title, _ in entries),
+    ]  # fmt: skip
+    assert made.chapters[0].text.split("\n\n")[1:] == [f"{title} {number}" for title, number in entries]
+
+
+def test_text_with_an_ellipsis_and_a_number_stays_text(tmp_path: Path) -> None:
+    made = document(tmp_path, lines([*column("a", 3), "and then he said... 17", *column("b", 3)]))
+    assert [each.matter for each in made.chapters] == [Matter.TEXT]
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_large_initial_is_a_part_of_its_word(tmp_path: Path, apart: bool) -> None:
+    rest = ["he harbour was quiet and the boats", "lay still at the wall of the old", "town, and nobody came there."]
+    page = drawn("T", 72, 672 if apart else 700, 42)
+    page += lines(rest, 100) if apart else drawn(rest[0], 100, 700) + lines(rest[1:], 100, 686)
+    page += lines(["Then the wind rose and all the boats went", "out into the open sea and came not back."], 72, 658)
+    assert document(tmp_path, page).text.startswith(f"The {' '.join(rest)[3:]} Then the wind")
+
+
+def test_running_heads_that_change_are_known_by_their_page_numbers(tmp_path: Path) -> None:
+    heads = ["The Sea 12", "13 The Book", "The Wind 14", "15 The Book"]
+    pages = [drawn(head, 72, 780, 9) + lines(column(name)) for head, name in zip(heads, "abcd", strict=True)]
+    assert document(tmp_path, *pages).text.split() == " ".join(" ".join(column(name)) for name in "abcd").split()
+
+
+def test_small_lines_at_the_bottom_that_are_no_notes_are_read(tmp_path: Path) -> None:
+    small = ["4 bytes for the size", "4 bytes for the place", "8 bytes for the name"]
+    text = document(tmp_path, lines(column("a")) + lines(small, top=300, size=8)).text
+    assert all(line in text for line in small)

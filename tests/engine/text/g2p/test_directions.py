@@ -1,0 +1,199 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import InvalidRequest, UnknownVoice
+from engine.speech import Utterance
+from engine.text.g2p import Phonemizer
+from engine.text.g2p.directions import (
+    PLACEHOLDER,
+    Override,
+    Script,
+    Section,
+    directions,
+    put_back,
+    read_script,
+    set_aside,
+    to_misaki,
+    voice_before,
+)
+from engine.text.g2p.draft import Draft
+from engine.text.languages import AMERICAN, BRITISH
+
+
+def find_voice(name: str) -> None:
+    if name == "a(":
+        raise InvalidRequest("“a(” is not a blend of voices.", "Write it like a(2)+b(1).")
+    if not name.startswith("am_michael"):
+        raise UnknownVoice(name, ("am_michael",), "am_michael")
+
+
+def section(script: Script, text: str) -> list[tuple[str, str, float | None]]:
+    return [(text[each.start : each.end], each.voice, each.rest_seconds) for each in script.sections]
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        ("[pause 1.5s]", 1.5), ("[pause 500ms]", 0.5), ("[Pause: 2 s]", 2.0), ("[ pause=0s ]", 0),
+        ("[pause 60s]", 60),
+    ],
+)  # fmt: skip
+def test_a_pause_has_its_seconds(written: str, seconds: float) -> None:
+    (found,) = directions(f"a {written} b")
+    assert (found.start, found.end, found.pause_seconds, found.problem) == (2, 2 + len(written), seconds, "")
+
+
+def test_a_voice_speaks_until_the_next_one() -> None:
+    text = "One. [voice:am_michael] Two. [pause 1s] Three. [voice: am_michael(2)] Four."
+    script = read_script(text, find_voice)
+    assert section(script, text) == [
+        ("One. ", "", None),
+        (" Two. ", "am_michael", 1.0),
+        (" Three. ", "am_michael", None),
+        (" Four.", "am_michael(2)", None),
+    ]
+    assert script.voices == {"am_michael", "am_michael(2)"}
+    assert script.notices == ()
+
+
+def test_a_voice_speaks_on_where_only_a_part_is_asked_for() -> None:
+    text = "One. [voice:am_michael] Two. [voice:nobody] Three."
+    assert voice_before(text, 5, find_voice) == ""
+    assert voice_before(text, len(text), find_voice) == "am_michael"
+    assert read_script("Three.", find_voice, "am_michael").sections == (Section(0, 6, "am_michael"),)
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("[pause]", "write a pause like"),
+        ("[pause for effect]", "write a pause like"),
+        ("[pause -1s]", "write a pause like"),
+        ("[pause 61s]", "at most 60 seconds"),
+        ("[voice:]", "write a voice like"),
+        ("[voice:am_micheal]", "Did you mean “am_michael”?"),
+        ("[voice am_micheal]", "Did you mean “am_michael”?"),
+        ("[voice:a(]", "Write it like"),
+    ],
+)
+def test_what_cannot_be_done_is_left_out_with_a_notice(written: str, reason: str) -> None:
+    text = f"One. {written} Two."
+    script = read_script(text, find_voice)
+    assert section(script, text) == [("One. ", "", None), (" Two.", "", None)]
+    (notice,) = script.notices
+    assert reason in notice.message
+    assert text[notice.start : notice.end] == written
+
+
+@pytest.mark.parametrize(
+    "text", ["[paused]", "[pause](/pˈɔz/)", "the [voice] of", "[voice](http://x.y)", "pause 1s", "[a]"]
+)
+def test_other_brackets_are_text(text: str) -> None:
+    assert read_script(text, find_voice) == Script((Section(0, len(text)),))
+
+
+@given(st.lists(st.sampled_from(["[pause 1s]", "[voice:b]", "[pause x]", "a", " ", "[", "]", "(", "\n"]), max_size=20))
+def test_sections_and_directions_make_the_text(parts: list[str]) -> None:
+    text = "".join(parts)
+    script = read_script(text)
+    at = 0
+    for each, following in zip(script.sections, [*directions(text), None], strict=True):
+        assert (each.start, each.end) == (at, following.start if following else len(text))
+        at = following.end if following else len(text)
+        assert all(script.place(place) == script.sections.index(each) for place in range(each.start, each.end))
+
+
+def utterances(american: Phonemizer, text: str) -> tuple[Utterance, ...]:
+    return american.plan(text).utterances
+
+
+def test_utterances_carry_voices_and_rests(american: Phonemizer) -> None:
+    text = "[pause 2s] One. [pause 1s][pause 500ms] Two. [voice:b] Three. [pause x] [pause 3s]"
+    one, two, three = utterances(american, text)
+    assert [each.text for each in (one, two, three)] == ["One.", "Two.", "Three."]
+    assert [text[word.start : word.end] for each in (one, two, three) for word in each.words] == ["One", "Two", "Three"]
+    assert [each.rest_seconds for each in (one, two, three)] == [1.5, None, 3.0]
+    assert [each.rest_before_seconds for each in (one, two, three)] == [2.0, 0.0, 0.0]
+    assert [each.voice for each in (one, two, three)] == ["", "", "b"]
+
+
+def test_directions_are_never_spoken(american: Phonemizer) -> None:
+    plain = american.plan("One.\n\nTwo.")
+    for written in ("[pause 1s]", "[voice:b]", "[pause x]"):
+        assert [each.phonemes for each in utterances(american, f"One. {written} Two.")] == [
+            each.phonemes for each in plain.utterances
+        ]
+
+
+def test_notices_after_a_direction_point_into_the_text(american: Phonemizer) -> None:
+    text = "One. [pause 1s] Say 你好 twice."
+    (notice,) = american.plan(text).notices
+    assert text[notice.start : notice.end] == "你好"
+
+
+def test_a_section_is_spoken_in_the_language_of_its_voice(american: Phonemizer, british: Phonemizer) -> None:
+    text = "Tomato. [voice:bf_emma] Tomato."
+    *_, plan = american.plans(text, others={"bf_emma": british})
+    assert [each.phonemes for each in plan.utterances] == ["təmˈATO.", "təmˈɑːtQ."]
+
+
+def test_words_are_set_aside_and_put_back() -> None:
+    draft = Draft("a [bee](/bˈi/) and [sea](+2) c", AMERICAN)
+    words = set_aside(draft)
+    assert draft.text == f"a {PLACEHOLDER} and {PLACEHOLDER} c"
+    assert put_back(draft, words) == [Override(2, 5, phonemes="bˈi"), Override(10, 13, stress=2.0)]
+    assert draft.text == "a bee and sea c"
+    assert draft.sourced.source_span(2, 5).end == 14
+
+
+@pytest.mark.parametrize(
+    ("written", "override"),
+    [
+        ("[x](-0.5)", Override(0, 1, stress=-0.5)),
+        ("[123](#&#)", Override(0, 3, number_flags="&")),
+        ("[New York](/x/)", Override(0, 8, phonemes="k" if False else "x")),
+        ("[“é…”](/x/)", Override(0, 1, phonemes="x")),
+    ],
+)
+def test_forms(written: str, override: Override) -> None:
+    draft = Draft(written, AMERICAN)
+    assert put_back(draft, set_aside(draft)) == [override]
+
+
+def test_accents_that_sound_are_kept() -> None:
+    draft = Draft("Résumés, crème and fête: [né](/nˈA/)", AMERICAN)
+    words = set_aside(draft)
+    assert draft.text == f"{PLACEHOLDER}, {PLACEHOLDER} and fête: {PLACEHOLDER}"
+    assert put_back(draft, words) == [Override(25, 26, phonemes="nˈA")]
+    assert draft.text == "Résumés, crème and fête: n"
+
+
+@pytest.mark.parametrize("written", ["[a](b)", "[a](/)", "[a](//)", "[a](/ /)", "[a](+5)", "[](/x/)", "[é😀](+1)"])
+def test_other_brackets_are_left_alone(written: str) -> None:
+    draft = Draft(written, AMERICAN)
+    assert set_aside(draft) == []
+    assert draft.text == written
+
+
+def test_a_placeholder_in_the_source_is_no_word() -> None:
+    draft = Draft(f"{PLACEHOLDER}[a](/x/)", AMERICAN)
+    words = set_aside(draft)
+    assert len(words) == 1
+    assert draft.text.count(PLACEHOLDER) == 1
+
+
+@pytest.mark.parametrize(
+    ("ipa", "american", "british"),
+    [
+        ("təˈmeɪtoʊ", "təˈmAtO", "təˈmAtQ"),
+        ("tʃɜːtʃ", "ʧɜɹʧ", "ʧɜːʧ"),
+        ("ɡəʊ", "ɡO", "ɡQ"),
+        ("red", "ɹɛd", "ɹɛd"),
+        ("d͡ʒɔɪ", "ʤY", "ʤY"),
+        ("hˈAlOɡ  ɪn", "hˈAlOɡ ɪn", "hˈAlOɡ ɪn"),
+    ],
+)
+def test_usual_ipa_becomes_misaki_letters(ipa: str, american: str, british: str) -> None:
+    assert to_misaki(ipa, AMERICAN) == american
+    assert to_misaki(ipa, BRITISH) == british

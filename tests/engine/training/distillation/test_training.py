@@ -1,0 +1,134 @@
+"""Training goes on where it was interrupted, and refuses what it cannot go on from."""
+
+import dataclasses
+import errno
+import os
+import shutil
+
+import pytest
+import torch
+
+from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
+from engine.training.distillation import lessons
+from engine.training.distillation.lessons import Lesson
+from engine.training.distillation.options import DistillOptions
+from engine.training.distillation.shards import ShardFolder
+from engine.training.distillation.teacher import FRAME_LSTM, Teacher
+from engine.training.distillation.training import COURSES, load_students, new_students, train
+from tests.engine.training.distillation.conftest import tiny_checkpoint
+
+BRIEF = dict.fromkeys(COURSES, 1e-6)
+"""One step of each lesson."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_batch_to_check():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lessons, "VALIDATION_BATCHES", 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory, teacher, examples):
+    """A work folder in which every lesson was given, and what was reported."""
+    options = DistillOptions("tiny", tmp_path_factory.mktemp("given"), BRIEF)
+    ShardFolder(options.data_folder, teacher.identity).add(examples)
+    reports = []
+    train(teacher, options, reports.append)
+    return options, reports
+
+
+@pytest.fixture
+def trained(given, tmp_path):
+    return DistillOptions("tiny", shutil.copytree(given[0].work_folder, tmp_path / "work"), BRIEF)
+
+
+def test_gives_every_lesson_and_reports_what_is_left(given, teacher):
+    options, reports = given
+    students = load_students(teacher, options)
+    assert [report.stage for report in reports] == list(COURSES)
+    assert all(report.fraction == 1 for report in reports)
+    assert reports[-1].remaining_seconds == 0
+    assert set(students) == set(teacher.lstms)
+    untaught = new_students(teacher, options.seed)
+    for path, student in students.items():
+        assert not torch.equal(student.entry.weight, untaught[path].entry.weight)
+
+
+def test_finished_lessons_are_not_given_again(trained, teacher):
+    before = {name: trained.checkpoint(name).stat().st_mtime_ns for name in COURSES}
+    reports = []
+    train(teacher, trained, reports.append)
+    assert not reports
+    assert {name: trained.checkpoint(name).stat().st_mtime_ns for name in COURSES} == before
+
+
+def test_the_chain_goes_on_from_side_by_side(trained, teacher):
+    trained.checkpoint("chain").unlink()
+    path = teacher.duration_lstms[0]
+    side_by_side = load_students(teacher, trained)[path].entry.weight
+    train(teacher, trained, lambda progress: None)
+    chained = load_students(teacher, trained)[path].entry.weight
+    untaught = new_students(teacher, trained.seed)[path].entry.weight
+    assert not torch.equal(chained, side_by_side)
+    assert (chained - side_by_side).abs().max() < (chained - untaught).abs().max()
+
+
+def test_unfinished_students_can_be_had(trained, teacher):
+    for name in ("chain", "pitch", "text"):
+        trained.checkpoint(name).unlink()
+    students = load_students(teacher, dataclasses.replace(trained, corrections=5))
+    assert set(students) == set(teacher.duration_lstms)
+    assert all(student.architecture.corrections == 5 and not student.training for student in students.values())
+
+
+def test_corrections_over_frames_are_chosen_by_themselves(trained, teacher):
+    students = load_students(teacher, dataclasses.replace(trained, corrections=3, frame_corrections=7))
+    counts = {path: student.architecture.corrections for path, student in students.items()}
+    assert counts == {**dict.fromkeys(teacher.lstms, 3), FRAME_LSTM: 7}
+
+
+def test_no_student_has_begun(tmp_path, teacher):
+    with pytest.raises(InvalidRequest, match="No student has begun"):
+        load_students(teacher, DistillOptions("tiny", tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"", b"no checkpoint", None])
+def test_a_damaged_checkpoint_is_refused_by_name(trained, teacher, content):
+    path = trained.checkpoint("pitch")
+    path.write_bytes(path.read_bytes()[:-1000] if content is None else content)
+    for use in (lambda: train(teacher, trained, lambda progress: None), lambda: load_students(teacher, trained)):
+        with pytest.raises(DamagedFile, match="pitch"):
+            use()
+
+
+def test_students_of_another_model_are_refused(trained):
+    with pytest.raises(UnusableModel, match="another model"):
+        load_students(Teacher(tiny_checkpoint(seed=2)), trained)
+    with pytest.raises(UnusableModel, match="another teacher"):
+        train(Teacher(tiny_checkpoint(seed=2)), trained, lambda progress: None)
+
+
+def test_too_few_texts(tmp_path, teacher, examples):
+    options = DistillOptions("tiny", tmp_path, BRIEF)
+    ShardFolder(options.data_folder, teacher.identity).add(examples[:5])
+    with pytest.raises(InvalidRequest, match="5 texts are too few"):
+        train(teacher, options, lambda progress: None)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), RuntimeError("PytorchStreamWriter failed writing file")],
+)
+def test_a_full_disk_keeps_the_checkpoint_before(trained, teacher, monkeypatch, failure):
+    def refuse(*arguments, **options):
+        raise failure
+
+    before = trained.checkpoint("text").read_bytes()
+    spent_seconds = torch.load(trained.checkpoint("text"), weights_only=True)["cpu_seconds"]
+    longer = DistillOptions("tiny", trained.work_folder, {**BRIEF, "text": spent_seconds / 60 + 1e-3})
+    monkeypatch.setattr(torch, "save", refuse)
+    monkeypatch.setattr(Lesson, "validate", lambda lesson: {})
+    with pytest.raises(OutputError, match=r"text\.pt"):
+        train(teacher, longer, lambda progress: None)
+    assert trained.checkpoint("text").read_bytes() == before

@@ -1,0 +1,129 @@
+"""Lessons must be complete, unchanged when read back, and recorded once."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import DamagedFile
+from engine.models.checkpoints import model_config
+from engine.text.g2p import Phonemizer
+from engine.text.g2p.sentences import sentences
+from engine.training.starter import corpus
+from engine.training.starter.batches import Item
+from engine.training.starter.corpus import (
+    ARRAYS,
+    HELD_OUT,
+    SENTENCES_PER_SHARD,
+    SOUND,
+    SOUND_ARRAYS,
+    TEXT,
+    Shard,
+    load_lessons,
+    record,
+    save_lessons,
+    shards,
+    texts_of,
+)
+from engine.training.starter.heldout import HELD_OUT_SENTENCES
+from engine.training.starter.lesson import Lesson
+from engine.training.starter.texts import load_lexicon
+
+VOICES = ("af_heart", "bf_emma")
+
+
+class ParrotTeacher:
+    """Says each text twice, as if it were cut into two utterances."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self._lesson = lesson
+        self.asked: list[tuple[str, str, bool]] = []
+
+    def lessons(self, text: str, voice: str, with_sound: bool) -> list[Lesson]:
+        self.asked.append((text, voice, with_sound))
+        return [dataclasses.replace(self._lesson, text=f"{text} {part}") for part in "ab"]
+
+
+def test_held_out_sentences_come_first_and_rounds_take_turns() -> None:
+    found = list(shards(VOICES, 2))
+    assert [shard.kind for shard in found[:2]] == [HELD_OUT, HELD_OUT]
+    assert [(shard.voice, shard.kind, shard.number) for shard in found[2:6]] == [
+        ("af_heart", SOUND, 0),
+        ("af_heart", TEXT, 0),
+        ("bf_emma", SOUND, 0),
+        ("bf_emma", TEXT, 0),
+    ]
+    assert len({shard.path for shard in found}) == len(found) == 2 + 2 * 4
+
+
+def test_texts_are_repeatable_differ_between_shards_and_are_not_held_out() -> None:
+    lexicon = load_lexicon()
+    first, second = (texts_of(Shard("af_heart", SOUND, number), lexicon) for number in (0, 1))
+    assert first == texts_of(Shard("af_heart", SOUND, 0), lexicon)
+    assert not set(first) & (set(second) | set(HELD_OUT_SENTENCES))
+    assert texts_of(Shard("af_heart", HELD_OUT), lexicon) == HELD_OUT_SENTENCES
+
+
+def test_texts_of_the_text_side_lead_to_short_and_to_long_utterances() -> None:
+    config = model_config("starter")
+    plan = Phonemizer("en-us", frozenset(config.vocab), config.phoneme_limit).plan
+    texts = texts_of(Shard("af_heart", TEXT), load_lexicon())
+    assert sum(len(list(sentences(text))) for text in texts) >= SENTENCES_PER_SHARD[TEXT]
+    lengths = [len(utterance.phonemes) for text in texts for utterance in plan(text).utterances]
+    assert sum(length < 60 for length in lengths) >= 60
+    assert sum(length > 120 for length in lengths) >= 20
+
+
+def test_recording_asks_for_what_is_missing_and_keeps_every_utterance(
+    items: tuple[Item, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus, "texts_of", lambda shard, lexicon: ("One.", "Two."))
+    teacher, done = ParrotTeacher(items[0].lesson), list[Shard]()
+    wanted = [Shard("af_heart", SOUND), Shard("af_heart", TEXT)]
+    record(tmp_path, wanted, teacher, done.append)
+    assert done == wanted
+    assert [lesson.text for lesson in load_lessons(tmp_path / wanted[0].path)] == [
+        "One. a",
+        "One. b",
+        "Two. a",
+        "Two. b",
+    ]
+    assert [with_sound for _, _, with_sound in teacher.asked] == [True] * 2 + [False] * 2
+    record(tmp_path, wanted, teacher, done.append)
+    assert len(teacher.asked) == 4
+
+
+@pytest.mark.parametrize("with_sound", [True, False])
+def test_saved_lessons_come_back(items: tuple[Item, ...], tmp_path: Path, with_sound: bool) -> None:
+    lessons = [item.lesson for item in items]
+    save_lessons(tmp_path / "folder" / "shard.safetensors", lessons)
+    read = load_lessons(tmp_path / "folder" / "shard.safetensors", with_sound)
+    assert [lesson.text for lesson in read] == [lesson.text for lesson in lessons]
+    for before, after in zip(lessons, read, strict=True):
+        assert_equal(before, after, ARRAYS)
+        assert (after.sound is not None) == with_sound
+        if with_sound:
+            assert_equal(before.sound, after.sound, SOUND_ARRAYS)
+
+
+def test_a_shard_without_sound_reads_without_it(items: tuple[Item, ...], tmp_path: Path) -> None:
+    save_lessons(tmp_path / "shard.safetensors", [dataclasses.replace(items[0].lesson, sound=None)])
+    assert load_lessons(tmp_path / "shard.safetensors")[0].sound is None
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 5, 500])
+def test_a_damaged_shard_is_named(items: tuple[Item, ...], tmp_path: Path, kept_bytes: int) -> None:
+    path = tmp_path / "shard.safetensors"
+    save_lessons(path, [item.lesson for item in items])
+    path.write_bytes(path.read_bytes()[:kept_bytes])
+    with pytest.raises(DamagedFile, match=r"shard.safetensors is damaged"):
+        load_lessons(path)
+
+
+def assert_equal(before: object, after: object, names: tuple[str, ...]) -> None:
+    for name in names:
+        assert np.array_equal(getattr(before, name), getattr(after, name)), name
+        assert getattr(before, name).dtype == getattr(after, name).dtype

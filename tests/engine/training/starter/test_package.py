@@ -1,0 +1,81 @@
+"""What is written must be read back, verified, and speak with any symbol."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from engine.config import ModelConfig
+from engine.errors import DamagedFile
+from engine.network.architecture import Network, build_network
+from engine.training.starter.package import EMBEDDINGS, read_package, with_stand_ins, write_package
+from engine.training.starter.voices import STARTER_VOICES, TeacherParts
+
+TRAINED = frozenset(" .,!?abkɑˈ")
+
+
+@pytest.fixture(scope="module")
+def network(narrow_config: ModelConfig) -> Network:
+    torch.manual_seed(0)
+    return build_network(narrow_config)
+
+
+@pytest.fixture(scope="module")
+def package(network: Network, parts: TeacherParts, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("package")
+    write_package(folder, network, parts, TRAINED)
+    return folder
+
+
+def test_weights_come_back_rounded_to_half(network: Network, package: Path) -> None:
+    read, _ = read_package(package)
+    assert read.config == network.config
+    expected = with_stand_ins(network.state_dict(), network.config, TRAINED)
+    for key, tensor in read.state_dict().items():
+        assert torch.equal(tensor, expected[key].half().to(tensor.dtype)), key
+
+
+def test_packs_come_back(package: Path, parts: TeacherParts) -> None:
+    _, packs = read_package(package)
+    assert set(packs) == set(STARTER_VOICES)
+    for name, pack in parts.packs.items():
+        assert np.array_equal(packs[name].numpy(), pack.astype(np.float16).astype(np.float32))
+
+
+def test_package_speaks(package: Path) -> None:
+    network, packs = read_package(package)
+    audio = network("ab, kza.", packs[STARTER_VOICES[0]][0])
+    assert len(audio) % network.config.samples_per_frame == 0
+    assert torch.isfinite(audio).all()
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "voices.safetensors", "config.json"])
+def test_a_damaged_package_is_named(package: Path, tmp_path: Path, name: str) -> None:
+    broken = tmp_path / "package"
+    shutil.copytree(package, broken)
+    (broken / name).write_bytes((broken / name).read_bytes()[:40])
+    with pytest.raises(DamagedFile, match=r"no readable package|cannot be read"):
+        read_package(broken)
+
+
+def test_the_contents_name_every_file_with_its_checksum(package: Path) -> None:
+    contents = json.loads((package / "manifest.json").read_text(encoding="utf-8"))
+    assert set(contents["files"]) == {path.name for path in package.iterdir()} - {"manifest.json"}
+    for name, digest in contents["files"].items():
+        assert hashlib.sha256((package / name).read_bytes()).hexdigest() == digest
+    assert [voice["name"] for voice in contents["voices"]] == list(STARTER_VOICES)
+    assert [voice["language"] for voice in contents["voices"]] == ["en-US", "en-US", "en-GB", "en-GB"]
+
+
+def test_untrained_symbol_takes_its_neighbours_embedding(network: Network) -> None:
+    vocabulary = network.config.vocab
+    changed = with_stand_ins(network.state_dict(), network.config, TRAINED - {"!"})
+    for key in EMBEDDINGS:
+        assert torch.equal(changed[key][vocabulary["!"]], network.state_dict()[key][vocabulary["."]])
+        assert torch.equal(changed[key][vocabulary["a"]], network.state_dict()[key][vocabulary["a"]])
