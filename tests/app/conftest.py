@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio import player
 from app.system.threads import collect_what_is_due, not_collected
-from app.theme import Appearance, Theme
+from app.theme import DARK, LIGHT, Appearance, Theme, palette_of
 from tests.app.patient_qtbot import PatientQtBot
 from tests.patience import PATIENCE_MS
 
@@ -103,10 +103,19 @@ def no_style_outlives_its_test() -> Iterator[None]:
         application.setStyleSheet("")
 
 
+class ThemeOfSystem(Theme):
+    """On a Mac the system changes the palette, which the platform of tests does not do; so this does."""
+
+    def choose(self, appearance: Appearance) -> None:
+        if sys.platform == "darwin":
+            QApplication.setPalette(palette_of(DARK if appearance is Appearance.DARK else LIGHT))
+        super().choose(appearance)
+
+
 @pytest.fixture
 def theme(qapp: QApplication) -> Iterator[Theme]:
     """A light one to begin with, which a test may change."""
-    theme = Theme(qapp, Appearance.LIGHT)
+    theme = ThemeOfSystem(qapp, Appearance.LIGHT)
     yield theme
     theme.choose(Appearance.SYSTEM)
     theme.deleteLater()

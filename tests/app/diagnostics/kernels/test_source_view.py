@@ -17,7 +17,7 @@ from app.diagnostics.kernels.kernel_details import (
     nodes_of_line,
     source_text,
 )
-from app.theme import DARK, Appearance, Theme
+from app.theme import Appearance, Theme, colours
 from engine.validator.data.kernel_request import Replacement, Substitute
 from engine.validator.inspection.results import CodeEvent, KernelEvent, KernelVerdict, SourceLine
 from tests.app.inspection_fakes import CODES, FILE, INPUT, STAGE, inspected, kernel, measurement
@@ -114,9 +114,10 @@ def test_marks_follow_the_measurements(qtbot: QtBot) -> None:
 
 def test_the_line_is_highlighted_in_the_colours_of_the_theme(qtbot: QtBot, theme: Theme) -> None:
     view, _ = shown(qtbot, "m")
+    light = colours().highlight
     theme.choose(Appearance.DARK)
     [mark] = view.text.extraSelections()
-    assert mark.format.background().color() == QColor(DARK.highlight)
+    assert mark.format.background().color() == QColor(colours().highlight) != QColor(light)
     assert mark.cursor.blockNumber() == 65
 
 
