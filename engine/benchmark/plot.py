@@ -1,4 +1,4 @@
-"""A plot of cost against length, ours and every peer's.
+"""A plot of speed, ours and every peer's: bars at one length of audio, curves over several.
 
 Importing it loads matplotlib, so it is imported only where a plot is written.
 """
@@ -10,16 +10,55 @@ import io
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from engine.benchmark.measurement import Measurement
+from engine.benchmark.measurement import LengthMeasurement, Measurement
+from engine.benchmark.peers import OURS, PEERS
 
 _SIZE_INCHES = (9.0, 4.0)
 _DOTS_PER_INCH = 150
 _MARKERS = "osD^"
+_ACCENT = "#5a50d6"
+_GREY = "#b9b6c4"
 
 
 def as_png(measured: Measurement) -> bytes:
-    """A PNG file of two panels: seconds and real-time factor against seconds of audio."""
+    """A PNG file: real-time factors as bars, or, of several lengths, seconds and factors against seconds of audio."""
     figure = Figure(_SIZE_INCHES, layout="constrained")
+    if len(measured.lengths) == 1:
+        _draw_bars(figure.subplots(), measured.lengths[0], measured)
+    else:
+        _draw_curves(figure, measured)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=_DOTS_PER_INCH)
+    return picture.getvalue()
+
+
+def _draw_bars(axes: Axes, one: LengthMeasurement, measured: Measurement) -> None:
+    """The fastest on top; what computes in less than float32 is hatched."""
+    names = sorted((OURS, *one.peers), key=one.real_time_factor, reverse=True)
+    bars = axes.barh(
+        [_title(name) for name in names],
+        [one.real_time_factor(name) for name in names],
+        color=[_ACCENT if name == OURS else _GREY for name in names],
+        edgecolor="white",
+    )
+    for bar, name in zip(bars, names, strict=True):
+        bar.set_hatch("///" if name in one.lossy_peers else "")
+    axes.bar_label(bars, fmt="%.3f", padding=4)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.margins(x=0.1)
+    axes.set_xlabel("computing time per second of audio, in seconds (lower is better)")
+    threads = f"{measured.job.threads} CPU threads"
+    axes.set_title(f"Real-time factor, {measured.job.model}, {one.length.seconds:g} s of audio, {threads}", loc="left")
+
+
+def _title(name: str) -> str:
+    if name == OURS:
+        return "Kokoro Desk"
+    peer = PEERS[name]
+    return f"{name} ({peer.precision})" if peer.lossy else name
+
+
+def _draw_curves(figure: Figure, measured: Measurement) -> None:
     seconds, factors = figure.subplots(1, 2)
     for number, name in enumerate(measured.processes):
         marker = _MARKERS[number % len(_MARKERS)]
@@ -30,9 +69,6 @@ def as_png(measured: Measurement) -> bytes:
     seconds.legend(frameon=False)
     _finish(factors, "Real-time factor", "seconds per second of audio")
     figure.suptitle(f"{measured.job.model}, {measured.job.threads} threads: all stages", fontsize="medium")
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", dpi=_DOTS_PER_INCH)
-    return picture.getvalue()
 
 
 def _finish(axes: Axes, title: str, unit: str) -> None:

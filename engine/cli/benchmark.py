@@ -55,7 +55,7 @@ def add_options(parser: Any) -> None:
         "--plot",
         type=Path,
         metavar="FILE.png",
-        help="plot time per second of audio against length, from 1 to 60 s by default",
+        help="plot time per second of audio: bars at one length, else curves, from 1 to 60 s by default",
     )
     parser.add_argument(
         "--layers", action="store_true", help="time each convolution by itself, as a share of the processor's peak"

@@ -136,5 +136,14 @@ def test_the_plot_has_a_line_for_every_runner():
     assert {(31, 119, 180), (255, 127, 14), (44, 160, 44)} <= colours
 
 
+def test_at_one_length_the_plot_has_a_bar_for_every_runner():
+    one = measurement(lengths=measurement().lengths[:1])
+    picture = matplotlib.image.imread(io.BytesIO(as_png(one)), format="png")
+    middle = (picture[:, picture.shape[1] // 4, :3] * 255).round().astype(int)
+    ours, theirs = ((middle == colour).all(axis=1) for colour in ((90, 80, 214), (185, 182, 196)))
+    assert 0 < ours.sum() < theirs.sum()
+    assert ours.argmax() < theirs.argmax()  # the fastest on top
+
+
 def test_the_same_figures_make_the_same_plot():
     assert as_png(measurement()) == as_png(measurement())
