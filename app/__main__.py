@@ -1,9 +1,10 @@
-"""The command line of the window: `python -m app`."""
+"""The command lines of the program: `python -m app` opens the window, `kokoro-desk` also runs the engine's commands."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from app.desktop.desktop_entry import add_entry, remove_entry
 from app.options import Options
 from app.system.display import MISSING_LIBRARY, why_no_window
+from engine.__main__ import main as run_command
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 from engine.system.imports import stay_offline
 
@@ -34,9 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(Options(**vars(options)))
 
 
+def kokoro_desk(arguments: Sequence[str] | None = None) -> int:
+    """Run a command of the engine, such as `kokoro-desk speak`, or open the window.
+
+    A document is told from a command by its suffix or by its folder: `book.epub`, `./README`.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    first = arguments[0] if arguments else "-"
+    if first.startswith("-") or os.sep in first or Path(first).suffix:
+        return main(arguments)
+    return run_command(arguments)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Parse every option of the window."""
-    parser = argparse.ArgumentParser(prog="python -m app", description="Opens the window that speaks what you type.")
+    parser = argparse.ArgumentParser(
+        prog="kokoro-desk", description="Opens the window, which reads text and documents aloud."
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("file", nargs="?", type=Path, metavar="FILE", help="open this document")
     what.add_argument("--text", help="put this into the editor and speak it")

@@ -1,4 +1,4 @@
-"""The program of a bundle: opens the window or, after --module NAME, runs a module as `python -m NAME` would."""
+"""The program of a bundle: `kokoro-desk` or, after --module NAME, a module run as by `python -m NAME`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def main(arguments: Sequence[str]) -> int:
     if arguments[:1] == [MODULE_OPTION]:
         _run_module(arguments[1:])
         return 0
-    from app.__main__ import main as open_window
+    from app.__main__ import kokoro_desk
 
-    return open_window(arguments)
+    return kokoro_desk(arguments)
 
 
 def _run_module(arguments: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Every command of `python -m engine`, the parser of their options, and running one.
+"""Every command of `kokoro-desk` or `python -m engine`, the parser of their options, and running one.
 
 What a command has to say goes to standard output, what went wrong to standard error.
 """
@@ -55,7 +55,7 @@ EXIT_INTERRUPTED = 130
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of all commands; the name of the chosen one is its `command`."""
-    parser = argparse.ArgumentParser(prog="python -m engine", description="Speaks text locally with compiled Kokoro.")
+    parser = argparse.ArgumentParser(prog="kokoro-desk", description="Speaks text locally with compiled Kokoro.")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS.values():
         command.add_options(subparsers.add_parser(command.name, help=command.summary, description=command.summary))

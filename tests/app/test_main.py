@@ -44,6 +44,28 @@ def test_options_reach_the_application(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert seen == [Options("Hi.", "am_adam", 1.5, picture, diagnostics=True, model="starter", fetch="kokoro-82m")]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "window"),
+    [
+        ([], True),
+        (["--text", "Hi."], True),
+        (["book.epub"], True),
+        (["./README"], True),
+        (["speak", "Hi.", "--out", "a.wav"], False),
+        (["doctor"], False),
+    ],
+)
+def test_one_program_opens_the_window_or_runs_a_command(
+    arguments: list[str], window: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr(sys, "argv", ["kokoro-desk", *arguments])
+    monkeypatch.setattr(command, "main", lambda given: seen.append((True, given)) or 0)
+    monkeypatch.setattr(command, "run_command", lambda given: seen.append((False, given)) or 0)
+    assert command.kokoro_desk() == 0
+    assert seen == [(window, arguments)]
+
+
 def test_a_file_reaches_the_application(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import app.start
 

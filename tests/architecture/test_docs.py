@@ -16,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (".github", "app", "compiled_models", "engine", "resources", "tests")
 """Folders that documents may be in and may name files of; a copy of the project without git has these too."""
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
-README_MOST_BYTES = 10_000
 FENCE = re.compile(r"^ *```")
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
@@ -24,6 +23,7 @@ ELSEWHERE = re.compile(r"[a-z]+:")
 HEADING = re.compile(r"^#{1,6} +(.+)", re.MULTILINE)
 PATH = re.compile(r"[\w.-]+(/[\w.-]+)*/?")
 INTERPRETERS = ("python", ".venv/bin/python")
+OURS = ("kokoro-desk ", "engine ")
 
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
@@ -77,15 +77,15 @@ def paths_of(path: Path) -> Iterator[str]:
 
 
 def commands_of(path: Path) -> list[list[str]]:
-    """Commands of ours: lines of fenced blocks, and what stands in backticks as `engine COMMAND --option`."""
+    """Commands of ours: lines of fenced blocks, and spans in backticks that have an option."""
     lines = [shlex.split(line, comments=True) for line in code_lines_of(path) if not line.startswith("#")]
-    spans = [shlex.split(span) for span in SPAN.findall(prose_of(path)) if span.startswith("engine ") and " --" in span]
-    return [words for words in lines if is_ours(words)] + [["python", "-m", *words] for words in spans]
+    spans = [shlex.split(span) for span in SPAN.findall(prose_of(path)) if span.startswith(OURS) and " --" in span]
+    return [words for words in lines if is_ours(words)] + [words for words in spans if "COMMAND" not in words]
 
 
 def is_ours(words: list[str]) -> bool:
     python = words[:1] and words[0] in INTERPRETERS and words[1:2] == ["-m"] and words[2:3] in (["engine"], ["app"])
-    return bool(python) or words[:1] == ["make"]
+    return bool(python) or words[:1] in (["make"], ["kokoro-desk"], ["engine"])
 
 
 def make_targets() -> set[str]:
@@ -115,12 +115,10 @@ def test_commands_exist(words: list[str]) -> None:
     if words[0] == "make":
         assert {word for word in words[1:] if "=" not in word} <= make_targets()
     else:
-        parser = build_parser() if words[2] == "engine" else build_app_parser()
-        parser.parse_args(words[3:])
-
-
-def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_bytes()) <= README_MOST_BYTES
+        words = words[2:] if words[0] in INTERPRETERS else words
+        window = words[0] == "app" or (words[0] == "kokoro-desk" and not words[1:2]) or words[1].startswith("-")
+        parser = build_app_parser() if window else build_parser()
+        parser.parse_args(words[1:])
 
 
 def test_contributing_gives_a_reason_for_every_dependency() -> None:

@@ -27,6 +27,12 @@ def test_a_module_is_run_with_its_arguments() -> None:
     assert MALE in done.stdout
 
 
+def test_commands_run_as_in_an_installation() -> None:
+    done = launched("voices", "--model", "starter")
+    assert done.returncode == 0, done.stderr
+    assert MALE in done.stdout
+
+
 def test_the_exit_code_is_the_modules_own() -> None:
     assert launched(MODULE_OPTION, "engine", "speak", "Hi.", "--voice", "nobody").returncode == 1
 
