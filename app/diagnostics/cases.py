@@ -140,7 +140,7 @@ class CaseActions(QObject):
         self._make(failure, SAVING)
 
     def _make(self, failure: Failure, words: str) -> None:
-        """Have a case of a stage made where it fails: the smallest if it is to be reduced, or one as it is."""
+        """Have a case of a stage made where it fails: on the shortest text if it is to be reduced."""
         self._lines = []
         try:
             if self._folder is None:

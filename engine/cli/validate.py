@@ -40,7 +40,6 @@ from engine.system.whole_file import ensure_folder, ensure_writable
 from engine.text.languages import AMERICAN
 from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data import wording
-from engine.validator.data.experiments import ExperimentObserver, ProgressEvent, ServiceEvent, SweepPoint
 from engine.validator.data.results import (
     DEFAULT_REGIMES,
     AlignmentEvent,
@@ -54,7 +53,8 @@ from engine.validator.data.verdicts import with_kernels
 from engine.validator.data.wire import Wire
 from engine.validator.experiments.fuzz import fuzz
 from engine.validator.experiments.lstm_comparison import LstmComparison, compare_lstms
-from engine.validator.experiments.sweep import sweep_padding
+from engine.validator.experiments.progress import ExperimentEvent, ExperimentObserver, ProgressEvent
+from engine.validator.experiments.sweep import SweepPoint, sweep_padding
 from engine.validator.experiments.text_parity import compare_text, sentences_of
 from engine.validator.faults.catalogue import FAULTS, fault_named
 from engine.validator.reports.html_report import write_html
@@ -265,12 +265,12 @@ def _doctor_words() -> str:
     return in_words(examine_installation())
 
 
-def show(steps: Steps, event: ServiceEvent) -> None:
+def show(steps: Steps, event: ExperimentEvent) -> None:
     """Write what begins, how far it is, and each comparison that fails."""
     if isinstance(event, (PlanEvent, PreparationEvent)):
         steps.show(event)
     elif isinstance(event, ProgressEvent):
-        steps.advance(wording.progress(event), event.title)
+        steps.advance(event.words, event.title)
     elif isinstance(event, AlignmentEvent):
         steps.advance(f"Validating utterance {event.utterance + 1}", AlignmentEvent)
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):

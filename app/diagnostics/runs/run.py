@@ -15,7 +15,6 @@ from engine.runtime.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.system.durations import duration_words
-from engine.validator.data.experiments import ServiceEvent
 from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
@@ -26,6 +25,7 @@ from engine.validator.data.results import (
     Report,
     Row,
     RowEvent,
+    ValidationEvent,
     ValidationRequest,
     Verdict,
 )
@@ -207,7 +207,7 @@ class DiagnosticsRun:
         """Rows of outputs and probes so far."""
         return len(self._order)
 
-    def take(self, event: ServiceEvent) -> None:
+    def take(self, event: ValidationEvent) -> None:
         """Take an event; a run that has ended ignores it."""
         if not self.active:
             return

@@ -18,8 +18,8 @@ from engine.validator.reports.wavs import waveforms
 from engine.validator.runs.arrays import ArrayFolder
 
 if TYPE_CHECKING:
-    from engine.validator.data.experiments import SweepPoint
     from engine.validator.experiments.lstm_comparison import LstmComparison
+    from engine.validator.experiments.sweep import SweepPoint
 
 FORMAT_NAME = "bundle.json"
 JSON_NAME = "report.json"

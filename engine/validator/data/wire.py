@@ -6,17 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 from cattrs.preconf.json import JsonConverter, make_converter
 from cattrs.strategies import configure_tagged_union
 
-from engine.validator.data.experiments import ExperimentRequest, FuzzRequest, ServiceEvent, SweepRequest
 from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import Metrics, Report, Row, ValidationRequest
+from engine.validator.data.results import Metrics, Report, Row, ValidationEvent, ValidationRequest
 
-EXPERIMENTS: Mapping[str, type[ExperimentRequest]] = MappingProxyType({"sweep": SweepRequest, "fuzz": FuzzRequest})
 _METRICS = tuple(field.name for field in fields(Metrics))
 
 
@@ -41,7 +38,7 @@ def _converter() -> JsonConverter:
 
     converter.register_unstructure_hook(Row, flatten)
     converter.register_structure_hook(Row, unflatten)
-    configure_tagged_union(ServiceEvent, converter, tag_name="event")
+    configure_tagged_union(ValidationEvent, converter, tag_name="event")
     return converter
 
 
@@ -51,21 +48,13 @@ class Wire:
     def __init__(self) -> None:
         self._converter = _converter()
 
-    def encode(self, event: ServiceEvent) -> str:
+    def encode(self, event: ValidationEvent) -> str:
         """One line of JSON, without its line end."""
-        return json.dumps(self._converter.unstructure(event, ServiceEvent), allow_nan=False)
+        return json.dumps(self._converter.unstructure(event, ValidationEvent), allow_nan=False)
 
-    def decode(self, line: str) -> ServiceEvent:
+    def decode(self, line: str) -> ValidationEvent:
         """The event of a line; raises `ValueError` for anything else."""
-        return self._read(json.loads(line), ServiceEvent)  # type: ignore[no-any-return]
-
-    def encode_experiment(self, request: ExperimentRequest) -> str:
-        """One line of JSON, without its line end; its name in a command is that in `EXPERIMENTS`."""
-        return json.dumps(self._converter.unstructure(request), allow_nan=False)
-
-    def decode_experiment(self, line: str, kind: type[ExperimentRequest]) -> ExperimentRequest:
-        """The request of a line; raises `ValueError` for anything else."""
-        return self._read(json.loads(line), kind)  # type: ignore[no-any-return]
+        return self._read(json.loads(line), ValidationEvent)  # type: ignore[no-any-return]
 
     def encode_request(self, request: ValidationRequest) -> str:
         """One line of JSON, without its line end."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from engine.validator.data.experiments import ProgressEvent
 from engine.validator.data.results import (
     ALL_FINITE_PERCENT,
     AudioMetrics,
@@ -38,7 +37,6 @@ NEAR_ONE = 1e-3
 PLAIN_FROM, PLAIN_BELOW = 1e-3, 999.5
 """Numbers of these sizes, which three digits do not round to a thousand, are written without an exponent."""
 MILLISECONDS_PER_SECOND = 1000
-SECONDS_PER_MINUTE = 60
 WHOLE_FROM_MS = 100.0
 
 
@@ -149,19 +147,6 @@ def audio(metrics: AudioMetrics) -> str:
         f"correlation {best_lag(metrics)}, log-mel L1 {magnitude(metrics.log_mel_l1)}, "
         f"STFT distance {magnitude(metrics.multi_resolution_stft)}, level {level(metrics.level_difference_db)}"
     )
-
-
-def progress(event: ProgressEvent) -> str:
-    """How far an experiment is, and how long it will still take."""
-    left = "" if event.seconds_left is None else f", about {remaining(event.seconds_left)} left"
-    return f"{event.title}: {event.done} of {event.total}{left}"
-
-
-def remaining(seconds: float) -> str:
-    """A time to wait, no more exact than it is known."""
-    if seconds < SECONDS_PER_MINUTE:
-        return f"{math.ceil(seconds)} s"
-    return counted(math.ceil(seconds / SECONDS_PER_MINUTE), "minute")
 
 
 def counted(count: int, thing: str, things: str = "") -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -12,13 +11,25 @@ import numpy as np
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import Checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, Utterance
-from engine.validator.data.experiments import ExperimentObserver
-from engine.validator.data.results import Reading, Report, Row, ValidationRequest, Verdict
+from engine.validator.data.results import (
+    AlignmentEvent,
+    FinishedEvent,
+    Reading,
+    Report,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
 from engine.validator.data.verdicts import severity
-from engine.validator.experiments.trials import Trials
+from engine.validator.experiments.progress import ExperimentObserver, ProgressEvent, RemainingTime
 from engine.validator.runs.validation import Spoken, Validator, ignore
 
 MOST_UTTERANCES = 10_000
+TRYING = "Random utterances"
+FIXED_PHONEMES = 20
+"""What an utterance takes however short it is, in phonemes of a long one."""
 
 
 @dataclass(frozen=True)
@@ -40,26 +51,38 @@ class FuzzReport:
 def fuzz(request: ValidationRequest, count: int, observe: ExperimentObserver = ignore) -> FuzzReport:
     """Validate `count` random utterances in the request's model and regimes; its seed determines the utterances.
 
-    `observe` gets a validator's events, and those of `engine.validator.experiments.trials`. Raises `InvalidRequest` for
-    a count out of range, and the errors of `Validator.validate`.
+    `observe` gets a validator's events, and a `ProgressEvent` after each utterance. Raises `InvalidRequest` for a count
+    out of range, and the errors of `Validator.validate`.
     """
-    with closing(Validator()) as validator:
-        return fuzz_with(validator, request, count, observe)
-
-
-def fuzz_with(
-    validator: Validator,
-    request: ValidationRequest,
-    count: int,
-    observe: ExperimentObserver = ignore,
-    cancel: threading.Event | None = None,
-) -> FuzzReport:
-    """As `fuzz`, with the models that a validator may have loaded."""
     if not 1 <= count <= MOST_UTTERANCES:
         raise InvalidRequest(f"{count} utterances cannot be tried.", f"Choose 1 to {MOST_UTTERANCES:,}.")
-    checkpoint = validator.prepare(request).checkpoint
-    spoken = list(random_utterances(checkpoint, count, request.speech.seed))
-    return _summed_up(validator.validate_utterances(request, spoken, Trials(spoken, observe).take, cancel))
+    with closing(Validator()) as validator:
+        spoken = list(random_utterances(validator.prepare(request).checkpoint, count, request.speech.seed))
+        return _summed_up(validator.validate_utterances(request, spoken, _Progress(spoken, observe).take))
+
+
+class _Progress:
+    """Passes a validator's events on, and adds a `ProgressEvent` once all rows of an utterance are there."""
+
+    def __init__(self, spoken: Sequence[Spoken], observe: ExperimentObserver) -> None:
+        self._count = len(spoken)
+        self._observe = observe
+        self._remaining = RemainingTime([FIXED_PHONEMES + len(one.utterance.phonemes) for one in spoken])
+        self._utterance: int | None = None
+        self._done = 0
+
+    def take(self, event: ValidationEvent) -> None:
+        """Take the next event; utterances come one after the other."""
+        if isinstance(event, AlignmentEvent):  # by now every model is loaded
+            self._remaining.start()
+        utterance = event.row.utterance if isinstance(event, RowEvent) else None
+        begins = utterance is not None and utterance != self._utterance
+        if self._utterance is not None and (begins or isinstance(event, FinishedEvent)):
+            self._done += 1
+            self._observe(ProgressEvent(TRYING, self._done, self._count, self._remaining.seconds_left(self._done)))
+        if begins:
+            self._utterance = utterance
+        self._observe(event)
 
 
 def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[Spoken]:

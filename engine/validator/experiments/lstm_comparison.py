@@ -23,8 +23,8 @@ from engine.runtime.pipeline import initial_values
 from engine.runtime.synthesizer import check
 from engine.speech import Array, Utterance
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
-from engine.validator.data.experiments import PADDINGS
 from engine.validator.data.results import Metrics, ValidationRequest
+from engine.validator.experiments.sweep import PADDINGS
 from engine.validator.measures.metrics import compare
 from engine.validator.runners.regimes import check_choices
 from engine.validator.runs.validation import phonemizer

@@ -2,67 +2,57 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from engine.speech import PreparationEvent
-from engine.validator.data.experiments import PADDINGS, ExperimentObserver, ProgressEvent, SweepPoint
-from engine.validator.data.results import STUDENT_REGIMES, AlignmentEvent, Row, ValidationEvent, ValidationRequest
-from engine.validator.experiments.remaining_time import RemainingTime
+from engine.validator.data.results import (
+    STUDENT_REGIMES,
+    AlignmentEvent,
+    Reading,
+    Row,
+    ValidationEvent,
+    ValidationRequest,
+)
+from engine.validator.experiments.progress import ExperimentObserver, ProgressEvent, RemainingTime
 from engine.validator.runners.regimes import PADDED_REGIMES
-from engine.validator.runs.validation import Spoken, Validator, ignore, spoken_of
+from engine.validator.runs.validation import Validator, ignore, spoken_of
 
+PADDINGS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""Padding over valid length, where its effect is measured at several amounts."""
 SWEPT = "Swept"
 SWEPT_REGIMES = tuple(regime for regime in PADDED_REGIMES if regime not in STUDENT_REGIMES)
 """Those that every model has."""
 
 
+@dataclass(frozen=True)
+class SweepPoint:
+    """How well one output of one stage correlates with the reference in one regime at one amount of padding.
+
+    `pearson` is None where the two cannot be compared or ours is not finite; `best_lag_correlation` is the waveform's,
+    which stays comparable when durations differ, and None for every other output.
+    """
+
+    padding: float
+    regime: str
+    utterance: int
+    stage: str
+    output: str
+    reading: Reading
+    pearson: float | None
+    best_lag_correlation: float | None = None
+
+
 def sweep_padding(
-    request: ValidationRequest,
-    paddings: Sequence[float] = PADDINGS,
-    observe: ExperimentObserver = ignore,
-    cancel: threading.Event | None = None,
+    request: ValidationRequest, paddings: Sequence[float] = PADDINGS, observe: ExperimentObserver = ignore
 ) -> tuple[SweepPoint, ...]:
     """Run the request in every padded regime at each of these amounts of padding.
 
     The request's own regimes, padding, crossed stages and arrays folder are ignored. `observe` gets only preparation
     and progress events, among these one before each amount. Raises the errors of `Validator.validate`.
     """
-    with closing(Validator()) as validator:
-        return sweep_with(validator, request, paddings, observe, cancel)
-
-
-def sweep_with(
-    validator: Validator,
-    request: ValidationRequest,
-    paddings: Sequence[float] = PADDINGS,
-    observe: ExperimentObserver = ignore,
-    cancel: threading.Event | None = None,
-) -> tuple[SweepPoint, ...]:
-    """As `sweep_padding`, with the models that a validator may have loaded."""
-    spoken = list(spoken_of(validator, request))
     remaining = RemainingTime([1 + padding for padding in paddings])
-    points: list[SweepPoint] = []
-    for done, padding in enumerate(paddings):
-        title = f"Padding {padding:g} times the length"
-        observe(ProgressEvent(title, done, len(paddings), remaining.seconds_left(done)))
-        points += _points_at(validator, request, padding, spoken, observe, cancel, remaining)
-    observe(ProgressEvent(SWEPT, len(paddings), len(paddings), 0.0))
-    return tuple(points)
-
-
-def _points_at(
-    validator: Validator,
-    request: ValidationRequest,
-    padding: float,
-    spoken: list[Spoken],
-    observe: ExperimentObserver,
-    cancel: threading.Event | None,
-    remaining: RemainingTime,
-) -> Iterator[SweepPoint]:
-    padded = replace(request, regimes=SWEPT_REGIMES, padding=padding, cross=(), arrays_folder=None)
 
     def pass_on(event: ValidationEvent) -> None:
         if isinstance(event, PreparationEvent):
@@ -70,8 +60,17 @@ def _points_at(
         elif isinstance(event, AlignmentEvent):  # by now every model is loaded
             remaining.start()
 
-    report = validator.validate_utterances(padded, spoken, pass_on, cancel)
-    return (_point(row, padding) for row in report.rows if row.durations is None and not row.probe)
+    points: list[SweepPoint] = []
+    with closing(Validator()) as validator:
+        spoken = list(spoken_of(validator, request))
+        for done, padding in enumerate(paddings):
+            title = f"Padding {padding:g} times the length"
+            observe(ProgressEvent(title, done, len(paddings), remaining.seconds_left(done)))
+            padded = replace(request, regimes=SWEPT_REGIMES, padding=padding, cross=(), arrays_folder=None)
+            rows = validator.validate_utterances(padded, spoken, pass_on).rows
+            points += [_point(row, padding) for row in rows if row.durations is None and not row.probe]
+    observe(ProgressEvent(SWEPT, len(paddings), len(paddings), 0.0))
+    return tuple(points)
 
 
 def _point(row: Row, padding: float) -> SweepPoint:

@@ -33,8 +33,8 @@ from engine.validator.reports.wavs import waveform
 from engine.validator.runs.arrays import Arrays
 
 if TYPE_CHECKING:
-    from engine.validator.data.experiments import SweepPoint
     from engine.validator.experiments.lstm_comparison import LstmComparison
+    from engine.validator.experiments.sweep import SweepPoint
 
 MOST_SHOWN = 8
 """Utterances shown in full; a page with more would be too large to open."""

@@ -34,8 +34,8 @@ from engine.validator.reports.plot_data import (
 )
 
 if TYPE_CHECKING:
-    from engine.validator.data.experiments import SweepPoint
     from engine.validator.experiments.lstm_comparison import LstmComparison
+    from engine.validator.experiments.sweep import SweepPoint
 
 WIDTH_INCHES = 10.0
 LEGEND_COLUMNS = 6

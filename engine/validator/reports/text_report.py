@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engine.stages import STAGE_NAMES
 from engine.validator.data import wording
-from engine.validator.data.experiments import SweepPoint
 from engine.validator.data.results import Reading, Report, Row
 from engine.validator.data.verdicts import worse_words, worst
 from engine.validator.experiments.fuzz import FuzzReport
 from engine.validator.experiments.lstm_comparison import LstmComparison
+from engine.validator.experiments.sweep import SweepPoint
 
 WIDTH = 98
 _NAME_WIDTH = 17

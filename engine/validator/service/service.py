@@ -12,14 +12,12 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.speech import PlanEvent
-from engine.validator.data.experiments import ExperimentRequest, ServiceEvent
 from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
+from engine.validator.data.results import FailedEvent, FinishedEvent, PulseEvent, ValidationEvent, ValidationRequest
 from engine.validator.data.wire import Wire
 from engine.validator.kernels.kernel_inspection import KernelInspection
 from engine.validator.runs.agenda import Listener
 from engine.validator.runs.validation import Validator
-from engine.validator.service.experiment_service import experiment_in, run_experiment
 from engine.validator.service.memory_failure import is_out_of_memory, out_of_memory
 
 VALIDATE, INSPECT, CANCEL, HEAR = "validate", "inspect", "cancel", "hear"
@@ -27,17 +25,17 @@ PULSE_SECONDS = 1.0
 PIECE_UTTERANCES = 50
 """Reading so many takes a few milliseconds."""
 
-AnyRequest = ValidationRequest | KernelRequest | ExperimentRequest
+AnyRequest = ValidationRequest | KernelRequest
 
 
 class Service:
-    """Answers requests for validation, about kernels and for experiments; `write` gets every event as a line.
+    """Answers requests for validation and about kernels; `write` gets every event as a line.
 
-    The last event of a request is a `FinishedEvent`, a `KernelsEvent`, one of `EXPERIMENT_ENDS` or a `FailedEvent`. A
-    request stops the one before it. No line is long, so that a window that reads them stays awake: a plan comes in
-    pieces, each beginning where the one before ends, and the final report has no rows and no utterances, as they have
-    been sent before. Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a
-    process that is stuck.
+    The last event of a request is a `FinishedEvent`, a `KernelsEvent` or a `FailedEvent`. A request stops the one
+    before it. No line is long, so that a window that reads them stays awake: a plan comes in pieces, each beginning
+    where the one before ends, and the final report has no rows and no utterances, as they have been sent before.
+    Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a process that is
+    stuck.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:
@@ -92,16 +90,14 @@ class Service:
             return self._wire.decode_request(json.dumps(command[VALIDATE]))
         if INSPECT in command:
             return self._wire.decode_kernel_request(json.dumps(command[INSPECT]))
-        return experiment_in(command, self._wire)
+        return None
 
     def _answer(self, request: AnyRequest, cancel: threading.Event, listener: Listener) -> None:
         try:
             if isinstance(request, KernelRequest):
                 self._kernels.answer(request, self._tell, cancel)
-            elif isinstance(request, ValidationRequest):
-                self._validator.validate(request, self._tell, cancel, listener)
             else:
-                run_experiment(self._validator, request, self._tell, cancel)
+                self._validator.validate(request, self._tell, cancel, listener)
         except EngineError as error:
             self._tell(FailedEvent(error.message, error.hint, error.cure))
         except (MemoryError, RuntimeError) as error:
@@ -111,7 +107,7 @@ class Service:
             failure = out_of_memory()
             self._tell(FailedEvent(failure.message, failure.hint))
 
-    def _tell(self, event: ServiceEvent) -> None:
+    def _tell(self, event: ValidationEvent) -> None:
         if isinstance(event, FinishedEvent):
             event = FinishedEvent(replace(event.report, rows=(), utterances=()))
         lines = [self._wire.encode(each) for each in (_pieces(event) if isinstance(event, PlanEvent) else (event,))]

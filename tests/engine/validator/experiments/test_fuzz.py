@@ -7,9 +7,9 @@ import pytest
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import Checkpoint, open_checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
-from engine.validator.data.experiments import ProgressEvent, ServiceEvent, TrialEvent
-from engine.validator.data.results import Reading, Regime, ValidationRequest
+from engine.validator.data.results import Regime, RowEvent, ValidationRequest
 from engine.validator.experiments.fuzz import FuzzReport, fuzz, random_utterances
+from engine.validator.experiments.progress import ExperimentEvent, ProgressEvent
 from engine.validator.runs.validation import Validator
 from tests.starter_voices import MALE
 
@@ -47,12 +47,12 @@ def test_the_seed_fixes_the_utterances(checkpoint: Checkpoint) -> None:
 
 
 @pytest.fixture(scope="module")
-def events() -> list[ServiceEvent]:
+def events() -> list[ExperimentEvent]:
     return []
 
 
 @pytest.fixture(scope="module")
-def found(events: list[ServiceEvent]) -> FuzzReport:
+def found(events: list[ExperimentEvent]) -> FuzzReport:
     return fuzz(REQUEST, 6, events.append)
 
 
@@ -62,28 +62,31 @@ def test_the_compiled_starter_stays_within_tolerance(found: FuzzReport) -> None:
     assert {row.stage for row in found.worst} >= {"bert", "alignment", "istft"}
 
 
-def test_every_utterance_is_told_when_it_is_done_with_the_time_left(
-    found: FuzzReport, events: list[ServiceEvent]
+def test_progress_is_told_after_every_utterance_with_the_time_left(
+    found: FuzzReport, events: list[ExperimentEvent]
 ) -> None:
-    told = [event for event in events if isinstance(event, TrialEvent | ProgressEvent)]
-    assert [type(event) for event in told] == [TrialEvent, ProgressEvent] * 6
-    trials = [event.trial for event in told if isinstance(event, TrialEvent)]
-    assert [trial.utterance for trial in trials] == list(found.report.utterances)
-    assert all(trial.within_tolerance and trial.worst.reading is Reading.REFERENCE_FED for trial in trials)
-    progress = [event for event in told if isinstance(event, ProgressEvent)]
-    assert [event.done for event in progress] == [1, 2, 3, 4, 5, 6]
+    progress = [event for event in events if isinstance(event, ProgressEvent)]
+    assert [(event.done, event.total) for event in progress] == [(number, 6) for number in range(1, 7)]
     assert progress[0].seconds_left is not None
     assert progress[-1].seconds_left == 0
+    order = [
+        event.done if isinstance(event, ProgressEvent) else event.row.utterance
+        for event in events
+        if isinstance(event, ProgressEvent | RowEvent)
+    ]
+    assert order == sorted(order)
 
 
-def test_a_trial_can_be_had_again_by_its_phonemes(found: FuzzReport, events: list[ServiceEvent]) -> None:
-    trials = [event.trial for event in events if isinstance(event, TrialEvent)]
-    trial = min(trials, key=lambda trial: len(trial.utterance.phonemes))
-    speech = SpeechRequest("", trial.voice, trial.speed, trial.seed)
-    again = ValidationRequest(speech, regimes=(Regime.COMPILED,), phonemes=trial.utterance.phonemes)
+def test_an_utterance_can_be_had_again_by_its_phonemes(found: FuzzReport, checkpoint: Checkpoint) -> None:
+    spoken = list(random_utterances(checkpoint, 6, SEED_OF_FAST_SPEECH))
+    assert [one.utterance for one in spoken] == list(found.report.utterances)
+    one = min(spoken, key=lambda one: len(one.utterance.phonemes))
+    speech = SpeechRequest("", one.voice.info.name, one.speed, one.seed)
+    again = ValidationRequest(speech, regimes=(Regime.COMPILED,), phonemes=one.utterance.phonemes)
     with closing(Validator()) as validator:
         rows = validator.validate(again).rows
-    assert trial.worst.metrics in [row.metrics for row in rows]
+    first = [row.metrics for row in found.report.rows if row.utterance == one.utterance.index]
+    assert [row.metrics for row in rows] == first
 
 
 def test_a_wrong_regime_is_caught() -> None:

@@ -14,7 +14,6 @@ from engine.models.checkpoints import open_checkpoint
 from engine.network.lstm_activations import SingleLstm
 from engine.network.random_weights import network_with, random_weights
 from engine.speech import SpeechRequest
-from engine.validator.data.experiments import PADDINGS
 from engine.validator.data.results import ValidationRequest
 from engine.validator.experiments.lstm_comparison import (
     LSTMS,
@@ -27,6 +26,7 @@ from engine.validator.experiments.lstm_comparison import (
     padded,
     step_errors,
 )
+from engine.validator.experiments.sweep import PADDINGS
 
 STEPS = 9
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 
 import pytest
 
-from engine.errors import Cancelled, NothingToSpeak
+from engine.errors import NothingToSpeak
 from engine.models.checkpoints import starter_voices
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES
-from engine.validator.data.experiments import ProgressEvent, ServiceEvent, SweepPoint
 from engine.validator.data.results import Reading, Regime, ValidationRequest
-from engine.validator.experiments.sweep import sweep_padding
+from engine.validator.experiments.progress import ExperimentEvent, ProgressEvent
+from engine.validator.experiments.sweep import SweepPoint, sweep_padding
 
 RATIOS = (0.0, 1.0)
 REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED)
@@ -26,12 +25,12 @@ def request_for(text: str) -> ValidationRequest:
 
 
 @pytest.fixture(scope="module")
-def events() -> list[ServiceEvent]:
+def events() -> list[ExperimentEvent]:
     return []
 
 
 @pytest.fixture(scope="module")
-def points(events: list[ServiceEvent]) -> tuple[SweepPoint, ...]:
+def points(events: list[ExperimentEvent]) -> tuple[SweepPoint, ...]:
     return sweep_padding(request_for("Hello."), RATIOS, events.append)
 
 
@@ -74,23 +73,20 @@ def test_the_waveform_without_packing_is_another(points: tuple[SweepPoint, ...])
     assert padded.best_lag_correlation < 0.9
 
 
-def test_progress_is_told_and_nothing_else(points: tuple[SweepPoint, ...], events: list[ServiceEvent]) -> None:
+def test_progress_is_told_and_nothing_else(points: tuple[SweepPoint, ...], events: list[ExperimentEvent]) -> None:
     assert all(isinstance(event, PreparationEvent | ProgressEvent) for event in events)
-    titles = [event.title for event in events if isinstance(event, ProgressEvent)]
+    told = [event for event in events if isinstance(event, ProgressEvent)]
+    titles = [event.title for event in told]
     assert [title for title in titles if "Padding" in title] == [f"Padding {r:g} times the length" for r in RATIOS]
+    assert [(event.done, event.total) for event in told] == [(0, 2), (1, 2), (2, 2)]
+    assert told[0].seconds_left is None
+    assert told[1].seconds_left is not None
     assert titles[-1] == "Swept"
 
 
 def test_points_are_json(points: tuple[SweepPoint, ...]) -> None:
     values = json.loads(json.dumps([asdict(point) for point in points], allow_nan=False))
     assert values[0]["regime"] in list(Regime)
-
-
-def test_it_can_be_cancelled() -> None:
-    cancel = threading.Event()
-    cancel.set()
-    with pytest.raises(Cancelled):
-        sweep_padding(request_for("Hello."), RATIOS, cancel=cancel)
 
 
 def test_nothing_to_speak_is_said() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import OutputError
-from engine.validator.data.experiments import SweepPoint
 from engine.validator.data.results import Metrics, Reading, Regime, Report, Verdict
+from engine.validator.experiments.sweep import SweepPoint
 from engine.validator.reports.html_report import MOST_SHOWN, html_report, write_html
 from engine.validator.runs.arrays import ArrayFolder
 from tests.engine.validator.reports.example_report import TEXT, example_report, out_of_step, with_verdict

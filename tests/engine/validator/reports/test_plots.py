@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from engine.speech import Samples
-from engine.validator.data.experiments import SweepPoint
 from engine.validator.data.results import Metrics, Reading, Report
 from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
+from engine.validator.experiments.sweep import SweepPoint
 from engine.validator.reports import plots
 from engine.validator.reports import plots as validator_plots
 from engine.validator.reports.report_tables import by_regime

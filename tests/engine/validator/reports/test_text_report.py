@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.stages import STAGES
-from engine.validator.data.experiments import SweepPoint
 from engine.validator.data.results import DurationMetrics, Metrics, Reading, Regime, Row, Verdict
 from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
+from engine.validator.experiments.sweep import SweepPoint
 from engine.validator.reports.text_report import lstm_text, sweep_text, text_report
 from tests.engine.validator.reports.example_report import ERRORS, example_report, out_of_step, with_verdict
 

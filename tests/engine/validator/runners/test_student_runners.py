@@ -11,7 +11,7 @@ import pytest
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.data.results import Reading, Regime, Report, ValidationRequest, Verdict
-from engine.validator.experiments.fuzz import fuzz_with
+from engine.validator.experiments.fuzz import fuzz
 from engine.validator.runners.student_runners import STUDENT_TOLERANCE, student_tolerance
 from engine.validator.runs.validation import Validator
 from tests.engine.students import students_installed
@@ -60,10 +60,11 @@ def test_compiled_students_equal_the_same_students_in_pytorch(validator: Validat
     assert all(row.decides and row.tolerance == stage_named(row.stage).tolerance for row in rows if not row.probe)
 
 
-def test_random_utterances_of_all_lengths_are_within_tolerance(validator: Validator) -> None:
+@pytest.mark.usefixtures("validator")
+def test_random_utterances_of_all_lengths_are_within_tolerance() -> None:
     request = asked(Regime.DISTILLED, reference=Regime.STATIC_DISTILLED)
     request = replace(request, speech=replace(request.speech, seed=SEED_OF_FAST_SPEECH))
-    assert fuzz_with(validator, request, UTTERANCES).within_tolerance == UTTERANCES
+    assert fuzz(request, UTTERANCES).within_tolerance == UTTERANCES
 
 
 def test_a_student_may_differ_by_more_than_rounding() -> None:

@@ -10,17 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.speech import PlanEvent, PreparationEvent, SpeechRequest
-from engine.validator.data.experiments import (
-    ExperimentRequest,
-    FuzzedEvent,
-    FuzzRequest,
-    ProgressEvent,
-    ServiceEvent,
-    SweepRequest,
-    SweptEvent,
-    TrialEvent,
-)
+from engine.speech import PlanEvent, SpeechRequest
 from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
@@ -28,11 +18,10 @@ from engine.validator.data.results import (
     PulseEvent,
     Regime,
     RowEvent,
+    ValidationEvent,
     ValidationRequest,
 )
 from engine.validator.data.wire import Wire
-from engine.validator.experiments.fuzz import fuzz
-from engine.validator.experiments.sweep import sweep_padding
 from engine.validator.runs.validation import Validator
 from engine.validator.service.service import PIECE_UTTERANCES, Service
 from tests.patience import PATIENCE_SECONDS
@@ -46,16 +35,13 @@ class Caller:
 
     def __init__(self) -> None:
         self._said: queue.Queue[str | None] = queue.Queue()
-        self.heard: queue.Queue[ServiceEvent] = queue.Queue()
+        self.heard: queue.Queue[ValidationEvent] = queue.Queue()
         self.pulses: queue.Queue[PulseEvent] = queue.Queue()
         self._thread = threading.Thread(target=Service(self._hear).serve, args=(self._lines(),))
         self._thread.start()
 
     def ask(self, request: ValidationRequest) -> None:
         self.say(json.dumps({"validate": json.loads(wire.encode_request(request))}))
-
-    def experiment(self, name: str, request: ExperimentRequest) -> None:
-        self.say(json.dumps({name: json.loads(wire.encode_experiment(request))}))
 
     def say(self, line: str) -> None:
         self._said.put(line)
@@ -65,7 +51,7 @@ class Caller:
         self._thread.join(PATIENCE_SECONDS)
         assert not self._thread.is_alive()
 
-    def until(self, kind: type) -> list[ServiceEvent]:
+    def until(self, kind: type) -> list[ValidationEvent]:
         events = [self.heard.get(timeout=PATIENCE_SECONDS)]
         while not isinstance(events[-1], kind):
             events.append(self.heard.get(timeout=PATIENCE_SECONDS))
@@ -147,54 +133,7 @@ def test_a_new_request_replaces_the_one_under_way(caller: Caller) -> None:
     assert report.request.speech.text == "Another."
 
 
-def test_a_sweep_gives_what_the_command_line_gives(caller: Caller) -> None:
-    request = asked("Hello.")
-    caller.experiment("sweep", SweepRequest(request, (0.0, 0.5)))
-    events = caller.until(SweptEvent)
-    assert {type(event) for event in events} == {PreparationEvent, ProgressEvent, SweptEvent}
-    progress = [event for event in events if isinstance(event, ProgressEvent)]
-    assert [(event.done, event.total) for event in progress] == [(0, 2), (1, 2), (2, 2)]
-    assert progress[0].seconds_left is None
-    assert progress[1].seconds_left is not None
-    assert events[-1].points == sweep_padding(request, (0.0, 0.5))
-
-
-def test_a_fuzz_gives_what_the_command_line_gives(caller: Caller) -> None:
-    request = asked("", regimes=(Regime.STATIC_NO_PACK,))
-    caller.experiment("fuzz", FuzzRequest(request, 1))  # the second would be as long as the model takes
-    events = caller.until(FuzzedEvent)
-    trials = [event.trial for event in events if isinstance(event, TrialEvent)]
-    expected = fuzz(request, 1)
-    assert not any(isinstance(event, RowEvent) for event in events)
-    assert [trial.utterance for trial in trials] == list(expected.report.utterances)
-    assert [trial.within_tolerance for trial in trials] == [False]
-    assert (events[-1].utterances, events[-1].within_tolerance) == (expected.utterances, expected.within_tolerance)
-    assert [row.metrics for row in events[-1].worst] == [row.metrics for row in expected.worst]
-    for trial in trials:
-        assert trial.worst.metrics in {row.metrics for row in expected.failed if row.utterance == trial.utterance.index}
-
-
-@pytest.mark.parametrize(
-    ("name", "request_"),
-    [("sweep", SweepRequest(asked("Hello. " * 40))), ("fuzz", FuzzRequest(asked(""), 2))],
-)
-def test_a_cancel_stops_an_experiment(caller: Caller, name: str, request_: ExperimentRequest) -> None:
-    caller.experiment(name, request_)
-    caller.until(PreparationEvent)
-    caller.say('{"cancel": true}')
-    assert "stopped" in caller.until(FailedEvent)[-1].message
-    caller.ask(asked())
-    caller.until(FinishedEvent)
-
-
-def test_an_experiment_that_cannot_be_done_is_told(caller: Caller) -> None:
-    caller.experiment("fuzz", FuzzRequest(asked(""), 0))
-    assert "cannot be tried" in caller.until(FailedEvent)[-1].message
-    caller.say('{"sweep": {"paddings": []}}')
-    assert "cannot be read" in caller.until(FailedEvent)[-1].message
-
-
-def compared(events: list[ServiceEvent]) -> list[int]:
+def compared(events: list[ValidationEvent]) -> list[int]:
     """The utterances in the order of their turns."""
     return list(dict.fromkeys(event.row.utterance for event in events if isinstance(event, RowEvent)))
 

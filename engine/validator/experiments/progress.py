@@ -1,9 +1,33 @@
-"""How long the rest of some work will take, judged by the part that is done."""
+"""How far an experiment of many runs is, and how long the rest of it will take."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.system.durations import duration_words
+from engine.validator.data.results import ValidationEvent
+
+
+@dataclass(frozen=True)
+class ProgressEvent:
+    """`done` of `total` parts of an experiment are done; `seconds_left` is None while there is nothing to judge by."""
+
+    title: str
+    done: int
+    total: int
+    seconds_left: float | None = None
+
+    @property
+    def words(self) -> str:
+        """Such as `Padding 2 times the length: 3 of 6, about 2 minutes left`."""
+        left = "" if self.seconds_left is None else f", {duration_words(self.seconds_left)} left"
+        return f"{self.title}: {self.done} of {self.total}{left}"
+
+
+ExperimentEvent = ValidationEvent | ProgressEvent
+ExperimentObserver = Callable[[ExperimentEvent], None]
 
 
 class RemainingTime:
