@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from engine.stages import STAGE_NAMES, Place, Stage, stage_named
 from engine.validator.data import wording
-from engine.validator.data.kernel_request import Substitute
-from engine.validator.data.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
+from engine.validator.data.results import (
+    AudioMetrics,
+    DurationMetrics,
+    Metrics,
+    Reading,
+    Regime,
+    Row,
+    Substitute,
+    Verdict,
+)
 from engine.validator.data.wording import BY_PHONEME, NOTHING
 
 VERDICT_SIGNS = {

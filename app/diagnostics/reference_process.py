@@ -13,8 +13,7 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
 from app.system.processes import child_process
 from engine.system.child_process import python_command
-from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
+from engine.validator.data.results import FailedEvent, FinishedEvent, KernelRequest, PulseEvent, ValidationRequest
 from engine.validator.data.wire import Wire
 from engine.validator.inspection.results import KernelsEvent
 

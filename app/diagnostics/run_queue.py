@@ -21,12 +21,13 @@ from engine.models.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Place, stage_named
 from engine.system.bundle import require_reference
-from engine.validator.data.kernel_request import KernelRequest, Replacement
 from engine.validator.data.results import (
     FailedEvent,
     FinishedEvent,
+    KernelRequest,
     Reading,
     Regime,
+    Replacement,
     ValidationEvent,
     ValidationRequest,
     Verdict,

@@ -12,7 +12,6 @@ from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
 from engine.benchmark.estimate import report as estimate_report
 from engine.benchmark.estimate.lengths import exact_length
-from engine.benchmark.estimate.roofline import estimate_metal
 from engine.benchmark.job import Job
 from engine.benchmark.measuring import DEFAULT_SECONDS, MOST_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
 from engine.benchmark.peers import PEER_NAMES, beside_a_gpu, choose_peers
@@ -130,6 +129,8 @@ def _estimated(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
         raise InvalidRequest(f"There is no estimate for “{options.estimate}”.", "Use “--estimate metal”.")
     _one_length(options, "An estimate")
     (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
+    from engine.benchmark.estimate.counting import estimate_metal  # brings torch and tvm
+
     config = model_config(options.model)
     estimate = estimate_metal(options.model, config, seconds, lambda stage: on_progress(f"Counted {stage}"))
     return Outcome(estimate_report.to_dict(estimate), estimate_report.to_text(estimate))

@@ -11,8 +11,7 @@ from typing import Any
 from engine.cli.command import Outcome
 from engine.errors import InvalidRequest
 from engine.validator.cases.case import CaseFacts, FailingCase, save_case
-from engine.validator.cases.case_run import run_case
-from engine.validator.cases.case_words import case_words, reduction_words, run_words
+from engine.validator.cases.case_run import case_words, reduction_words, run_case, run_words
 from engine.validator.cases.reduction import REDUCTION_SECONDS, check_stage, failing_case, failure_in, reduce_failure
 from engine.validator.data.results import Report, ValidationRequest
 from engine.validator.data.wire import Wire

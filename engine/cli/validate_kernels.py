@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import ValidationEvent, ValidationRequest
+from engine.validator.data.results import KernelRequest, ValidationEvent, ValidationRequest
 from engine.validator.data.wording import counted
 from engine.validator.inspection.results import (
     GraphEvent,

@@ -17,10 +17,10 @@ import threading
 from dataclasses import replace
 
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
-from engine.validator.data.kernel_request import KernelRequest
 from engine.validator.data.results import (
     FailedEvent,
     FinishedEvent,
+    KernelRequest,
     Reading,
     Report,
     Row,

@@ -27,7 +27,7 @@ from app.diagnostics.kernels.words import SIGNS, figures_of
 from app.theme import colours
 from app.widgets.combo_box import ComboBox
 from engine.system.paths import project_folder
-from engine.validator.data.kernel_request import Replacement, Substitute
+from engine.validator.data.results import Replacement, Substitute
 from engine.validator.inspection.results import GraphNode, NodeKind, SourceLine
 
 SPACE_PIXELS = 4

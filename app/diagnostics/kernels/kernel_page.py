@@ -22,8 +22,7 @@ from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
 from engine.stages import STAGE_NAMES, Place, stage_named
-from engine.validator.data.kernel_request import Replacement
-from engine.validator.data.results import Reading, Regime, Row
+from engine.validator.data.results import Reading, Regime, Replacement, Row
 from engine.validator.data.wording import agreement
 
 SPACE_PIXELS = 6

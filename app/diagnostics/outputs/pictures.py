@@ -17,8 +17,8 @@ from app.system.threads import STACK_BYTES
 from engine.errors import EngineError
 from engine.validator.data.results import Row
 from engine.validator.data.wording import magnitude
+from engine.validator.measures.audio_metrics import height_of_hz, spectrogram_db
 from engine.validator.measures.phases import on_circle
-from engine.validator.measures.spectrogram import height_of_hz, spectrogram_db
 from engine.validator.runs.arrays import Arrays
 
 MOST_LINES = 128

@@ -12,7 +12,7 @@ from engine.errors import EngineError
 from engine.speech import Utterance
 from engine.validator.data.results import NotFinite, Row
 from engine.validator.data.wording import magnitude
-from engine.validator.measures.spectrogram import hz_at_height
+from engine.validator.measures.audio_metrics import hz_at_height
 
 BETWEEN = " · "
 

@@ -7,7 +7,7 @@ once, when weights are loaded, is not counted.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -18,7 +18,8 @@ from tvm import DataType, IRModule, relax, tirx
 from tvm.s_tir import SBlockRealize
 from tvm.sym import Analyzer
 
-from engine.benchmark.estimate.roofline import Family, FamilyWork, StageWork
+from engine.benchmark.estimate.lengths import natural_length
+from engine.benchmark.estimate.roofline import Estimate, Family, FamilyWork, StageWork
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import convolution_layers, workload_of
 from engine.compiler.export import trace, translate
@@ -31,7 +32,7 @@ from engine.kernels.convolution import ConvWorkload
 from engine.kernels.metal.conv_choice import tile_for
 from engine.kernels.metal.threadgroup import Threadgroup
 from engine.kernels.metal.winograd_plan import WinogradTile
-from engine.stages import Stage
+from engine.stages import DEVICE_STAGES, Stage
 
 _FAMILIES = {"conv": Family.CONVOLUTIONS, "linear": Family.PRODUCTS, "recurrence": Family.RECURRENCES}
 """By how the names of the kernels begin."""
@@ -57,6 +58,20 @@ def count_for_metal(stages: Sequence[Stage], run: Run) -> Iterator[StageWork]:
     """The work of each of these stages on an Apple GPU, one after another; raises `CompileError`."""
     modules = weightless_modules(run.config)
     return (CountedStage(stage, trace(stage, modules[stage.name], run.config)).work(run) for stage in stages)
+
+
+def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress: Callable[[str], None]) -> Estimate:
+    """Count the Metal modules of a model; `on_progress` gets the name of each counted stage.
+
+    Raises `InvalidRequest`, `CompileError`.
+    """
+    length = natural_length(seconds, config)
+    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
+    stages: list[StageWork] = []
+    for stage in count_for_metal(DEVICE_STAGES, run):
+        on_progress(stage.stage)
+        stages.append(stage)
+    return Estimate(model, length, tuple(stages))
 
 
 def needed_flop(stages: Sequence[Stage], runs: Sequence[Run]) -> list[dict[str, float]]:

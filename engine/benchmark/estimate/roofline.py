@@ -10,9 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.benchmark.estimate.lengths import Length, natural_length
-from engine.config import ModelConfig
-from engine.stages import DEVICE_STAGES
+from engine.benchmark.estimate.lengths import Length
 
 LABEL = "estimated, not measured"
 DECODER = "decoder"
@@ -232,19 +230,3 @@ class Estimate:
     def record(self, chip: Chip) -> float | None:
         """The record of this model on this chip, in milliseconds per second of audio; None if none is published."""
         return chip.record if self.model == RECORD_MODEL else None
-
-
-def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress: Callable[[str], None]) -> Estimate:
-    """Count the Metal modules of a model; `on_progress` gets the name of each counted stage.
-
-    Raises `InvalidRequest`, `CompileError`.
-    """
-    from engine.benchmark.estimate.counting import Run, count_for_metal  # loads torch and tvm
-
-    length = natural_length(seconds, config)
-    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
-    stages: list[StageWork] = []
-    for stage in count_for_metal(DEVICE_STAGES, run):
-        on_progress(stage.stage)
-        stages.append(stage)
-    return Estimate(model, length, tuple(stages))

@@ -23,7 +23,7 @@ from engine.validator.bundles.bundle import ARRAYS_NAME, FORMAT, FORMAT_NAME, JS
 from engine.validator.data.results import AlignmentEvent, Reading, Report
 from engine.validator.data.wire import Wire
 from engine.validator.runs.arrays import ArrayFolder, array_key
-from engine.validator.runs.reference_durations import ALIGNMENT_OUTPUT
+from engine.validator.runs.own_run import ALIGNMENT_OUTPUT
 
 MOST_FIGURES_BYTES = 256 << 20
 """The figures of ten thousand utterances take less."""

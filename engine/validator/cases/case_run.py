@@ -1,22 +1,26 @@
-"""Runs a failing case again, and says whether it still fails and was built as it is here."""
+"""A failing case run again and in words: whether it still fails, was built as it is here, and where it is wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, InvalidRequest
 from engine.runners.base import check_inputs
 from engine.speech import Array
-from engine.stages import TOKENS, Stage
-from engine.validator.cases.case import FailingCase, load_case
+from engine.stages import TOKENS, Stage, stage_named
+from engine.validator.cases.as_command import COMMAND, PROGRAM, as_command
+from engine.validator.cases.case import CaseFacts, FailingCase, load_case
+from engine.validator.cases.reduction import Reduction
 from engine.validator.cases.stage_trial import StageTrials
+from engine.validator.data import wording
 from engine.validator.data.results import Row
-from engine.validator.measures.element_errors import ElementErrors
-from engine.validator.runs.build_identity import build_identity, differences
+from engine.validator.measures.element_errors import Decade, ElementErrors
 from engine.validator.runs.validation import ValidationObserver, Validator, ignore
+from engine.validator.runs.versions import build_identity, differences
 
 _FRAME_TOKEN = "frame_token"
 
@@ -72,3 +76,106 @@ def _check_places(stage: Stage, inputs: Mapping[str, Array], config: ModelConfig
     for name, limit in limits.items():
         if name in inputs and not set(inputs[name].ravel().tolist()) <= set(range(limit)):
             raise ValueError(f"{name} must lie in 0 to {limit - 1}.")
+
+
+BAR_CHARACTERS = 40
+_DIGITS = 9
+
+
+def reduction_words(reduction: Reduction, file: str = "") -> str:
+    """What is left of a failure, and how to run it again if it is in a file."""
+    facts = reduction.case.facts
+    phonemes = len(facts.utterance.phonemes)
+    lines = [
+        f"Reduced to {wording.counted(phonemes, 'phoneme')} of {reduction.original_phonemes}: "
+        f"{facts.utterance.phonemes} ({wording.counted(reduction.tries, 'try', 'tries')}, {reduction.seconds:.1f} s)",
+        *case_lines(facts),
+        *element_lines(reduction.elements),
+    ]
+    if not reduction.complete:
+        lines.append("Time was up: a smaller case may exist.")
+    lines.append(f"The text alone: {text_command(facts)}")
+    return "\n".join([*lines, *_again(file)])
+
+
+def text_command(facts: CaseFacts) -> str:
+    """The command that validates the phonemes of a case, with all that comes of them, rather than its inputs alone."""
+    speech = replace(facts.request.speech, text="", voice=facts.utterance.voice or facts.request.speech.voice)
+    return as_command(replace(facts.request, speech=speech, phonemes=facts.utterance.phonemes))
+
+
+def case_words(facts: CaseFacts, file: str = "") -> str:
+    """What was saved as it is, and how to run it again if it is in a file."""
+    phonemes = wording.counted(len(facts.utterance.phonemes), "phoneme")
+    return "\n".join([f"Saved with {phonemes}: {facts.utterance.phonemes}", *case_lines(facts), *_again(file)])
+
+
+def _again(file: str) -> tuple[str, ...]:
+    return (f"Run it again: {shlex.join([*PROGRAM, COMMAND, '--case', file])}",) if file else ()
+
+
+def run_words(run: CaseRun) -> str:
+    """Whether a saved case still fails, by how much, and what it was built with that is otherwise here."""
+    verdict = "It still fails." if run.fails else "It does not fail any more."
+    lines = [verdict, *case_lines(run.case.facts), *measured_lines(run), *element_lines(run.elements)]
+    if run.built_otherwise:
+        lines.append("It was built otherwise:")
+        lines += [f"  {difference}" for difference in run.built_otherwise]
+    else:
+        lines.append("It was built as it is here.")
+    return "\n".join(lines)
+
+
+def case_lines(facts: CaseFacts) -> Iterator[str]:
+    """Which stage, on which inputs."""
+    row = facts.row
+    yield f"{stage_named(row.stage).title} ({row.stage}) in {row.regime} against {row.reference}: {row.output}"
+    if facts.request.fault:
+        yield f"Drill: the fault {facts.request.fault} is planted"
+    if facts.steps:
+        yield f"Inputs: {'; '.join(facts.steps)}"
+
+
+def measured_lines(run: CaseRun) -> Iterator[str]:
+    """The correlation of then and of now."""
+    then, now = wording.row_correlation(run.case.facts.row), wording.row_correlation(run.row)
+    yield f"Correlation {now}, when it was saved {then}"
+
+
+def element_lines(elements: ElementErrors | None) -> Iterator[str]:
+    """The first wrong element, and a histogram of all errors."""
+    if elements is None:
+        yield "Ours and the reference's have different shapes."
+        return
+    yield f"{elements.wrong:,} of {wording.counted(elements.size, 'element')} wrong by more than {elements.limit:.2g}"
+    if elements.first is not None:
+        first = elements.first
+        place = ", ".join(map(str, first.index))
+        distance = "" if first.ulps is None else f", {first.ulps:,} ULPs apart"
+        yield f"First wrong: [{place}] ours {_value(first.ours)}, reference {_value(first.reference)}{distance}"
+    yield "Errors over the reference's root mean square:"
+    yield from _histogram(elements)
+
+
+def _value(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.{_DIGITS}g}"
+
+
+def _histogram(elements: ElementErrors) -> Iterator[str]:
+    """A bar for each size of error; counts differ by orders of magnitude, so no bar of any is shorter than one mark."""
+    most = max([elements.exact, elements.not_finite, *(decade.count for decade in elements.decades)])
+    if elements.exact:
+        yield _bar("none", elements.exact, most)
+    for decade in elements.decades:
+        yield _bar(_decade_words(decade), decade.count, most)
+    if elements.not_finite:
+        yield _bar("not finite", elements.not_finite, most)
+
+
+def _decade_words(decade: Decade) -> str:
+    return f"from 1e{decade.exponent:+03d}"
+
+
+def _bar(title: str, count: int, most: int) -> str:
+    length = 0 if not count else max(1, round(BAR_CHARACTERS * count / most))
+    return f"  {title:<10} {count:>9,} {'#' * length}".rstrip()

@@ -17,8 +17,8 @@ from engine.validator.data.results import Reading, Report, Row, ValidationReques
 from engine.validator.data.wording import counted
 from engine.validator.measures.element_errors import ElementErrors
 from engine.validator.runners.regimes import Regimes
-from engine.validator.runs.build_identity import build_identity
 from engine.validator.runs.validation import Spoken, ValidationObserver, Validator, ignore, spoken_of
+from engine.validator.runs.versions import build_identity
 
 REDUCTION_SECONDS = 60.0
 SHORT_TEXT = 5

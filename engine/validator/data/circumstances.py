@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 from engine.artifacts.manifest import Identity
-from engine.models.checkpoints import Checkpoint
-
-if TYPE_CHECKING:
-    from engine.validator.data.results import ValidationRequest
 
 
 @dataclass(frozen=True)
@@ -53,25 +48,6 @@ class Circumstances:
 
     subject: Subject
     build: Build
-
-
-def circumstances_of(checkpoint: Checkpoint, request: ValidationRequest, identity: Identity) -> Circumstances:
-    """What the errors of a request depend on; `identity` is that of the compiled modules."""
-    speech = request.speech
-    subject = Subject(
-        model=checkpoint.name,
-        weights=checkpoint.identity,
-        text=speech.text[speech.start : speech.end].strip(),
-        voice=speech.voice,
-        speed=speech.speed,
-        seed=speech.seed,
-        reference=str(request.reference),
-        padding=request.padding,
-        device=identity.device,
-        lstm_method=identity.lstm_method,
-        precision=identity.precision,
-    )
-    return Circumstances(subject, Build.of(identity))
 
 
 _NAMES: Mapping[str, str] = {

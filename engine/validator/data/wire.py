@@ -11,8 +11,7 @@ from typing import Any
 from cattrs.preconf.json import JsonConverter, make_converter
 from cattrs.strategies import configure_tagged_union
 
-from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import Metrics, Report, Row, ValidationEvent, ValidationRequest
+from engine.validator.data.results import KernelRequest, Metrics, Report, Row, ValidationEvent, ValidationRequest
 
 _METRICS = tuple(field.name for field in fields(Metrics))
 

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.runners.base import COUNTS, check_inputs
+from engine.runners.base import COUNTS, Runner, check_inputs
 from engine.runners.padded import PaddedRunner
 from engine.runtime.pipeline import Step
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGES, Place, Stage
 from engine.system.waiting import raise_if_set
-from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import FinishedEvent, Metrics, Regime, Report, RowEvent
+from engine.validator.data.results import (
+    FinishedEvent,
+    KernelRequest,
+    Metrics,
+    Regime,
+    Replacement,
+    Report,
+    RowEvent,
+    Substitute,
+)
 from engine.validator.data.verdicts import findings, within
 from engine.validator.faults.catalogue import fault_named
 from engine.validator.faults.fault import PlantedFault
 from engine.validator.inspection.results import KernelFinding, KernelsEvent
-from engine.validator.kernels.replaced_kernels import ReplacedRunner, RunReplaced, replaced_name
 from engine.validator.measures.metrics import compare
 from engine.validator.measures.phases import on_circle
 from engine.validator.runners.regimes import RegimeRunner, Regimes
@@ -33,6 +40,7 @@ from engine.validator.runs.versions import versions
 if TYPE_CHECKING:
     from engine.runners.tvm_runner import CompiledRunner
     from engine.validator.inspection.inspector import Inspector
+
 
 EVERY_STAGE = "all"
 """Names every stage that has kernels."""
@@ -260,3 +268,43 @@ def valid_shapes(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array])
     lengths = check_inputs(config, stage, inputs)
     counted = {axis: int(inputs[count][0]) for axis, count in COUNTS.items() if count in inputs and axis in lengths}
     return [tensor.shape(config, lengths["batch"], {**lengths, **counted}) for tensor in stage.inputs]
+
+
+RunReplaced = Callable[[Stage, Mapping[str, Array], Mapping[str, bool]], dict[str, Array]]
+"""Runs a stage whose kernels of these ids are computed in plain loops if True, in PyTorch if False."""
+
+
+class ReplacedRunner:
+    """Runs each stage as its replacement says, and every other as before.
+
+    `whole` runs the stages that are replaced as a whole, `run_replaced` those with single kernels replaced.
+    """
+
+    def __init__(
+        self, compiled: Runner, whole: Runner, run_replaced: RunReplaced, replacements: Sequence[Replacement]
+    ) -> None:
+        self._compiled = compiled
+        self._whole = whole
+        self._run_replaced = run_replaced
+        self._replacements = replacements
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`."""
+        here = [one for one in self._replacements if one.stage == stage.name]
+        if any(one.node is None for one in here):
+            return self._whole.run(stage, inputs)
+        if not here:
+            return self._compiled.run(stage, inputs)
+        plain = {one.node or "": one.substitute is Substitute.PLAIN_LOOPS for one in here}
+        return self._run_replaced(stage, inputs, plain)
+
+    def close(self) -> None:
+        """Do nothing: the runners belong to their regimes."""
+
+
+def replaced_name(replacements: Sequence[Replacement]) -> str:
+    """The name of the regime with these replacements, like `compiled+decoder 007 conv1d=plain-loops`."""
+    if not replacements:
+        raise InvalidRequest("There is nothing to replace.", "Name a kernel or a stage.")
+    words = (f"{one.stage}{f' {one.node}' if one.node else ''}={one.substitute}" for one in replacements)
+    return "+".join([Regime.COMPILED, *words])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.runners.host import unrounded_durations
 from engine.speech import Array
-from engine.validator.data.results import ALL_FINITE_PERCENT, DurationMetrics, Metrics, Profile
+from engine.validator.data.results import ALL_FINITE_PERCENT, DurationMetrics, Metrics, NotFinite, Profile
 
 NOT_FINITE = 1e30
 """Stands in results for infinity and not-a-number, which JSON cannot express."""
@@ -241,3 +241,17 @@ def _rms(reference: Array) -> float:
     with np.errstate(over="ignore"):  # a float64 array may hold what float32 cannot
         square = mean_square(reference)
     return math.sqrt(square if math.isfinite(square) else mean_square(reference[is_finite(reference)]))
+
+
+def not_finite(array: Array, time_axis: int, axis: str) -> NotFinite | None:
+    """What is not finite in an array, whose first axis is the batch; None if everything is finite."""
+    wrong = ~is_finite(array)
+    if not wrong.any():
+        return None
+    along_time = np.moveaxis(wrong, time_axis, 0)
+    at = int(np.argmax(along_time.reshape(len(along_time), -1).any(axis=1)))
+    others = np.unravel_index(int(np.argmax(along_time[at])), along_time[at].shape)
+    first = [int(index) for index in others]
+    first.insert(time_axis, at)
+    nan = int(np.count_nonzero(np.isnan(array)))
+    return NotFinite(nan, int(np.count_nonzero(wrong)) - nan, tuple(first[1:]), axis, at, array.shape[time_axis])

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.models.checkpoints import Checkpoint
+from engine.models.checkpoints import Checkpoint, with_students
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.runners.base import JoinedRunner, Runner
 from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner
 from engine.runtime.pipeline import Pipeline
 from engine.runtime.preparation.devices import AUTO, check_device, choose_device, metal_obstacle
+from engine.runtime.preparation.files import ensure_students
 from engine.runtime.preparation.lstm_methods import check_lstm_method, choose_lstm_method
 from engine.runtime.preparation.modules import PreparationObserver, ensure_modules
 from engine.runtime.preparation.weights import ensure_weights
@@ -26,10 +27,10 @@ from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
 from engine.validator.faults.fault import PlantedFault
 from engine.validator.runners.drill import Drill
-from engine.validator.runners.student_runners import compiled_students, student_tolerance, students_in_torch
 
 if TYPE_CHECKING:
     from engine.network.architecture import Network
+
 
 ToleranceOf = Callable[[Stage], float]
 """How well a stage must correlate with the reference when the reference feeds it."""
@@ -278,3 +279,45 @@ def check_choices(request: ValidationRequest) -> None:
     for stage, _ in request.cross:
         if stage not in STAGE_NAMES:
             raise InvalidRequest(f"There is no stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")
+
+
+STUDENT_TOLERANCE = 0.99
+"""What a student's stage should correlate with its teacher's at least; equal it cannot be."""
+
+
+def compiled_students(
+    checkpoint: Checkpoint,
+    target: str,
+    rest: Runner,
+    observe: PreparationObserver,
+    cancel: threading.Event | None = None,
+) -> Runner:
+    """The compiled modules of a checkpoint's students for a target, and `rest` for all other stages.
+
+    Raises what `with_students` and `ensure_modules` raise.
+    """
+    taught = with_students(checkpoint)
+    files = ensure_students(taught, target, observe, cancel)
+    from engine.runners.tvm_runner import CompiledRunner
+
+    students = CompiledRunner(files.modules, taught.config, files.weights)
+    return JoinedRunner(dict.fromkeys(files.stages, students), rest, [students])
+
+
+def students_in_torch(checkpoint: Checkpoint, rest: Runner, seen: ProbeObserver | None) -> Runner:
+    """A checkpoint's students in PyTorch, and `rest` for all other stages; `seen` gets their inner values.
+
+    Raises what `with_students` raises.
+    """
+    taught = with_students(checkpoint)
+    from engine.network.distilled_stages import distilled_stages
+    from engine.runners.torch_runner import StagesRunner
+
+    stages = distilled_stages(taught.config, taught.students, taught.load_weights(), probed=seen is not None)
+    students = StagesRunner(taught.config, stages, seen)
+    return JoinedRunner(dict.fromkeys(taught.students.stages, students), rest, [students])
+
+
+def student_tolerance(stage: Stage) -> float:
+    """How well a stage must correlate with that of the teacher."""
+    return min(STUDENT_TOLERANCE, stage.tolerance)

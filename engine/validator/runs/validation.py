@@ -18,7 +18,7 @@ from engine.speech import Plan, PlanEvent, Utterance
 from engine.system.memory import keep_freed_memory
 from engine.system.waiting import raise_if_set
 from engine.text.g2p import Phonemizer
-from engine.validator.data.circumstances import Circumstances, circumstances_of
+from engine.validator.data.circumstances import Circumstances
 from engine.validator.data.results import (
     FinishedEvent,
     Regime,
@@ -31,13 +31,12 @@ from engine.validator.data.results import (
 from engine.validator.data.verdicts import findings
 from engine.validator.runners.regimes import RegimeRunner, Regimes, check_choices, crossed, held_to
 from engine.validator.runs.agenda import Agenda, Listener
-from engine.validator.runs.array_limit import array_limit_of
-from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.arrays import ArrayFolder, array_limit_of
 from engine.validator.runs.comparison import Comparison
 from engine.validator.runs.golden import chosen
 from engine.validator.runs.inner_values import InnerValues
 from engine.validator.runs.own_run import RegimeChain
-from engine.validator.runs.versions import versions
+from engine.validator.runs.versions import circumstances_of, versions
 from engine.validator.runs.yardstick import Yardstick
 
 ValidationObserver = Callable[[ValidationEvent], None]

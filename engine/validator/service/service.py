@@ -12,8 +12,14 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.speech import PlanEvent
-from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import FailedEvent, FinishedEvent, PulseEvent, ValidationEvent, ValidationRequest
+from engine.validator.data.results import (
+    FailedEvent,
+    FinishedEvent,
+    KernelRequest,
+    PulseEvent,
+    ValidationEvent,
+    ValidationRequest,
+)
 from engine.validator.data.wire import Wire
 from engine.validator.kernels.kernel_inspection import KernelInspection
 from engine.validator.runs.agenda import Listener

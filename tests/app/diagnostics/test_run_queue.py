@@ -18,9 +18,9 @@ from engine.errors import OutputError, UnknownModel
 from engine.models.checkpoints import FULL_SIZE, STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Stage
-from engine.validator.data.kernel_request import KernelRequest
 from engine.validator.data.results import (
     FinishedEvent,
+    KernelRequest,
     Reading,
     Regime,
     Report,

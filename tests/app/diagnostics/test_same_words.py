@@ -13,7 +13,7 @@ from app.diagnostics.stages.stage_rows import Column, StageEntry, words_of
 from engine.stages import stage_named
 from engine.validator.data.results import Metrics, Reading, Row
 from engine.validator.data.wording import NOTHING
-from engine.validator.reports.report_tables import FIGURE_NAMES, figures
+from engine.validator.reports.html_report import FIGURE_NAMES, figures
 from engine.validator.reports.text_report import text_report
 from tests.engine.validator.reports.example_report import example_report
 

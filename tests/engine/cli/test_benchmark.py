@@ -6,6 +6,7 @@ import pytest
 
 from engine.artifacts.manifest import Variant
 from engine.benchmark import layer_timing
+from engine.benchmark.estimate import counting
 from engine.benchmark.peers import PeerSelection
 from engine.cli import benchmark
 from engine.cli.benchmark import add_options, run
@@ -29,7 +30,7 @@ def options(*arguments):
 @pytest.fixture
 def quick(monkeypatch):
     """An estimate without counting: that is tested where it is done."""
-    monkeypatch.setattr(benchmark, "estimate_metal", lambda model, *_: estimate(model))
+    monkeypatch.setattr(counting, "estimate_metal", lambda model, *_: estimate(model))
 
 
 @pytest.fixture

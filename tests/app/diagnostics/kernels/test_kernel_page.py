@@ -11,8 +11,7 @@ from app.diagnostics.runs.run import Shown as Part
 from app.theme import DARK, Appearance, Theme
 from engine.models.checkpoints import STARTER, model_config
 from engine.speech import SpeechRequest
-from engine.validator.data.kernel_request import Replacement
-from engine.validator.data.results import FinishedEvent, Report, ValidationRequest
+from engine.validator.data.results import FinishedEvent, Replacement, Report, ValidationRequest
 from engine.validator.inspection.results import InspectedEvent, KernelEvent, KernelVerdict
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
 from tests.starter_voices import MALE

@@ -18,7 +18,7 @@ from app.diagnostics.kernels.kernel_details import (
     source_text,
 )
 from app.theme import Appearance, Theme, colours
-from engine.validator.data.kernel_request import Replacement, Substitute
+from engine.validator.data.results import Replacement, Substitute
 from engine.validator.inspection.results import CodeEvent, KernelEvent, KernelVerdict, SourceLine
 from tests.app.inspection_fakes import CODES, FILE, INPUT, STAGE, inspected, kernel, measurement
 

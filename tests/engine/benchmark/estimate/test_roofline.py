@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.benchmark.estimate.counting import estimate_metal
 from engine.benchmark.estimate.roofline import (
     ASSUMPTIONS,
     CHIPS,
@@ -17,7 +18,6 @@ from engine.benchmark.estimate.roofline import (
     Resource,
     StageWork,
     bound_by,
-    estimate_metal,
     family_seconds,
 )
 from engine.models.checkpoints import model_config

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.validator.cases.case_run import CaseRun
-from engine.validator.cases.case_words import case_words, element_lines, reduction_words, run_words
+from engine.validator.cases.case_run import CaseRun, case_words, element_lines, reduction_words, run_words
 from engine.validator.cases.reduction import Reduction
 from engine.validator.data import wording
 from engine.validator.measures.element_errors import element_errors

@@ -12,10 +12,10 @@ from engine.validator.data.circumstances import (
     Circumstances,
     Subject,
     builds_apart,
-    circumstances_of,
     subjects_apart,
 )
 from engine.validator.data.results import ValidationRequest
+from engine.validator.runs.versions import circumstances_of
 from tests.starter_voices import MALE
 
 

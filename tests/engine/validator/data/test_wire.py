@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from engine.errors import Cure
 from engine.speech import Notice, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
-from engine.validator.data.kernel_request import KernelRequest, Replacement, Substitute
 from engine.validator.data.results import (
     AlignmentEvent,
     AudioMetrics,
@@ -17,13 +16,16 @@ from engine.validator.data.results import (
     FailedEvent,
     Finding,
     FinishedEvent,
+    KernelRequest,
     Metrics,
     Profile,
     Reading,
     Regime,
+    Replacement,
     Report,
     Row,
     RowEvent,
+    Substitute,
     ValidationEvent,
     ValidationRequest,
     Verdict,

@@ -11,11 +11,19 @@ from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
-from engine.validator.data.kernel_request import KernelRequest, Replacement, Substitute
-from engine.validator.data.results import FinishedEvent, Reading, Regime, RowEvent, ValidationRequest, Verdict
+from engine.validator.data.results import (
+    FinishedEvent,
+    KernelRequest,
+    Reading,
+    Regime,
+    Replacement,
+    RowEvent,
+    Substitute,
+    ValidationRequest,
+    Verdict,
+)
 from engine.validator.inspection.results import GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
-from engine.validator.kernels.kernel_inspection import KernelInspection, valid_shapes
-from engine.validator.kernels.replaced_kernels import replaced_name
+from engine.validator.kernels.kernel_inspection import KernelInspection, replaced_name, valid_shapes
 from engine.validator.runs.arrays import ArrayKey, array_key
 from engine.validator.runs.validation import Validator
 from tests.starter_voices import MALE

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 
 from engine.validator.data.results import NotFinite
 from engine.validator.data.wording import not_finite as words
-from engine.validator.measures.not_finite import not_finite
+from engine.validator.measures.metrics import not_finite
 
 
 def test_an_array_of_numbers_has_none() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.validator.measures.spectrogram import height_of_hz, hz_at_height, line_edges_hz, spectrogram_db
+from engine.validator.measures.audio_metrics import height_of_hz, hz_at_height, line_edges_hz, spectrogram_db
 
 RATE_HZ = 24_000
 LINES = 64

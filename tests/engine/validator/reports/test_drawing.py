@@ -5,7 +5,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from engine.validator.reports.drawing import INK, SERIES, draw
+from engine.validator.reports.plots import INK, SERIES, draw
 
 
 def paint(figure: Figure) -> None:

@@ -12,7 +12,7 @@ from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun
 from engine.validator.experiments.sweep import SweepPoint
 from engine.validator.reports import plots
 from engine.validator.reports import plots as validator_plots
-from engine.validator.reports.report_tables import by_regime
+from engine.validator.reports.html_report import by_regime
 from tests.engine.validator.reports.example_report import ERRORS, example_report
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from engine.stages import STAGES
 from engine.validator.data.results import DurationMetrics, Metrics, Reading, Regime, Verdict
-from engine.validator.reports.report_tables import FIGURE_NAMES, Cell, by_regime, figures, lines, sounds, summary
+from engine.validator.reports.html_report import FIGURE_NAMES, Cell, by_regime, figures, lines, sounds, summary
 from tests.engine.validator.reports.example_report import ERRORS, example_report, out_of_step
 
 ROWS = example_report(1).rows

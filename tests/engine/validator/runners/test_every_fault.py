@@ -15,8 +15,7 @@ from engine.speech import SpeechRequest
 from engine.validator.cases.case import save_case
 from engine.validator.cases.case_run import run_case
 from engine.validator.cases.reduction import reduce_failure
-from engine.validator.data.kernel_request import KernelRequest
-from engine.validator.data.results import Reading, Report, ValidationRequest, Verdict
+from engine.validator.data.results import KernelRequest, Reading, Report, ValidationRequest, Verdict
 from engine.validator.faults.catalogue import FAULTS
 from engine.validator.faults.fault import Fault
 from engine.validator.kernels.kernel_inspection import KernelInspection

@@ -9,8 +9,8 @@ from engine.models.checkpoints import model_config
 from engine.speech import PreparationEvent
 from engine.stages import stage_named
 from engine.system.waiting import raise_if_set
-from engine.validator.runners import inner_modules
-from engine.validator.runners.inner_modules import InnerModules
+from engine.validator.runs import inner_values
+from engine.validator.runs.inner_values import InnerModules
 
 STAGES = [stage_named(name) for name in ("decoder", "duration")]
 USUAL_SECONDS = {"decoder": 54.0, "duration": 4.0}
@@ -43,7 +43,7 @@ class Compiler:
 def compiler(monkeypatch):
     def install(*there):
         made = Compiler(*there)
-        monkeypatch.setattr(inner_modules, "ensure_module", made)
+        monkeypatch.setattr(inner_values, "ensure_module", made)
         return made
 
     return install

@@ -17,8 +17,14 @@ from engine.speech import PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
 from engine.validator.runners import regimes as validator_regimes
-from engine.validator.runners.regimes import PADDED_REGIMES, RegimeRunner, Regimes, check_choices, crossed
-from engine.validator.runners.student_runners import STUDENT_TOLERANCE
+from engine.validator.runners.regimes import (
+    PADDED_REGIMES,
+    STUDENT_TOLERANCE,
+    RegimeRunner,
+    Regimes,
+    check_choices,
+    crossed,
+)
 from tests.engine.students import students_installed
 from tests.starter_voices import MALE
 

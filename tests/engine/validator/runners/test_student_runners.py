@@ -12,7 +12,7 @@ from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.data.results import Reading, Regime, Report, ValidationRequest, Verdict
 from engine.validator.experiments.fuzz import fuzz
-from engine.validator.runners.student_runners import STUDENT_TOLERANCE, student_tolerance
+from engine.validator.runners.regimes import STUDENT_TOLERANCE, student_tolerance
 from engine.validator.runs.validation import Validator
 from tests.engine.students import students_installed
 from tests.starter_voices import MALE

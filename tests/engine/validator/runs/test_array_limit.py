@@ -8,8 +8,7 @@ import pytest
 
 from engine.errors import EngineError
 from engine.validator.data.results import Reading, Regime, Row, Verdict
-from engine.validator.runs.array_limit import ArrayLimit
-from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.arrays import ArrayFolder, ArrayLimit
 
 NUMBERS = 1000
 BYTES = 4 * NUMBERS + 128

@@ -7,7 +7,7 @@ import pytest
 from engine.models.checkpoints import open_checkpoint
 from engine.validator.data.results import Regime
 from engine.validator.runners.regimes import Regimes
-from engine.validator.runs.build_identity import MODULE, build_identity, differences
+from engine.validator.runs.versions import MODULE, build_identity, differences
 
 
 @pytest.fixture(scope="module")

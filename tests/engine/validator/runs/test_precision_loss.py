@@ -25,11 +25,11 @@ from engine.runners.base import JoinedRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
-from engine.validator.data.circumstances import circumstances_of
 from engine.validator.data.results import Reading, Regime, Row, RowEvent, ValidationRequest, Verdict
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.runs.comparison import Comparison, RegimeChain
 from engine.validator.runs.golden import Golden
+from engine.validator.runs.versions import circumstances_of
 from engine.validator.runs.yardstick import Yardstick
 from tests.engine.validator.runs.test_planted_faults import UTTERANCE, weightless
 from tests.starter_voices import MALE
