@@ -33,11 +33,14 @@ SLOWEST_FILES = (
     "engine/compiler/test_metal_converters.py",
     "engine/training/distillation/test_building.py",
 )
-_RUN_WHOLE_MODELS = ("bundles", "cases", "experiments", "kernels", "runners", "runs", "service")
+_BUILD_OR_RUN = ("bundles", "cases", "experiments", "faults", "inspection", "kernels", "runners", "runs", "service")
 SLOW = (
-    *(f"engine/validator/{room}/" for room in _RUN_WHOLE_MODELS),
-    *(f"engine/{room}/" for room in ("benchmark", "compiler", "estimate", "faults", "inspection", "kernels")),
-    *(f"engine/{room}/" for room in ("mps_bridge", "network", "preparation", "runners", "starter", "distillation")),
+    *(f"engine/validator/{room}/" for room in _BUILD_OR_RUN),
+    *(
+        f"engine/{room}/"
+        for room in ("benchmark", "compiler", "kernels", "mps_bridge", "network", "runners", "training")
+    ),
+    "engine/runtime/preparation/",
     *("engine/cli/", "engine/export/", "engine/models/", "engine/test_", "software_metal/"),
     *(f"app/diagnostics/{room}" for room in ("runs/", "test_cases", "test_reference_process", "test_run_queue")),
     *("app/test_application", "app/test_busy_window", "app/test_start", "app/test_screenshot"),
