@@ -1,13 +1,15 @@
-"""What all processes of a benchmark agree on: the model, its weights, the threads, and where the shared files are."""
+"""What all processes of a benchmark agree on: model, weights, threads, lengths of speech, and the shared files."""
 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE
-from engine.config import ModelConfig
+from engine.config import FRAMES_PER_TOKEN, ModelConfig
+from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config
 from engine.runtime.preparation.devices import AUTO
 from engine.system.paths import data_folder
@@ -76,3 +78,47 @@ def utterance_path(folder: Path, frames: int) -> Path:
 def kokoro_onnx_path() -> Path:
     """Where kokoro-onnx's own 8-bit file is on this machine, if it is here."""
     return data_folder() / _KOKORO_ONNX_NAME
+
+
+_LEAST_FRAMES = 4
+"""Upstream's normalisations and reflections take no less."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """One utterance: frames of speech, tokens (the two border tokens included), seconds of audio."""
+
+    frames: int
+    tokens: int
+    seconds: float
+
+
+def exact_length(seconds: float, config: ModelConfig) -> Length:
+    """The length nearest to `seconds` in whole frames; where the tokens run out, each of them lasts longer.
+
+    Raises `InvalidRequest` for a length that the model cannot speak in one utterance.
+    """
+    most = config.token_limit * config.max_dur / config.frames_per_second
+    least = _LEAST_FRAMES / config.frames_per_second
+    if not (math.isfinite(seconds) and least <= seconds <= most):
+        raise _not_a_length(seconds, f"Take one from {least:g} to {most:.0f} seconds.")
+    frames = round(seconds * config.frames_per_second)
+    tokens = min(max(2, round(frames / FRAMES_PER_TOKEN)), config.token_limit)
+    return Length(frames, tokens, frames / config.frames_per_second)
+
+
+def natural_length(seconds: float, config: ModelConfig) -> Length:
+    """The length nearest to `seconds` in whole frames, with tokens that last as long as in speech.
+
+    Raises `InvalidRequest` for a length that takes less than one token, or more tokens than the model has room for.
+    """
+    frames = round(seconds * config.frames_per_second)
+    tokens = round(frames / FRAMES_PER_TOKEN)
+    if tokens < 1 or tokens > config.token_limit:
+        most = config.token_limit * FRAMES_PER_TOKEN / config.frames_per_second
+        raise _not_a_length(seconds, f"Take one up to {most:.0f} seconds.")
+    return Length(frames, tokens, frames / config.frames_per_second)
+
+
+def _not_a_length(seconds: float, hint: str) -> InvalidRequest:
+    return InvalidRequest(f"{seconds:g} seconds is not a possible length of an utterance.", hint)

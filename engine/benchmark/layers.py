@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 
 if TYPE_CHECKING:
     from engine.compiler.convolution_layers import ConvolutionLayer  # loads torch

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from engine.artifacts.manifest import CPU_DEVICE
-from engine.benchmark.estimate.lengths import Length
-from engine.benchmark.job import Job
+from engine.benchmark.job import Job, Length
 from engine.benchmark.peers import OURS, PEERS
 
 Round = Mapping[str, Mapping[str, float]]

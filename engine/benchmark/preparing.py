@@ -13,8 +13,7 @@ from typing import Any
 
 from safetensors.numpy import save_file
 
-from engine.benchmark.estimate.lengths import Length
-from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
+from engine.benchmark.job import Job, Length, onnx_folder, utterance_path, weights_path
 from engine.benchmark.peer_runners import our_runner
 from engine.benchmark.utterances import make_utterance, save_utterance
 from engine.models.checkpoints import open_checkpoint

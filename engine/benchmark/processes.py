@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 from engine.benchmark.measurement import ProcessFigures
 from engine.benchmark.stage_timing import RUN, WARM_UP
 from engine.errors import EngineError

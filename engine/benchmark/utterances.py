@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 from engine.config import ModelConfig
 from engine.runners.base import Runner
 from engine.runtime.pipeline import source_noise

@@ -23,6 +23,7 @@ from engine.benchmark.peer_runners import (
     pytorch_runner,
     static_openvino_runner,
     torch_compile_runner,
+    whole_model_parts,
 )
 from engine.benchmark.peers import (
     HIBARI,
@@ -38,7 +39,6 @@ from engine.benchmark.peers import (
 )
 from engine.benchmark.preparing import Preparing
 from engine.benchmark.stage_timing import Timing, stage_parts
-from engine.benchmark.whole_model import whole_model_parts
 from engine.errors import EngineError
 from engine.runners.base import Runner
 from engine.runtime.synthesizer import Synthesizer

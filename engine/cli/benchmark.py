@@ -11,8 +11,7 @@ from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
 from engine.benchmark.estimate import report as estimate_report
-from engine.benchmark.estimate.lengths import exact_length
-from engine.benchmark.job import Job
+from engine.benchmark.job import Job, exact_length
 from engine.benchmark.measuring import DEFAULT_SECONDS, MOST_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
 from engine.benchmark.peers import PEER_NAMES, beside_a_gpu, choose_peers
 from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json

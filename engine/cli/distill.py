@@ -136,8 +136,11 @@ def _compare(options: argparse.Namespace) -> Outcome:
         raise InvalidRequest(f"--rounds {options.rounds} is too small.", "Give a whole number above zero.")
     check_threads(options.threads)
     checkpoint = with_students(open_checkpoint(options.model, options.weights))
-    from engine.training.distillation.comparison import TOKEN_COUNTS, compare_prosody  # brings torch and tvm
-    from engine.training.distillation.comparison_text import comparison_text
+    from engine.training.distillation.comparison import (  # brings torch and tvm
+        TOKEN_COUNTS,
+        compare_prosody,
+        comparison_text,
+    )
 
     with Steps() as steps:
         counts = options.tokens or [count for count in TOKEN_COUNTS if count <= limit]

@@ -14,8 +14,7 @@ from engine.cli.progress import show_line
 from engine.report.archive import Report, write_report
 from engine.report.privacy import Private
 from engine.report.reading import in_words
-from engine.report.running import run_step
-from engine.report.step import Step, StepResult
+from engine.report.running import Step, StepResult, run_step
 from engine.report.steps import all_steps
 from engine.system.whole_file import ensure_writable, whole_file
 

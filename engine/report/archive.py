@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from engine.errors import EngineError
 from engine.report.privacy import Private
-from engine.report.step import Outcome, StepResult
+from engine.report.running import Outcome, StepResult
 from engine.system.json_text import json_value
 
 REPORT = "report.json"

@@ -8,8 +8,7 @@ from typing import Any
 from engine.artifacts.manifest import METAL_DEVICE
 from engine.errors import EngineError
 from engine.report.archive import Report
-from engine.report.running import LOG
-from engine.report.step import Outcome
+from engine.report.running import LOG, Outcome
 from engine.report.steps import FIGURES, FIRST_START, MODELS, SECONDS, WAYS, benchmark, estimate
 
 _NAME, _NUMBER, _BAND = 24, 12, 20

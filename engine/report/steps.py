@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.models.checkpoints import FULL_SIZE, STARTER, installed_models
 from engine.ops.packed_lstm import LstmMethod
-from engine.report.step import FOLDER, SCRATCH, Step
+from engine.report.running import FOLDER, SCRATCH, Step
 from engine.runtime.preparation.devices import METAL_TRIAL, metal_obstacle
 from engine.runtime.preparation.lstm_methods import LSTM_TRIAL
 from engine.system.bundle import has_compiler, is_bundle

@@ -6,27 +6,78 @@ A finding with a `problem` makes the task fail when all are written.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from engine.artifacts.manifest import METAL_DEVICE, Variant
 from engine.errors import EngineError
-from engine.report import kernels, libraries, machine, trials
+from engine.models.checkpoints import model_config
+from engine.report import machine, shipped
+from engine.runtime.preparation.devices import METAL_TRIAL, metal_variant
+from engine.runtime.preparation.lstm_methods import LSTM_TRIAL, lstm_variants
+from engine.runtime.preparation.module_probe import Bench, is_right
+from engine.runtime.preparation.modules import ensure_modules
+from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest
+from engine.speech import PreparationEvent
 from engine.system.child_process import abort_quietly
 
 PROBLEM = "problem"
+TRIALS: Mapping[str, Trial] = MappingProxyType({trial.name: trial for trial in (METAL_TRIAL, LSTM_TRIAL)})
+
+
+def tried(name: str, model: str) -> Iterator[dict[str, Any]]:
+    """Every run of a trial of a model's modules, which are built if there are none; raises what running them raises."""
+    yield from measured(_request(TRIALS[name], model))
+
+
+def measured(request: TrialRequest) -> Iterator[dict[str, Any]]:
+    """Every run: the modules, the stage, the counts of tokens, the milliseconds, the difference from the truth."""
+    bench = Bench(request)
+    for name, folder in request.tried.items():
+        with bench.opened(folder) as runner:
+            for call in range(1, request.trial.calls + 1):
+                for case in bench.cases:
+                    seconds, difference = case.measured(runner)
+                    wrong = f"{name} differs by {difference:.2g} of the values in the {case.stage.title.lower()}"
+                    yield {
+                        "tried": name,
+                        "stage": case.stage.name,
+                        "tokens": case.counts,
+                        "call": call,
+                        "milliseconds": 1e3 * seconds,
+                        "difference": difference if math.isfinite(difference) else str(difference),
+                        "problem": "" if is_right(difference) else wrong,
+                    }
+
+
+def _request(trial: Trial, model: str) -> TrialRequest:
+    config, metal = model_config(model), metal_variant()
+    variants: Mapping[str, Variant] = {METAL_DEVICE: metal} if trial is METAL_TRIAL else lstm_variants(metal)
+    for variant in variants.values():
+        ensure_modules(model, config, variant, _say)
+    request = trial.request(config, variants)
+    if isinstance(request, ProbeResult):
+        raise EngineError(request.why)
+    return TrialRequest.from_json(request.command[-1])  # with no more tokens than the model takes
+
+
+def _say(event: PreparationEvent) -> None:
+    sys.stderr.write(f"{event.title} ({event.done} of {event.total})\n")
+
 
 TASKS: Mapping[str, Callable[..., Iterator[dict[str, Any]]]] = MappingProxyType(
     {
         "system": machine.system,
         "tools": machine.tools,
         "packages": machine.packages,
-        "quarantine": libraries.quarantine,
-        "signatures": libraries.signatures,
-        "libraries": libraries.loaded,
-        "kernels": kernels.compiled,
-        "trial": trials.tried,
+        "quarantine": shipped.quarantine,
+        "signatures": shipped.signatures,
+        "libraries": shipped.loaded,
+        "kernels": shipped.compiled,
+        "trial": tried,
         "crashes": machine.crashes,
         "remembered": machine.remembered,
     }

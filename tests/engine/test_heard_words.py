@@ -9,7 +9,7 @@ import pytest
 
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.training.starter.heldout import HARVARD_SENTENCES
+from engine.training.starter.texts import HARVARD_SENTENCES
 from tests.engine.forced_alignment import Aligner
 from tests.starter_voices import FEMALE
 from tests.trained import needs_trained

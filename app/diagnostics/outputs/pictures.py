@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.validator.data.results import Row
 from engine.validator.data.wording import magnitude
 from engine.validator.measures.audio_metrics import height_of_hz, spectrogram_db
-from engine.validator.measures.phases import on_circle
+from engine.validator.measures.metrics import on_circle
 from engine.validator.runs.arrays import Arrays
 
 MOST_LINES = 128

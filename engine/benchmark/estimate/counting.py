@@ -18,8 +18,8 @@ from tvm import DataType, IRModule, relax, tirx
 from tvm.s_tir import SBlockRealize
 from tvm.sym import Analyzer
 
-from engine.benchmark.estimate.lengths import natural_length
 from engine.benchmark.estimate.roofline import Estimate, Family, FamilyWork, StageWork
+from engine.benchmark.job import natural_length
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import convolution_layers, workload_of
 from engine.compiler.export import trace, translate

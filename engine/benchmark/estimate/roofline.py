@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 
 LABEL = "estimated, not measured"
 DECODER = "decoder"

@@ -62,9 +62,8 @@ def train(options: DistillOptions, on_progress: OnProgress) -> Path:
 def export(options: DistillOptions, path: Path) -> Path:
     """Write the students that the checkpoints have, finished or not, into one file. Raises `EngineError`."""
     from engine.models.checkpoints import open_checkpoint
-    from engine.training.distillation.package import export_students
     from engine.training.distillation.teacher import Teacher
-    from engine.training.distillation.training import load_students
+    from engine.training.distillation.training import export_students, load_students
 
     teacher = Teacher(open_checkpoint(options.model, options.weights))
     return export_students(path, teacher, load_students(teacher, options)).path
@@ -80,7 +79,7 @@ def evaluate(
     from engine.models.checkpoints import open_checkpoint
     from engine.network.student_file import read_students
     from engine.training.distillation.evaluation import evaluate as run
-    from engine.training.distillation.package import keep_scores
+    from engine.training.distillation.training import keep_scores
 
     if not path.exists():
         raise InvalidRequest(

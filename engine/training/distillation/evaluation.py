@@ -25,10 +25,8 @@ from engine.runtime.pipeline import initial_values, noise_seed, source_noise
 from engine.speech import Array
 from engine.stages import STAGES, stage_named
 from engine.text.g2p import Phonemizer
-from engine.training.distillation.texts import held_out_sentences
-from engine.training.starter.opinion import OpinionScore
-from engine.training.starter.pitch import voiced_cents
-from engine.training.starter.recognition import Recogniser, WordCount
+from engine.training.distillation.data import held_out_sentences
+from engine.training.starter.measures import OpinionScore, Recogniser, WordCount, voiced_cents
 from engine.validator.measures.audio_metrics import log_mel_l1
 from engine.validator.measures.metrics import mean_square
 

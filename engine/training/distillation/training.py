@@ -1,18 +1,22 @@
-"""The lessons in order, each continuing from its checkpoint; a finished one is not repeated."""
+"""The lessons in order, each continuing from its checkpoint, and the file of students that they make."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from pickle import UnpicklingError
+from typing import Any
 from zipfile import BadZipFile
 
+import numpy as np
 import torch
 from torch import nn
 
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
 from engine.network.student import LstmStudent
+from engine.network.student_file import Students, save_students
+from engine.speech import Array
 from engine.system.whole_file import write_error
 from engine.training.distillation.lessons import ChainLesson, DurationLesson, Lesson, PitchLesson, Shelf, TextLesson
 from engine.training.distillation.options import DOUBLINGS, DistillOptions
@@ -168,3 +172,35 @@ def _overall(progress: Progress, options: DistillOptions) -> TrainProgress:
     later = sum(options.minutes[name] for name in names[names.index(progress.stage) + 1 :])
     left = 60 * (options.minutes[progress.stage] * (1 - progress.fraction) + later)
     return TrainProgress(progress.stage, progress.fraction, left, progress.measures)
+
+
+Architectures = Mapping[str, Mapping[str, Any]]
+
+
+def export_students(path: Path, teacher: Teacher, students: Mapping[str, LstmStudent]) -> Students:
+    """Write the students' own weights, whole or not at all; raises `OutputError`.
+
+    The cells stay out: their weights are the teacher's and come with the model.
+    """
+    weights = {
+        f"{where}.{name}": tensor.numpy().astype(np.float16)
+        for where, student in students.items()
+        for name, tensor in student.taught.items()
+    }
+    architectures = {where: asdict(student.architecture) for where, student in students.items()}
+    return _save(path, teacher.identity, architectures, weights, {})
+
+
+def keep_scores(students: Students, scores: Mapping[str, Any]) -> Students:
+    """Write the same students again, with these scores; raises `DamagedFile` or `OutputError`."""
+    stored = {name: array.astype(np.float16) for name, array in students.load_weights().items()}
+    return _save(students.path, students.teacher, students.architectures, stored, scores)
+
+
+def _save(
+    path: Path, teacher: str, architectures: Architectures, weights: Mapping[str, Array], scores: Mapping[str, Any]
+) -> Students:
+    try:
+        return save_students(path, teacher, architectures, weights, scores)
+    except OSError as error:
+        raise write_error(path, error) from error

@@ -16,10 +16,9 @@ from safetensors.numpy import save
 
 from engine.errors import DamagedFile
 from engine.system.whole_file import whole_file
-from engine.training.starter.heldout import HELD_OUT_SENTENCES
 from engine.training.starter.lesson import Lesson, Sound
 from engine.training.starter.teacher import Teacher
-from engine.training.starter.texts import Lexicon, load_lexicon, prompts
+from engine.training.starter.texts import HELD_OUT_SENTENCES, Lexicon, load_lexicon, prompts
 
 SOUND, TEXT, HELD_OUT = "sound", "text", "held-out"
 SENTENCES_PER_SHARD = {SOUND: 50, TEXT: 240}

@@ -17,15 +17,14 @@ from engine.network.architecture import Network
 from engine.system.paths import starter_folder
 from engine.training.starter.batches import Item, collate
 from engine.training.starter.corpus import HELD_OUT, Shard, load_lessons, record
-from engine.training.starter.heldout import HELD_OUT_SENTENCES
 from engine.training.starter.lesson import Lesson
-from engine.training.starter.opinion import OpinionScore
+from engine.training.starter.measures import OpinionScore, Recogniser, WordCount
 from engine.training.starter.package import read_package
-from engine.training.starter.recognition import Recogniser, WordCount
 from engine.training.starter.sound_stages import front_features, rendered
 from engine.training.starter.spectra import log_mel_distance, mel_cepstral_distortion_db
 from engine.training.starter.teacher import open_teacher
 from engine.training.starter.text_stage import text_figures
+from engine.training.starter.texts import HELD_OUT_SENTENCES
 from engine.training.starter.training import CORPUS_FOLDER
 from engine.training.starter.voices import STARTER_VOICES
 

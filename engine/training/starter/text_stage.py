@@ -10,14 +10,15 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as functional
 from torch import nn
 
 from engine.network.architecture import Network
 from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.speech import Array
 from engine.training.starter.batches import Batch, Item, Shelf, collate
-from engine.training.starter.pitch import voiced_cents
 
 DURATION_DROPOUT = 0.2
 F0_LOSS_SHARE = 0.1
@@ -126,3 +127,17 @@ def duration_losses(logits: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, t
         counted.append(functional.l1_loss(ours.sigmoid().sum(-1), wanted.sum(-1)))
         levels.append(functional.binary_cross_entropy_with_logits(ours, wanted))
     return torch.stack(counted).mean(), torch.stack(levels).mean()
+
+
+CENTS_PER_OCTAVE = 1200
+
+
+def voiced_cents(ours_hz: Array, wanted_hz: Array) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Differences in cents where both curves are voiced, and, for every value, whether its voicing agrees.
+
+    Both curves have the same shape. A value is voiced where Kokoro's harmonic source takes it to be.
+    """
+    ours, wanted = ours_hz.astype(np.float64), wanted_hz.astype(np.float64)
+    left, right = ours > VOICED_ABOVE_HZ, wanted > VOICED_ABOVE_HZ
+    both = left & right
+    return CENTS_PER_OCTAVE * np.log2(ours[both] / wanted[both]), left == right

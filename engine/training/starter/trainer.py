@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import random
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,8 +18,8 @@ import torch
 from torch import nn
 
 from engine.errors import DamagedFile
+from engine.network.architecture import Network
 from engine.system.whole_file import whole_file
-from engine.training.starter.acceleration import without_compiling
 
 Measures = Mapping[str, float]
 SAVE_SECONDS = 60.0
@@ -241,3 +242,20 @@ def _groups(stage: TrainingStage) -> list[dict[str, Any]]:
 
 def _copy(module: nn.Module) -> dict[str, torch.Tensor]:
     return {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
+
+
+def compile_generator_blocks(network: Network) -> bool:
+    """Let torch fuse the residual blocks for one fixed shape; returns false if no C++ compiler is installed."""
+    if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
+        return False
+    generator = network.decoder.generator
+    for block in (*generator.resblocks, *generator.noise_res):
+        block.compile(dynamic=False)
+    return True
+
+
+@contextmanager
+def without_compiling() -> Iterator[None]:
+    """Run compiled blocks uncompiled, for inputs of any other shape."""
+    with torch.compiler.set_stance("force_eager"):
+        yield

@@ -6,23 +6,21 @@ A finished step is found in the work folder and not repeated.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 from torch import nn
 
-from engine.config import ModelConfig
+from engine.config import BertConfig, GeneratorConfig, ModelConfig
 from engine.errors import EngineError
 from engine.network.architecture import Network, build_network
 from engine.system.paths import resources_folder
-from engine.training.starter.acceleration import compile_generator_blocks
-from engine.training.starter.architecture import starter_config
 from engine.training.starter.batches import Item
 from engine.training.starter.corpus import HELD_OUT, Shard, load_lessons, record, shards
 from engine.training.starter.options import TrainOptions, TrainProgress
-from engine.training.starter.package import write_package
+from engine.training.starter.package import LAST_RESORT, write_package
 from engine.training.starter.sound_stages import (
     FrontStage,
     SoundStage,
@@ -30,11 +28,17 @@ from engine.training.starter.sound_stages import (
     generator_modules,
     prepare_decoder,
 )
-from engine.training.starter.symbols import LAST_RESORT
 from engine.training.starter.teacher import Teacher, open_teacher
 from engine.training.starter.text_stage import TextStage, prepare_predictor, text_modules
 from engine.training.starter.texts import missing_symbols
-from engine.training.starter.trainer import Progress, Schedule, Trainer, TrainingStage, load_averaged
+from engine.training.starter.trainer import (
+    Progress,
+    Schedule,
+    Trainer,
+    TrainingStage,
+    compile_generator_blocks,
+    load_averaged,
+)
 from engine.training.starter.voices import MERGING, STARTER_VOICES, TeacherParts, load_parts, save_parts
 from engine.training.starter.warm_start import load_start, read_start
 
@@ -238,3 +242,49 @@ def _parts(options: TrainOptions) -> Path:
 
 def _checkpoint(options: TrainOptions, stage: str) -> Path:
     return options.work_folder / f"{stage}.pt"
+
+
+STYLE_DIM = 128
+"""Kokoro splits a voice's style vector at 128, so no model of this graph can have another width."""
+HIDDEN_DIM = 128
+DECODER_DIM = 256
+ASR_RES_DIM = 32
+GENERATOR_DIM = 128
+
+
+def starter_config(vocabulary: Mapping[str, int]) -> ModelConfig:
+    """The starter's config over Kokoro's vocabulary."""
+    return ModelConfig(
+        hidden_dim=HIDDEN_DIM,
+        style_dim=STYLE_DIM,
+        n_layer=2,
+        n_token=1 + max(vocabulary.values()),
+        max_dur=50,
+        n_mels=80,
+        dropout=0.1,
+        text_encoder_kernel_size=5,
+        plbert=BertConfig(
+            hidden_size=HIDDEN_DIM,
+            num_attention_heads=4,
+            intermediate_size=2 * HIDDEN_DIM,
+            max_position_embeddings=512,
+            num_hidden_layers=2,
+        ),
+        istftnet=starter_generator(),
+        vocab=dict(vocabulary),
+    )
+
+
+def starter_generator() -> GeneratorConfig:
+    """Decoder and generator widths; rates, hop and FFT are Kokoro's."""
+    return GeneratorConfig(
+        upsample_kernel_sizes=(20, 12),
+        upsample_rates=(10, 6),
+        gen_istft_hop_size=5,
+        gen_istft_n_fft=20,
+        resblock_dilation_sizes=((1, 3, 5), (1, 3, 5)),
+        resblock_kernel_sizes=(3, 7),
+        upsample_initial_channel=GENERATOR_DIM,
+        decoder_dim=DECODER_DIM,
+        asr_res_dim=ASR_RES_DIM,
+    )

@@ -13,7 +13,7 @@ from engine.stages import Stage
 from engine.validator.data.results import Regime, Row, ValidationRequest, Verdict
 from engine.validator.data.verdicts import severity
 from engine.validator.measures.element_errors import ElementErrors, element_errors
-from engine.validator.measures.phases import on_circle
+from engine.validator.measures.metrics import on_circle
 from engine.validator.runners.regimes import Regimes
 from engine.validator.runs.comparison import isolated_rows, run_stage, time_axis
 from engine.validator.runs.own_run import RegimeChain, StageResult

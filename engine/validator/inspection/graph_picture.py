@@ -12,10 +12,9 @@ from torch import fx
 from engine.compiler.traced_graph import Numbers, number_of, operator_name, shape_of
 from engine.stages import Stage
 from engine.validator.inspection.kernel_calls import CompiledGraph, KernelCall, inputs_of
-from engine.validator.inspection.lstm_meanings import is_lstm, role
-from engine.validator.inspection.meanings import is_length, needed
+from engine.validator.inspection.meanings import is_length, is_lstm, needed, role
 from engine.validator.inspection.results import Edge, GraphNode, NodeKind, StageGraph
-from engine.validator.inspection.source_lines import source_of
+from engine.validator.inspection.translation import source_of
 
 _SILENT = ("alias", "to", "reshape", "view", "unsqueeze", "expand", "getitem", "slice", "select", "contiguous")
 """Operators that only look at values in another way: they are left out of a label that has others."""

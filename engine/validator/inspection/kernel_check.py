@@ -13,16 +13,16 @@ from torch import Tensor, fx
 from engine.compiler.traced_graph import Numbers, number_of, numbers_of, operator_name, shape_of
 from engine.speech import Array
 from engine.validator.inspection.kernel_calls import CompiledGraph, KernelCall, inputs_of
-from engine.validator.inspection.lstm_meanings import (
+from engine.validator.inspection.meanings import (
     RECURRENCE,
     LstmCall,
+    Meaning,
     directions_of,
     has_time,
     is_lstm,
     lstm_meaning,
     role,
 )
-from engine.validator.inspection.meanings import Meaning
 from engine.validator.inspection.results import KernelVerdict, WrongValue
 
 WRONG_FROM, IMPRECISE_FROM = 100.0, 10.0

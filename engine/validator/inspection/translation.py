@@ -1,15 +1,21 @@
-"""A stage as Relax, with the torch node that each variable of it came from."""
+"""A stage as Relax, with the torch node that each variable came from, and the lines of Python that made each node."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 import tvm
 from torch import fx
 from torch.export import ExportedProgram
+from torch.fx.proxy import TracerBase
 from tvm import relax
 from tvm.relax.frontend import detach_params
 from tvm.relax.frontend.torch import from_exported_program
@@ -22,7 +28,8 @@ from engine.config import ModelConfig
 from engine.kernels.precision import Precision
 from engine.ops.packed_lstm import LstmMethod
 from engine.stages import Stage
-from engine.validator.inspection.source_lines import lines_kept
+from engine.system.paths import project_folder
+from engine.validator.inspection.results import SourceLine
 
 _MAIN = "main"
 
@@ -95,3 +102,34 @@ def _makers(module: tvm.IRModule, recorder: _Recorder) -> dict[str, fx.Node]:
             makers |= dict.fromkeys(waiting, recorder.results[binding.var.name])
             waiting = []
     return makers
+
+
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in \S+\n\s*(?P<text>[^\n]*)')
+_OURS = "engine/network/exportable"
+"""The folder whose lines are meant: a stage's own, not those of PyTorch below them."""
+
+
+@contextmanager
+def lines_kept() -> Iterator[None]:
+    """Let torch note every line of ours on the way to a node while a stage is traced.
+
+    By itself it notes only those of modules' `forward`, not those of the functions that they call.
+    """
+    with patch.object(TracerBase, "_filter_traceback_frames", _our_frames):
+        yield
+
+
+def source_of(node: fx.Node) -> tuple[SourceLine, ...]:
+    """The lines that made a node, the innermost first."""
+    found = _FRAME.finditer(node.meta.get("stack_trace") or "")
+    lines = (SourceLine(_relative(one["file"]), int(one["line"]), one["text"].strip()) for one in found)
+    return tuple(line for line in lines if _OURS in line.file)[::-1]
+
+
+def _our_frames(tracer: TracerBase, frames: traceback.StackSummary) -> traceback.StackSummary:
+    return traceback.StackSummary.from_list([frame for frame in frames if _OURS in Path(frame.filename).as_posix()])
+
+
+def _relative(file: str) -> str:
+    path = Path(file)
+    return path.relative_to(project_folder()).as_posix() if path.is_relative_to(project_folder()) else path.name

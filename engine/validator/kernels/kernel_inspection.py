@@ -28,8 +28,7 @@ from engine.validator.data.verdicts import findings, within
 from engine.validator.faults.catalogue import fault_named
 from engine.validator.faults.fault import PlantedFault
 from engine.validator.inspection.results import KernelFinding, KernelsEvent
-from engine.validator.measures.metrics import compare
-from engine.validator.measures.phases import on_circle
+from engine.validator.measures.metrics import compare, on_circle
 from engine.validator.runners.regimes import RegimeRunner, Regimes
 from engine.validator.runs.arrays import ArrayFolder
 from engine.validator.runs.comparison import Comparison

@@ -24,8 +24,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.data.verdicts import aligned, isolated, propagated
 from engine.validator.measures.audio_metrics import compare_audio
-from engine.validator.measures.metrics import compare, compare_durations, not_finite, profile
-from engine.validator.measures.phases import on_circle, sign_flips
+from engine.validator.measures.metrics import compare, compare_durations, not_finite, on_circle, profile, sign_flips
 from engine.validator.measures.phoneme_alignment import by_phoneme
 from engine.validator.runs.arrays import ArrayFolder
 from engine.validator.runs.own_run import (

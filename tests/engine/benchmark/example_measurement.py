@@ -1,8 +1,8 @@
 """A measurement of given numbers."""
 
-from engine.benchmark.estimate.lengths import Length
-from engine.benchmark.job import Job
+from engine.benchmark.job import Job, Length
 from engine.benchmark.measurement import CommandFigures, LengthMeasurement, Measurement, ProcessFigures, SpeechFigures
+from engine.benchmark.peer_runners import WHOLE_MODEL
 from engine.benchmark.peers import (
     KOKORO_ONNX_INT8,
     ONNX_RUNTIME,
@@ -11,7 +11,6 @@ from engine.benchmark.peers import (
     OURS_ON_PROCESSOR,
     PYTORCH,
 )
-from engine.benchmark.whole_model import WHOLE_MODEL
 
 ROUNDS = (
     {

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 from engine.benchmark.layers import LayerTime, LayerTimes, to_dict, to_text
 from engine.compiler.convolution_layers import ConvolutionLayer
 

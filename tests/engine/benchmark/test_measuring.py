@@ -4,13 +4,12 @@ import importlib.util
 
 import pytest
 
-from engine.benchmark import requests
-from engine.benchmark.estimate.lengths import Length, exact_length
-from engine.benchmark.job import Job
+from engine.benchmark import measuring
+from engine.benchmark.job import Job, Length, exact_length
 from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
+from engine.benchmark.peer_runners import WHOLE_MODEL
 from engine.benchmark.peers import HIBARI, ONNX_RUNTIME, OPENVINO, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
 from engine.benchmark.report import to_dict
-from engine.benchmark.whole_model import WHOLE_MODEL
 from engine.stages import DEVICE_STAGES
 
 SECONDS = 0.25
@@ -22,7 +21,7 @@ RAN = (PYTORCH, ONNX_RUNTIME, *WITH_OPENVINO, *WITH_HIBARI)
 @pytest.fixture(scope="module")
 def measured():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(requests, "REPEATS", 1)
+        patch.setattr(measuring, "REPEATS", 1)
         yield measured_shortly()
 
 
@@ -50,7 +49,7 @@ def test_the_other_figures_are_there(measured):
     assert all(command.peak_bytes > 1e7 for command in measured.commands)
     assert measured.speech.short_seconds > 0
     assert measured.speech.cold_seconds > 0
-    assert list(measured.speech.seconds_by_words) == [*requests.PHRASES, requests.LONG_WORDS]
+    assert list(measured.speech.seconds_by_words) == [*measuring.PHRASES, measuring.LONG_WORDS]
     assert all(seconds > 0 for seconds in measured.speech.seconds_by_words.values())
     assert measured.export_seconds > 0
     assert set(measured.compile_seconds) == {stage.name for stage in DEVICE_STAGES}

@@ -10,11 +10,9 @@ from safetensors.numpy import save_file
 
 from engine.artifacts.packed_weights import PackedWeights
 from engine.benchmark import peer_runners
-from engine.benchmark.estimate.lengths import exact_length
-from engine.benchmark.job import Job, weights_path
-from engine.benchmark.peer_runners import HibariModel, our_runner, pytorch_runner
+from engine.benchmark.job import Job, exact_length, weights_path
+from engine.benchmark.peer_runners import WHOLE_MODEL, HibariModel, our_runner, pytorch_runner, whole_model_parts
 from engine.benchmark.utterances import inputs_of, make_utterance
-from engine.benchmark.whole_model import WHOLE_MODEL, whole_model_parts
 from engine.models.checkpoints import open_checkpoint
 from engine.runners import tvm_runner
 from engine.runners.tvm_runner import CompiledRunner

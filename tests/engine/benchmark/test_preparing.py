@@ -3,8 +3,7 @@ from dataclasses import asdict
 import pytest
 from safetensors.numpy import load_file
 
-from engine.benchmark.estimate.lengths import exact_length
-from engine.benchmark.job import Job, utterance_path, weights_path
+from engine.benchmark.job import Job, exact_length, utterance_path, weights_path
 from engine.benchmark.preparing import ARRAYS, COUNT, WEIGHTS, Preparing
 from engine.benchmark.utterances import load_utterance
 from engine.models.checkpoints import open_checkpoint

@@ -8,8 +8,7 @@ import signal
 import pytest
 
 from engine.benchmark import processes
-from engine.benchmark.estimate.lengths import Length
-from engine.benchmark.job import Job
+from engine.benchmark.job import Job, Length
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.worker import SPEAK, SPEAKING
 from engine.errors import EngineError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.benchmark.job import Job
-from engine.benchmark.requests import (
+from engine.benchmark.measuring import (
     LONG_WORDS,
     MIDDLE_TEXT,
     PHRASES,

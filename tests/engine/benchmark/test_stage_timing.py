@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from engine.benchmark import stage_timing
-from engine.benchmark.estimate.lengths import Length
-from engine.benchmark.job import Job, utterance_path
+from engine.benchmark.job import Job, Length, utterance_path
 from engine.benchmark.stage_timing import RUN, WARM_UP, Part, Timing, stage_parts
 from engine.benchmark.utterances import make_utterance, save_utterance
 from engine.network.random_weights import random_weights

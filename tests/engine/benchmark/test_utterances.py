@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 from engine.benchmark.utterances import even_alignment, inputs_of, load_utterance, make_utterance, save_utterance
 from engine.network.random_weights import random_weights
 from engine.runners.base import check_inputs

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.benchmark.whole_model import NEAR_ENOUGH, WHOLE_MODEL, fitted_speed, frames_of, whole_model_parts
+from engine.benchmark.peer_runners import NEAR_ENOUGH, WHOLE_MODEL, fitted_speed, frames_of, whole_model_parts
 from engine.errors import EngineError
 
 

@@ -11,7 +11,7 @@ from engine.__main__ import main
 from engine.cli import report
 from engine.report import privacy
 from engine.report.archive import MOST_BYTES, REPORT
-from engine.report.step import FOLDER, Step
+from engine.report.running import FOLDER, Step
 from engine.report.steps import all_steps
 from tests.engine.report.stand_in import step
 

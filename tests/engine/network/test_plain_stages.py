@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.network.plain_stages import CompilableDecoder, PlainStage, with_real_stft
 from engine.network.random_weights import network_with, random_weights

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from engine.report.step import FOLDER, SCRATCH, Step
+from engine.report.running import FOLDER, SCRATCH, Step
 
 
 def step(name: str, way: str = "works", *arguments: str, **options) -> Step:

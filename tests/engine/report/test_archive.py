@@ -11,7 +11,7 @@ import pytest
 from engine.errors import EngineError
 from engine.report.archive import MOST_BYTES, REPORT, Report, write_report
 from engine.report.privacy import USER, Private
-from engine.report.step import Outcome, StepResult
+from engine.report.running import Outcome, StepResult
 
 PRIVATE = Private({"/home/anna": "~"}, {"anna": USER})
 

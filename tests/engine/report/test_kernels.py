@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.artifacts.embedded_modules import metal_libraries
-from engine.report.kernels import Metal, all_compiled
+from engine.report.shipped import Metal, all_compiled
 from engine.system.mac import ObjectiveC
 from engine.system.paths import shipped_modules_folder
 

@@ -5,8 +5,8 @@ import pytest
 from safetensors import _safetensors_rust
 
 from engine.errors import EngineError
-from engine.report import libraries
-from engine.report.libraries import libraries_here, loaded
+from engine.report import shipped as shipped_modules
+from engine.report.shipped import libraries_here, loaded
 from engine.system.paths import shipped_modules_folder
 
 LOADABLE = _safetensors_rust.__file__
@@ -18,7 +18,7 @@ def shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     copy = tmp_path / libraries_here()[0].relative_to(shipped_modules_folder())
     copy.parent.mkdir()
     shutil.copy(LOADABLE, copy)
-    monkeypatch.setattr(libraries, "shipped_modules_folder", lambda: tmp_path)
+    monkeypatch.setattr(shipped_modules, "shipped_modules_folder", lambda: tmp_path)
     return copy
 
 
@@ -46,8 +46,8 @@ def test_where_there_is_none_that_is_said(shipped: Path) -> None:
 def test_quarantined_ones_are_told_with_the_command(
     shipped: Path, monkeypatch: pytest.MonkeyPatch, quarantined: bool
 ) -> None:
-    monkeypatch.setattr(libraries, "is_quarantined", lambda path: quarantined)
-    (finding,) = libraries.quarantine()
+    monkeypatch.setattr(shipped_modules, "is_quarantined", lambda path: quarantined)
+    (finding,) = shipped_modules.quarantine()
     assert ("xattr" in finding["problem"]) == quarantined
 
 
@@ -58,7 +58,7 @@ def test_what_macos_says_of_a_signature_is_told(
     tool = tmp_path / "codesign"
     tool.write_text(f"#!/bin/sh\n{script}\n")
     tool.chmod(0o755)
-    monkeypatch.setattr(libraries, "_CODESIGN", str(tool))
-    (finding,) = libraries.signatures()
+    monkeypatch.setattr(shipped_modules, "_CODESIGN", str(tool))
+    (finding,) = shipped_modules.signatures()
     assert finding["problem"].startswith(problem)
     assert bool(finding["problem"]) == bool(problem)

@@ -11,7 +11,7 @@ from engine.models.checkpoints import FULL_SIZE, STARTER
 from engine.report.archive import Report, write_report
 from engine.report.privacy import Private
 from engine.report.reading import in_words
-from engine.report.step import Outcome, StepResult
+from engine.report.running import Outcome, StepResult
 from engine.report.steps import FIGURES, FIRST_START, WAYS, benchmark, estimate
 from tests.engine.benchmark.estimate.example_work import estimate as example_estimate
 from tests.engine.benchmark.example_measurement import measurement

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.report.running import LOG, run_step
-from engine.report.step import SCRATCH, Outcome, Step, StepResult
+from engine.report.running import LOG, SCRATCH, Outcome, Step, StepResult, run_step
 from engine.system.child_process import ChildProcess
 from engine.system.paths import project_folder
 from tests.engine.report.stand_in import PLACES, step

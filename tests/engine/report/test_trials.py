@@ -6,8 +6,8 @@ import pytest
 from engine.artifacts.manifest import CPU
 from engine.config import ModelConfig
 from engine.errors import EngineError
-from engine.report import trials
-from engine.report.trials import measured, tried
+from engine.report import task
+from engine.report.task import measured, tried
 from engine.runtime.preparation import module_probe
 from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest
 from tests.engine.runtime.preparation.tried_modules import STAGES, built_folder
@@ -42,7 +42,7 @@ def test_what_is_wrong_is_a_problem_and_the_rest_is_run(
 
 
 def test_modules_that_cannot_be_used_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "ensure_modules", lambda *_: None)
+    monkeypatch.setattr(task, "ensure_modules", lambda *_: None)
     monkeypatch.setattr(Trial, "request", lambda *_: ProbeResult(False, "the modules for metal cannot be used: stale"))
     with pytest.raises(EngineError, match="cannot be used: stale"):
         list(tried("metal", "starter"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, save
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.network.onnx_export import export_to_onnx
 from engine.network.random_weights import random_weights

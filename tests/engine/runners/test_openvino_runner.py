@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.benchmark.estimate.lengths import Length
+from engine.benchmark.job import Length
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.network.onnx_export import export_to_onnx
 from engine.network.random_weights import random_weights

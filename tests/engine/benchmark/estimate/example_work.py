@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.benchmark.estimate.lengths import Length
 from engine.benchmark.estimate.roofline import Estimate, Family, FamilyWork, StageWork
+from engine.benchmark.job import Length
 from engine.stages import DEVICE_STAGES
 
 CONVOLUTIONS = FamilyWork(Family.CONVOLUTIONS, dispatches=1, needed_flop=2e11, flop=1e11, bytes=0.0)

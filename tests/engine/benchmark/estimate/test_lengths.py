@@ -1,6 +1,6 @@
 import pytest
 
-from engine.benchmark.estimate.lengths import Length, exact_length, natural_length
+from engine.benchmark.job import Length, exact_length, natural_length
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config
 

@@ -11,8 +11,13 @@ from engine.models.checkpoints import Checkpoint, DistilledCheckpoint
 from engine.network.random_weights import random_weights
 from engine.network.student_file import Students
 from engine.speech import PreparationEvent, Prosody
-from engine.training.distillation.comparison import MEASURED, TARGETS, ProsodyComparison, compare_prosody
-from engine.training.distillation.comparison_text import comparison_text
+from engine.training.distillation.comparison import (
+    MEASURED,
+    TARGETS,
+    ProsodyComparison,
+    compare_prosody,
+    comparison_text,
+)
 from tests.engine.students import architectures, own_weights
 from tests.engine.tiny_model import TINY
 

@@ -9,9 +9,8 @@ from engine.errors import InvalidRequest, UnusableModel
 from engine.models.checkpoints import STARTER, open_checkpoint
 from engine.training.distillation import evaluation
 from engine.training.distillation.evaluation import compared_durations, evaluate
-from engine.training.distillation.package import export_students
 from engine.training.distillation.teacher import Teacher
-from engine.training.distillation.training import new_students
+from engine.training.distillation.training import export_students, new_students
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,7 @@ from engine.errors import OutputError, UnusableModel
 from engine.network.distilled_stages import distilled_stages
 from engine.network.student_file import read_students
 from engine.training.distillation.evaluation import require_teacher
-from engine.training.distillation.package import export_students, keep_scores
-from engine.training.distillation.training import new_students
+from engine.training.distillation.training import export_students, keep_scores, new_students
 from tests.engine.training.distillation.conftest import tiny_checkpoint
 
 

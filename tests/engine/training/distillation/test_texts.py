@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from engine.training.distillation.texts import HELD_OUT_COUNT, held_out_sentences, passages
+from engine.training.distillation.data import HELD_OUT_COUNT, held_out_sentences, passages
 
 
 def test_equal_seeds_give_equal_passages():

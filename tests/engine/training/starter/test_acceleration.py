@@ -7,7 +7,7 @@ import torch
 
 from engine.config import ModelConfig
 from engine.network.architecture import build_network
-from engine.training.starter.acceleration import compile_generator_blocks, without_compiling
+from engine.training.starter.trainer import compile_generator_blocks, without_compiling
 
 
 def test_without_a_compiler_nothing_changes(narrow_config: ModelConfig, monkeypatch: pytest.MonkeyPatch) -> None:

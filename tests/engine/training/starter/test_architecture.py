@@ -10,7 +10,7 @@ import torch
 from engine.config import ModelConfig
 from engine.network.architecture import build_network
 from engine.system.paths import resources_folder, starter_folder
-from engine.training.starter.architecture import starter_config
+from engine.training.starter.training import starter_config
 
 LARGEST_BYTES = 15_000_000
 BYTES_PER_HALF = 2

@@ -28,9 +28,8 @@ from engine.training.starter.corpus import (
     shards,
     texts_of,
 )
-from engine.training.starter.heldout import HELD_OUT_SENTENCES
 from engine.training.starter.lesson import Lesson
-from engine.training.starter.texts import load_lexicon
+from engine.training.starter.texts import HELD_OUT_SENTENCES, load_lexicon
 
 VOICES = ("af_heart", "bf_emma")
 

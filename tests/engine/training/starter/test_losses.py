@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from engine.models.checkpoints import model_config
-from engine.training.starter.losses import phase_distance, waveform_losses
+from engine.training.starter.sound_stages import phase_distance, waveform_losses
 
 CONFIG = model_config("starter")
 SAMPLES = CONFIG.sample_rate_hz // 2

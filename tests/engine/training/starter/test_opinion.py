@@ -10,7 +10,7 @@ import pytest
 from engine.errors import EngineError
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.training.starter.opinion import OpinionScore
+from engine.training.starter.measures import OpinionScore
 
 RATE_HZ = 24_000
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.training.starter.pitch import voiced_cents
+from engine.training.starter.measures import voiced_cents
 
 
 def test_cents_are_counted_where_both_are_voiced():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import EngineError
-from engine.training.starter.recognition import Recogniser, WordCount, edit_distance, words
+from engine.training.starter.measures import Recogniser, WordCount, edit_distance, words
 
 sentences = st.lists(st.sampled_from("abc"), max_size=8)
 

@@ -10,7 +10,7 @@ from engine.models.checkpoints import FULL_SIZE, STARTER
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from engine.system.paths import resources_folder
-from engine.training.starter.heldout import HELD_OUT_SENTENCES
+from engine.training.starter.texts import HELD_OUT_SENTENCES
 from engine.training.starter.voices import STARTER_VOICES
 from tests.engine.exactness import correlation
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from engine.system.paths import resources_folder
-from engine.training.starter.symbols import NEAREST_SYMBOL, nearest_trained, stand_in_tokens
+from engine.training.starter.package import NEAREST_SYMBOL, nearest_trained, stand_in_tokens
 from engine.training.starter.texts import US_SYMBOLS
 
 TRAINED = US_SYMBOLS | set(" .,!?;:")

@@ -7,8 +7,14 @@ from misaki.en import US_VOCAB
 
 from engine.models.checkpoints import model_config
 from engine.text.g2p import Phonemizer
-from engine.training.starter.heldout import HELD_OUT_SENTENCES
-from engine.training.starter.texts import US_SYMBOLS, Lexicon, load_lexicon, missing_symbols, prompts
+from engine.training.starter.texts import (
+    HELD_OUT_SENTENCES,
+    US_SYMBOLS,
+    Lexicon,
+    load_lexicon,
+    missing_symbols,
+    prompts,
+)
 
 
 @pytest.fixture(scope="module")

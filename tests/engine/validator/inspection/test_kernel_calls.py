@@ -8,7 +8,7 @@ from engine.compiler.traced_graph import operator_name
 from engine.stages import stage_named
 from engine.validator.inspection.graph_picture import computed
 from engine.validator.inspection.inspector import Inspector
-from engine.validator.inspection.lstm_meanings import is_lstm, lstm_meaning, role
+from engine.validator.inspection.meanings import is_lstm, lstm_meaning, role
 
 STAGES = ("duration", "f0n", "text_encoder", "source", "istft")
 HEAVY = ("conv1d.default", "conv_transpose1d.default", "attention.default", "adaptive_layer_norm.default")

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from engine.ops.torch_ops import lstm_forward_packed_bidirectional
-from engine.validator.inspection.lstm_meanings import LstmCall, directions_of, lstm_meaning, role
+from engine.validator.inspection.meanings import LstmCall, directions_of, lstm_meaning, role
 
 BATCH, TIME, HIDDEN, CHANGING, CONSTANT = 2, 5, 3, 4, 2
 GATES = 4 * HIDDEN

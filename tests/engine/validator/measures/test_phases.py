@@ -8,8 +8,7 @@ from hypothesis.extra import numpy as arrays
 
 from engine.speech import Array
 from engine.stages import STAGES
-from engine.validator.measures.metrics import compare
-from engine.validator.measures.phases import PHASE_OUTPUTS, PI, TURN, on_circle, sign_flips
+from engine.validator.measures.metrics import PHASE_OUTPUTS, PI, TURN, compare, on_circle, sign_flips
 
 HARMONICS, PHASE = PHASE_OUTPUTS
 CHANNELS, TIMES = 4, 6
