@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QWidget
 
 from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES, REGIME_TITLES, regime_title
 from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions, DiagnosticsRun
-from app.diagnostics.runs.run_history import RunHistory
-from app.diagnostics.runs.run_words import shortened
+from app.diagnostics.runs.run_words import RunHistory, shortened
 from app.settings import DEVICE_TITLES, LSTM_TITLES
 from app.widgets.combo_box import ComboBox
 from app.widgets.elided_text import ElidedLabel

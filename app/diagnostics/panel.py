@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
 from app.diagnostics.controls import RunControls, ViewControls
 from app.diagnostics.outputs.drill_down import DrillDown
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
-from app.diagnostics.runs.run_history import RunHistory
 from app.diagnostics.runs.run_status import RunStatus
+from app.diagnostics.runs.run_words import RunHistory
 from app.diagnostics.stages.stage_pages import StagePage, StagePages
 from app.diagnostics.stages.stage_rows import StageTableModel
 from app.diagnostics.stages.stage_table import StageTable

@@ -1,10 +1,12 @@
-"""What is known of the kernels of one run's stages, from the events of its inspection."""
+"""What is known of the kernels of one run's stages, from the events of its inspection, and that in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from app.diagnostics.colours import Tone
+from engine.validator.data.wording import EXACT, NOTHING, counted, magnitude
 from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
@@ -17,6 +19,7 @@ from engine.validator.inspection.results import (
     KernelVerdict,
     NodeKind,
     StageGraph,
+    WrongValue,
 )
 
 _SEVERITIES = (KernelVerdict.UNKNOWN, KernelVerdict.RIGHT, KernelVerdict.IMPRECISE, KernelVerdict.WRONG)
@@ -94,3 +97,127 @@ def severity(measurement: KernelMeasurement | None) -> tuple[int, float]:
     times = measurement.times_floor
     lost = measurement.verdict is not KernelVerdict.UNKNOWN and times is None
     return (_SEVERITIES.index(measurement.verdict), float("inf") if lost else times or 0.0)
+
+
+SIGNS = {
+    KernelVerdict.RIGHT: "✓",
+    KernelVerdict.IMPRECISE: "≈",
+    KernelVerdict.WRONG: "✗",
+    KernelVerdict.UNKNOWN: "?",
+}
+TITLES = {
+    KernelVerdict.RIGHT: "Right",
+    KernelVerdict.IMPRECISE: "Imprecise",
+    KernelVerdict.WRONG: "Wrong",
+    KernelVerdict.UNKNOWN: "Not comparable",
+}
+MEANINGS = {
+    KernelVerdict.RIGHT: "Given the same inputs, matches PyTorch float64 to within float32 rounding.",
+    KernelVerdict.IMPRECISE: "Given the same inputs, loses far more to rounding than PyTorch’s float32.",
+    KernelVerdict.WRONG: "Given the same inputs, its output differs from PyTorch’s.",
+    KernelVerdict.UNKNOWN: "PyTorch has no value to compare its output with.",
+}
+TONES = {
+    KernelVerdict.RIGHT: Tone.GOOD,
+    KernelVerdict.IMPRECISE: Tone.WARNING,
+    KernelVerdict.WRONG: Tone.ERROR,
+    KernelVerdict.UNKNOWN: Tone.NOTE,
+}
+KINDS = {NodeKind.INPUT: "input", NodeKind.OUTPUT: "output", NodeKind.KERNEL: "kernel"}
+FLOOR = " × float32"
+NOT_MEASURED = "not measured yet"
+_PREFIXES = ("", "k", "M", "G", "T")
+
+
+def error_words(measurement: KernelMeasurement | None) -> str:
+    """A kernel's own error over that of PyTorch's float32."""
+    if measurement is None:
+        return NOTHING
+    if measurement.finite_percent < 100:
+        return f"{magnitude(measurement.finite_percent)} % finite"
+    if measurement.times_floor is None:
+        return NOTHING
+    if not measurement.max_abs and not measurement.times_floor:
+        return EXACT
+    return f"{magnitude(measurement.times_floor)}{FLOOR}"
+
+
+def state_words(node: GraphNode, measurement: KernelMeasurement | None) -> str:
+    """The verdict's sign and the error; what a node is that has none."""
+    if node.kind is not NodeKind.KERNEL:
+        return KINDS[node.kind]
+    if measurement is None:
+        return NOT_MEASURED
+    words = TITLES[measurement.verdict] if measurement.verdict is KernelVerdict.UNKNOWN else error_words(measurement)
+    return f"{SIGNS[measurement.verdict]} {words}"
+
+
+def short_words(measurement: KernelMeasurement | None) -> str:
+    """The verdict's sign and the error over float32's, as short as can be."""
+    if measurement is None:
+        return NOTHING
+    return f"{SIGNS[measurement.verdict]} {error_words(measurement)}".removesuffix(FLOOR).removesuffix(NOTHING)
+
+
+def summary_words(known: StageInspection) -> str:
+    """How many kernels a stage has, how many are measured, and what is wrong."""
+    kernels, measured = len(known.kernels), len(known.measurements)
+    if known.findings is None:
+        return f"{measured} of {kernels} kernels measured"
+    if not known.findings:
+        imprecise = sum(each.verdict is KernelVerdict.IMPRECISE for each in known.measurements.values())
+        tail = f"none is wrong, {imprecise} imprecise" if imprecise else "none is wrong"
+        return f"{counted(kernels, 'kernel')}, {tail}"
+    return " ".join(dict.fromkeys(finding.words for finding in known.findings))
+
+
+def amount_words(amount: float | None, unit: str) -> str:
+    """An amount with three digits and a prefix, as in 1.23 GFLOP; what is not known is a dash."""
+    if amount is None:
+        return NOTHING
+    power = 0
+    while abs(amount) >= 999.5 and power < len(_PREFIXES) - 1:
+        amount, power = amount / 1000, power + 1
+    return f"{magnitude(amount)} {_PREFIXES[power]}{unit}"
+
+
+def time_words(seconds: float) -> str:
+    """A time per call, in microseconds or milliseconds."""
+    return f"{magnitude(seconds * 1e6)} µs" if seconds < 1e-3 else f"{magnitude(seconds * 1e3)} ms"
+
+
+def figures_of(node: GraphNode, measurement: KernelMeasurement | None) -> tuple[tuple[str, str], ...]:
+    """Everything known of a node, each with its name."""
+    figures = [("Computes", " + ".join(node.operators) or KINDS[node.kind]), ("Module", node.module_path or NOTHING)]
+    figures.append(("Result", f"{' × '.join(map(str, node.shape)) or 'a number'}, {node.dtype}"))
+    if node.kind is NodeKind.KERNEL:
+        figures += [("Kernel", node.kernel), ("Schedule", node.schedule or NOTHING)]
+    return (*figures, *(_measured_figures(node, measurement) if measurement is not None else ()))
+
+
+def _measured_figures(node: GraphNode, measured: KernelMeasurement) -> list[tuple[str, str]]:
+    figures = [
+        ("Verdict", f"{SIGNS[measured.verdict]} {TITLES[measured.verdict]}: {MEANINGS[measured.verdict]}"),
+        ("Error", f"{magnitude(measured.relative_l2)} relative, {magnitude(measured.max_abs)} at most"),
+        ("PyTorch's float32", f"{magnitude(measured.floor)} relative; ours is {error_words(measured)}"),
+    ]
+    if measured.first_wrong is not None:
+        figures.append(("First wrong value", wrong_words(measured.first_wrong)))
+    if measured.finite_percent < 100:
+        figures.append(("Finite", f"{magnitude(measured.finite_percent)} %"))
+    figures.append(("Time per call", time_words(measured.seconds)))
+    figures.append(("Operations", _rate_words(node.operations, measured.seconds, "FLOP")))
+    figures.append(("Memory", _rate_words(node.bytes, measured.seconds, "B")))
+    return figures
+
+
+def wrong_words(wrong: WrongValue) -> str:
+    """The first wrong value: where it is, ours and the expected one."""
+    place = ", ".join(map(str, wrong.index))
+    return f"[{place}] is {magnitude(wrong.ours)}, expected {magnitude(wrong.expected)}"
+
+
+def _rate_words(amount: int | None, seconds: float, unit: str) -> str:
+    if amount is None or seconds <= 0:
+        return amount_words(amount, unit)
+    return f"{amount_words(amount, unit)}, {amount_words(amount / seconds, unit)}/s"

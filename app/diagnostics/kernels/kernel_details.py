@@ -22,8 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.diagnostics.colours import FollowsTheme, Tone
 from app.diagnostics.figures import FiguresView
-from app.diagnostics.kernels.inspection import StageInspection, severity
-from app.diagnostics.kernels.words import SIGNS, figures_of
+from app.diagnostics.kernels.inspection import SIGNS, StageInspection, figures_of, severity
 from app.theme import colours
 from app.widgets.combo_box import ComboBox
 from engine.system.paths import project_folder

@@ -7,8 +7,17 @@ from PySide6.QtGui import QBrush, QColor, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.diagnostics.colours import FollowsTheme, PlainSelection, tone_colour
-from app.diagnostics.kernels.inspection import StageInspection, severity
-from app.diagnostics.kernels.words import KINDS, TITLES, TONES, error_words, short_words, state_words, time_words
+from app.diagnostics.kernels.inspection import (
+    KINDS,
+    TITLES,
+    TONES,
+    StageInspection,
+    error_words,
+    severity,
+    short_words,
+    state_words,
+    time_words,
+)
 from engine.validator.data.wording import NOTHING
 from engine.validator.inspection.results import GraphNode, KernelMeasurement, NodeKind
 

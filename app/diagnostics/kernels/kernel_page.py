@@ -10,10 +10,9 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
-from app.diagnostics.kernels.inspection import Inspection, StageInspection
+from app.diagnostics.kernels.inspection import Inspection, StageInspection, summary_words
 from app.diagnostics.kernels.kernel_details import KernelDetails
 from app.diagnostics.kernels.kernel_list import KernelList
-from app.diagnostics.kernels.words import summary_words
 from app.diagnostics.metric_words import verdict_words
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.run_queue import Job, RunQueue

@@ -8,9 +8,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QThreadPool
-
-from app.system.threads import STACK_BYTES
+from app.tasks import Tasks
 from engine.errors import OutputError
 from engine.system.paths import cache_folder
 from engine.system.whole_file import is_running
@@ -28,9 +26,7 @@ class RunFolders:
     def __init__(self, parent: Path | None = None) -> None:
         self._parent = parent or cache_folder() / NAME
         self._session: Path | None = None
-        self._pool = QThreadPool()
-        self._pool.setMaxThreadCount(1)
-        self._pool.setStackSize(STACK_BYTES)
+        self._deleting = Tasks("diagnostics folders")
 
     def make(self) -> Path:
         """Make an empty folder; raises `OutputError` if the disk is full or the cache is not writable."""
@@ -45,14 +41,14 @@ class RunFolders:
 
     def delete(self, folder: Path) -> None:
         """Delete a folder and its contents; files that are mapped into memory stay readable."""
-        self._pool.start(partial(shutil.rmtree, folder, ignore_errors=True))
+        self._deleting.run(partial(shutil.rmtree, ignore_errors=True), folder)
 
     def close(self) -> None:
         """Delete everything of this session."""
         if self._session is not None:
             self.delete(self._session)
             self._session = None
-        self._pool.waitForDone(WAIT_MS)
+        self._deleting.shut_down(WAIT_MS)
 
     def _opened(self) -> Path:
         self._parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.audio.track import Segment
-from app.diagnostics.following import moment_heard, utterance_heard
+from app.diagnostics.feature import moment_heard, utterance_heard
 from app.diagnostics.stages.utterance_clock import UtteranceClock
 from engine.speech import SpokenWord, Utterance, WrittenWord
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.diagnostics.kernels import words
+from app.diagnostics.kernels import inspection as words
 from engine.validator.inspection.results import KernelMeasurement, KernelVerdict
 from tests.app.inspection_fakes import GRAPH, INPUT, STAGE, graph_of, inspected, kernel, measurement
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.output_list import AGREEMENT, TITLE, VERDICT, OutputList, output_title
+from app.diagnostics.outputs.drill_down import AGREEMENT, TITLE, VERDICT, OutputList, output_title
 from app.theme import DARK, Appearance, Theme
 from engine.stages import stage_named
 from engine.validator.data.results import Regime, Verdict

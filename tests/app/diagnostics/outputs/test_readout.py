@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.diagnostics.outputs.pictures import PictureRequest, picture_of
-from app.diagnostics.outputs.readout import not_finite_words, readout_of
+from app.diagnostics.outputs.pictures import PictureRequest, not_finite_words, picture_of, readout_of
 from app.diagnostics.stages.utterance_clock import clock_of
 from engine.stages import STAGES, stage_named
 from engine.validator.data.results import NotFinite, Reading, Regime

@@ -3,9 +3,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.errors import OutputError
+from tests.patience import PATIENCE_MS
 
 
 def ended_process_id() -> int:
@@ -31,12 +33,11 @@ def test_every_run_has_a_folder_of_its_own(tmp_path: Path) -> None:
     assert not list((tmp_path / "cache").iterdir())
 
 
-def test_deleting_one_leaves_the_others(tmp_path: Path) -> None:
+def test_deleting_one_leaves_the_others(tmp_path: Path, qtbot: QtBot) -> None:
     folders = RunFolders(tmp_path)
     first, second = folders.make(), folders.make()
     folders.delete(first)
-    folders._pool.waitForDone()
-    assert not first.exists()
+    qtbot.waitUntil(lambda: not first.exists(), timeout=PATIENCE_MS)
     assert second.is_dir()
 
 

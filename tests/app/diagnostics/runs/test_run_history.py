@@ -1,6 +1,6 @@
 import pytest
 
-from app.diagnostics.runs.run_history import RunHistory
+from app.diagnostics.runs.run_words import RunHistory
 from tests.app.diagnostics_fakes import CONFIG, request
 
 
