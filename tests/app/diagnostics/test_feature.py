@@ -7,17 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
-from app.audio.track import AudioTrack
+from app.audio.track import AudioTrack, Segment
 from app.diagnostics.controls import HEARD
-from app.diagnostics.feature import ADDED, ADDING, SHORTCUT, DiagnosticsFeature
+from app.diagnostics.feature import ADDED, ADDING, SHORTCUT, DiagnosticsFeature, moment_heard, utterance_heard
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
+from app.diagnostics.stages.utterance_clock import UtteranceClock
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.settings import Settings
@@ -26,7 +29,7 @@ from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import Appearance, Theme
 from engine.errors import Cure, MissingReference
-from engine.speech import Prosody, SpeechRequest
+from engine.speech import Prosody, SpeechRequest, SpokenWord, Utterance, WrittenWord
 from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics_fakes import finished_run
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
@@ -478,3 +481,40 @@ def test_all_regimes_are_compared_in_one_run(desk: Desk) -> None:
     desk.panel.to_run.offer_students(True)
     page.compare.click()
     assert set(desk.wait_for(RunState.FINISHED).request.regimes) == set(Regime) - {Regime.DYNAMIC}
+
+
+SPOKEN_HZ = 1000
+UTTERANCE = Utterance(1, "one two", "aaa bbb", 10, 17, words=(WrittenWord(10, 13, 0, 3), WrittenWord(14, 17, 4, 7)))
+CLOCK = UtteranceClock((4, 2, 2, 2, 2, 2, 2, 2, 4), 10.0)
+"""One from 0.4 to 1 s, two from 1.2 to 1.8 s, all of it 2.2 s."""
+SEGMENT = Segment(UTTERANCE, 5000, 7000)
+SPOKEN = (SpokenWord(10, 13, 5030, 5630), SpokenWord(14, 17, 6030, 6630))
+"""0.37 s of silence are cut off before, and 0.2 s of pause put in between."""
+
+
+def heard(position: int) -> float:
+    return moment_heard(SEGMENT, SPOKEN, position, SPOKEN_HZ, UTTERANCE, CLOCK)
+
+
+@pytest.mark.parametrize(
+    ("position", "seconds"),
+    [(5000, 0.37), (5030, 0.4), (5330, 0.7), (5630, 1.0), (5830, 1.1), (6030, 1.2), (6630, 1.8), (7000, 2.17)],
+)
+def test_words_are_where_they_are_heard(position: int, seconds: float) -> None:
+    assert heard(position) == pytest.approx(seconds)
+
+
+@given(st.integers(4000, 9000), st.integers(0, 500))
+def test_time_never_goes_back_nor_leaves_the_utterance(position: int, later: int) -> None:
+    assert 0 <= heard(position) <= heard(position + later) <= CLOCK.seconds
+
+
+def test_without_words_time_goes_at_its_own_pace() -> None:
+    assert moment_heard(SEGMENT, (), 5500, SPOKEN_HZ, UTTERANCE, CLOCK) == pytest.approx(0.5)
+
+
+def test_an_utterance_is_found_by_its_place_in_the_text() -> None:
+    others = (Utterance(0, "zero", "c", 0, 9), Utterance(1, "one two three", "d", 10, 23))
+    assert utterance_heard(SEGMENT, others) is others[1]
+    assert utterance_heard(SEGMENT, others[:1]) is None
+    assert utterance_heard(None, others) is None

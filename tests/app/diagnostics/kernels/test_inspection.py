@@ -1,6 +1,11 @@
+from dataclasses import replace
+
+import pytest
+
+from app.diagnostics.kernels import inspection as words
 from app.diagnostics.kernels.inspection import Inspection, severity
-from engine.validator.inspection.results import GraphEvent, KernelEvent, KernelVerdict
-from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE, inspected, measurement
+from engine.validator.inspection.results import GraphEvent, KernelEvent, KernelMeasurement, KernelVerdict
+from tests.app.inspection_fakes import CODES, FINDING, GRAPH, INPUT, STAGE, graph_of, inspected, kernel, measurement
 
 
 def test_events_are_collected_by_stage() -> None:
@@ -62,3 +67,101 @@ def test_a_wrong_kernel_whose_values_are_not_finite_is_the_worst() -> None:
 
     lost = replace(measurement("a", KernelVerdict.WRONG), times_floor=None, finite_percent=50.0)
     assert severity(lost) > severity(measurement("a", KernelVerdict.WRONG, 1e30))
+
+
+KNOWN = inspected().stage(STAGE)
+assert KNOWN is not None
+NODES = {node.id: node for node in GRAPH.nodes}
+
+
+@pytest.mark.parametrize("verdict", KernelVerdict)
+def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_colour(verdict: KernelVerdict) -> None:
+    assert words.SIGNS[verdict]
+    assert words.TITLES[verdict]
+    assert words.MEANINGS[verdict].endswith(".")
+    assert words.TONES[verdict]
+
+
+def test_signs_tell_verdicts_apart() -> None:
+    assert len(set(words.SIGNS.values())) == len(KernelVerdict)
+
+
+def test_the_state_of_a_node() -> None:
+    assert words.state_words(INPUT, None) == "input"
+    assert words.state_words(kernel("a"), None) == "not measured yet"
+    assert words.state_words(kernel("a"), measurement("a")) == "✓ 1.2 × float32"
+    assert words.state_words(kernel("a"), measurement("a", KernelVerdict.UNKNOWN)) == "? Not comparable"
+    lost = replace(measurement("a", KernelVerdict.WRONG), times_floor=None, finite_percent=50.0)
+    assert words.state_words(kernel("a"), lost) == "✗ 50 % finite"
+
+
+def test_what_is_exact_has_no_error() -> None:
+    exact = replace(measurement("a"), times_floor=0.0, max_abs=0.0, relative_l2=0.0)
+    assert words.state_words(kernel("a"), exact) == "✓ exact"
+
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        (None, "–"),
+        (measurement("a"), "✓ 1.2"),
+        (measurement("a", KernelVerdict.UNKNOWN), "? "),
+        (replace(measurement("a", KernelVerdict.WRONG), finite_percent=50.0), "✗ 50 % finite"),
+    ],
+)
+def test_a_state_as_short_as_can_be(measured: KernelMeasurement | None, said: str) -> None:
+    assert words.short_words(measured) == said
+
+
+def test_the_summary_goes_from_progress_to_what_is_wrong() -> None:
+    under_way = inspected(measurement("a1"), finished=False).stage(STAGE)
+    fine = inspected(measurement("a1")).stage(STAGE)
+    imprecise = inspected(measurement("a1", KernelVerdict.IMPRECISE)).stage(STAGE)
+    assert under_way is not None
+    assert fine is not None
+    assert imprecise is not None
+    one = inspected(replace(measurement("a1"), stage="one"), graph=graph_of([kernel("a1")], (), "one"), finished=False)
+    alone = one.stage("one")
+    assert alone is not None
+    alone.findings = ()
+    assert words.summary_words(alone) == "1 kernel, none is wrong"
+    assert words.summary_words(under_way) == "1 of 6 kernels measured"
+    assert words.summary_words(fine) == "6 kernels, none is wrong"
+    assert words.summary_words(imprecise) == "6 kernels, none is wrong, 1 imprecise"
+    assert words.summary_words(KNOWN) == "conv1d b1 is wrong from [0, 3, 17] on."
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"),
+    [(None, "–"), (0, "0 B"), (999, "999 B"), (999.6, "1 kB"), (30_720, "30.7 kB"), (2e9, "2 GB"), (5e15, "5e3 TB")],
+)
+def test_amounts(amount: float | None, said: str) -> None:
+    assert words.amount_words(amount, "B") == said
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(2.5e-4, "250 µs"), (1e-3, "1 ms"), (0.125, "125 ms")])
+def test_times(seconds: float, said: str) -> None:
+    assert words.time_words(seconds) == said
+
+
+def test_figures_have_everything_that_is_known() -> None:
+    figures = dict(words.figures_of(NODES["b1"], measurement("b1", KernelVerdict.WRONG, 31_000.0)))
+    assert figures["Computes"] == "conv1d"
+    assert figures["Module"] == "predictor.N.0.conv1"
+    assert figures["Result"] == "1 × 64 × 30, float32"
+    assert figures["Kernel"] == "fused_conv1d"
+    assert figures["Schedule"] == "direct, tiles of 8 × 32"
+    assert figures["Verdict"].startswith("✗ Wrong: ")
+    assert figures["First wrong value"] == "[0, 3, 17] is 1.25, expected 0.5"
+    assert figures["Time per call"] == "250 µs"
+    assert figures["Operations"] == "2 MFLOP, 8 GFLOP/s"
+    assert figures["Memory"] == "30.7 kB, 123 MB/s"
+
+
+def test_figures_of_an_input_and_of_what_is_not_measured() -> None:
+    assert dict(words.figures_of(INPUT, None)) == {
+        "Computes": "input",
+        "Module": "–",
+        "Result": "1 × 30 × 640, float32",
+    }
+    assert "Verdict" not in dict(words.figures_of(NODES["m"], None))

@@ -1,10 +1,21 @@
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.listening import LOUDEST, Part, has_audio, heard
+from app.audio.output import NoAudioDevice
+from app.audio.player import AudioPlayer
+from app.audio.sound_player import SoundPlayer
+from app.diagnostics.outputs.drill_down import HOW_TO_READ, DrillDown
+from app.diagnostics.outputs.listening import LOUDEST, LOUDEST_GAIN, ListeningBar, Part, has_audio, heard
+from app.diagnostics.outputs.listening_control import SHOW_EVERY_MS, UNHEARD, ListeningControl
+from app.diagnostics.runs.run import Shown
 from engine.stages import STAGES
 from engine.validator.data.results import Reading, Regime
-from tests.app.diagnostics_fakes import MemoryArrays, arrays_of, request, row
+from tests.app.diagnostics_fakes import CONFIG, MemoryArrays, arrays_of, finished_run, request, row
+from tests.app.fakes import FakeOutput
 
 AUDIO = row(STAGES[-1], "audio", Regime.COMPILED)
 OURS = (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")
@@ -63,3 +74,252 @@ def test_only_kept_audio_can_be_heard() -> None:
     assert not has_audio(MemoryArrays(), AUDIO)
     assert not has_audio(arrays, row(STAGES[3], "f0", Regime.COMPILED))
     assert heard(MemoryArrays(), AUDIO, Part.OURS) is None
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> ListeningBar:
+    bar = ListeningBar()
+    qtbot.addWidget(bar)
+    return bar
+
+
+@pytest.mark.parametrize("part", list(Part))
+def test_every_part_can_be_wanted_and_is_shown_only_when_it_is_heard(
+    bar: ListeningBar, qtbot: QtBot, part: Part
+) -> None:
+    with qtbot.waitSignal(bar.wanted) as wanted:
+        bar.buttons[part].click()
+    assert wanted.args == [part]
+    assert not bar.buttons[part].isChecked()
+    bar.show_playing(part)
+    assert [each for each, button in bar.buttons.items() if button.isChecked()] == [part]
+    assert bar.buttons[part].accessibleName().startswith("Stop ")
+
+
+def test_sides_are_named(bar: ListeningBar) -> None:
+    bar.name_sides("Padded, not packed", "PyTorch")
+    assert [button.text() for button in bar.buttons.values()] == [
+        "A · Padded, not packed, end to end",
+        "B · PyTorch",
+        "A - B",
+    ]
+    assert bar.buttons[Part.OURS].accessibleName() == "Play A: Padded, not packed, end to end"
+    assert bar.buttons[Part.REFERENCE].toolTip() == "Play B: PyTorch"
+
+
+def test_a_is_end_to_end_until_the_last_stage_alone_is_wanted(bar: ListeningBar, qtbot: QtBot) -> None:
+    assert bar.end_to_end
+    for button, end_to_end in ((bar.alone_button, False), (bar.whole_button, True)):
+        with qtbot.waitSignal(bar.end_to_end_toggled) as toggled:
+            button.click()
+        assert toggled.args == [end_to_end]
+        assert bar.end_to_end is end_to_end
+        assert ("last stage only" in bar.buttons[Part.OURS].text()) is not end_to_end
+    assert bar.alone_button.toolTip() != bar.whole_button.toolTip()
+
+
+def test_waveform_or_spectrogram(bar: ListeningBar, qtbot: QtBot) -> None:
+    assert bar.waveform_button.isChecked()
+    with qtbot.waitSignal(bar.spectrogram_wanted) as wanted:
+        bar.spectrogram_button.click()
+    assert wanted.args == [True]
+    assert not bar.waveform_button.isChecked()
+    with qtbot.waitSignal(bar.spectrogram_wanted) as wanted:
+        bar.waveform_button.click()
+    assert wanted.args == [False]
+
+
+def test_a_difference_of_nothing_cannot_be_heard(bar: ListeningBar) -> None:
+    bar.offer_difference(False)
+    assert not bar.buttons[Part.DIFFERENCE].isEnabled()
+    bar.offer_difference(True)
+    assert bar.buttons[Part.DIFFERENCE].isEnabled()
+
+
+def test_the_difference_is_louder_by_these_gains(bar: ListeningBar) -> None:
+    assert bar.gain_db == 20
+    assert bar.gain.values == (0.0, 20.0, 40.0, LOUDEST_GAIN)
+    bar.gain.choose(LOUDEST_GAIN)
+    assert bar.gain_db == LOUDEST_GAIN
+
+
+def test_looping_is_a_switch(bar: ListeningBar, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(bar.loop_toggled) as toggled:
+        bar.loop_button.click()
+    assert toggled.args == [True]
+    assert bar.loops
+
+
+def test_the_tab_key_leads_from_left_to_right(bar: ListeningBar, qtbot: QtBot) -> None:
+    bar.resize(bar.sizeHint())
+    bar.show()
+    bar.activateWindow()
+    bar.spectrogram_button.setFocus()
+    places = []
+    for _ in range(5):
+        focused = bar.focusWidget()
+        places.append(focused.mapTo(bar, QPoint()).x())
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    assert len(bar.lines) == 1
+    assert places == sorted(set(places))
+
+
+RATE_HZ = CONFIG.sample_rate_hz
+SHOWN = Shown(Regime.COMPILED, utterance=0)
+
+
+class Desk:
+    """A stage's page with the waveform of a run, and a device."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self.qtbot, self.output, self.run = qtbot, FakeOutput(), finished_run()
+        assert isinstance(self.run.arrays, MemoryArrays)
+        self.arrays = self.run.arrays.arrays
+        self.page = DrillDown()
+        qtbot.addWidget(self.page)
+        self.page.resize(700, 400)
+        self.page.show()
+        self.sounds = SoundPlayer(AudioPlayer(self.output), self.output)
+        self.control = ListeningControl(self.page, self.sounds)
+        self.places: list[float | None] = []
+        self.control.moved.connect(self.places.append)
+        self.page.show_stage(self.run, SHOWN, "istft")
+        self.bar = self.page.listening
+
+    def side(self, part: Part) -> np.ndarray:
+        keys = {
+            Part.OURS: (0, Regime.COMPILED, Reading.OWN_FED, "audio"),
+            Part.REFERENCE: (0, Regime.DYNAMIC, Reading.OWN_FED, "audio"),
+        }
+        return np.clip(np.ravel(self.arrays[keys[part]]), -1, 1)
+
+    def press(self, part: Part) -> None:
+        self.bar.buttons[part].click()
+
+    def hear(self, count: int) -> np.ndarray:
+        self.output.stream.pull(count)
+        return self.output.stream.heard()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot) -> Iterator[Desk]:
+    desk = Desk(qtbot)
+    yield desk
+    desk.sounds.stop()
+
+
+def test_without_a_device_nothing_is_heard(desk: Desk, qtbot: QtBot) -> None:
+    desk.output.error = NoAudioDevice()
+    with qtbot.waitSignal(desk.sounds.failed):
+        desk.press(Part.OURS)
+    assert desk.control.heard is None
+    assert not desk.bar.buttons[Part.OURS].isChecked()
+
+
+def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
+    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.press(Part.OURS)
+    np.testing.assert_allclose(desk.hear(6000), desk.side(Part.OURS)[:6000])
+    qtbot.waitUntil(lambda: desk.sounds.place >= 6000)
+    desk.press(Part.REFERENCE)
+    assert desk.control.heard is Part.REFERENCE
+    heard = desk.hear(12_000)
+    np.testing.assert_allclose(heard[-4000:], desk.side(Part.REFERENCE)[14_000:18_000], atol=1e-6)
+    steps = max(np.abs(np.diff(desk.side(part))).max() for part in (Part.OURS, Part.REFERENCE))
+    assert np.abs(np.diff(heard)).max() < 1.2 * steps
+    assert len(desk.output.streams) == 1
+
+
+def test_the_last_stage_alone_goes_on_where_the_whole_was(desk: Desk, qtbot: QtBot) -> None:
+    alone = -desk.side(Part.REFERENCE)
+    desk.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")] = alone[None]
+    desk.press(Part.OURS)
+    np.testing.assert_allclose(desk.hear(6000), desk.side(Part.OURS)[:6000])
+    qtbot.waitUntil(lambda: desk.sounds.place >= 6000)
+    desk.bar.alone_button.click()
+    assert desk.control.heard is Part.OURS
+    np.testing.assert_allclose(desk.hear(12_000)[-4000:], alone[14_000:18_000], atol=1e-6)
+
+
+def test_another_stage_of_the_same_speech_does_not_end_it(desk: Desk) -> None:
+    desk.press(Part.OURS)
+    desk.page.show_stage(desk.run, SHOWN, "f0n")
+    assert desk.sounds.playing
+
+
+def test_the_button_of_what_is_heard_stops_it(desk: Desk) -> None:
+    desk.press(Part.OURS)
+    assert desk.bar.buttons[Part.OURS].isChecked()
+    assert desk.bar.buttons[Part.OURS].accessibleName() == "Stop A: Compiled, end to end"
+    desk.press(Part.OURS)
+    assert not desk.sounds.playing
+    assert desk.control.heard is None
+    assert desk.bar.buttons[Part.OURS].accessibleName() == "Play A: Compiled, end to end"
+    assert desk.places[-1] is None
+
+
+def test_a_selected_part_goes_round_and_the_borders_can_be_moved(desk: Desk, qtbot: QtBot) -> None:
+    desk.bar.loop_button.click()
+    part = desk.page.signals.part
+    assert part is not None
+    assert part == desk.page.heat_maps.part
+    length = desk.run.alignment(0)
+    seconds = sum(length) / CONFIG.frames_per_second
+    assert part == pytest.approx((seconds / 4, seconds * 3 / 4))
+    desk.press(Part.OURS)
+    desk.page.signals.part_chosen.emit(0.1, 0.2)
+    assert desk.page.heat_maps.part == pytest.approx((0.1, 0.2))
+    first, last = round(0.1 * RATE_HZ), round(0.2 * RATE_HZ)
+    heard = desk.hear(3 * (last - first))
+    after_seam = slice(last - first + 200, 2 * (last - first))
+    np.testing.assert_allclose(heard[after_seam], desk.side(Part.OURS)[first + 200 : last], atol=1e-6)
+    assert desk.control.heard is Part.OURS
+    desk.bar.loop_button.click()
+    assert desk.page.signals.part is None
+
+
+def test_the_difference_is_as_much_louder_as_is_wanted(desk: Desk, qtbot: QtBot) -> None:
+    apart = desk.side(Part.OURS) - desk.side(Part.REFERENCE)
+    desk.bar.gain.choose(0.0)
+    desk.press(Part.DIFFERENCE)
+    np.testing.assert_allclose(desk.hear(3000), apart[:3000], atol=1e-6)
+    qtbot.waitUntil(lambda: desk.sounds.place >= 3000)
+    desk.bar.gain.choose(40.0)
+    desk.bar.gain.chosen.emit(40.0)
+    heard = desk.hear(12_000)
+    np.testing.assert_allclose(heard[-4000:], 100 * apart[11_000:15_000], rtol=1e-3, atol=1e-5)
+
+
+def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
+    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.bar.gain.choose(40.0)
+    desk.press(Part.DIFFERENCE)
+    assert "by 40 dB; some peaks are clipped" in desk.page.readout.accessibleDescription()
+    desk.bar.gain.choose(LOUDEST_GAIN)
+    desk.bar.gain.chosen.emit(LOUDEST_GAIN)
+    assert desk.page.readout.accessibleDescription() == HOW_TO_READ
+
+
+def test_equal_sides_have_nothing_to_hear(desk: Desk) -> None:
+    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = desk.side(Part.REFERENCE)[None]
+    desk.press(Part.DIFFERENCE)
+    assert not desk.sounds.playing
+    assert desk.page.readout.accessibleDescription() == UNHEARD
+    assert not desk.bar.buttons[Part.DIFFERENCE].isChecked()
+
+
+def test_another_subject_ends_it(desk: Desk) -> None:
+    desk.bar.loop_button.click()
+    desk.press(Part.OURS)
+    desk.page.show_stage(desk.run, Shown(Regime.COMPILED, utterance=1), "istft")
+    assert not desk.sounds.playing
+    assert not desk.bar.loops
+
+
+def test_where_it_is_heard_is_shown(desk: Desk, qtbot: QtBot) -> None:
+    desk.press(Part.OURS)
+    for sample, seconds in ((7200, 0.3), (2400, 0.4)):
+        qtbot.wait_for_timers(SHOW_EVERY_MS)  # it is shown again no sooner
+        desk.hear(sample)
+        qtbot.waitUntil(lambda seconds=seconds: desk.places[-1:] == [pytest.approx(seconds)])
+    assert desk.page.signals.panes[0].cursor.isVisible()

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
 
 from app.diagnostics.colours import Scale
 from app.diagnostics.outputs.pictures import (
@@ -12,15 +16,19 @@ from app.diagnostics.outputs.pictures import (
     NO_LONGER_KEPT,
     HeatPicture,
     NoPicture,
+    PictureLoader,
     PictureRequest,
     ProfilePicture,
     SignalPicture,
+    not_finite_words,
     picture_of,
+    readout_of,
 )
 from app.diagnostics.stages.utterance_clock import clock_of
 from engine.stages import STAGES, stage_named
-from engine.validator.data.results import Reading, Regime
+from engine.validator.data.results import NotFinite, Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, arrays_of, compared, request, row
+from tests.patience import PATIENCE_SECONDS
 
 CLOCK = clock_of(UTTERANCES[0], alignment(UTTERANCES[0]), CONFIG)
 COLUMNS = 200
@@ -197,3 +205,188 @@ def test_other_durations_are_drawn_in_the_references_frames_and_say_so(stage: st
     else:
         assert picture.top.endswith(BY_PHONEME)
         assert picture.panes[2].title == "Difference over the rms"
+
+
+class SlowArrays(MemoryArrays):
+    """Waits until it is let go, and remembers in which threads it was wanted_of."""
+
+    def __init__(self) -> None:
+        super().__init__(arrays_of(request()).arrays)
+        self.hold = threading.Event()
+        self.threads: set[int] = set()
+
+    def load(self, utterance: int, regime: str, reading: Reading, output: str):
+        self.threads.add(threading.get_ident())
+        assert self.hold.wait(PATIENCE_SECONDS)
+        return super().load(utterance, regime, reading, output)
+
+
+def wanted_of(arrays: MemoryArrays, output: str = "f0") -> PictureRequest:
+    return PictureRequest(arrays, row(stage_named("f0n"), output, Regime.COMPILED), CLOCK, 0, CLOCK.seconds, 100)
+
+
+def test_pictures_are_made_in_another_thread(qtbot: QtBot) -> None:
+    loader, arrays = PictureLoader(), SlowArrays()
+    arrays.hold.set()
+    wanted = wanted_of(arrays)
+    with qtbot.waitSignal(loader.loaded) as loaded:
+        loader.load(wanted)
+    assert loaded.args[0] is wanted
+    assert isinstance(loaded.args[1], SignalPicture)
+    assert threading.get_ident() not in arrays.threads
+
+
+def test_only_the_newest_comes_back(qtbot: QtBot) -> None:
+    loader, arrays = PictureLoader(), SlowArrays()
+    seen: list[PictureRequest] = []
+    loader.loaded.connect(lambda request, picture: seen.append(request))
+    first, newest = wanted_of(arrays), wanted_of(arrays, "energy")
+    loader.load(first)
+    qtbot.waitUntil(lambda: bool(arrays.threads))
+    for wanted in (wanted_of(arrays), wanted_of(arrays), newest):
+        loader.load(wanted)
+    arrays.hold.set()
+    qtbot.waitUntil(lambda: not loader.busy)
+    assert seen == [newest]
+    assert arrays.loaded == 4  # two arrays of the picture that had begun, and of the newest
+
+
+def test_busy_until_the_picture_is_there(qtbot: QtBot) -> None:
+    loader, arrays = PictureLoader(), SlowArrays()
+    busy: list[bool] = []
+    loader.loaded.connect(lambda: busy.append(loader.busy))
+    loader.load(wanted_of(arrays))
+    assert loader.busy
+    arrays.hold.set()
+    qtbot.waitUntil(lambda: busy == [False])
+    loader.load(wanted_of(arrays))
+    loader.forget()
+    assert not loader.busy
+
+
+def test_what_is_forgotten_does_not_come(qtbot: QtBot) -> None:
+    loader, arrays = PictureLoader(), SlowArrays()
+    loader.load(wanted_of(arrays))
+    qtbot.waitUntil(lambda: bool(arrays.threads))
+    loader.forget()
+    wanted = wanted_of(arrays, "energy")
+    arrays.hold.set()
+    with qtbot.waitSignal(loader.loaded) as loaded:
+        loader.load(wanted)
+    assert loaded.args[0] is wanted
+
+
+def test_missing_arrays_are_said(qtbot: QtBot) -> None:
+    loader = PictureLoader()
+    with qtbot.waitSignal(loader.loaded) as loaded:
+        loader.load(wanted_of(MemoryArrays()))
+    assert isinstance(loaded.args[1], ProfilePicture)
+    assert loaded.args[1].why == NO_LONGER_KEPT
+
+
+def test_whoever_asked_may_be_gone(qtbot: QtBot) -> None:
+    arrays = SlowArrays()
+    loader = PictureLoader()
+    loader.load(wanted_of(arrays))
+    with qtbot.waitSignal(loader.destroyed):
+        arrays.hold.set()
+        loader.deleteLater()
+        del loader
+    qtbot.waitUntil(lambda: bool(arrays.loaded))
+
+
+UTTERANCE = UTTERANCES[0]
+SPOKEN = clock_of(UTTERANCE, alignment(UTTERANCE), CONFIG)
+ARRAYS = arrays_of(request())
+
+
+def pointed_at(stage: str, output: str, **changes: object) -> PictureRequest:
+    made = PictureRequest(ARRAYS, row(stage_named(stage), output, Regime.COMPILED), SPOKEN, 0.0, SPOKEN.seconds, 200)
+    return replace(made, **changes)
+
+
+def read(stage: str, output: str, seconds: float, height: float, **changes: object) -> list[str]:
+    wanted = pointed_at(stage, output, **changes)
+    return readout_of(wanted, picture_of(wanted), UTTERANCE, seconds, height).split(" · ")
+
+
+def arrays(output: str) -> tuple[np.ndarray, np.ndarray]:
+    kept = ARRAYS.arrays
+    ours = kept[(0, Regime.COMPILED, Reading.REFERENCE_FED, output)][0]
+    return ours, kept[(0, Regime.DYNAMIC, Reading.OWN_FED, output)][0]
+
+
+def test_a_sample_of_both_waveforms() -> None:
+    ours, reference = arrays("audio")
+    said = read("istft", "audio", 0.5, 0.5)
+    assert said[:4] == [
+        "frame 20, sample 12,000",
+        f"Compiled {ours[12_000]:.7g}",
+        f"PyTorch {reference[12_000]:.7g}",
+        f"difference {float(ours[12_000]) - float(reference[12_000]):.3g}",
+    ]
+    assert said[4] == "0.500 s"
+
+
+def test_a_token_of_a_channel_with_what_is_spoken() -> None:
+    ours, _ = arrays("text_features")
+    word = SPOKEN.words(UTTERANCE)[1]
+    middle = (word.start_seconds + word.end_seconds) / 2
+    token = SPOKEN.token_at(middle)
+    said = read("bert", "text_features", middle, 0.25)
+    assert said[0] == f"channel {ours.shape[0] // 4}"
+    assert said[1] == f"token {token}"
+    assert said[2] == f"Compiled {ours[ours.shape[0] // 4, token]:.7g}"
+    assert said[-1] == f"“window” {UTTERANCE.phonemes[token - 1]}"
+
+
+def test_a_frequency_of_both_spectrograms() -> None:
+    said = read("istft", "audio", 0.5, 0.5, spectrogram=True)
+    assert said[0].endswith(" Hz")
+    ours, reference, apart = (float(each.split()[1]) for each in said[1:4])
+    assert apart == pytest.approx(ours - reference, abs=0.11)
+
+
+def test_inner_values_have_their_error() -> None:
+    probe = row(stage_named("duration"), "predictor.lstm", Regime.COMPILED, probe=True)
+    assert read("duration", "prosody_features", 0.2, 0.5, row=probe)[-1].startswith("error ")
+
+
+def test_sides_of_other_lengths_have_no_difference() -> None:
+    shorter = arrays_of(request())
+    key = (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")
+    shorter.arrays[key] = shorter.arrays[key][:, :-600]
+    assert "no difference" in read("istft", "audio", 0.5, 0.5, arrays=shorter)
+
+
+def test_what_is_not_finite_is_read_as_it_is() -> None:
+    broken = arrays_of(request())
+    key = (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")
+    broken.arrays[key] = np.full_like(broken.arrays[key], np.nan)
+    assert "Compiled nan" in read("istft", "audio", 0.5, 0.5, arrays=broken)
+
+
+@given(st.floats(-1, 10), st.floats(-0.5, 1.5), st.booleans())
+def test_no_place_is_too_far(seconds: float, height: float, spectrogram: bool) -> None:
+    for stage in STAGES:
+        for tensor in compared(stage):
+            wanted = pointed_at(stage.name, tensor.name, spectrogram=spectrogram)
+            said = readout_of(wanted, PICTURES[stage.name, tensor.name, spectrogram], UTTERANCE, seconds, height)
+            assert bool(said) == (0 <= seconds <= SPOKEN.seconds and 0 <= height <= 1)
+
+
+PICTURES = {
+    (stage.name, tensor.name, spectrogram): picture_of(pointed_at(stage.name, tensor.name, spectrogram=spectrogram))
+    for stage in STAGES
+    for tensor in compared(stage)
+    for spectrogram in (False, True)
+}
+
+
+def test_where_it_stops_being_a_number() -> None:
+    tokens = len(UTTERANCE.phonemes) + 2
+    words = not_finite_words(NotFinite(2, 0, (3, 1), "tokens", 1, tokens), SPOKEN, UTTERANCE)
+    start = SPOKEN.token_edges[1]
+    assert words == f"2 NaN; the first at [3, 1] · {start:.3f} s · “The” {UTTERANCE.phonemes[0]}"
+    late = not_finite_words(NotFinite(1, 1, (sum(alignment(UTTERANCE)) // 2,), "frames", 10, 20), SPOKEN, UTTERANCE)
+    assert f"{SPOKEN.seconds / 2:.3f} s" in late

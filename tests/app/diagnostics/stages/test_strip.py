@@ -1,11 +1,36 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
+from app.diagnostics.colours import Scale, table_of
+from app.diagnostics.outputs.pictures import envelope
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.diagnostics.stages.strip import NO_ROWS, Strip
+from app.diagnostics.stages.strip import (
+    COLUMNS,
+    NO_ROWS,
+    SHORTEST_SECONDS,
+    CellRow,
+    Strip,
+    TimeScale,
+    audio_envelope,
+    content_of,
+    errors_of,
+    words_instead,
+)
+from app.diagnostics.stages.strip_painter import StripCaption, StripPainter
+from app.diagnostics.stages.utterance_clock import Word
+from app.theme import LIGHT, Appearance, Theme
 from engine.speech import Plan, PlanEvent
-from engine.validator.data.results import Regime
-from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, events, finished_run, request
+from engine.stages import STAGES
+from engine.validator.data.results import Regime, Verdict
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, events, finished_run, request, row
 
 SHOWN = Shown(Regime.COMPILED, utterance=1)
 LENGTH = sum(alignment(UTTERANCES[1])) / CONFIG.frames_per_second
@@ -62,9 +87,9 @@ def test_the_waveform_is_read_once(strip: Strip) -> None:
 def test_cells_reach_as_far_as_the_audio(strip: Strip) -> None:
     strip.show_run(finished_run(), SHOWN, None)
     assert strip.scale.in_view == pytest.approx((0, LENGTH))
-    for row in strip.rows:
-        assert row is not None
-        assert row.edges[-1] == pytest.approx(LENGTH)
+    for cells in strip.rows:
+        assert cells is not None
+        assert cells.edges[-1] == pytest.approx(LENGTH)
 
 
 def test_lines_stay_within_the_utterance_and_tell_where_they_were(strip: Strip, qtbot: QtBot) -> None:
@@ -80,3 +105,240 @@ def test_lines_stay_within_the_utterance_and_tell_where_they_were(strip: Strip, 
     assert strip.playhead is None
     strip.show_run(finished_run(), Shown(Regime.COMPILED, utterance=0), None)
     assert strip.cursor is None  # it was a time of another utterance
+
+
+@pytest.mark.parametrize(("seconds", "error"), [(0, 1), (0.05, 1), (0.1, 2), (0.95, 3), (1, 3), (5, 3)])
+def test_the_error_of_a_moment(seconds: float, error: float) -> None:
+    assert CellRow(np.array([0, 0.1, 0.9, 1.0]), np.array([1.0, 2.0, 3.0])).error_at(seconds) == error
+
+
+def test_a_row_may_have_words_instead() -> None:
+    assert CellRow(np.zeros(2), np.zeros(0), "crashed").error_at(0.5) is None
+
+
+@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
+def test_unequal_cells_lie_where_they_belong_in_the_colour_of_their_error(theme: Theme, appearance: Appearance) -> None:
+    theme.choose(appearance)
+    row = CellRow(np.array([0, 0.2, 1.8, 2.0]), np.array([0.0, 100.0, 0.0]))
+    image = row.image()
+    least, most = (QColor(*table_of(Scale.ERRORS)[step].tolist()).name() for step in (0, -1))
+    found = [image.pixelColor(int(share * COLUMNS), 0).name() for share in (0.05, 0.15, 0.85, 0.95)]
+    assert found == [least, most, most, least]
+
+
+def test_it_names_the_utterance(qtbot: QtBot) -> None:
+    caption = StripCaption()
+    qtbot.addWidget(caption)
+    caption.show_content(content_of(finished_run(), Shown(Regime.COMPILED, utterance=2), None))
+    assert caption.label.accessibleDescription() == "3: Dr. Smith left."
+    caption.show_content(content_of(finished_run(), Shown(Regime.COMPILED, utterance=2), None), "Decoder, 0.30 s")
+    assert caption.label.accessibleDescription() == "Decoder, 0.30 s"
+    caption.show_content(None)
+    assert caption.label.accessibleDescription() == ""
+
+
+def test_the_scale_explains_itself_in_any_theme(qtbot: QtBot, theme: Theme) -> None:
+    caption = StripCaption()
+    qtbot.addWidget(caption)
+    pictures = []
+    for appearance in (Appearance.LIGHT, Appearance.DARK):
+        theme.choose(appearance)
+        pictures.append(caption.scale.grab().toImage())
+    assert pictures[0] != pictures[1]
+    assert "rms" in caption.scale.toolTip()
+    bottom = pictures[0].height() - 2
+    assert pictures[0].pixelColor(2, bottom).lightness() > pictures[0].pixelColor(147, bottom).lightness() + 100
+
+
+COMPILED = Shown(Regime.COMPILED)
+
+
+def test_the_rows_are_those_of_one_utterance() -> None:
+    content = content_of(finished_run(), replace(COMPILED, utterance=2), None)
+    assert content.index == 2
+    assert content.utterance == UTTERANCES[2]
+    assert [each.stage for each in content.rows if each] == [stage.name for stage in STAGES]
+    assert {each.utterance for each in content.rows if each} == {2}
+    assert content.clock.frames_per_token == alignment(UTTERANCES[2])
+
+
+def test_before_anything_is_known_there_are_no_rows() -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    content = content_of(run, COMPILED, None)
+    assert content.rows == (None,) * len(STAGES)
+    run.take(PlanEvent(Plan(UTTERANCES)))
+    assert content_of(run, COMPILED, None).utterance == UTTERANCES[0]
+
+
+def test_the_compiled_waveform_comes_first() -> None:
+    run = finished_run()
+    arrays = run.arrays
+    assert isinstance(arrays, MemoryArrays)
+    found = audio_envelope(run, 0, Regime.UPSTREAM)
+    assert found is not None
+    assert found.edges[-1] == 600 * sum(alignment(UTTERANCES[0]))
+    for key in [key for key in arrays.arrays if key[1] == Regime.COMPILED]:
+        del arrays.arrays[key]
+    assert audio_envelope(run, 0, Regime.UPSTREAM) is not None
+    arrays.arrays.clear()
+    assert audio_envelope(run, 0, Regime.UPSTREAM) is None
+    run.arrays = None
+    assert audio_envelope(run, 0, Regime.UPSTREAM) is None
+
+
+def test_what_has_no_cells_says_why() -> None:
+    known = row(STAGES[0], "text_features", Regime.COMPILED)
+    assert words_instead(known) == ""
+    assert len(errors_of(known.profile)) == len(UTTERANCES[0].phonemes) + 2
+    assert len(errors_of(None)) == 0
+    said = {
+        verdict: words_instead(replace(known, profile=None, verdict=verdict))
+        for verdict in (Verdict.CRASHED, Verdict.INCOMPARABLE, Verdict.FAIL)
+    }
+    assert len(set(said.values())) == 3
+    assert all(said.values())
+
+
+WIDTH, HEIGHT = 800, 40
+AREA = QRectF(0, 0, WIDTH, HEIGHT)
+LEAST, MOST = (QColor(*table_of(Scale.ERRORS)[step].tolist()).name() for step in (0, -1))
+
+
+@pytest.fixture
+def drawn(qtbot: QtBot) -> Strip:
+    drawn = Strip()
+    drawn.scale.show_length(1.0)
+    drawn.rows = (CellRow(np.array([0, 0.5, 1.0]), np.array([0.0, 100.0])), *drawn.rows[1:])
+    return drawn
+
+
+@pytest.fixture
+def painter(drawn: Strip) -> StripPainter:
+    return StripPainter(drawn)
+
+
+def painted(draw: Callable[[QPainter, QRectF], None]) -> QImage:
+    image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    with QPainter(image) as onto:
+        draw(onto, AREA)
+    return image
+
+
+def cells(painter: StripPainter, stage: str = "bert") -> QImage:
+    return painted(lambda onto, area: painter.draw_cells(onto, area, stage))
+
+
+def at(image: QImage, share: float, y: int = HEIGHT // 2) -> str:
+    return image.pixelColor(int(share * (WIDTH - 1)), y).name()
+
+
+def test_every_cell_has_the_colour_of_its_error(painter: StripPainter) -> None:
+    image = cells(painter)
+    assert [at(image, share) for share in (0.25, 0.75)] == [LEAST, MOST]
+    assert at(cells(painter, "istft"), 0.5) == LIGHT.window
+
+
+def test_zooming_shows_a_part(painter: StripPainter, drawn: Strip) -> None:
+    drawn.scale.zoom(0.5, 1.0)
+    assert {at(cells(painter), share) for share in (0.05, 0.5, 0.95)} == {MOST}
+    drawn.scale.move(-0.25)
+    assert [at(cells(painter), share) for share in (0.4, 0.6)] == [LEAST, MOST]
+
+
+def test_another_theme_colours_the_cells_anew(painter: StripPainter, theme: Theme) -> None:
+    cells(painter)
+    theme.choose(Appearance.DARK)
+    assert at(cells(painter), 0.75) == QColor(*table_of(Scale.ERRORS)[-1].tolist()).name() != MOST
+
+
+def test_a_row_may_say_words_instead(painter: StripPainter, drawn: Strip) -> None:
+    drawn.rows = (CellRow(np.zeros(2), np.zeros(0), "crashed"), *drawn.rows[1:])
+    image = cells(painter)
+    middle = {image.pixelColor(x, y).name() for x in range(360, 440) for y in range(10, 30)}
+    assert len(middle) > 3
+
+
+def test_the_waveform_fills_its_height(painter: StripPainter, drawn: Strip) -> None:
+    samples = np.concatenate([np.zeros(500), np.tile([0.5, -0.5], 250)]).astype(np.float32)
+    drawn.wave, drawn.wave_rate_hz = envelope(samples, 0, 1000, 100), 1000
+    image = painted(painter.draw_wave)
+    assert at(image, 0.25, 4) == "#ffffff"
+    assert at(image, 0.75, 4) == at(image, 0.75, HEIGHT - 4) == LIGHT.wave
+    drawn.wave = envelope(samples[::-1].copy(), 0, 1000, 100)
+    assert at(painted(painter.draw_wave), 0.25, 4) == LIGHT.wave
+
+
+def test_words_stand_where_they_are_spoken(painter: StripPainter, drawn: Strip) -> None:
+    drawn.words = (Word("window", 0.1, 0.4), Word("is", 0.5, 0.505))
+    image = painted(painter.draw_words)
+
+    def inked(left: float, right: float) -> bool:
+        columns = range(int(left * WIDTH), int(right * WIDTH))
+        return any(image.pixelColor(x, y).lightness() < 80 for x in columns for y in range(HEIGHT))
+
+    assert inked(0.15, 0.35)
+    assert not inked(0.42, 0.6)
+
+
+def test_lines_outside_what_is_in_view_are_not_drawn(painter: StripPainter, drawn: Strip) -> None:
+    drawn.cursor, drawn.playhead = 0.25, 0.75
+    image = painted(painter.draw_lines)
+    assert all(at(image, 0.75, y) == LIGHT.accent for y in range(1, HEIGHT - 1))
+    dashes = [at(image, 0.25, y) == LIGHT.accent for y in range(1, HEIGHT - 1)]
+    assert any(dashes)
+    assert not all(dashes)
+    drawn.scale.zoom(0.2, 0.5)
+    assert painted(painter.draw_lines) == painted(lambda onto, area: None)
+
+
+WIDE = QRectF(100, 0, 400, 20)
+MOVES = st.lists(st.tuples(st.sampled_from(["zoom", "move"]), st.floats(0.01, 100), st.floats(-100, 100)), max_size=12)
+
+
+@given(length=st.floats(0.001, 1000), moves=MOVES)
+def test_what_is_in_view_never_leaves_the_length(length: float, moves: list[tuple[str, float, float]]) -> None:
+    scale = TimeScale()
+    scale.show_length(length)
+    for kind, factor, seconds in moves:
+        if kind == "zoom":
+            scale.zoom(factor, min(abs(seconds), length))
+        else:
+            scale.move(seconds)
+        start, end = scale.in_view
+        assert start >= 0
+        assert end <= length * (1 + 1e-9)
+        assert end - start >= min(SHORTEST_SECONDS, length) * (1 - 1e-6)
+
+
+@given(seconds=st.floats(0, 2), factor=st.floats(0.05, 1))
+def test_zooming_keeps_the_seconds_in_place(seconds: float, factor: float) -> None:
+    scale = TimeScale()
+    scale.show_length(2.0)
+    before = scale.x_of(seconds, WIDE)
+    scale.zoom(factor, seconds)
+    assert scale.x_of(seconds, WIDE) == pytest.approx(before, abs=1e-6)
+
+
+@given(x=st.floats(100, 500))
+def test_pixels_and_seconds_are_each_other_s_inverse(x: float) -> None:
+    scale = TimeScale()
+    scale.show_length(3.0)
+    scale.zoom(0.3, 1.2)
+    assert scale.x_of(scale.seconds_at(x, WIDE), WIDE) == pytest.approx(x)
+
+
+def test_beyond_the_area_is_the_nearest_end() -> None:
+    scale = TimeScale()
+    scale.show_length(3.0)
+    assert scale.seconds_at(0, WIDE) == 0
+    assert scale.seconds_at(900, WIDE) == 3.0
+
+
+def test_all_can_be_shown_again(qtbot: QtBot) -> None:
+    scale = TimeScale()
+    scale.show_length(3.0)
+    scale.zoom(0.5, 0)
+    with qtbot.waitSignal(scale.changed):
+        scale.show_all()
+    assert scale.in_view == (0, 3.0)
