@@ -187,7 +187,6 @@ def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
     desk.speak("rows 1")
     assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"
     desk.panel.to_run.diagnose_button.click()
-    assert desk.panel.run is not None
     assert desk.panel.run.request.model == "kokoro-82m"
 
 
@@ -233,7 +232,6 @@ def test_closing_the_panel_ends_the_reference(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: desk.diagnostics.process.process_id is not None)
     desk.diagnostics.window.close()
     assert desk.diagnostics.process.process_id is None
-    assert desk.panel.run is not None
     assert desk.panel.run.state is RunState.STOPPED
     desk.speak("rows 1")
     assert desk.diagnostics.process.process_id is None
@@ -261,7 +259,6 @@ def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
     desk.output.error = NoAudioDevice()
     listen(desk, Part.OURS)
     message = desk.panel.banner.message
-    assert message is not None
     assert message.remedy is None
     assert "No audio device" in message.text
 
@@ -278,7 +275,6 @@ def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
     assert "responded for 20 s" in status.label.accessibleDescription()
     stuck = desk.panel.run
     status.start_again.click()
-    assert stuck is not None
     assert stuck.state is RunState.CRASHED
     assert desk.panel.live_run is not stuck
     desk.queue.stop()

@@ -113,7 +113,6 @@ def test_nothing_comes_after_a_cancel(listener: Listener) -> None:
     listener.ask("hold")
     listener.wait_for(RowEvent)
     process = listener.process._process
-    assert process is not None
     with listener.qtbot.waitSignal(process.readyReadStandardOutput):  # it wrote more before it heard of that
         listener.process.cancel()
         listener.events.clear()
@@ -127,7 +126,6 @@ def test_reading_gives_the_window_its_turns(listener: Listener, monkeypatch: pyt
     monkeypatch.setattr("app.diagnostics.reference_process.TURN_SECONDS", -1)
     listener.ask("crash 300")
     process = listener.process._process
-    assert process is not None
     with QSignalBlocker(process):
         assert process.waitForFinished(PATIENCE_MS)
     assert not listener.events  # all that it wrote waits

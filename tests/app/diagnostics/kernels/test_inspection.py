@@ -10,7 +10,6 @@ from tests.app.inspection_fakes import CODES, FINDING, GRAPH, INPUT, STAGE, grap
 
 def test_events_are_collected_by_stage() -> None:
     known = inspected().stage(STAGE)
-    assert known is not None
     assert known.graph == GRAPH
     assert [node.id for node in known.kernels] == ["a1", "a2", "a3", "m", "b1", "b2"]
     assert known.measurements["m"] == measurement("m")
@@ -30,15 +29,12 @@ def test_a_stage_inspected_again_starts_anew() -> None:
     inspection = inspected()
     inspection.take(GraphEvent(GRAPH))
     known = inspection.stage(STAGE)
-    assert known is not None
     assert not known.measurements
     assert known.findings is None
 
 
 def test_the_worst_kernel_is_the_first_finding_and_until_then_the_largest_error() -> None:
     finished, under_way = inspected().stage(STAGE), inspected(finished=False).stage(STAGE)
-    assert finished is not None
-    assert under_way is not None
     assert finished.worst_kernel() == "b1"
     assert under_way.worst_kernel() == "b1"
     assert finished.worst(("a1", "a3", "m")) == "a3"
@@ -47,7 +43,6 @@ def test_the_worst_kernel_is_the_first_finding_and_until_then_the_largest_error(
 
 def test_a_node_reads_those_before_it_and_is_read_by_those_after_it() -> None:
     known = inspected().stage(STAGE)
-    assert known is not None
     assert [node.id for node in known.read_by("a2")] == ["a1", "in"]
     assert [node.id for node in known.readers_of("a2")] == ["a3"]
     assert known.read_by("in") == known.readers_of("out") == ()
@@ -122,7 +117,6 @@ def test_the_summary_goes_from_progress_to_what_is_wrong() -> None:
     assert imprecise is not None
     one = inspected(replace(measurement("a1"), stage="one"), graph=graph_of([kernel("a1")], (), "one"), finished=False)
     alone = one.stage("one")
-    assert alone is not None
     alone.findings = ()
     assert words.summary_words(alone) == "1 kernel, none is wrong"
     assert words.summary_words(under_way) == "1 of 6 kernels measured"

@@ -32,7 +32,6 @@ def test_everything_about_a_node(qtbot: QtBot) -> None:
     details = KernelDetails()
     qtbot.addWidget(details)
     known = inspected().stage(STAGE)
-    assert known is not None
     details.show_node(STAGE, known, known.node("b1"))
     assert FINDING.words in details.figures.accessibleDescription()
     assert details.source.replace.plain_loops.isEnabled()
@@ -51,7 +50,6 @@ def test_a_line_of_source_chooses_a_node(qtbot: QtBot) -> None:
 def test_a_right_kernel_has_no_finding(qtbot: QtBot) -> None:
     details, known = KernelDetails(), inspected().stage(STAGE)
     qtbot.addWidget(details)
-    assert known is not None
     details.show_node(STAGE, known, known.node("m"))
     assert FINDING.words not in details.figures.accessibleDescription()
 
@@ -60,7 +58,6 @@ def test_numbers_that_come_in_are_shown(qtbot: QtBot) -> None:
     details, inspection = KernelDetails(), inspected(measurement("a1"), finished=False)
     qtbot.addWidget(details)
     known = inspection.stage(STAGE)
-    assert known is not None
     details.show_node(STAGE, known, known.node("m"))
     assert "Time per call" not in details.figures.label.text()
     inspection.take(KernelEvent(measurement("m")))
@@ -71,7 +68,6 @@ def test_numbers_that_come_in_are_shown(qtbot: QtBot) -> None:
 def test_what_is_read_and_what_reads_it_are_links(qtbot: QtBot) -> None:
     details, known = KernelDetails(), inspected().stage(STAGE)
     qtbot.addWidget(details)
-    assert known is not None
     details.show_node(STAGE, known, known.node("b1"))
     assert {"href='m'", "href='b2'"} <= set(details.figures.label.text().split())
     with qtbot.waitSignal(details.node_chosen) as chosen:
@@ -99,7 +95,6 @@ def shown(qtbot: QtBot, node: str) -> tuple[SourceView, list[str]]:
     view.resize(500, 300)
     view.show()
     known = inspected().stage(STAGE)
-    assert known is not None
     view.show_node(STAGE, known, known.node(node))
     return view, chosen
 
@@ -111,7 +106,6 @@ def put_cursor(view: SourceView, line: int) -> None:
 def test_the_file_is_shown_at_the_line_with_its_neighbours(qtbot: QtBot) -> None:
     view, chosen = shown(qtbot, "m")
     text = source_text(FILE)
-    assert text is not None
     assert view.line == 66
     lines = view.text.toPlainText().splitlines()
     assert len(lines) == len(text.splitlines())
@@ -167,7 +161,6 @@ def test_marks_follow_the_measurements(qtbot: QtBot) -> None:
     view, _ = shown(qtbot, "m")
     inspection = inspected()
     known = inspection.stage(STAGE)
-    assert known is not None
     view.show_node(STAGE, known, known.node("m"))
     inspection.take(KernelEvent(measurement("m", KernelVerdict.WRONG)))
     view.refresh()
@@ -190,7 +183,6 @@ def test_a_hidden_view_reads_nothing_until_it_is_seen(qtbot: QtBot, monkeypatch)
     view = SourceView()
     qtbot.addWidget(view)
     known = inspected().stage(STAGE)
-    assert known is not None
     view.show_node(STAGE, known, known.node("m"))
     assert read == []
     view.show()
@@ -209,7 +201,6 @@ def test_the_code_of_a_kernel_is_shown_in_place_of_its_source(qtbot: QtBot) -> N
     put_cursor(view, 2)
     assert chosen == []
     known = inspected().stage(STAGE)
-    assert known is not None
     view.show_node(STAGE, known, known.node("a1"))
     assert view.place.value == TIR
 
@@ -218,7 +209,6 @@ def test_code_that_is_still_to_come_is_announced(qtbot: QtBot) -> None:
     view, _ = shown(qtbot, "a1")
     inspection = inspected(measurement("a1"), finished=False)
     known = inspection.stage(STAGE)
-    assert known is not None
     view.place.choose(TIR)
     view.show_node(STAGE, known, known.node("a1"))
     assert view.text.toPlainText() == NO_CODE

@@ -87,7 +87,6 @@ def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: Q
     drill_down.listening.spectrogram_button.click()
     shows(qtbot, drill_down, drill_down.heat_maps)
     assert drill_down.arrays is arrays
-    assert drill_down.sound is not None
     assert drill_down.sound.reading is Reading.OWN_FED
     drill_down.listening.alone_button.click()
     assert drill_down.sound.reading is Reading.REFERENCE_FED
@@ -294,7 +293,6 @@ def test_each_has_its_correlation_and_verdict(outputs: OutputList, theme: Theme)
     outputs.show_rows(ROWS, "duration_logits")
     theme.choose(Appearance.DARK)
     item = outputs.topLevelItem(1)
-    assert item is not None
     assert (item.text(AGREEMENT), item.text(VERDICT)) == ("1 - 8e-10", "✗")
     assert item.toolTip(VERDICT) == item.data(VERDICT, Qt.ItemDataRole.AccessibleTextRole) == "Fail"
     assert item.foreground(VERDICT).color().name() == DARK.error
@@ -330,5 +328,4 @@ def test_the_choice_is_the_same_after_more_rows(outputs: OutputList) -> None:
 def test_the_alignment_shows_durations(outputs: OutputList) -> None:
     outputs.show_rows((row(stage_named("alignment"), "frame_token", Regime.COMPILED),), "frame_token")
     item = outputs.topLevelItem(0)
-    assert item is not None
     assert item.text(AGREEMENT) == "equal"

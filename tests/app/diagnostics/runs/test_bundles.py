@@ -171,10 +171,8 @@ def test_a_file_becomes_a_run_with_its_arrays(opener: Opener, tmp_path: Path) ->
     assert name == "Before the change"
     assert run.state is RunState.FINISHED
     assert (run.started.hour, run.started.minute) == (14, 2)
-    assert run.report is not None
     assert run.report.rows == report.rows
     assert sum(run.alignment(1)) == 6
-    assert run.arrays is not None
     assert run.arrays.load(0, "compiled", Reading.OWN_FED, "audio").shape[0] == 1
 
 

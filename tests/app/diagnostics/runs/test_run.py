@@ -97,7 +97,6 @@ def test_the_worst_utterance_stands_for_all(run: DiagnosticsRun) -> None:
     for utterance, error in enumerate((1e-5, 3e-5, 2e-5)):
         run.take(RowEvent(row(stage, "audio", Regime.COMPILED, utterance=utterance, error=error)))
     worst = run.stage_summary(COMPILED, "istft")
-    assert worst is not None
     assert worst.utterance == 1
     assert run.utterance_to_show(COMPILED, "istft") == 1
     assert run.utterance_to_show(replace(COMPILED, utterance=2), "istft") == 2
@@ -163,7 +162,6 @@ def test_a_crash_keeps_the_numbers_in_the_worst_of_all(run: DiagnosticsRun) -> N
     feed(run, "bert")
     run.crash("Gone.")
     summary = run.stage_summary(COMPILED, "bert")
-    assert summary is not None
     assert summary.verdict is Verdict.CRASHED
     assert summary.metrics is not None
 
@@ -173,7 +171,6 @@ def test_a_crash_does_not_hide_a_failure() -> None:
     feed(run, "bert")
     run.crash("Gone.")
     summary = run.stage_summary(Shown(Regime.STATIC_NO_PACK), "bert")
-    assert summary is not None
     assert summary.verdict is Verdict.FAIL
 
 
@@ -210,7 +207,6 @@ def test_the_first_divergence_is_known_before_the_end() -> None:
     run = DiagnosticsRun(request((Regime.STATIC_NO_PACK, Regime.COMPILED)), CONFIG)
     feed(run, "duration")
     finding = run.first_divergence(Regime.STATIC_NO_PACK)
-    assert finding is not None
     assert finding.stage == "bert"
     assert run.first_divergence(Regime.COMPILED) is None
 
@@ -218,7 +214,6 @@ def test_the_first_divergence_is_known_before_the_end() -> None:
 def test_the_report_s_finding_is_the_last_word() -> None:
     run = finished_run((Regime.STATIC_NO_PACK,))
     finding = run.first_divergence(Regime.STATIC_NO_PACK)
-    assert finding is not None
     assert finding.words == "LSTM packing matters"
 
 
@@ -265,7 +260,6 @@ def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
     run.take(PlanEvent(Plan(UTTERANCES)))
     assert run.utterances == UTTERANCES
     run.take(FinishedEvent(Report(run.request, (), (), (), {})))
-    assert run.report is not None
     assert run.report.utterances == UTTERANCES
 
 

@@ -53,7 +53,6 @@ def test_every_state_has_words() -> None:
 
 def test_a_finished_run_tells_what_ran_the_modules() -> None:
     run = finished_run()
-    assert run.report is not None
     assert run.report.request.device == "auto"
     choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
     run.report = dataclasses.replace(run.report, **choices)
@@ -182,7 +181,6 @@ def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
 
 def test_the_details_of_a_divergence_are_those_of_the_report() -> None:
     verdict = divergence_of(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
-    assert verdict is not None
     assert verdict.details == "LSTM packing matters"
 
 

@@ -28,7 +28,6 @@ from tests.app.diagnostics_fakes import CONFIG, finished_run, metrics, request, 
 
 DECODER = stage_named("decoder")
 ROW = replace(row(DECODER, "phase", Regime.COMPILED, error=1e-4), times_floor=0.1)
-assert ROW.profile is not None
 ENTRY = StageEntry(DECODER, 6, ROW, floor=replace(ROW, metrics=metrics(1e-3)))
 
 

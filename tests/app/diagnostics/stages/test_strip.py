@@ -88,7 +88,6 @@ def test_cells_reach_as_far_as_the_audio(strip: Strip) -> None:
     strip.show_run(finished_run(), SHOWN, None)
     assert strip.scale.in_view == pytest.approx((0, LENGTH))
     for cells in strip.rows:
-        assert cells is not None
         assert cells.edges[-1] == pytest.approx(LENGTH)
 
 
@@ -175,7 +174,6 @@ def test_the_compiled_waveform_comes_first() -> None:
     arrays = run.arrays
     assert isinstance(arrays, MemoryArrays)
     found = audio_envelope(run, 0, Regime.UPSTREAM)
-    assert found is not None
     assert found.edges[-1] == 600 * sum(alignment(UTTERANCES[0]))
     for key in [key for key in arrays.arrays if key[1] == Regime.COMPILED]:
         del arrays.arrays[key]

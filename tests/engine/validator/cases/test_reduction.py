@@ -67,7 +67,6 @@ def test_it_can_be_stopped(validator: Validator, no_pack: Report) -> None:
 
 def test_the_first_stage_of_the_shortest_utterance_is_reduced(no_pack: Report) -> None:
     row = failure_in(no_pack)
-    assert row is not None
     assert row.stage == "duration"
     shortest = min(no_pack.utterances, key=lambda utterance: len(utterance.phonemes))
     assert len(no_pack.utterances) == 1 or row.utterance == shortest.index

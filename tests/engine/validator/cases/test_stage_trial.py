@@ -44,7 +44,6 @@ def test_a_wrong_stage_fails_and_is_witnessed(validator: Validator) -> None:
     assert trial.fails
     assert trials.witnessed(trial)
     elements = trial.elements()
-    assert elements is not None
     assert elements.first is not None
     assert trial.worst.output == "phoneme_features"
 

@@ -47,7 +47,6 @@ def test_a_frame_moves_with_all_its_steps(per_frame: int, beyond: int) -> None:
     pairs = paired_frames(ours, reference)
     marks = np.append(np.repeat(np.arange(5), per_frame), [9] * beyond)
     moved = by_phoneme(np.stack([marks, -marks]), pairs, 5, 1, 4 * per_frame + beyond)
-    assert moved is not None
     assert moved[0].tolist() == [*np.repeat([0, 0, 2, 4], per_frame), *[9] * beyond]
     assert np.array_equal(moved[1], -moved[0])
 
@@ -55,7 +54,6 @@ def test_a_frame_moves_with_all_its_steps(per_frame: int, beyond: int) -> None:
 def test_padding_after_our_frames_is_not_read() -> None:
     pairs = paired_frames(frame_token([2, 2]), frame_token([1, 2]))
     moved = by_phoneme(np.array([0, 1, 2, 3, np.nan, np.nan]), pairs, 4, 0, 3)
-    assert moved is not None
     assert moved.tolist() == [1, 2, 3]
 
 

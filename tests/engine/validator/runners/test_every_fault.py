@@ -63,7 +63,6 @@ def wrong_stages(report: Report, verdict: Verdict) -> set[str]:
 
 def is_found_in_its_stage_and_nowhere_else(drills: Drills, fault: Fault, folder: Path) -> None:
     report = drills.report(fault)
-    assert report.planted is not None
     assert report.planted.name == fault.name
     assert wrong_stages(report, Verdict.FAIL) == {fault.stage}
     assert verdict_words(report, report.planted).startswith("Found: it is in")
@@ -96,7 +95,6 @@ def is_shown_by_few_phonemes_which_fail_again_with_it_alone(drills: Drills, faul
     assert reduction.complete
     assert facts.row.stage == fault.stage
     assert len(facts.utterance.phonemes) <= FEWEST_PHONEMES < reduction.original_phonemes
-    assert reduction.elements is not None
     assert reduction.elements.first is not None
     save_case(file, reduction.case)
     again = run_case(drills.validator, file)
@@ -111,7 +109,6 @@ def is_named_down_to_its_kernel(drills: Drills, fault: Fault, folder: Path) -> N
     request = drills.request(fault)
     findings = KernelInspection(drills.validator).inspect(KernelRequest(request))
     planted = drills.validator.prepare(request).planted
-    assert planted is not None
     assert {(finding.stage, finding.kernel) for finding in findings} == {(planted.stage, planted.kernel)}
 
 

@@ -128,7 +128,6 @@ def test_other_durations_make_frames_incomparable_but_not_text(regimes: Regimes)
     assert audio.profile is not None
     assert audio.audio is not None  # sound of another length can still be heard
     (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is Reading.OWN_FED]
-    assert alignment.durations is not None
     assert alignment.durations.frames > alignment.durations.reference_frames
 
 
@@ -182,7 +181,6 @@ def test_as_many_frames_in_other_places_are_out_of_step(regimes: Regimes) -> Non
 
     rows = rows_with(regimes, "duration_logits", moved)
     (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is Reading.OWN_FED]
-    assert alignment.durations is not None
     assert alignment.durations.differing_tokens == 2
     assert alignment.durations.frames == alignment.durations.reference_frames
     assert verdicts(rows, Reading.OWN_FED)["audio"] is Verdict.INCOMPARABLE
@@ -192,9 +190,7 @@ def test_values_that_are_not_finite_fail(regimes: Regimes) -> None:
     rows = rows_with(regimes, "energy", lambda energy: np.full_like(energy, np.nan))
     (row,) = [row for row in rows if row.output == "energy" and row.reading is Reading.REFERENCE_FED]
     assert row.verdict is Verdict.FAIL
-    assert row.metrics is not None
     assert row.metrics.finite_percent == 0
-    assert row.not_finite is not None
     assert (row.not_finite.nan, row.not_finite.first) == (2 * row.not_finite.extent, (0, 0))  # two values a frame
     assert all(each.not_finite is None for each in rows if each.stage == "bert")
 
@@ -212,7 +208,6 @@ def test_profiles_point_to_where_the_error_is(regimes: Regimes) -> None:
 
     rows = rows_with(regimes, "audio", click)
     (row,) = [row for row in rows if row.output == "audio" and row.reading is Reading.REFERENCE_FED]
-    assert row.profile is not None
     errors = np.array(row.profile.errors)
     assert errors.argmax() == pytest.approx(len(errors) / 2, abs=1)
     assert np.count_nonzero(errors) == 1

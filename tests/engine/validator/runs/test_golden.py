@@ -48,7 +48,6 @@ def test_every_compiled_error_is_kept_and_no_other() -> None:
 
 def test_a_row_is_so_many_times_its_golden_error() -> None:
     row = next(row for row in COMPILED if row.metrics is not None)
-    assert row.metrics is not None
     assert row.metrics.relative_l2 is not None
     assert GOLDEN.times(row) == pytest.approx(1)
     assert GOLDEN.times(with_error(row, 25 * row.metrics.relative_l2)) == pytest.approx(25)

@@ -204,7 +204,6 @@ def test_a_process_without_memory_says_so(tmp_path: Path) -> None:
     line = json.dumps({"validate": json.loads(wire.encode_request(request))}) + "\n"
     command = [sys.executable, "-c", LIMITED]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(line)
         process.stdin.flush()
