@@ -1,16 +1,42 @@
 """A whole benchmark, as short as one can be, with real peers in processes of their own."""
 
+from __future__ import annotations
+
 import importlib.util
+from dataclasses import asdict
 
 import pytest
+from safetensors.numpy import load_file
 
 from engine.benchmark import measuring
-from engine.benchmark.job import Job, Length, exact_length
-from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
+from engine.benchmark.job import Job, Length, exact_length, utterance_path, weights_path
+from engine.benchmark.measuring import (
+    LONG_WORDS,
+    MIDDLE_TEXT,
+    PHRASES,
+    SHORT_TEXT,
+    Turns,
+    long_text,
+    longest_text,
+    measure,
+    measure_commands,
+    rounds_at,
+    speak_command,
+    warm_up,
+)
 from engine.benchmark.peer_runners import WHOLE_MODEL
 from engine.benchmark.peers import HIBARI, ONNX_RUNTIME, OPENVINO, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
+from engine.benchmark.preparing import ARRAYS, COUNT, WEIGHTS, Preparing
 from engine.benchmark.report import to_dict
+from engine.benchmark.utterances import load_utterance
+from engine.cli.parser import build_parser
+from engine.errors import EngineError
+from engine.models.checkpoints import open_checkpoint
+from engine.runtime.synthesizer import check
+from engine.speech import SpeechRequest
 from engine.stages import DEVICE_STAGES
+from engine.text.g2p import Phonemizer
+from engine.text.g2p.split import longest
 
 SECONDS = 0.25
 WITH_OPENVINO = (OPENVINO, OPENVINO_STATIC) if importlib.util.find_spec("openvino") else ()
@@ -126,3 +152,75 @@ def test_runners_take_turns_and_the_first_round_is_not_measured():
     assert turns.peak_flop_per_second == 5.0
     assert heard[0] == "10 s of speech: getting warm"
     assert heard[-1] == "10 s of speech: round 3 of 3: ours 4.000 s, pytorch 4.000 s"
+
+
+def test_the_long_text_has_enough_words_and_can_be_spoken():
+    assert LONG_WORDS <= len(long_text().split()) < LONG_WORDS + 100
+    check(SpeechRequest(long_text(), "anybody"))
+
+
+def test_the_phrases_have_as_many_words_as_they_say_and_no_mark_inside():
+    assert list(PHRASES) == [1, 2, 4, 8, 16, 32]
+    for words, text in PHRASES.items():
+        assert len(text.split()) == words
+        assert text[:-1].replace(" ", "").isalpha()
+
+
+JOB = Job("starter", None, 1)
+
+
+def test_the_last_text_is_two_utterances_as_long_as_can_be_and_the_others_one():
+    config = open_checkpoint().config
+    phonemizer = Phonemizer("en-US", frozenset(config.vocab), config.phoneme_limit)
+    plans = (phonemizer.plan(text) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(JOB)))
+    [short], [middle], last = ([len(utterance.phonemes) for utterance in plan.utterances] for plan in plans)
+    assert short < middle < 200
+    assert last == 2 * [longest(config.phoneme_limit, speed=1.0)]
+
+
+@pytest.mark.parametrize("weights", [None, "random:0"])
+def test_the_command_exists(weights, tmp_path):
+    _, _, _, *words = speak_command(Job("kokoro-82m", weights, 1), SHORT_TEXT, tmp_path)
+    options = build_parser().parse_args(words)
+    assert (options.text, options.model, options.weights) == (SHORT_TEXT, "kokoro-82m", weights)
+
+
+def test_the_command_speaks_on_the_device_of_the_job(tmp_path):
+    for device in ("cpu", "metal"):
+        _, _, _, *words = speak_command(Job("starter", None, 1, device=device), SHORT_TEXT, tmp_path)
+        assert build_parser().parse_args(words).device == device
+
+
+def test_a_command_that_fails_is_told_in_its_own_words(tmp_path):
+    with pytest.raises(EngineError, match="The command speak failed: error: “random” does not name weights"):
+        measure_commands(Job("kokoro-82m", "random", 1), tmp_path)
+
+
+@pytest.fixture
+def preparing(tmp_path):
+    return Preparing(JOB, tmp_path)
+
+
+def test_all_runners_are_given_the_weights_of_the_model(preparing, tmp_path):
+    answer = preparing.answer(WEIGHTS, {})
+    written, own = load_file(weights_path(tmp_path)), open_checkpoint("starter").load_weights()
+    assert written.keys() == own.keys()
+    assert all((written[name] == own[name]).all() for name in own)
+    assert answer["bytes"] == sum(array.nbytes for array in own.values())
+
+
+def test_all_runners_are_given_the_same_arrays(preparing, tmp_path):
+    lengths = [exact_length(seconds, JOB.config) for seconds in (0.25, 0.5)]
+    assert preparing.answer(ARRAYS, {"lengths": [asdict(length) for length in lengths]}) == {}
+    for length in lengths:
+        arrays = load_utterance(utterance_path(tmp_path, length.frames))
+        assert arrays["audio"].shape == (1, length.frames * JOB.config.samples_per_frame)
+
+
+def test_without_lengths_nothing_is_counted(preparing):
+    assert preparing.answer(COUNT, {"lengths": []}) == {"flop": []}
+
+
+def test_other_questions_are_refused(preparing):
+    with pytest.raises(ValueError, match="sing"):
+        preparing.answer("sing", {})

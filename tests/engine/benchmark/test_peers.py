@@ -1,8 +1,26 @@
 """Which peers can run here; a whole benchmark, in test_measuring, shows that they run."""
 
-import pytest
+import importlib.util
+from contextlib import closing
+from dataclasses import replace
 
-from engine.benchmark.job import kokoro_onnx_path
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from engine.artifacts.packed_weights import PackedWeights
+from engine.benchmark import peer_runners
+from engine.benchmark.job import Job, exact_length, kokoro_onnx_path, weights_path
+from engine.benchmark.peer_runners import (
+    NEAR_ENOUGH,
+    WHOLE_MODEL,
+    HibariModel,
+    fitted_speed,
+    frames_of,
+    our_runner,
+    pytorch_runner,
+    whole_model_parts,
+)
 from engine.benchmark.peers import (
     HIBARI,
     KOKORO_ONNX_INT8,
@@ -17,8 +35,13 @@ from engine.benchmark.peers import (
     Surroundings,
     choose_peers,
 )
+from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.errors import EngineError, InvalidRequest
-from engine.models.checkpoints import FULL_SIZE, STARTER
+from engine.models.checkpoints import FULL_SIZE, STARTER, open_checkpoint
+from engine.runners import tvm_runner
+from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.preparation.files import ensure_files
+from engine.stages import stage_named
 from engine.system.paths import data_folder
 
 
@@ -110,3 +133,122 @@ def test_names_may_be_separated_by_commas(complete):
 def test_an_unknown_peer_is_refused(complete):
     with pytest.raises(InvalidRequest, match="no peer “tensorflow”"):
         choose_peers(["tensorflow"], FULL_SIZE, complete)
+
+
+@pytest.fixture
+def job(tmp_path):
+    save_file(open_checkpoint("starter").load_weights(), weights_path(tmp_path))
+    return Job("starter", None, 1)
+
+
+def test_ours_has_the_weights_that_speak(job, monkeypatch):
+    given = []
+
+    def runner(modules, config, weights, threads):
+        given.append(weights)
+        return CompiledRunner(modules, config, weights, threads)
+
+    monkeypatch.setattr(tvm_runner, "CompiledRunner", runner)
+    our_runner(job).close()
+    assert isinstance(given[0], PackedWeights)
+
+
+def test_ours_runs_on_the_device_of_the_job(job, monkeypatch):
+    asked = []
+
+    def files(checkpoint, device, observe, lstm_method):
+        asked.append(device)
+        return ensure_files(checkpoint, "cpu", observe)
+
+    monkeypatch.setattr(peer_runners, "ensure_files", files)
+    on_metal = replace(job, device="metal")
+    our_runner(on_metal).close()
+    our_runner(on_metal.on_processor).close()
+    assert asked == ["metal", "cpu"]
+
+
+def test_ours_and_the_original_compute_the_same(job, tmp_path):
+    runner = our_runner(job)
+    values = make_utterance(job.config, exact_length(0.25, job.config), runner)
+    original = pytorch_runner(job, tmp_path)
+    for name in ("bert", "text_encoder", "istft"):
+        stage = stage_named(name)
+        for output, array in original.run(stage, inputs_of(stage, values)).items():
+            np.testing.assert_allclose(array, values[output], atol=1e-4)
+    runner.close()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("hibari") is None, reason="the extra “bench” is not installed (hibari)")
+def test_a_small_model_speaks_the_same_symbols_for_as_long(job):
+    length = exact_length(2, job.config)
+    with closing(our_runner(job)) as runner:
+        values = make_utterance(job.config, length, runner)
+    part = whole_model_parts(HibariModel(1), job.config)(values)[WHOLE_MODEL]
+    audio = part.run()
+    assert audio.size / job.config.sample_rate_hz == pytest.approx(length.seconds * part.times_the_work, abs=0.02)
+    assert np.abs(audio).max() > 0.01
+    np.testing.assert_array_equal(part.run(), audio)
+
+
+def frames_at(natural, tokens):
+    """Durations as the model rounds them: tokens of different lengths, each at least a frame."""
+    durations = np.random.default_rng(0).uniform(0.2, 1.8, tokens) * natural
+
+    def count(speed):
+        return int(np.maximum(1, np.round(durations / speed)).sum())
+
+    return count
+
+
+@pytest.mark.parametrize("natural", [1.0, 3.0, 10.0])
+@pytest.mark.parametrize("wanted", [200, 400])
+def test_a_speed_is_found_for_a_length(natural, wanted):
+    count = frames_at(natural, tokens=67)
+    speed, frames = fitted_speed(count, wanted)
+    assert frames == count(speed)
+    assert abs(frames - wanted) <= NEAR_ENOUGH * wanted
+
+
+def test_of_speeds_that_are_only_nearly_right_the_best_is_taken():
+    assert fitted_speed(lambda speed: 105, 100)[1] == 105
+
+
+def test_a_model_that_cannot_speak_for_so_long_is_an_error():
+    with pytest.raises(EngineError, match="50 frames where 100 are wanted"):
+        fitted_speed(lambda speed: 50, 100)
+
+
+class Speaking:
+    """Stands in for the model: a frame more than asked for at speed 1."""
+
+    def __init__(self, samples_per_frame):
+        self.samples_per_frame = samples_per_frame
+        self.given = []
+
+    def run(self, tokens, style, speed):
+        self.given.append((tokens, style, speed))
+        return np.zeros(51 * self.samples_per_frame, np.float32)
+
+
+def test_a_whole_model_is_one_part_whose_work_is_told(tiny_config):
+    model = Speaking(tiny_config.samples_per_frame)
+    values = {
+        "tokens": np.ones((1, 17), np.int32),
+        "timbre": np.full((1, 8), 1, np.float32),
+        "prosody": np.full((1, 8), 2, np.float32),
+        "frame_count": np.array([50], np.int32),
+    }
+    parts = whole_model_parts(model, tiny_config)(values)
+    assert list(parts) == [WHOLE_MODEL]
+    assert parts[WHOLE_MODEL].times_the_work == 51 / 50
+    before = len(model.given)
+    parts[WHOLE_MODEL].run()
+    ((tokens, style, _),) = model.given[before:]
+    assert tokens.shape == (1, 17)
+    assert style.tolist() == [[1.0] * 8 + [2.0] * 8]
+
+
+@pytest.mark.parametrize("audio", [np.zeros(0), np.full(6000, np.nan)])
+def test_audio_that_is_none_is_an_error(tiny_config, audio):
+    with pytest.raises(EngineError, match="empty, or not finite"):
+        frames_of(audio, tiny_config)

@@ -2,15 +2,20 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from engine.benchmark import stage_timing
-from engine.benchmark.job import Job, Length, utterance_path
+from engine.benchmark.job import Job, Length, exact_length, natural_length, utterance_path
 from engine.benchmark.stage_timing import RUN, WARM_UP, Part, Timing, stage_parts
-from engine.benchmark.utterances import make_utterance, save_utterance
+from engine.benchmark.utterances import even_alignment, inputs_of, load_utterance, make_utterance, save_utterance
+from engine.errors import InvalidRequest
+from engine.models.checkpoints import model_config
 from engine.network.random_weights import random_weights
+from engine.runners.base import check_inputs
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES
+from engine.system.aligned_arrays import is_aligned
 
 LENGTHS = (Length(8, 3, 0.2), Length(12, 4, 0.3))
 JOB = Job("starter", None, 1, stage_seconds=6.5, warm_up_seconds=4.5)
@@ -99,3 +104,69 @@ def lasting(*seconds):
 def test_other_questions_are_refused(runner, folder):
     with pytest.raises(ValueError, match="sing"):
         Timing(JOB, folder, stage_parts(runner)).answer("sing", {})
+
+
+LENGTH = Length(frames=14, tokens=5, seconds=0.35)
+
+
+@pytest.fixture(scope="module")
+def values(tiny_config):
+    return make_utterance(tiny_config, LENGTH, PlainRunner(tiny_config, random_weights(tiny_config, 0), 1))
+
+
+def test_every_stage_gets_what_it_declares_at_the_exact_length(tiny_config, values):
+    for stage in DEVICE_STAGES:
+        lengths = check_inputs(tiny_config, stage, inputs_of(stage, values))
+        assert lengths.get("frames", LENGTH.frames) == LENGTH.frames
+        assert lengths.get("tokens", LENGTH.tokens) == LENGTH.tokens
+    assert values["audio"].shape == (1, LENGTH.frames * tiny_config.samples_per_frame)
+
+
+def test_the_same_arrays_come_back_from_the_file(tmp_path, values):
+    save_utterance(tmp_path / "x.npz", values)
+    loaded = load_utterance(tmp_path / "x.npz")
+    assert loaded.keys() == values.keys()
+    for name, array in loaded.items():
+        np.testing.assert_array_equal(array, values[name])
+        assert array.dtype == values[name].dtype
+    assert is_aligned(loaded["source_noise"])
+
+
+def test_tokens_last_equally_long():
+    alignment = even_alignment(LENGTH)
+    counts = np.bincount(alignment["frame_token"][0])
+    assert len(counts) == LENGTH.tokens
+    assert counts.max() - counts.min() <= 1
+    assert alignment["frame_count"].tolist() == [LENGTH.frames]
+
+
+CONFIG = model_config("kokoro-82m")
+
+
+@pytest.mark.parametrize("seconds", [0.1, 1, 2, 10, 30, 60])
+def test_lengths_are_exact(seconds):
+    length = exact_length(seconds, CONFIG)
+    assert length.frames == round(40 * seconds)
+    assert length.seconds == pytest.approx(seconds)
+    assert 2 <= length.tokens <= min(CONFIG.token_limit, length.frames)
+
+
+def test_tokens_last_three_frames_until_there_are_no_more():
+    assert exact_length(10, CONFIG).tokens == 133
+    assert exact_length(60, CONFIG).tokens == CONFIG.token_limit
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 0.05, 1000, float("nan"), float("inf")])
+def test_what_no_utterance_lasts_is_refused(seconds):
+    with pytest.raises(InvalidRequest, match="not a possible length of an utterance"):
+        exact_length(seconds, CONFIG)
+
+
+def test_a_natural_length_is_whole_frames_of_tokens():
+    assert natural_length(10.01, CONFIG) == Length(400, 133, 10.0)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, 60.0])
+def test_no_utterance_is_that_long(seconds):
+    with pytest.raises(InvalidRequest, match="not a possible length"):
+        natural_length(seconds, CONFIG)

@@ -1,17 +1,27 @@
 """The file of a report, whatever the steps left."""
 
+import getpass
 import io
 import json
 import os
+import unicodedata
 import zipfile
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
+from engine.benchmark.estimate.report import to_dict as estimated_as_dict
+from engine.benchmark.report import to_dict as measured_as_dict
 from engine.errors import EngineError
+from engine.models.checkpoints import FULL_SIZE, STARTER
 from engine.report.archive import MOST_BYTES, REPORT, Report, write_report
-from engine.report.privacy import USER, Private
+from engine.report.privacy import HOME, HOST, USER, VOICE, Private
+from engine.report.reading import in_words
 from engine.report.running import Outcome, StepResult
+from engine.report.steps import FIGURES, FIRST_START, WAYS, benchmark, estimate
+from tests.engine.benchmark.estimate.example_work import estimate as example_estimate
+from tests.engine.benchmark.example_measurement import measurement
 
 PRIVATE = Private({"/home/anna": "~"}, {"anna": USER})
 
@@ -121,3 +131,140 @@ def test_a_file_that_is_no_report_is_refused_in_a_sentence(tmp_path: Path, conte
 def test_a_place_without_a_file_is_refused_too(tmp_path: Path, place: str) -> None:
     with pytest.raises(EngineError, match="no report"):
         Report(tmp_path / place)
+
+
+HOME_FOLDER, NAME, MACHINE = "/Users/jürgen", "jürgen", "Jürgens-MacBook"
+SECRETS = Private({HOME_FOLDER: HOME}, {NAME: USER, "Müller": USER, MACHINE: HOST, "My Voice": VOICE, "vm": HOST})
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        (f"{HOME_FOLDER}/a.txt", "~/a.txt"),
+        (f"file://{quote(HOME_FOLDER)}/a.txt", "file://~/a.txt"),
+        (json.dumps({"path": f"{HOME_FOLDER}/a.txt"}), '{"path": "~/a.txt"}'),
+        (unicodedata.normalize("NFD", f"{HOME_FOLDER}/a"), "~/a"),
+        ("JÜRGEN MÜLLER's AirPods", "<user> <user>'s AirPods"),
+        (f"on {MACHINE}.local", "on <host>.local"),
+        ("Python_jürgen_1.ips", "Python_<user>_1.ips"),
+        ("blend my voice", "blend <voice>"),
+        ("Jürgensen and vmstat", "Jürgensen and vmstat"),
+    ],
+)
+def test_what_is_private_is_taken_out_of_text(text: str, redacted: str) -> None:
+    assert SECRETS.redacted(text.encode()) == redacted.encode()
+
+
+def test_json_stays_json() -> None:
+    values = {"a": [HOME_FOLDER, {"b": f"of {NAME} on {MACHINE}"}]}
+    redacted = SECRETS.redacted(json.dumps(values).encode())
+    assert redacted is not None
+    assert json.loads(redacted) == {"a": ["~", {"b": "of <user> on <host>"}]}
+
+
+@pytest.mark.parametrize("private", [HOME_FOLDER, NAME, MACHINE])
+def test_what_is_no_text_is_refused_if_it_is_private(private: str) -> None:
+    assert SECRETS.redacted(b"\x89PNG\0" + private.encode() + b"\0") is None
+
+
+def test_what_is_no_text_stays_as_it_is() -> None:
+    content = b"\x89PNG\0\xff vm \0"
+    assert SECRETS.redacted(content) == content
+
+
+def test_the_key_of_a_machine_goes_from_crash_reports() -> None:
+    assert SECRETS.redacted(b'{"crashReporterKey" : "AB12", "pid" : 3}') == b'{"crashReporterKey" : "", "pid" : 3}'
+
+
+def test_nothing_private_changes_nothing() -> None:
+    assert Private().words("a text of ~ nobody") == "a text of ~ nobody"
+
+
+def test_of_this_machine_the_home_folder_and_the_user_are_known() -> None:
+    private = Private.here({"/tmp/of-the-report": "<report>"})
+    assert private.words(f"{Path.home()}/a /tmp/of-the-report/b") == "~/a <report>/b"
+    assert private.words(f"by {getpass.getuser()}.") == "by <user>."
+
+
+def test_a_user_without_a_name_has_a_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> str:
+        raise KeyError("no such user")
+
+    monkeypatch.setattr("engine.report.privacy.getpass.getuser", nobody)
+    assert Private.here({}).words(f"{Path.home()}/a") == "~/a"
+
+
+CPU, TIR, MPS = WAYS
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "steps"
+
+
+def left_by(folder: Path, step: str, content: object, name: str = FIGURES) -> StepResult:
+    (folder / step).mkdir(parents=True)
+    (folder / step / name).write_text(content if isinstance(content, str) else json.dumps(content))
+    return StepResult(step, Outcome.OK, seconds=60)
+
+
+def lines(folder: Path, *results: StepResult) -> list[str]:
+    path = folder.parent / "F.zip"
+    with path.open("wb") as file:
+        write_report(file, results, folder, Private())
+    return list(in_words(Report(path)))
+
+
+def timed() -> dict:
+    """A benchmark of one length."""
+    values = measured_as_dict(measurement())
+    return values | {"lengths": values["lengths"][:1]}
+
+
+def test_the_machine_and_what_failed_come_first(folder: Path) -> None:
+    said = lines(
+        folder,
+        left_by(folder, "system", '{"chip": "Apple M9", "memory_bytes": 8589934592}\n', "findings.jsonl"),
+        StepResult("kernels", Outcome.FAILED, "3 of 384 failed; the first: no type", 30),
+        StepResult("quarantine", Outcome.NOT_HERE, "only a Mac has it"),
+    )
+    assert said[0].startswith("Apple M9, 8 GB")
+    assert said[1].startswith("1 failed, 1 ok, 1 not here; 1.5 minutes")
+    assert said[2] == "FAILED kernels: 3 of 384 failed; the first: no type"
+    assert "not here: quarantine: only a Mac has it" in said[3:]
+
+
+def test_the_first_start_is_timed(folder: Path) -> None:
+    said = lines(folder, StepResult(FIRST_START, Outcome.OK, seconds=12.34))
+    assert any(line.startswith("First start") and "12.3 s" in line for line in said)
+
+
+def test_crash_reports_are_counted(folder: Path) -> None:
+    said = lines(folder, left_by(folder, "crashes", '{"file": "crash-1.ips"}\n', "findings.jsonl"))
+    assert any(line.startswith("1 crash reports") for line in said)
+
+
+def test_measured_times_stand_beside_the_estimate(folder: Path) -> None:
+    said = lines(
+        folder,
+        left_by(folder, benchmark(STARTER, *CPU), timed()),
+        left_by(folder, benchmark(STARTER, *TIR), timed()),
+        left_by(folder, estimate(STARTER), estimated_as_dict(example_estimate(STARTER))),
+    )
+    of_starter = said[said.index(next(line for line in said if line.startswith(STARTER))) :]
+    heads, *rows = of_starter[1:]
+    assert "cpu" in heads
+    assert "metal-tir" in heads
+    assert "M1" in heads
+    rows = rows[: rows.index("")]
+    total = next(row for row in rows if row.strip().startswith("all stages"))
+    expected = f"{1e3 * timed()['lengths'][0]['ours']['rtf']:.2f}"
+    assert total.split().count(expected) == 2
+    assert " - " in total
+
+
+@pytest.mark.parametrize("damaged", ["{", "{}", '{"lengths": 7}', '{"lengths": [{"ours": null}]}'])
+def test_figures_that_cannot_be_read_are_left_out(folder: Path, damaged: str) -> None:
+    results = [left_by(folder, benchmark(model, *way), damaged) for model in (STARTER, FULL_SIZE) for way in WAYS]
+    results += [left_by(folder, estimate(model), damaged.replace("lengths", "chips")) for model in (STARTER, FULL_SIZE)]
+    assert sum("nothing was measured" in line for line in lines(folder, *results)) == 2

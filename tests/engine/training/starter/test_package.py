@@ -14,8 +14,18 @@ import torch
 from engine.config import ModelConfig
 from engine.errors import DamagedFile
 from engine.network.architecture import Network, build_network
-from engine.training.starter.package import EMBEDDINGS, read_package, with_stand_ins, write_package
-from engine.training.starter.voices import STARTER_VOICES, TeacherParts
+from engine.system.paths import resources_folder
+from engine.training.starter.package import (
+    EMBEDDINGS,
+    NEAREST_SYMBOL,
+    nearest_trained,
+    read_package,
+    stand_in_tokens,
+    with_stand_ins,
+    write_package,
+)
+from engine.training.starter.texts import US_SYMBOLS
+from engine.training.starter.voices import STARTER_VOICES, TeacherParts, load_parts, save_parts
 
 TRAINED = frozenset(" .,!?abkɑˈ")
 
@@ -79,3 +89,68 @@ def test_untrained_symbol_takes_its_neighbours_embedding(network: Network) -> No
     for key in EMBEDDINGS:
         assert torch.equal(changed[key][vocabulary["!"]], network.state_dict()[key][vocabulary["."]])
         assert torch.equal(changed[key][vocabulary["a"]], network.state_dict()[key][vocabulary["a"]])
+
+
+SYMBOLS = US_SYMBOLS | set(" .,!?;:")
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> dict[str, int]:
+    text = (resources_folder() / "kokoro-82m" / "config.json").read_text(encoding="utf-8")
+    return dict(json.loads(text)["vocab"])
+
+
+def test_table_speaks_of_the_vocabulary_only(vocabulary: dict[str, int]) -> None:
+    assert set(NEAREST_SYMBOL) <= set(vocabulary)
+    assert set(NEAREST_SYMBOL.values()) <= set(vocabulary)
+
+
+def test_every_untrained_symbol_has_its_own_stand_in(vocabulary: dict[str, int]) -> None:
+    for symbol in set(vocabulary) - SYMBOLS:
+        assert symbol in NEAREST_SYMBOL, symbol
+        assert nearest_trained(symbol, SYMBOLS) in SYMBOLS
+
+
+def test_british_vowels_have_american_neighbours() -> None:
+    assert nearest_trained("ɒ", SYMBOLS) == "ɑ"
+    assert nearest_trained("Q", SYMBOLS) == "O"
+    assert nearest_trained("a", SYMBOLS) == "æ"
+
+
+def test_chains_are_followed() -> None:
+    assert nearest_trained("ɾ", SYMBOLS) == "T"
+    assert nearest_trained("ɾ", SYMBOLS - {"T"}) == "t"
+    assert nearest_trained("unknown", SYMBOLS) == " "
+
+
+def test_stand_ins_are_tokens(vocabulary: dict[str, int]) -> None:
+    stand_ins = stand_in_tokens(vocabulary, SYMBOLS)
+    assert stand_ins[vocabulary["ɒ"]] == vocabulary["ɑ"]
+    assert not set(stand_ins) & {vocabulary[symbol] for symbol in SYMBOLS}
+
+
+def test_parts_come_back(parts: TeacherParts, tmp_path: Path) -> None:
+    save_parts(tmp_path / "folder" / "teacher.safetensors", parts)
+    read = load_parts(tmp_path / "folder" / "teacher.safetensors")
+    assert read.identity == parts.identity
+    for before, after in ((parts.packs, read.packs), (parts.merging, read.merging)):
+        assert set(before) == set(after)
+        assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+def test_damaged_parts_are_named(parts: TeacherParts, tmp_path: Path) -> None:
+    path = tmp_path / "teacher.safetensors"
+    save_parts(path, parts)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(DamagedFile, match="is damaged"):
+        load_parts(path)
+
+
+@pytest.mark.parametrize(("phonemes", "row"), [(0, 0), (1, 0), (5, 4), (8, 7), (400, 7)])
+def test_style_is_the_row_for_the_number_of_phonemes(parts: TeacherParts, phonemes: int, row: int) -> None:
+    for voice in STARTER_VOICES:
+        assert np.array_equal(parts.style(voice, phonemes), parts.packs[voice][row, 0])
+
+
+def test_two_languages_have_a_male_and_a_female_voice_each() -> None:
+    assert sorted(voice[:2] for voice in STARTER_VOICES) == ["af", "am", "bf", "bm"]

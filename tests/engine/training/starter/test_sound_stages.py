@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from engine.config import ModelConfig
+from engine.models.checkpoints import model_config
 from engine.network.architecture import Network, build_network
 from engine.training.starter.batches import Item, collate
 from engine.training.starter.sound_stages import (
@@ -16,9 +18,19 @@ from engine.training.starter.sound_stages import (
     FrontStage,
     SoundStage,
     front_features,
+    phase_distance,
     prepare_decoder,
     rendered,
     target_features,
+    waveform_losses,
+)
+from engine.training.starter.spectra import (
+    log_mel,
+    log_mel_distance,
+    magnitude,
+    mel_cepstral_distortion_db,
+    mel_filters,
+    spectrum,
 )
 from engine.training.starter.trainer import Schedule, Trainer
 
@@ -116,3 +128,96 @@ def test_the_ends_of_an_utterance_are_compared_and_cuts_inside_it_are_not(
             stage.loss(random.Random(seed))
     inside, one_end = frames - 2 - 2 * BORDER_FRAMES, frames - 2 - BORDER_FRAMES
     assert compared == {frames, one_end, inside}
+
+
+CONFIG = model_config("starter")
+SAMPLES = CONFIG.sample_rate_hz // 2
+
+
+def tone(frequency_hz: float, amplitude: float = 0.3, phase: float = 0.0) -> torch.Tensor:
+    time = torch.arange(SAMPLES) / CONFIG.sample_rate_hz
+    return amplitude * torch.sin(2 * torch.pi * frequency_hz * time + phase)[None]
+
+
+def total(ours: torch.Tensor, wanted: torch.Tensor) -> float:
+    return float(sum(waveform_losses(ours, wanted, CONFIG)))
+
+
+def test_equals_cost_nothing() -> None:
+    assert total(tone(200), tone(200)) < 1e-5
+
+
+def test_the_wrong_pitch_costs_more_than_a_slightly_wrong_level() -> None:
+    wanted = tone(200)
+    assert total(tone(200, 0.25), wanted) < total(tone(900), wanted)
+
+
+def test_a_turned_phase_costs_only_with_phases() -> None:
+    wanted, turned = tone(200), tone(200, phase=torch.pi / 2)
+    mel, magnitudes, phases = waveform_losses(turned, wanted, CONFIG)
+    assert float(phases) > 0.2
+    assert float(mel) + float(magnitudes) < 0.25 * total(tone(900), wanted)
+
+
+def test_the_opposite_phase_costs_most() -> None:
+    distances = [float(phase_distance(tone(200, phase=turn), tone(200), 256)) for turn in (0.0, 0.5, 1.5, 3.1)]
+    assert distances == sorted(distances)
+
+
+def test_losses_can_be_learnt_from() -> None:
+    ours = tone(250).requires_grad_()
+    torch.stack(waveform_losses(ours, tone(200), CONFIG)).sum().backward()
+    assert torch.isfinite(ours.grad).all()
+    assert ours.grad.abs().max() > 0
+
+
+def test_silence_has_finite_gradients() -> None:
+    ours = torch.zeros(1, SAMPLES, requires_grad=True)
+    torch.stack(waveform_losses(ours, tone(200), CONFIG)).sum().backward()
+    assert ours.grad is not None
+    assert torch.isfinite(ours.grad).all()
+
+
+def sine(hertz: float, config: ModelConfig, level: float = 0.3) -> np.ndarray:
+    time = np.arange(config.sample_rate_hz // 2) / config.sample_rate_hz
+    return (level * np.sin(2 * np.pi * hertz * time)).astype(np.float32)
+
+
+def test_filters_cover_every_bin_between_the_edges() -> None:
+    filters = mel_filters(40, 1024, 24_000, 8_000.0)
+    assert filters.shape == (40, 513)
+    assert (filters.sum(0)[5:300] > 0).all()
+    assert (filters[:, 345:] == 0).all()
+
+
+def test_every_band_of_the_front_has_a_bin() -> None:
+    assert (mel_filters(128, 2048, 24_000, 12_000.0).sum(1) > 0).all()
+
+
+def test_tone_peaks_in_its_band(narrow_config: ModelConfig) -> None:
+    low, high = (
+        int(log_mel(torch.from_numpy(sine(hertz, narrow_config)), 80, 1024, 256, narrow_config).mean(-1).argmax())
+        for hertz in (300.0, 3000.0)
+    )
+    assert low < high
+
+
+def test_magnitudes_are_those_of_the_complex_spectrum(narrow_config: ModelConfig) -> None:
+    audio = torch.from_numpy(sine(200.0, narrow_config))
+    assert torch.allclose(magnitude(audio, 512, 128), spectrum(audio, 512, 128).abs(), atol=1e-3)
+
+
+def test_halving_a_level_is_a_log_mel_distance_of_at_most_ln_2(narrow_config: ModelConfig) -> None:
+    audio = torch.from_numpy(np.random.default_rng(0).standard_normal(12_000).astype(np.float32))
+    assert float(log_mel_distance(audio, audio, narrow_config)) == 0
+    assert float(log_mel_distance(audio / 2, audio, narrow_config)) == pytest.approx(np.log(2), rel=0.01)
+
+
+def test_distortion_is_zero_for_equals_and_grows(narrow_config: ModelConfig) -> None:
+    near, far = sine(210.0, narrow_config), sine(900.0, narrow_config)
+    reference = sine(200.0, narrow_config)
+    assert mel_cepstral_distortion_db(reference, reference, narrow_config) == 0
+    assert mel_cepstral_distortion_db(near, reference, narrow_config) > 0
+    assert mel_cepstral_distortion_db(near, reference, narrow_config) < mel_cepstral_distortion_db(
+        far, reference, narrow_config
+    )

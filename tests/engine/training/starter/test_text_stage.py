@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from engine.config import ModelConfig
 from engine.network.architecture import build_network
 from engine.training.starter.batches import Item, collate
+from engine.training.starter.measures import voiced_cents
 from engine.training.starter.text_stage import TextStage, duration_losses, pitch_ratio, prepare_predictor, text_figures
 from engine.training.starter.trainer import Schedule, Trainer
 
@@ -66,3 +68,16 @@ def test_figures_are_in_frames_and_cents(stage: TextStage, items: tuple[Item, ..
 
 def wanted_logits(item: Item) -> torch.Tensor:
     return torch.from_numpy(item.lesson.duration_logits).float()[None]
+
+
+def test_cents_are_counted_where_both_are_voiced():
+    ours, wanted = np.array([200.0, 0, 400, 100]), np.array([100.0, 100, 0, 100 * 2 ** (1 / 1200)])
+    cents, voicing_agrees = voiced_cents(ours, wanted)
+    assert cents == pytest.approx([1200, -1])
+    assert voicing_agrees.tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize(("value_hz", "counted"), [(10.0, 0), (10.5, 1)])
+def test_a_value_is_voiced_where_the_source_takes_it_to_be(value_hz: float, counted: int):
+    cents, _ = voiced_cents(np.array([value_hz]), np.array([100.0]))
+    assert len(cents) == counted

@@ -11,8 +11,17 @@ import pytest
 import torch
 from torch import nn
 
+from engine.config import ModelConfig
 from engine.errors import DamagedFile, OutputError
-from engine.training.starter.trainer import Progress, Schedule, Trainer, load_averaged
+from engine.network.architecture import build_network
+from engine.training.starter.trainer import (
+    Progress,
+    Schedule,
+    Trainer,
+    compile_generator_blocks,
+    load_averaged,
+    without_compiling,
+)
 
 ENDLESS = Schedule(cpu_minutes=1e9, learning_rate=0.05, warm_up_steps=1)
 
@@ -157,3 +166,22 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_state_before(
         trainer.save()
     assert (tmp_path / "line.pt").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["line.pt"]
+
+
+def test_without_a_compiler_nothing_changes(narrow_config: ModelConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    network = build_network(narrow_config)
+    assert not compile_generator_blocks(network)
+
+
+def test_blocks_can_be_run_as_written(narrow_config: ModelConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    network = build_network(narrow_config)
+    keys = list(network.state_dict())
+    block = network.decoder.generator.resblocks[0]
+    inputs = torch.zeros(1, block.convs1[0].in_channels, 30), torch.zeros(1, narrow_config.style_dim)
+    expected = block(*inputs)
+    assert compile_generator_blocks(network)
+    assert list(network.state_dict()) == keys
+    with without_compiling():
+        assert torch.equal(block(*inputs), expected)

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import subprocess
+import sys
+from argparse import Namespace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.errors import DamagedFile, EngineError, MissingModel
+from engine.errors import DamagedFile, EngineError, InvalidRequest, MissingModel
+from engine.network.architecture import Network, build_network
+from engine.system.paths import resources_folder, starter_folder
 from engine.training.starter import training
-from engine.training.starter.batches import Item
+from engine.training.starter.batches import Item, collate
 from engine.training.starter.corpus import save_lessons, shards
-from engine.training.starter.options import TrainOptions, TrainProgress
-from engine.training.starter.package import read_package
+from engine.training.starter.options import ROUNDS, STAGE_MINUTES, WARM_STAGES, TrainOptions, TrainProgress
+from engine.training.starter.package import read_package, write_package
+from engine.training.starter.sound_stages import front_features
+from engine.training.starter.text_stage import predicted
 from engine.training.starter.texts import US_SYMBOLS
+from engine.training.starter.training import starter_config
 from engine.training.starter.voices import MERGING, STARTER_VOICES, TeacherParts, save_parts
+from engine.training.starter.warm_start import load_start
 
 MOMENT = {"text": 1e-6, "front": 1e-6, "generator": 1e-6, "joint": 1e-6}
 
@@ -120,3 +131,140 @@ def test_lessons_of_another_teacher_are_not_mixed_in(
         training.train(dataclasses.replace(options, rounds=2), lambda progress: None)
     assert teacher.closed
     assert training.load_parts(training._parts(options)).identity == parts.identity
+
+
+LARGEST_BYTES = 15_000_000
+BYTES_PER_HALF = 2
+
+
+@pytest.fixture(scope="module")
+def kokoro() -> ModelConfig:
+    return ModelConfig.load(resources_folder() / "kokoro-82m" / "config.json")
+
+
+def test_rates_and_vocabulary_are_kokoros(kokoro: ModelConfig) -> None:
+    config = starter_config(kokoro.vocab)
+    assert config.samples_per_frame == kokoro.samples_per_frame
+    assert config.harmonics_channels == kokoro.harmonics_channels
+    assert (config.vocab, config.n_token) == (kokoro.vocab, kokoro.n_token)
+    assert (config.style_dim, config.token_limit) == (kokoro.style_dim, kokoro.token_limit)
+
+
+def test_network_fits_the_shipped_size(kokoro: ModelConfig) -> None:
+    with torch.device("meta"):
+        network = build_network(starter_config(kokoro.vocab))
+    assert BYTES_PER_HALF * sum(tensor.numel() for tensor in network.state_dict().values()) < LARGEST_BYTES
+
+
+def test_shipped_package_has_this_architecture_and_size(kokoro: ModelConfig) -> None:
+    shipped = json.loads((starter_folder() / "config.json").read_text(encoding="utf-8"))
+    assert ModelConfig.from_dict(shipped) == starter_config(kokoro.vocab)
+    assert sum(path.stat().st_size for path in starter_folder().iterdir()) <= LARGEST_BYTES
+
+
+SYMBOLS = frozenset(" .,!?abkzɑˈ")
+
+
+def network_of(config: ModelConfig, seed: int) -> Network:
+    torch.manual_seed(seed)
+    return build_network(config)
+
+
+def test_the_same_voices_keep_every_weight(narrow_config: ModelConfig, parts: TeacherParts, tmp_path: Path) -> None:
+    before, after = network_of(narrow_config, 0), network_of(narrow_config, 1)
+    write_package(tmp_path, before, parts, SYMBOLS)
+    load_start(after, tmp_path, parts)
+    for key, tensor in before.state_dict().items():
+        if "embedding" not in key:
+            assert torch.allclose(after.state_dict()[key], tensor.half().to(tensor.dtype)), key
+
+
+@torch.no_grad()
+def test_new_voices_begin_as_the_old_one_of_their_gender(
+    narrow_config: ModelConfig, parts: TeacherParts, items: tuple[Item, ...], tmp_path: Path
+) -> None:
+    chance = np.random.default_rng(5)
+    shape = (1, 1, 2 * narrow_config.style_dim)
+    old_packs = {name: chance.standard_normal(shape).astype(np.float32) for name in ("am_old", "af_old")}
+    write_package(tmp_path, network_of(narrow_config, 0), dataclasses.replace(parts, packs=old_packs), SYMBOLS)
+    old, new = network_of(narrow_config, 0), network_of(narrow_config, 1)
+    load_start(old, tmp_path, dataclasses.replace(parts, packs=old_packs))
+    load_start(new, tmp_path, parts)
+    for item in (items[0], items[2]):
+        like = old_packs["a" + item.voice[1] + "_old"][0, 0]
+        first_row = dataclasses.replace(item, style=parts.packs[item.voice][0, 0])
+        ours, theirs = collate([first_row]), collate([dataclasses.replace(item, style=like)])
+        assert near(front_features(new, ours), front_features(old, theirs))
+        for mine, wanted in zip(predicted(new, ours), predicted(old, theirs), strict=True):
+            assert near(mine, wanted)
+
+
+def near(ours: torch.Tensor, wanted: torch.Tensor) -> bool:
+    """Whether they differ by less than 5 % of the spread: the new styles are turned into the old ones by regression."""
+    return float((ours - wanted).norm()) < 0.05 * float(wanted.norm())
+
+
+def test_another_architecture_is_refused(narrow_config: ModelConfig, parts: TeacherParts, tmp_path: Path) -> None:
+    write_package(tmp_path, network_of(narrow_config, 0), parts, SYMBOLS)
+    wider = dataclasses.replace(narrow_config, max_dur=9)
+    with pytest.raises(InvalidRequest, match="another architecture"):
+        load_start(network_of(wider, 1), tmp_path, parts)
+
+
+WORK = Path("work")
+
+
+def arguments(**given: object) -> Namespace:
+    plain = {"work_dir": WORK, "output_dir": None, "minutes": None, "rounds": ROUNDS, "stages": None, "start": None}
+    return Namespace(**{**plain, **given})
+
+
+def test_defaults() -> None:
+    options = TrainOptions.from_arguments(arguments())
+    assert options.output_folder == WORK / "package"
+    assert options.minutes == STAGE_MINUTES
+    assert options.rounds == ROUNDS
+
+
+def test_minutes_are_shared_out() -> None:
+    options = TrainOptions.from_arguments(arguments(output_dir=Path("out"), minutes=27.0))
+    assert options.output_folder == Path("out")
+    assert sum(options.minutes.values()) == pytest.approx(27)
+    shares = options.minutes["joint"] / options.minutes["text"]
+    assert shares == pytest.approx(STAGE_MINUTES["joint"] / STAGE_MINUTES["text"])
+
+
+def test_chosen_stages_keep_their_order_and_get_all_the_minutes() -> None:
+    options = TrainOptions.from_arguments(arguments(stages=["joint", "text"], minutes=60.0))
+    assert list(options.minutes) == ["text", "joint"]
+    assert sum(options.minutes.values()) == pytest.approx(60)
+
+
+def test_an_existing_package_needs_no_generator_of_its_own() -> None:
+    options = TrainOptions.from_arguments(arguments(start=Path("package")))
+    assert tuple(options.minutes) == WARM_STAGES
+
+
+@pytest.mark.parametrize("minutes", [0.0, -3.0, float("nan")])
+def test_no_time_is_refused(minutes: float) -> None:
+    with pytest.raises(InvalidRequest):
+        TrainOptions.from_arguments(arguments(minutes=minutes))
+
+
+@pytest.mark.parametrize("rounds", [0, -1])
+def test_no_lessons_are_refused(rounds: int) -> None:
+    with pytest.raises(InvalidRequest):
+        TrainOptions.from_arguments(arguments(rounds=rounds))
+
+
+def test_progress_reads_well() -> None:
+    progress = TrainProgress("front", 0.5, 125.0, {"bands": 0.31})
+    assert str(progress) == "front  50%, 2:05 left in all. bands 0.3100"
+
+
+def test_package_is_cheap_to_import() -> None:
+    program = (
+        "import sys, engine.training.starter; print(any(name in sys.modules for name in ('torch', 'kokoro', 'misaki')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

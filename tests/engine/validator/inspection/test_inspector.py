@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tvm import tirx
+from tvm.tirx import ForKind
+from tvm_ffi import structural_walk
 
 from engine.artifacts.manifest import CPU
+from engine.compiler.traced_graph import numbers_of, operator_name
 from engine.errors import Cancelled, EngineError
+from engine.kernels.cpu.conv_choice import LIGHT_WINOGRADS, WINOGRADS
+from engine.kernels.winograd import Winograd
 from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.pipeline import Step
 from engine.stages import stage_named
+from engine.system.paths import project_folder
+from engine.validator.inspection.graph_picture import CallFacts, computed, picture
 from engine.validator.inspection.inspector import Inspector
+from engine.validator.inspection.kernel_check import IMPRECISE_FROM, WRONG_FROM, compared
+from engine.validator.inspection.meanings import is_lstm, lstm_meaning, role
 from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
+    GraphNode,
     InspectedEvent,
     InspectionEvent,
     KernelEvent,
     KernelVerdict,
     NodeKind,
+    StageGraph,
 )
+from engine.validator.inspection.schedules import amplification, plain_loops, schedule_words
+from tests.engine.kernels.cpu.running import built
 from tests.engine.validator.inspection.conftest import LIGHT_STAGES, inputs_of
 
 HEALTHY_TIMES = 3.0
@@ -86,3 +107,216 @@ def test_another_graph_than_this_programs_is_told(regimes, runner: CompiledRunne
     assert graph.calls[0].kernel != "inverse_stft"
     with pytest.raises(EngineError, match="another graph"):
         other.watched(stage_named("istft"), runner, steps["istft"].inputs, lambda *_: None)
+
+
+STAGES = ("duration", "f0n", "text_encoder", "source", "istft")
+HEAVY = ("conv1d.default", "conv_transpose1d.default", "attention.default", "adaptive_layer_norm.default")
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_call_computes_a_value_that_pytorch_has_or_a_part_of_an_lstm(inspector: Inspector, name: str) -> None:
+    graph = inspector.kernels(stage_named(name)).graph
+    for call in graph.calls:
+        if graph.node_of(call.output) is None:
+            assert is_lstm(graph.translated.makers[call.output])
+            assert lstm_meaning(call.kernel) is not None
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_heavy_operator_is_computed_once(inspector: Inspector, name: str) -> None:
+    graph = inspector.kernels(stage_named(name)).graph
+    done = Counter(node for call in graph.calls for node in computed(graph, call) if operator_name(node) in HEAVY)
+    heavy = [node for node in graph.translated.program.graph.nodes if operator_name(node) in HEAVY]
+    assert done == Counter(heavy)
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_lstm_has_one_recurrence(inspector: Inspector, name: str) -> None:
+    graph = inspector.kernels(stage_named(name)).graph
+    recurrences = [graph.node_of(call.output) for call in graph.calls if role(call.kernel) == "recurrence"]
+    assert recurrences == [node for node in graph.translated.program.graph.nodes if is_lstm(node)]
+
+
+def test_what_a_convolution_is_fused_with_belongs_to_its_call(inspector: Inspector) -> None:
+    graph = inspector.kernels(stage_named("f0n")).graph
+    operators = [tuple(map(operator_name, computed(graph, call))) for call in graph.calls]
+    assert ("conv1d.default", "add.Tensor", "mul.Tensor") in operators
+
+
+SHAPE = (1, 4, 50)
+EPSILON = float(np.finfo(np.float32).eps)
+
+
+def exact(seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(SHAPE)
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.float32)
+
+
+def test_what_is_rounded_once_is_right() -> None:
+    checked = compared(rounded(exact()), exact(), rounded(exact()))
+    assert checked.verdict is KernelVerdict.RIGHT
+    assert checked.times_floor is not None
+    assert checked.times_floor <= 1
+    assert checked.first_wrong is None
+
+
+@given(st.integers(0, 3), st.integers(0, 49), st.floats(1e-3, 1e3))
+def test_a_single_wrong_value_is_wrong_and_named(channel: int, frame: int, error: float) -> None:
+    ours = rounded(exact())
+    ours[0, channel, frame] += error
+    checked = compared(ours, exact(), rounded(exact()))
+    assert checked.verdict is KernelVerdict.WRONG
+    assert checked.first_wrong.index == (0, channel, frame)
+    assert checked.first_wrong.expected == exact()[0, channel, frame]
+
+
+def test_what_rounds_too_much_is_imprecise() -> None:
+    noise = np.random.default_rng(1).standard_normal(SHAPE) * EPSILON * IMPRECISE_FROM * 3
+    assert compared(exact() + noise, exact(), rounded(exact())).verdict is KernelVerdict.IMPRECISE
+
+
+def test_an_algorithm_that_rounds_more_is_allowed_to() -> None:
+    noise = np.random.default_rng(1).standard_normal(SHAPE) * EPSILON * WRONG_FROM
+    assert compared(exact() + noise, exact(), rounded(exact()), amplified=300).verdict is KernelVerdict.RIGHT
+
+
+def test_phases_that_differ_by_a_turn_are_equal() -> None:
+    turned = exact()
+    turned[:, 2:, ::3] += 2 * np.pi
+    assert compared(turned, exact(), exact(), phases=True).verdict is KernelVerdict.RIGHT
+    assert compared(turned, exact(), exact()).verdict is KernelVerdict.WRONG
+
+
+def test_the_sign_of_pi_is_not_a_matter_of_turns() -> None:
+    truth = exact()
+    truth[:, 2:, 0] = np.float32(np.pi)
+    turned = truth.copy()
+    turned[:, 3, 0] *= -1
+    assert compared(truth, truth, truth, phases=True).verdict is KernelVerdict.RIGHT
+    assert compared(turned, truth, truth, phases=True).verdict is KernelVerdict.WRONG
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_wrong_unless_pytorch_has_it_too(value: float) -> None:
+    ours = exact()
+    ours[0, 1, 7] = value
+    checked = compared(ours, exact(), exact())
+    assert checked.verdict is KernelVerdict.WRONG
+    assert (checked.first_wrong.index, checked.first_wrong.ours) == ((0, 1, 7), None)
+    assert checked.finite_percent == 99.5
+    assert compared(ours, ours, ours).verdict is KernelVerdict.UNKNOWN
+
+
+def test_zeros_that_should_be_zeros_are_right() -> None:
+    zeros = np.zeros(SHAPE)
+    assert compared(zeros, zeros, zeros).verdict is KernelVerdict.RIGHT
+    assert compared(zeros + 1e-3, zeros, zeros).verdict is KernelVerdict.WRONG
+
+
+def float32_error(winograd: Winograd) -> float:
+    """The rms error of a convolution in float32 by F(m, r), relative to its outputs, on random numbers."""
+    matrices = (winograd.output_matrix, winograd.weight_matrix, winograd.input_matrix)
+    outputs, weights, inputs = (np.array(matrix, np.float64).astype(np.float32) for matrix in matrices)
+    random = np.random.default_rng(0)
+    taps = random.standard_normal((2000, winograd.taps), np.float32)
+    samples = random.standard_normal((2000, winograd.samples), np.float32)
+    found = ((taps @ weights.T) * (samples @ inputs.T)) @ outputs.T
+    windows = np.lib.stride_tricks.sliding_window_view(samples.astype(np.float64), winograd.taps, axis=1)
+    exact = np.einsum("bot,bt->bo", windows, taps.astype(np.float64))
+    return float(np.sqrt(np.mean((found - exact) ** 2) / np.mean(exact**2)))
+
+
+@pytest.mark.parametrize("winograd", sorted({*WINOGRADS, *LIGHT_WINOGRADS}, key=str), ids=str)
+def test_the_amplification_explains_what_winograd_loses(winograd: Winograd) -> None:
+    half_ulp = 2.0**-24
+    assert 0.1 < float32_error(winograd) / (amplification(winograd) * half_ulp) < 3
+
+
+def test_a_direct_convolution_amplifies_nothing() -> None:
+    assert amplification(None) == 1
+
+
+def test_plain_loops_compute_the_same(inspector: Inspector) -> None:
+    kernel = inspector.kernels(stage_named("text_encoder")).graph.scheduled["layer_norm"]
+    plain = plain_loops(kernel)
+    kinds: list[object] = []
+    structural_walk(plain.body, (tirx.For, lambda loop: kinds.append(loop.kind)))
+    assert set(kinds) == {ForKind.SERIAL}
+    x = np.random.default_rng(0).standard_normal((9, 128), np.float32)
+    scale = np.linspace(0.5, 1.5, 128, dtype=np.float32)
+    results = [built(function)(x.shape, x, scale, scale) for function in (kernel, plain)]
+    np.testing.assert_allclose(*results, rtol=1e-6)
+
+
+def test_a_schedule_is_told_in_words(inspector: Inspector) -> None:
+    kernels = inspector.kernels(stage_named("text_encoder"))
+    words = {
+        call.kernel: schedule_words(kernels.graph.scheduled[call.kernel], algorithm)
+        for call, algorithm in zip(kernels.graph.calls, kernels.algorithms, strict=True)
+    }
+    assert words["conv1d"].startswith("hand-written; Winograd F(")
+    assert words["recurrence"].startswith("hand-written; loops parallel")
+    assert any(text.startswith("fused loops") for text in words.values())
+    assert schedule_words(None, None) == "a function outside of the module"
+
+
+PROJECT = Path(__file__).resolve().parents[4]
+WITHOUT_LIBRARIES = """
+import sys
+import engine.validator.inspection.results
+assert not {"torch", "tvm", "tvm_ffi", "PySide6"} & set(sys.modules)
+"""
+
+
+def test_results_need_neither_pytorch_nor_tvm() -> None:
+    subprocess.run([sys.executable, "-c", WITHOUT_LIBRARIES], cwd=PROJECT, check=True)
+
+
+@pytest.fixture(scope="module")
+def graph(inspector: Inspector, steps) -> StageGraph:
+    stage = stage_named("f0n")
+    kernels = inspector.kernels(stage)
+    count = len(kernels.graph.calls)
+    shapes = [steps["f0n"].inputs[tensor.name].shape for tensor in stage.inputs]
+    numbers = numbers_of(kernels.graph.translated.program, shapes)
+    facts = [CallFacts((1,), 4)] * count
+    return picture(stage, kernels.graph, dict.fromkeys(range(count), "as it is"), facts, numbers)
+
+
+def kernels_of(graph: StageGraph) -> list[GraphNode]:
+    return [node for node in graph.nodes if node.kind is NodeKind.KERNEL]
+
+
+def test_edges_lead_from_earlier_nodes_to_later_ones(graph: StageGraph) -> None:
+    places = {node.id: place for place, node in enumerate(graph.nodes)}
+    assert len(places) == len(graph.nodes)
+    assert all(places[edge.source] < places[edge.target] for edge in graph.edges)
+
+
+def test_nothing_is_left_unconnected(graph: StageGraph) -> None:
+    sources, targets = {edge.source for edge in graph.edges}, {edge.target for edge in graph.edges}
+    for node in graph.nodes:
+        weights_alone = node.label == "broadcast_to of lstm"
+        assert node.id in targets or node.kind is NodeKind.INPUT or weights_alone
+        assert node.id in sources or node.kind is NodeKind.OUTPUT
+
+
+def test_a_line_of_the_program_made_each_kernel(graph: StageGraph) -> None:
+    for node in kernels_of(graph):
+        line = node.source[0]
+        written = (project_folder() / line.file).read_text(encoding="utf-8").splitlines()
+        assert written[line.line - 1].strip() == line.text
+
+
+def test_kernels_belong_to_kokoros_modules(graph: StageGraph) -> None:
+    paths = {node.module_path for node in kernels_of(graph)}
+    assert {"predictor.shared", "predictor.F0.0.conv1", "predictor.N.2.norm2.norm", "predictor.N_proj"} <= paths
+
+
+def test_operations_are_those_of_the_weights(graph: StageGraph, steps) -> None:
+    frames = steps["f0n"].inputs["frame_token"].shape[1]
+    (node,) = [node for node in kernels_of(graph) if node.module_path == "predictor.F0.0.conv1"]
+    assert node.operations == 2 * 128 * 128 * 3 * frames
