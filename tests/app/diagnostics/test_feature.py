@@ -169,16 +169,6 @@ def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
     assert desk.wait_for(RunState.FINISHED).row_count == 16
 
 
-def test_diagnose_takes_the_text_as_it_is_now_without_speaking_it(desk: Desk) -> None:
-    desk.prepare()
-    desk.diagnostics.open()
-    desk.window.page.editor.set_text("rows 4")
-    desk.panel.to_run.diagnose_button.click()
-    run = desk.wait_for(RunState.FINISHED)
-    assert run.request.speech.text == "rows 4"
-    assert not desk.engine.requests
-
-
 def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
     desk.prepare()
     desk.window.page.header.voices.show_models(TWO_MODELS, "starter")
@@ -197,17 +187,6 @@ def test_diagnose_without_any_text_takes_the_latest_speech(desk: Desk) -> None:
     desk.diagnostics.open()
     desk.panel.to_run.diagnose_button.click()
     assert desk.wait_for(RunState.FINISHED).request.speech.text == "rows 2"
-
-
-def test_stop_stops(desk: Desk) -> None:
-    desk.prepare()
-    desk.open_to_diagnose_speech()
-    desk.speak("hold")
-    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1)
-    desk.qtbot.waitUntil(lambda: desk.panel.to_run.diagnose_button.text() == "Stop")
-    desk.panel.to_run.diagnose_button.click()
-    desk.wait_for(RunState.STOPPED)
-    assert not desk.diagnostics.busy
 
 
 def test_a_killed_reference_leaves_a_usable_window(desk: Desk) -> None:
@@ -395,24 +374,6 @@ def test_the_chip_is_gone_with_its_text_whenever_the_panel_is_drawn(desk: Desk, 
     track = desk.speech.track
     desk.speak("rows 1")
     desk.qtbot.waitUntil(lambda: desk.speech.track is not track and not desk.diagnostics.chip.isVisible())
-    desk.panel.refresh()
-    assert not desk.diagnostics.chip.isVisible()
-
-
-def test_the_chip_of_an_earlier_text_is_gone_when_the_next_cannot_be_compared(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing() -> None:
-        raise MissingReference("Comparing needs PyTorch.")
-
-    desk.prepare()
-    desk.open_to_diagnose_speech()
-    desk.speak("rows 16")
-    desk.wait_for(RunState.FINISHED)
-    desk.qtbot.waitUntil(desk.diagnostics.chip.isVisible)
-    monkeypatch.setattr("app.diagnostics.run_queue.require_reference", missing)
-    desk.speak("rows 1")
-    desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
     desk.panel.refresh()
     assert not desk.diagnostics.chip.isVisible()
 

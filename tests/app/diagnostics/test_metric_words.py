@@ -21,7 +21,6 @@ from app.diagnostics.metric_words import (
     VERDICT_TITLES,
     change_words,
     figures_of,
-    regime_title,
     verdict_words,
 )
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
@@ -47,11 +46,6 @@ def test_every_verdict_regime_and_reading_has_words() -> None:
     assert set(READING_MEANINGS) == set(Reading)
     assert len({*VERDICT_SIGNS.values()}) == len(Verdict)
     assert verdict_words(Verdict.FAIL) == "✗ Fail"
-
-
-def test_a_crossed_regime_has_its_own_name() -> None:
-    assert regime_title("compiled") == "Compiled"
-    assert regime_title("compiled with bert from dynamic") == "compiled with bert from dynamic"
 
 
 def test_changes() -> None:
@@ -197,11 +191,6 @@ def test_a_link_is_told(view: FiguresView, qtbot: QtBot) -> None:
     with qtbot.waitSignal(view.link_chosen) as chosen:
         view.label.linkActivated.emit("b1")
     assert chosen.args == ["b1"]
-
-
-def test_nothing_is_empty(view: FiguresView) -> None:
-    view.show_figures("", Tone.PLAIN, ())
-    assert view.label.text() == ""
 
 
 def test_it_takes_the_theme_s_colours(view: FiguresView, theme: Theme) -> None:

@@ -12,7 +12,7 @@ from app.diagnostics.stages.stage_pages import StagePage
 from app.diagnostics.stages.stage_rows import Column
 from app.theme import DARK, Appearance, Theme
 from engine.stages import STAGES
-from engine.validator.data.results import FailedEvent, Reading, Regime, RowEvent, ValidationEvent, Verdict
+from engine.validator.data.results import Reading, Regime, RowEvent, ValidationEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
@@ -65,11 +65,6 @@ def test_many_events_are_drawn_once(panel: DiagnosticsPanel, run: DiagnosticsRun
     qtbot.waitUntil(lambda: drawn == list(range(len(STAGES))))
 
 
-def test_it_fits_into_a_thousand_pixels(panel: DiagnosticsPanel) -> None:
-    assert panel.minimumSizeHint().width() <= 1000
-    assert panel.minimumSizeHint().height() <= 420
-
-
 def test_a_crash_leaves_clear_rows_and_a_usable_panel(
     panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot
 ) -> None:
@@ -82,13 +77,6 @@ def test_a_crash_leaves_clear_rows_and_a_usable_panel(
     assert "has ended" in panel.status.label.accessibleDescription()
     with qtbot.waitSignal(panel.diagnose_wanted):
         panel.to_run.diagnose_button.click()
-
-
-def test_a_failure_is_said(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
-    panel.show_run(run)
-    take(panel, run, FailedEvent("There is no such voice.", "Choose another."))
-    qtbot.waitUntil(lambda: "no such voice. Choose another." in panel.status.label.accessibleDescription())
-    assert run.state is RunState.FAILED
 
 
 def test_diagnose_becomes_stop_while_it_runs(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
@@ -138,16 +126,6 @@ def test_the_worst_comes_first_on_request(panel: DiagnosticsPanel) -> None:
     assert cells(panel, Column.STAGE)[0] == "Waveform"
     panel.to_run.more.worst_first.trigger()
     assert cells(panel, Column.STAGE) == [stage.title for stage in STAGES]
-
-
-def test_the_reading_and_the_utterance_can_be_chosen(panel: DiagnosticsPanel) -> None:
-    panel.show_run(finished_run((Regime.STATIC_NO_PACK,)))
-    panel.to_run.regime.choose(Regime.STATIC_NO_PACK)
-    panel.to_show.reading.choose(Reading.OWN_FED)
-    panel.to_show.utterance.choose(2)
-    panel.to_show.changed.emit()
-    assert cells(panel, Column.VERDICT)[-1] == "↳ Inherited"
-    assert panel.strip.content.index == 2
 
 
 def test_the_worst_stage_of_each_run_is_looked_at_while_no_other_is_chosen(panel: DiagnosticsPanel) -> None:
@@ -248,15 +226,6 @@ def test_what_a_feature_does_is_told_in_place_of_the_run(panel: DiagnosticsPanel
     assert not status.progress.isVisible()
 
 
-def test_what_one_does_is_told_on_when_another_has_ended(panel: DiagnosticsPanel) -> None:
-    one, another, label = object(), object(), panel.status.label
-    panel.tell(one, "Exporting")
-    panel.tell(another, "Reducing", 0.5)
-    assert label.accessibleDescription() == "Reducing"
-    panel.tell(another, "")
-    assert label.accessibleDescription() == "Exporting"
-
-
 @pytest.mark.parametrize(("width", "height"), [(640, 720), (920, 800), (1440, 900)])
 def test_all_stages_are_in_sight(panel: DiagnosticsPanel, qtbot: QtBot, width: int, height: int) -> None:
     panel.show_run(finished_run())
@@ -319,14 +288,3 @@ def test_nobody_s_windows_are_left_to_the_garbage_collector(qtbot: QtBot) -> Non
     before = nobody_s()
     qtbot.addWidget(DiagnosticsPanel())
     assert nobody_s() <= before
-
-
-def test_a_run_fills_the_choices_from_which_the_shown_part_follows(panel: DiagnosticsPanel) -> None:
-    assert panel.shown == Shown(Regime.COMPILED)
-    panel.show_run(finished_run())
-    assert panel.to_run.reference.value == Regime.DYNAMIC
-    assert len(panel.to_show.utterance.values) == 2 + len(UTTERANCES)
-    panel.to_run.regime.choose(Regime.UPSTREAM)
-    panel.to_show.reading.choose(Reading.OWN_FED)
-    panel.to_show.utterance.choose(1)
-    assert panel.shown == Shown(Regime.UPSTREAM, Reading.OWN_FED, 1)

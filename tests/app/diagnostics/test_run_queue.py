@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.reference_process import KILLED_WHY, ReferenceProcess
+from app.diagnostics.reference_process import ReferenceProcess
 from app.diagnostics.run_queue import KEPT_RUNS, MOST_ARRAY_BYTES, WAITING_WORDS, Job, RunQueue, wrong_stages
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_words import state_words, under_way
-from engine.errors import OutputError, UnknownModel
-from engine.models.checkpoints import FULL_SIZE, STARTER, model_config
+from engine.errors import UnknownModel
+from engine.models.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Stage
 from engine.validator.data.results import (
     FinishedEvent,
-    KernelRequest,
     Reading,
     Regime,
     Report,
@@ -93,12 +92,6 @@ def test_a_speech_and_the_options_become_a_request(desk: Desk) -> None:
     assert run.config == model_config(STARTER)
 
 
-def test_the_model_in_use_is_the_one_that_is_diagnosed(desk: Desk) -> None:
-    desk.queue.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, FULL_SIZE)
-    assert desk.runs[-1].request.model == FULL_SIZE
-    assert desk.runs[-1].config == model_config(FULL_SIZE)
-
-
 def test_an_unknown_model_is_said_and_nothing_is_begun(desk: Desk, qtbot: QtBot) -> None:
     with qtbot.waitSignal(desk.queue.failed) as failed:
         desk.queue.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, "abacus")
@@ -119,12 +112,6 @@ def test_rows_arrive_one_by_one_and_the_report_has_them_all(desk: Desk) -> None:
     assert not desk.queue.active
 
 
-def test_a_failure_is_in_the_run(desk: Desk) -> None:
-    run = desk.diagnose("fail")
-    desk.wait_for(run, RunState.FAILED)
-    assert (run.message, run.hint) == ("No voice.", "Choose another.")
-
-
 def test_stopping_keeps_what_was_found(desk: Desk) -> None:
     run = desk.diagnose("hold")
     desk.qtbot.waitUntil(lambda: run.row_count == 1)
@@ -142,18 +129,6 @@ def test_a_new_diagnosis_stops_the_old_one(desk: Desk) -> None:
     assert old.state is RunState.STOPPED
     assert old.row_count == 1
     assert new.row_count == 6
-
-
-def test_a_crash_says_where_and_what_to_do_and_the_next_diagnosis_works(desk: Desk) -> None:
-    run = desk.diagnose("crash 4")
-    desk.wait_for(run, RunState.CRASHED)
-    first, second = STAGES[1].title.lower(), desk.process
-    assert run.message == (
-        f"The reference process ended while computing the {first}. "
-        f"It was ended by signal {signal.SIGKILL.value}{KILLED_WHY}. Click Diagnose to try again."
-    )
-    assert second.process_id is None
-    desk.wait_for(desk.diagnose("rows 2"), RunState.FINISHED)
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
@@ -197,23 +172,11 @@ def test_a_process_that_goes_on_after_all_is_let_go_on(desk: Desk) -> None:
     assert len(desk.runs) == 1
 
 
-def test_there_is_nothing_to_start_again_when_nothing_runs(desk: Desk) -> None:
-    desk.queue.start_again()
-    desk.wait_for(desk.diagnose("rows 1"), RunState.FINISHED)
-    desk.queue.start_again()
-    assert len(desk.runs) == 1
-
-
-def test_where_the_text_is_heard_is_passed_on(desk: Desk) -> None:
+@pytest.mark.parametrize("begun", [False, True])
+def test_where_the_text_is_heard_is_passed_on(desk: Desk, begun: bool) -> None:
     run = desk.diagnose("listen 1")
-    desk.qtbot.waitUntil(lambda: bool(run.utterances))
-    desk.queue.hear(7)
-    desk.wait_for(run, RunState.FINISHED)
-    assert run.last_row.utterance == 7
-
-
-def test_what_was_heard_before_the_process_began_is_passed_on_too(desk: Desk) -> None:
-    run = desk.diagnose("listen 1")
+    if begun:
+        desk.qtbot.waitUntil(lambda: bool(run.utterances))
     desk.queue.hear(3)
     desk.wait_for(run, RunState.FINISHED)
     assert run.last_row.utterance == 3
@@ -267,20 +230,6 @@ def test_a_diagnosis_waits_until_it_may_begin(desk: Desk) -> None:
     assert run.row_count == 3
 
 
-def test_the_window_has_its_turn_before_a_process_is_started(desk: Desk) -> None:
-    run = desk.diagnose("rows 1")
-    assert desk.process.process_id is None
-    desk.wait_for(run, RunState.FINISHED)
-
-
-def test_what_is_stopped_before_its_turn_does_not_begin(desk: Desk) -> None:
-    run = desk.diagnose("rows 1")
-    desk.queue.stop()
-    desk.qtbot.wait_for_timers()
-    assert run.state is RunState.STOPPED
-    assert desk.process.process_id is None
-
-
 def test_what_is_stopped_while_it_waits_does_not_begin(desk: Desk) -> None:
     desk.queue.hold_back(True)
     run = desk.diagnose("rows 3")
@@ -298,18 +247,14 @@ def test_release_ends_the_process_and_the_run(desk: Desk) -> None:
     desk.wait_for(desk.diagnose("rows 1"), RunState.FINISHED)
 
 
-def test_a_cache_that_cannot_be_written_is_told(qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    queue = RunQueue(ReferenceProcess(COMMAND), RunFolders(tmp_path / "file"))
-    with qtbot.waitSignal(queue.failed) as failed:
-        queue.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS)
-    assert isinstance(failed.args[0], OutputError)
-    assert not queue.active
-
-
 @pytest.mark.parametrize(
     ("row_count", "words"),
-    [(0, "getting ready"), (1, "computing the text features"), (2, "computing the durations")],
+    [
+        (0, "getting ready"),
+        (1, "computing the text features"),
+        (2, "computing the durations"),
+        (2 * len(STAGES), "computing the text features"),  # of the next utterance
+    ],
 )
 def test_what_is_under_way_follows_from_the_rows(row_count: int, words: str) -> None:
     request = ValidationRequest(SpeechRequest("a", "b"), regimes=(Regime.COMPILED,))
@@ -317,12 +262,6 @@ def test_what_is_under_way_follows_from_the_rows(row_count: int, words: str) -> 
     for number in range(row_count):
         run.take(RowEvent(row_of(number)))
     assert under_way(run) == words
-
-
-def test_after_the_last_stage_comes_the_first_of_the_next_utterance() -> None:
-    run = DiagnosticsRun(ValidationRequest(SpeechRequest("a", "b"), regimes=(Regime.COMPILED,)), model_config(STARTER))
-    run.take(RowEvent(row_of(2 * len(STAGES) - 1)))
-    assert under_way(run) == "computing the text features"
 
 
 class KernelDesk(Desk):
@@ -471,15 +410,6 @@ def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
     kernels.queue.inspect(Job(run, ("decoder",)))
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     assert kernels.queue.known(run).stage("decoder") is not None
-
-
-def test_an_inspection_takes_the_place_of_whatever_else_is_in_progress(kernels: KernelDesk) -> None:
-    run = kernels.diagnose("fine")
-    held = replace(run.request, speech=SpeechRequest("hold", MALE), arrays_folder=None)
-    with kernels.qtbot.waitSignal(kernels.process.event_received):
-        kernels.process.inspect(KernelRequest(held, 0, (STAGE,)))
-    kernels.queue.inspect(Job(run, ("decoder",)))
-    kernels.qtbot.waitUntil(lambda: bool(kernels.found))
 
 
 def test_a_run_is_forgotten_with_what_is_known_of_it(kernels: KernelDesk) -> None:

@@ -7,14 +7,16 @@ from app.diagnostics.kernels.inspection import Inspection, severity
 from engine.validator.inspection.results import GraphEvent, KernelEvent, KernelMeasurement, KernelVerdict
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, INPUT, STAGE, graph_of, inspected, kernel, measurement
 
+KNOWN = inspected().stage(STAGE)
+NODES = {node.id: node for node in GRAPH.nodes}
+
 
 def test_events_are_collected_by_stage() -> None:
-    known = inspected().stage(STAGE)
-    assert known.graph == GRAPH
-    assert [node.id for node in known.kernels] == ["a1", "a2", "a3", "m", "b1", "b2"]
-    assert known.measurements["m"] == measurement("m")
-    assert known.codes["fused_add"] == CODES[1]
-    assert known.findings == (FINDING,)
+    assert KNOWN.graph == GRAPH
+    assert [node.id for node in KNOWN.kernels] == ["a1", "a2", "a3", "m", "b1", "b2"]
+    assert KNOWN.measurements["m"] == measurement("m")
+    assert KNOWN.codes["fused_add"] == CODES[1]
+    assert KNOWN.findings == (FINDING,)
     assert inspected().stage("decoder") is None
     assert inspected().stage(None) is None
 
@@ -34,65 +36,50 @@ def test_a_stage_inspected_again_starts_anew() -> None:
 
 
 def test_the_worst_kernel_is_the_first_finding_and_until_then_the_largest_error() -> None:
-    finished, under_way = inspected().stage(STAGE), inspected(finished=False).stage(STAGE)
-    assert finished.worst_kernel() == "b1"
-    assert under_way.worst_kernel() == "b1"
-    assert finished.worst(("a1", "a3", "m")) == "a3"
-    assert finished.worst(()) is None
+    assert KNOWN.worst_kernel() == inspected(finished=False).stage(STAGE).worst_kernel() == "b1"
+    assert KNOWN.worst(("a1", "a3", "m")) == "a3"
+    assert KNOWN.worst(()) is None
 
 
 def test_a_node_reads_those_before_it_and_is_read_by_those_after_it() -> None:
-    known = inspected().stage(STAGE)
-    assert [node.id for node in known.read_by("a2")] == ["a1", "in"]
-    assert [node.id for node in known.readers_of("a2")] == ["a3"]
-    assert known.read_by("in") == known.readers_of("out") == ()
+    assert [node.id for node in KNOWN.read_by("a2")] == ["a1", "in"]
+    assert [node.id for node in KNOWN.readers_of("a2")] == ["a3"]
+    assert KNOWN.read_by("in") == KNOWN.readers_of("out") == ()
 
 
 def test_severity_goes_by_verdict_then_by_error() -> None:
     right, unknown = measurement("a"), measurement("a", KernelVerdict.UNKNOWN)
     imprecise = measurement("a", KernelVerdict.IMPRECISE, 50.0)
     worse = measurement("a", KernelVerdict.IMPRECISE, 51.0)
-    wrong = measurement("a", KernelVerdict.WRONG, 2.0)
-    in_order = [None, unknown, right, imprecise, worse, wrong]
-    assert sorted([wrong, None, worse, right, unknown, imprecise], key=severity) == in_order
+    wrong = measurement("a", KernelVerdict.WRONG, 1e30)
+    lost = replace(wrong, times_floor=None, finite_percent=50.0)
+    in_order = [None, unknown, right, imprecise, worse, wrong, lost]
+    assert sorted([lost, wrong, None, worse, right, unknown, imprecise], key=severity) == in_order
 
 
-def test_a_wrong_kernel_whose_values_are_not_finite_is_the_worst() -> None:
-    from dataclasses import replace
-
-    lost = replace(measurement("a", KernelVerdict.WRONG), times_floor=None, finite_percent=50.0)
-    assert severity(lost) > severity(measurement("a", KernelVerdict.WRONG, 1e30))
-
-
-KNOWN = inspected().stage(STAGE)
-assert KNOWN is not None
-NODES = {node.id: node for node in GRAPH.nodes}
-
-
-@pytest.mark.parametrize("verdict", KernelVerdict)
-def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_colour(verdict: KernelVerdict) -> None:
-    assert words.SIGNS[verdict]
-    assert words.TITLES[verdict]
-    assert words.MEANINGS[verdict].endswith(".")
-    assert words.TONES[verdict]
-
-
-def test_signs_tell_verdicts_apart() -> None:
+def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_colour() -> None:
+    for said in (words.SIGNS, words.TITLES, words.MEANINGS, words.TONES):
+        assert set(said) == set(KernelVerdict)
     assert len(set(words.SIGNS.values())) == len(KernelVerdict)
 
 
-def test_the_state_of_a_node() -> None:
+LOST = replace(measurement("a", KernelVerdict.WRONG), times_floor=None, finite_percent=50.0)
+EXACT = replace(measurement("a"), times_floor=0.0, max_abs=0.0, relative_l2=0.0)
+
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        (None, "not measured yet"),
+        (measurement("a"), "✓ 1.2 × float32"),
+        (measurement("a", KernelVerdict.UNKNOWN), "? Not comparable"),
+        (LOST, "✗ 50 % finite"),
+        (EXACT, "✓ exact"),
+    ],
+)
+def test_the_state_of_a_node(measured: KernelMeasurement | None, said: str) -> None:
+    assert words.state_words(kernel("a"), measured) == said
     assert words.state_words(INPUT, None) == "input"
-    assert words.state_words(kernel("a"), None) == "not measured yet"
-    assert words.state_words(kernel("a"), measurement("a")) == "✓ 1.2 × float32"
-    assert words.state_words(kernel("a"), measurement("a", KernelVerdict.UNKNOWN)) == "? Not comparable"
-    lost = replace(measurement("a", KernelVerdict.WRONG), times_floor=None, finite_percent=50.0)
-    assert words.state_words(kernel("a"), lost) == "✗ 50 % finite"
-
-
-def test_what_is_exact_has_no_error() -> None:
-    exact = replace(measurement("a"), times_floor=0.0, max_abs=0.0, relative_l2=0.0)
-    assert words.state_words(kernel("a"), exact) == "✓ exact"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +88,7 @@ def test_what_is_exact_has_no_error() -> None:
         (None, "–"),
         (measurement("a"), "✓ 1.2"),
         (measurement("a", KernelVerdict.UNKNOWN), "? "),
-        (replace(measurement("a", KernelVerdict.WRONG), finite_percent=50.0), "✗ 50 % finite"),
+        (LOST, "✗ 50 % finite"),
     ],
 )
 def test_a_state_as_short_as_can_be(measured: KernelMeasurement | None, said: str) -> None:
@@ -112,9 +99,6 @@ def test_the_summary_goes_from_progress_to_what_is_wrong() -> None:
     under_way = inspected(measurement("a1"), finished=False).stage(STAGE)
     fine = inspected(measurement("a1")).stage(STAGE)
     imprecise = inspected(measurement("a1", KernelVerdict.IMPRECISE)).stage(STAGE)
-    assert under_way is not None
-    assert fine is not None
-    assert imprecise is not None
     one = inspected(replace(measurement("a1"), stage="one"), graph=graph_of([kernel("a1")], (), "one"), finished=False)
     alone = one.stage("one")
     alone.findings = ()

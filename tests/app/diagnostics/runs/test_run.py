@@ -1,12 +1,11 @@
-from dataclasses import fields, replace
-from itertools import pairwise
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from app.diagnostics.runs.run import (
     GIVEN,
     MOST_UTTERANCES,
-    DiagnosticsOptions,
     DiagnosticsRun,
     RunProgress,
     RunState,
@@ -14,20 +13,18 @@ from app.diagnostics.runs.run import (
     crashed_row,
 )
 from app.diagnostics.runs.run_words import state_words
-from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
+from engine.speech import Plan, PlanEvent, Utterance
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.data.results import (
     FailedEvent,
     FinishedEvent,
-    Metrics,
     Reading,
     Regime,
     Report,
     RowEvent,
-    ValidationRequest,
     Verdict,
 )
-from engine.validator.data.verdicts import severity, worst
+from engine.validator.data.verdicts import worst
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, alignment, events, finished_run, request, row
 
 COMPILED = Shown(Regime.COMPILED)
@@ -65,12 +62,6 @@ def test_it_goes_from_loading_to_finished(run: DiagnosticsRun) -> None:
     assert not run.active
     assert run.preparation is None
     assert run.row_count == sum(isinstance(event, RowEvent) for event in said)
-
-
-def test_a_finished_preparation_is_forgotten(run: DiagnosticsRun) -> None:
-    run.take(PreparationEvent("Loading", 0, 1))
-    run.take(PreparationEvent("Loading", 1, 1))
-    assert run.preparation is None
 
 
 def test_the_worst_output_stands_for_its_stage(run: DiagnosticsRun) -> None:
@@ -135,19 +126,6 @@ def test_a_row_with_the_references_durations_stands_before_the_one_without(run: 
     assert set(run.rows) == {given, apart}
 
 
-def test_every_severity_is_worse_than_the_one_before() -> None:
-    stage = STAGES[0]
-    order = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
-    rows = [replace(row(stage, "text_features", Regime.COMPILED, error=1e-3), verdict=verdict) for verdict in order]
-    assert all(severity(better) < severity(worse) for better, worse in pairwise(rows))
-
-
-def test_what_is_not_finite_is_worse_than_any_number() -> None:
-    good = row(STAGES[0], "text_features", Regime.COMPILED, error=1e3)
-    broken = replace(good, metrics=Metrics(None, None, None, None, None, 99.0))
-    assert severity(broken) > severity(good)
-
-
 def test_a_crash_marks_what_was_not_reported(run: DiagnosticsRun) -> None:
     feed(run, "f0n")
     run.crash("It was ended by signal 9.")
@@ -158,27 +136,20 @@ def test_a_crash_marks_what_was_not_reported(run: DiagnosticsRun) -> None:
     assert [each.verdict for each in second if each] == [Verdict.CRASHED] * 8
 
 
-def test_a_crash_keeps_the_numbers_in_the_worst_of_all(run: DiagnosticsRun) -> None:
+@pytest.mark.parametrize("end", [lambda run: run.crash("Gone."), lambda run: run.take(FailedEvent("No memory.", ""))])
+def test_an_end_in_the_middle_keeps_numbers_and_failures_and_marks_the_rest(
+    end: Callable[[DiagnosticsRun], None],
+) -> None:
+    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK, Regime.COMPILED)), CONFIG)
     feed(run, "bert")
-    run.crash("Gone.")
+    assert run.first_divergence(Regime.STATIC_NO_PACK).stage == "bert"
+    assert run.first_divergence(Regime.COMPILED) is None
+    end(run)
+    assert run.stage_summary(Shown(Regime.STATIC_NO_PACK), "bert").verdict is Verdict.FAIL
     summary = run.stage_summary(COMPILED, "bert")
-    assert summary.verdict is Verdict.CRASHED
-    assert summary.metrics is not None
-
-
-def test_a_crash_does_not_hide_a_failure() -> None:
-    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK,)), CONFIG)
-    feed(run, "bert")
-    run.crash("Gone.")
-    summary = run.stage_summary(Shown(Regime.STATIC_NO_PACK), "bert")
-    assert summary.verdict is Verdict.FAIL
-
-
-def test_a_crash_while_loading_marks_every_stage(run: DiagnosticsRun) -> None:
-    run.crash("It could not be started.")
-    rows = [run.stage_summary(COMPILED, name) for name in STAGE_NAMES]
-    assert all(each is not None and each.verdict is Verdict.CRASHED for each in rows)
-    assert run.message == "It could not be started."
+    assert (summary.verdict, summary.metrics is None) == (Verdict.CRASHED, False)
+    rest = [run.stage_summary(COMPILED, name).verdict for name in STAGE_NAMES[1:]]
+    assert rest == [Verdict.CRASHED] * len(rest)
 
 
 def test_an_ended_run_takes_nothing_more(run: DiagnosticsRun) -> None:
@@ -193,6 +164,7 @@ def test_a_failure_says_why(run: DiagnosticsRun) -> None:
     run.take(FailedEvent("There is no such voice.", "Choose another."))
     assert run.state is RunState.FAILED
     assert (run.message, run.hint) == ("There is no such voice.", "Choose another.")
+    assert run.stage_summary(COMPILED, "bert") is None
 
 
 def test_rows_that_were_missed_come_with_the_report(run: DiagnosticsRun) -> None:
@@ -201,20 +173,6 @@ def test_rows_that_were_missed_come_with_the_report(run: DiagnosticsRun) -> None
     assert isinstance(said[-1], FinishedEvent)
     assert run.row_count == len(said[-1].report.rows)
     assert run.state is RunState.FINISHED
-
-
-def test_the_first_divergence_is_known_before_the_end() -> None:
-    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK, Regime.COMPILED)), CONFIG)
-    feed(run, "duration")
-    finding = run.first_divergence(Regime.STATIC_NO_PACK)
-    assert finding.stage == "bert"
-    assert run.first_divergence(Regime.COMPILED) is None
-
-
-def test_the_report_s_finding_is_the_last_word() -> None:
-    run = finished_run((Regime.STATIC_NO_PACK,))
-    finding = run.first_divergence(Regime.STATIC_NO_PACK)
-    assert finding.words == "LSTM packing matters"
 
 
 def test_the_utterance_under_way_is_shown_while_it_runs(run: DiagnosticsRun) -> None:
@@ -231,12 +189,6 @@ def test_regimes_are_those_compared(run: DiagnosticsRun) -> None:
     crossed = replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled with bert from dynamic")
     run.take(RowEvent(crossed))
     assert run.regimes[-1] == "compiled with bert from dynamic"
-
-
-def test_every_option_is_part_of_a_request() -> None:
-    options = DiagnosticsOptions(padding=2.0, probes=True)
-    asked = ValidationRequest(SpeechRequest("Hello.", "af_heart"), **vars(options))
-    assert all(getattr(asked, field.name) == getattr(options, field.name) for field in fields(options))
 
 
 def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst() -> None:
@@ -269,21 +221,6 @@ def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsR
     for event in heard_first:
         run.take(event)
     assert run.rows == tuple(event.row for event in told)
-
-
-def test_a_comparison_that_fails_in_the_middle_is_said_in_the_rows_it_did_not_reach(run: DiagnosticsRun) -> None:
-    feed(run, "f0n")
-    run.take(FailedEvent("There is not enough memory to compare this.", "Close other programs."))
-    shown = Shown(Regime.COMPILED, utterance=0)
-    verdicts = [run.stage_summary(shown, name).verdict for name in STAGE_NAMES]  # type: ignore[union-attr]
-    reached = STAGE_NAMES.index("f0n") + 1
-    assert Verdict.CRASHED not in verdicts[:reached]
-    assert verdicts[reached:] == [Verdict.CRASHED] * (len(STAGE_NAMES) - reached)
-
-
-def test_one_that_never_began_has_no_rows(run: DiagnosticsRun) -> None:
-    run.take(FailedEvent("There is no such voice.", "Choose another."))
-    assert run.stage_summary(Shown(Regime.COMPILED, utterance=0), "bert") is None
 
 
 def test_a_stage_that_was_never_reported_is_worse_than_any_that_was() -> None:

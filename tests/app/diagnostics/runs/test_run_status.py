@@ -20,12 +20,6 @@ def status(qtbot: QtBot) -> RunStatus:
     return status
 
 
-def test_without_a_run_it_says_what_to_do(status: RunStatus) -> None:
-    assert "Click Diagnose" in status.label.accessibleDescription()
-    assert not status.pointer.isVisible()
-    assert not status.progress.isVisible()
-
-
 def test_the_pointer_leads_to_the_first_divergence(status: RunStatus, qtbot: QtBot) -> None:
     status.show_run(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
     assert status.pointer.accessibleName() == "✗ First divergence, as expected: Text features"
@@ -41,19 +35,18 @@ def test_the_verdict_is_there_in_full_where_a_window_is_wide(status: RunStatus) 
     for part in (status.pointer, status.label):
         assert "…" not in part.text()
     assert status.pointer.property("tone") == "good"
-
-
-def test_a_pointer_to_nothing_cannot_be_used(status: RunStatus) -> None:
-    status.show_run(finished_run(), Regime.COMPILED)
-    assert status.pointer.isVisible()
     assert not status.pointer.isEnabled()
 
 
 def test_progress_has_no_total_while_loading(status: RunStatus) -> None:
     run = DiagnosticsRun(request(), CONFIG)
     said = events(run.request)
+    assert not status.progress.isVisible()
     status.show_run(run, Regime.COMPILED)
     assert (status.progress.minimum(), status.progress.maximum()) == (0, 0)
+    run.take(PreparationEvent("Compiling", 3, 4))
+    status.show_run(run, Regime.COMPILED)
+    assert status.progress.value() / status.progress.maximum() == pytest.approx(0.75)
     for event in said:
         run.take(event)
         if isinstance(event, RowEvent) and (event.row.utterance, event.row.stage) == (2, "text_encoder"):
@@ -64,13 +57,6 @@ def test_progress_has_no_total_while_loading(status: RunStatus) -> None:
         run.take(event)
     status.show_run(run, Regime.COMPILED)
     assert not status.progress.isVisible()
-
-
-def test_a_preparation_with_several_steps_shows_how_many_are_done(status: RunStatus) -> None:
-    run = DiagnosticsRun(request(), CONFIG)
-    run.take(PreparationEvent("Compiling", 3, 4))
-    status.show_run(run, Regime.COMPILED)
-    assert status.progress.value() / status.progress.maximum() == pytest.approx(0.75)
 
 
 def test_a_crash_is_an_error(status: RunStatus) -> None:
@@ -109,11 +95,6 @@ def test_it_is_not_there_while_there_is_nothing_to_tell(chip: RunChip) -> None:
     assert not chip.isHidden()
     chip.follow(None)
     assert chip.isHidden()
-
-
-def test_a_late_refresh_does_not_bring_back_a_run_that_is_no_longer_followed(chip: RunChip) -> None:
-    tell(chip, finished_run())
-    chip.follow(None)
     chip.refresh(Regime.COMPILED)
     assert chip.isHidden()
 

@@ -1,4 +1,3 @@
-import dataclasses
 from dataclasses import replace
 
 import pytest
@@ -51,14 +50,6 @@ def test_every_state_has_words() -> None:
     assert state_words(finished_run()) == "Done: 3 utterances."
 
 
-def test_a_finished_run_tells_what_ran_the_modules() -> None:
-    run = finished_run()
-    assert run.report.request.device == "auto"
-    choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
-    run.report = dataclasses.replace(run.report, **choices)
-    assert state_words(run) == ("Done: 3 utterances. Device: cpu. LSTMs: tir.")
-
-
 def test_endings_say_why() -> None:
     stopped, failed, crashed = fresh(), fresh(), fresh()
     stopped.stop()
@@ -79,25 +70,22 @@ def test_a_run_is_named_by_what_it_was() -> None:
     plain, padded = fresh(Regime.UPSTREAM, Regime.COMPILED), fresh(Regime.UPSTREAM, Regime.COMPILED_PADDED)
     assert run_name(plain).startswith("Compiled: The window")
     assert run_name(padded).startswith("Compiled, padded, padding 100%: The window")
-    wanted = dataclasses.replace(request((Regime.COMPILED,)), device="cpu", lstm_method="tir", probes=True)
+    wanted = replace(request((Regime.COMPILED,)), device="cpu", lstm_method="tir", probes=True)
     assert run_name(DiagnosticsRun(wanted, CONFIG)).startswith("Compiled, cpu, tir, inner values: ")
+    assert run_title(4, plain, "Before the change") == "4 · 14:02 · Before the change"
 
 
-def test_a_finished_run_is_named_by_what_ran_it() -> None:
+def test_a_finished_run_tells_what_ran_the_modules() -> None:
     run = finished_run()
-    assert run.report is not None
     choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
-    run.report = dataclasses.replace(run.report, **choices)
+    run.report = replace(run.report, **choices)
+    assert state_words(run) == "Done: 3 utterances. Device: cpu. LSTMs: tir."
     assert ", cpu, tir: " in run_name(run)
-
-
-def test_a_given_name_shows_in_the_title() -> None:
-    assert run_title(4, fresh(), "Before the change") == "4 · 14:02 · Before the change"
 
 
 def test_a_planted_fault_is_told_in_lists_and_by_the_chip() -> None:
     fault = fault_named("zeroed-noise")
-    run = DiagnosticsRun(dataclasses.replace(request(), fault=fault.name), CONFIG)
+    run = DiagnosticsRun(replace(request(), fault=fault.name), CONFIG)
     assert f"Planted fault ({fault.title.lower()})" in run_title(3, run)
     assert verdict_of(run, Regime.COMPILED).words.startswith("Planted fault: ")
 
@@ -108,19 +96,6 @@ def test_what_would_be_diagnosed_is_told_with_its_extent() -> None:
     words = subject_words("It was a dark\n night. " * 100, 0.02)
     assert words.startswith("“It was a dark night. It was")
     assert words.endswith("…”: about 20 utterances, about 40 seconds")
-
-
-def test_the_end_of_a_run_is_its_verdict() -> None:
-    run = finished_run()
-    assert verdict_of(run, Regime.COMPILED) == divergence_of(run, Regime.COMPILED)
-
-
-def test_a_wrong_stage_is_named_while_others_are_still_compared() -> None:
-    run = DiagnosticsRun(request(), CONFIG)
-    run.take(RowEvent(replace(row(stage_named("decoder"), "phase", Regime.COMPILED), verdict=Verdict.FAIL)))
-    verdict = verdict_of(run, Regime.COMPILED)
-    assert "Decoder" in verdict.words
-    assert verdict.tone is Tone.ERROR
 
 
 def test_the_stages_of_the_utterance_in_progress_are_counted() -> None:
@@ -152,10 +127,6 @@ def test_an_end_before_the_end_is_no_agreement(end: str) -> None:
     assert verdict.tone is Tone.WARNING
 
 
-def begun(*regimes: Regime) -> DiagnosticsRun:
-    return DiagnosticsRun(request(regimes), CONFIG)
-
-
 def said(run: DiagnosticsRun | None, regime: Regime) -> str:
     verdict = divergence_of(run, regime)
     return verdict.words if verdict is not None else ""
@@ -170,7 +141,7 @@ def test_the_first_divergence_is_named() -> None:
 
 
 def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
-    run = begun(Regime.COMPILED)
+    run = fresh(Regime.COMPILED)
     for event in events(run.request):
         if isinstance(event, RowEvent) and event.row.output == "energy":
             event = RowEvent(replace(event.row, verdict=Verdict.WORSE))
@@ -179,13 +150,8 @@ def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
     assert said(run, Regime.COMPILED) == words
 
 
-def test_the_details_of_a_divergence_are_those_of_the_report() -> None:
-    verdict = divergence_of(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
-    assert verdict.details == "LSTM packing matters"
-
-
 def test_nothing_is_claimed_before_the_end() -> None:
-    run = begun(Regime.STATIC_NO_PACK, Regime.COMPILED)
+    run = fresh(Regime.STATIC_NO_PACK, Regime.COMPILED)
     assert said(run, Regime.COMPILED) == ""
     for event in events(run.request)[:12]:
         run.take(event)
@@ -194,52 +160,26 @@ def test_nothing_is_claimed_before_the_end() -> None:
 
 
 def test_a_divergence_is_alarming_unless_it_is_expected() -> None:
-    run = begun(Regime.UPSTREAM, Regime.COMPILED)
+    run = fresh(Regime.UPSTREAM, Regime.COMPILED)
     for regime in run.regimes:
         run.take(RowEvent(replace(row(stage_named("source"), "harmonics", Regime(regime)), verdict=Verdict.FAIL)))
     tones = [verdict.tone for regime in run.regimes if (verdict := divergence_of(run, regime)) is not None]
     assert tones == [Tone.NOTE, Tone.ERROR]
 
 
-def listed_run():
-    from app.diagnostics.runs.run import DiagnosticsRun
-
-    return DiagnosticsRun(request(), CONFIG)
-
-
-def test_the_newest_is_first_and_numbered_on() -> None:
-    history, runs = RunHistory(), [listed_run() for _ in range(3)]
-    for run in runs:
+def test_runs_are_listed_from_the_newest_and_numbered_on() -> None:
+    history, runs = RunHistory(longest=2), [fresh() for _ in range(3)]
+    for run in (*runs[:2], runs[0]):  # a known one stays where it is
         history.add(run)
-    assert [each.run for each in history.listed] == runs[::-1]
-    assert [history.of(run).number for run in runs] == [1, 2, 3]
-
-
-def test_a_known_run_stays_where_it_is() -> None:
-    history, first, second = RunHistory(), listed_run(), listed_run()
-    history.add(first)
-    history.add(second)
-    history.add(first)
-    assert [each.run for each in history.listed] == [second, first]
-
-
-def test_the_oldest_is_forgotten() -> None:
-    history, runs = RunHistory(longest=2), [listed_run() for _ in range(3)]
-    history.add(runs[0])
-    history.add(runs[1])
+    assert [each.run for each in history.listed] == [runs[1], runs[0]]
     history.add(runs[2])
-    assert [each.run for each in history.listed] == [runs[2], runs[1]]
-
-
-def test_a_run_that_is_not_listed_has_no_entry() -> None:
-    history = RunHistory()
-    history.add(listed_run())
+    assert [(each.run, each.number) for each in history.listed] == [(runs[2], 3), (runs[1], 2)]
     with pytest.raises(KeyError, match="not listed"):
-        history.of(listed_run())
+        history.of(runs[0])
 
 
 def test_a_run_can_be_given_a_name_and_have_it_taken() -> None:
-    history, run = RunHistory(), listed_run()
+    history, run = RunHistory(), fresh()
     history.add(run)
     before = history.of(run).name
     history.rename(run, "  Before   the change ")

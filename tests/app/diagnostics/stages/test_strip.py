@@ -111,20 +111,6 @@ def test_the_error_of_a_moment(seconds: float, error: float) -> None:
     assert CellRow(np.array([0, 0.1, 0.9, 1.0]), np.array([1.0, 2.0, 3.0])).error_at(seconds) == error
 
 
-def test_a_row_may_have_words_instead() -> None:
-    assert CellRow(np.zeros(2), np.zeros(0), "crashed").error_at(0.5) is None
-
-
-@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
-def test_unequal_cells_lie_where_they_belong_in_the_colour_of_their_error(theme: Theme, appearance: Appearance) -> None:
-    theme.choose(appearance)
-    row = CellRow(np.array([0, 0.2, 1.8, 2.0]), np.array([0.0, 100.0, 0.0]))
-    image = row.image()
-    least, most = (QColor(*table_of(Scale.ERRORS)[step].tolist()).name() for step in (0, -1))
-    found = [image.pixelColor(int(share * COLUMNS), 0).name() for share in (0.05, 0.15, 0.85, 0.95)]
-    assert found == [least, most, most, least]
-
-
 def test_it_names_the_utterance(qtbot: QtBot) -> None:
     caption = StripCaption()
     qtbot.addWidget(caption)
@@ -134,6 +120,27 @@ def test_it_names_the_utterance(qtbot: QtBot) -> None:
     assert caption.label.accessibleDescription() == "Decoder, 0.30 s"
     caption.show_content(None)
     assert caption.label.accessibleDescription() == ""
+
+
+def test_what_has_no_cells_says_why() -> None:
+    known = row(STAGES[0], "text_features", Regime.COMPILED)
+    assert words_instead(known) == ""
+    assert len(errors_of(known.profile)) == len(UTTERANCES[0].phonemes) + 2
+    assert len(errors_of(None)) == 0
+    assert CellRow(np.zeros(2), np.zeros(0), "crashed").error_at(0.5) is None
+    verdicts = (Verdict.CRASHED, Verdict.INCOMPARABLE, Verdict.FAIL)
+    said = {words_instead(replace(known, profile=None, verdict=verdict)) for verdict in verdicts}
+    assert len(said) == 3
+    assert all(said)
+
+
+@pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
+def test_unequal_cells_lie_where_they_belong_in_the_colour_of_their_error(theme: Theme, appearance: Appearance) -> None:
+    theme.choose(appearance)
+    image = CellRow(np.array([0, 0.2, 1.8, 2.0]), np.array([0.0, 100.0, 0.0])).image()
+    least, most = (QColor(*table_of(Scale.ERRORS)[step].tolist()).name() for step in (0, -1))
+    found = [image.pixelColor(int(share * COLUMNS), 0).name() for share in (0.05, 0.15, 0.85, 0.95)]
+    assert found == [least, most, most, least]
 
 
 def test_the_scale_explains_itself_in_any_theme(qtbot: QtBot, theme: Theme) -> None:
@@ -161,14 +168,6 @@ def test_the_rows_are_those_of_one_utterance() -> None:
     assert content.clock.frames_per_token == alignment(UTTERANCES[2])
 
 
-def test_before_anything_is_known_there_are_no_rows() -> None:
-    run = DiagnosticsRun(request(), CONFIG)
-    content = content_of(run, COMPILED, None)
-    assert content.rows == (None,) * len(STAGES)
-    run.take(PlanEvent(Plan(UTTERANCES)))
-    assert content_of(run, COMPILED, None).utterance == UTTERANCES[0]
-
-
 def test_the_compiled_waveform_comes_first() -> None:
     run = finished_run()
     arrays = run.arrays
@@ -182,19 +181,6 @@ def test_the_compiled_waveform_comes_first() -> None:
     assert audio_envelope(run, 0, Regime.UPSTREAM) is None
     run.arrays = None
     assert audio_envelope(run, 0, Regime.UPSTREAM) is None
-
-
-def test_what_has_no_cells_says_why() -> None:
-    known = row(STAGES[0], "text_features", Regime.COMPILED)
-    assert words_instead(known) == ""
-    assert len(errors_of(known.profile)) == len(UTTERANCES[0].phonemes) + 2
-    assert len(errors_of(None)) == 0
-    said = {
-        verdict: words_instead(replace(known, profile=None, verdict=verdict))
-        for verdict in (Verdict.CRASHED, Verdict.INCOMPARABLE, Verdict.FAIL)
-    }
-    assert len(set(said.values())) == 3
-    assert all(said.values())
 
 
 WIDTH, HEIGHT = 800, 40
@@ -242,12 +228,6 @@ def test_zooming_shows_a_part(painter: StripPainter, drawn: Strip) -> None:
     assert {at(cells(painter), share) for share in (0.05, 0.5, 0.95)} == {MOST}
     drawn.scale.move(-0.25)
     assert [at(cells(painter), share) for share in (0.4, 0.6)] == [LEAST, MOST]
-
-
-def test_another_theme_colours_the_cells_anew(painter: StripPainter, theme: Theme) -> None:
-    cells(painter)
-    theme.choose(Appearance.DARK)
-    assert at(cells(painter), 0.75) == QColor(*table_of(Scale.ERRORS)[-1].tolist()).name() != MOST
 
 
 def test_a_row_may_say_words_instead(painter: StripPainter, drawn: Strip) -> None:
@@ -324,19 +304,6 @@ def test_pixels_and_seconds_are_each_other_s_inverse(x: float) -> None:
     scale.show_length(3.0)
     scale.zoom(0.3, 1.2)
     assert scale.x_of(scale.seconds_at(x, WIDE), WIDE) == pytest.approx(x)
-
-
-def test_beyond_the_area_is_the_nearest_end() -> None:
-    scale = TimeScale()
-    scale.show_length(3.0)
-    assert scale.seconds_at(0, WIDE) == 0
-    assert scale.seconds_at(900, WIDE) == 3.0
-
-
-def test_all_can_be_shown_again(qtbot: QtBot) -> None:
-    scale = TimeScale()
-    scale.show_length(3.0)
-    scale.zoom(0.5, 0)
-    with qtbot.waitSignal(scale.changed):
-        scale.show_all()
+    assert (scale.seconds_at(-1e3, WIDE), scale.seconds_at(1e4, WIDE)) == (0, 3.0)
+    scale.show_all()
     assert scale.in_view == (0, 3.0)

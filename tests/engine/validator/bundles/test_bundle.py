@@ -102,8 +102,8 @@ class Exported:
     """A bundle, and what was written into it; the arrays have been moved away from where they were then."""
 
     bundle: Path
-    reported: Report
-    stored: ArrayFolder
+    report: Report
+    arrays: ArrayFolder
 
 
 @pytest.fixture(scope="module")
