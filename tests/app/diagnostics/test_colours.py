@@ -9,19 +9,17 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.colours import (
-    ERROR_TICKS,
     STEPS,
     PlainSelection,
     Scale,
     coloured,
     error_positions,
-    is_light,
     steps_of,
     table_of,
     tone_colour,
     verdict_tone,
 )
-from app.theme import DARK, LIGHT, Appearance, Theme, colours
+from app.theme import Appearance, Theme, colours
 from engine.validator.data.results import Verdict
 from tests.app.test_theme import READABLE, contrast, luminance
 
@@ -34,15 +32,7 @@ def test_larger_errors_lie_higher(errors: list[float]) -> None:
     assert np.all(np.diff(positions) >= 0)
     assert positions.min() >= 0
     assert positions.max() <= 1
-
-
-def test_what_is_no_number_is_the_largest() -> None:
     assert error_positions(np.array([np.nan, np.inf])).tolist() == [1, 1]
-
-
-def test_ticks_are_inside_the_scale() -> None:
-    positions = error_positions(np.array(ERROR_TICKS))
-    assert 0 < positions[0] < positions[-1] < 1
 
 
 @pytest.mark.parametrize("appearance", APPEARANCES)
@@ -53,16 +43,6 @@ def test_larger_errors_are_told_apart_without_colour(theme: Theme, appearance: A
     assert np.all(steps < 0 if appearance is Appearance.LIGHT else steps > 0)
 
 
-@pytest.mark.parametrize("appearance", APPEARANCES)
-def test_both_signs_of_a_value_differ_from_nothing(theme: Theme, appearance: Appearance) -> None:
-    theme.choose(appearance)
-    table = table_of(Scale.VALUES).astype(int)
-    nothing = table[STEPS // 2]
-    for end in (table[0], table[-1]):
-        assert np.abs(end - nothing).sum() > 100
-    assert np.abs(table[0] - table[-1]).sum() > 100
-
-
 def test_positions_become_colours() -> None:
     table = table_of(Scale.ERRORS)
     pixels = coloured(steps_of(np.array([[-1.0, 0.0, 1.0, 7.0]])), Scale.ERRORS)
@@ -70,21 +50,11 @@ def test_positions_become_colours() -> None:
     assert pixels[0].tolist() == [table[0].tolist(), table[0].tolist(), table[-1].tolist(), table[-1].tolist()]
 
 
-def test_light_is_told_from_dark() -> None:
-    assert is_light(LIGHT)
-    assert not is_light(DARK)
-
-
 @pytest.mark.parametrize("appearance", APPEARANCES)
 def test_every_verdict_can_be_read_on_any_ground(theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
     for verdict in Verdict:
         assert contrast(tone_colour(verdict_tone(verdict)), colours().surface) >= READABLE - 0.4
-
-
-def test_good_and_bad_differ() -> None:
-    assert tone_colour(verdict_tone(Verdict.PASS)) != tone_colour(verdict_tone(Verdict.FAIL))
-    assert verdict_tone(Verdict.CRASHED) == verdict_tone(Verdict.FAIL)
 
 
 def test_selected_items_keep_their_colour(qtbot: QtBot) -> None:

@@ -14,11 +14,11 @@ from app.diagnostics.configurations import (
     column_title,
     matrix_of,
 )
-from app.diagnostics.runs.run import USUAL_PADDING, Shown
-from app.theme import DARK, Appearance, Theme, colours
+from app.diagnostics.runs.run import Shown
+from app.theme import Appearance, Theme, colours
 from engine.stages import STAGE_NAMES, STAGES
 from engine.validator.data.results import STUDENT_REGIMES, Reading, Regime, RowEvent, Verdict
-from tests.app.diagnostics_fakes import finished_run, metrics, row
+from tests.app.diagnostics_fakes import finished_run, row
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
 UNSORTED = (Regime.COMPILED, Regime.STATIC_NO_PACK, Regime.UPSTREAM)
@@ -106,34 +106,14 @@ def test_every_stage_of_a_device_can_come_from_every_regime(qtbot: QtBot) -> Non
     assert editor.cross == ()
 
 
-def test_colours_follow_the_theme(page: ConfigurationsPage, theme: Theme) -> None:
-    page.show_stage(finished_run(REGIMES), SHOWN, "bert")
-    theme.choose(Appearance.DARK)
-    assert page.table.item(0, 2).background().color().name() == DARK.good
-
-
-def test_how_much_padding_there_is_is_told(page: ConfigurationsPage, qtbot: QtBot) -> None:
-    assert page.padding.value == USUAL_PADDING
-    with qtbot.waitSignal(page.padding_chosen) as chosen:
-        page.padding.activated.emit(0)
-    assert chosen.args == [0.0]
-
-
 def test_there_is_a_cell_for_every_stage_in_every_regime() -> None:
     run = finished_run(UNSORTED)
     matrix = matrix_of(run, Shown(Regime.COMPILED))
     assert matrix.regimes == (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
     assert [[cell.stage for cell in cells] for cells in matrix.cells] == [[stage] * 3 for stage in STAGES]
-    for cells in matrix.cells:
-        for cell in cells:
-            assert cell.row is run.stage_summary(Shown(cell.regime), cell.stage.name)
-
-
-def test_a_reading_and_an_utterance_are_heeded() -> None:
-    run = finished_run(UNSORTED)
-    matrix = matrix_of(run, Shown(Regime.COMPILED, Reading.OWN_FED, 1))
-    assert {cell.row.reading for cells in matrix.cells for cell in cells if cell.row} == {Reading.OWN_FED}
-    assert {cell.row.utterance for cells in matrix.cells for cell in cells if cell.row} == {1}
+    for shown in (Shown(Regime.COMPILED), Shown(Regime.COMPILED, Reading.OWN_FED, 1)):
+        for cell in (cell for cells in matrix_of(run, shown).cells for cell in cells):
+            assert cell.row is run.stage_summary(replace(shown, regime=cell.regime), cell.stage.name)
 
 
 def cell(verdict: Verdict, error: float = 0.5) -> MatrixCell:
@@ -150,14 +130,6 @@ def test_red_begins_where_a_tolerance_is_left_and_is_pale_after_that(theme: Them
         assert shades[verdict].name() == colours().error  # type: ignore[union-attr]
     assert shades[Verdict.INHERITED].alpha() < shades[Verdict.FAIL].alpha()  # type: ignore[union-attr]
     assert MatrixCell(STAGES[0], Regime.COMPILED, None).colour() is None
-
-
-def test_a_cell_has_a_mark_and_a_figure_and_says_what_it_means() -> None:
-    assert cell(Verdict.FAIL).words == "✗ 0.8750"
-    assert "Text features, Compiled: text_features, 0.8750. The stage itself is wrong" in cell(Verdict.FAIL).explanation
-    assert MatrixCell(STAGES[0], Regime.COMPILED, None).words == ""
-    lost = replace(cell(Verdict.INCOMPARABLE).row, metrics=None, by_phoneme=metrics(0.5))  # type: ignore[type-var]
-    assert MatrixCell(STAGES[0], Regime.COMPILED, lost).words == "≠ 0.8750*"
 
 
 def test_a_mixed_regime_is_last_and_explained() -> None:

@@ -10,7 +10,7 @@ from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_words import RunHistory
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
-from engine.validator.data.results import STUDENT_REGIMES, Reading, Regime
+from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, request
 
 
@@ -19,10 +19,6 @@ def to_run(qtbot: QtBot) -> RunControls:
     to_run = RunControls()
     qtbot.addWidget(to_run)
     return to_run
-
-
-def test_the_usual_options(to_run: RunControls) -> None:
-    assert to_run.options == DiagnosticsOptions()
 
 
 def test_every_choice_is_an_option(to_run: RunControls) -> None:
@@ -37,11 +33,6 @@ def test_every_choice_is_an_option(to_run: RunControls) -> None:
     )
 
 
-def test_every_regime_can_be_chosen(to_run: RunControls) -> None:
-    to_run.offer_students(True)
-    assert set(to_run.regime.values) == set(to_run.reference.values) == set(Regime)
-
-
 def test_students_are_offered_where_a_model_has_them(to_run: RunControls) -> None:
     to_run.offer_regimes(("compiled+decoder=dynamic",))
     plain = set(Regime) - set(STUDENT_REGIMES)
@@ -53,12 +44,6 @@ def test_students_are_offered_where_a_model_has_them(to_run: RunControls) -> Non
     assert set(to_run.regime.values) == {*Regime, "compiled+decoder=dynamic"}
     to_run.offer_students(False)
     assert to_run.regime.value == Regime.COMPILED
-
-
-def test_the_reference_is_not_compared_with_itself(to_run: RunControls) -> None:
-    to_run.regime.choose(Regime.UPSTREAM)
-    to_run.reference.choose(Regime.UPSTREAM)
-    assert Regime.UPSTREAM not in to_run.options.regimes
 
 
 def test_a_crossed_regime_can_be_looked_at_but_not_run(to_run: RunControls) -> None:
@@ -99,18 +84,6 @@ def test_what_the_engine_has_can_be_chosen(options: RunOptions) -> None:
     assert (options.device.value, options.lstm_method.value) == (AUTO, AUTO)
 
 
-def test_one_of_a_menu_is_chosen(options: RunOptions) -> None:
-    options.device.actions_of["cpu"].trigger()
-    assert options.device.value == "cpu"
-    assert sum(action.isChecked() for action in options.device.actions()) == 1
-
-
-def test_the_order_of_stages_is_told_at_once(options: RunOptions, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(options.worst_first_toggled) as toggled:
-        options.worst_first.trigger()
-    assert toggled.args == [True]
-
-
 @pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
 def test_metal_cannot_be_chosen_where_there_is_none(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
@@ -136,12 +109,6 @@ def history_of(count: int) -> RunHistory:
     for _ in range(count):
         history.add(DiagnosticsRun(request(), CONFIG))
     return history
-
-
-def test_at_first_the_isolated_error_of_the_worst_is_shown(to_show: ViewControls) -> None:
-    assert to_show.shown_reading is Reading.REFERENCE_FED
-    assert to_show.shown_utterance is None
-    assert to_show.earlier_run is None
 
 
 def test_utterances_are_numbered_and_quoted(to_show: ViewControls) -> None:
@@ -183,15 +150,6 @@ def test_choices_are_told(to_show: ViewControls, qtbot: QtBot) -> None:
     for box in (to_show.reading, to_show.utterance, to_show.earlier):
         with qtbot.waitSignal(to_show.changed):
             box.activated.emit(0)
-
-
-def test_a_single_run_needs_no_choice(to_show: ViewControls) -> None:
-    to_show.show_history(RunHistory(), None)
-    assert to_show.run.currentText() == "no run yet"
-    history = history_of(1)
-    to_show.show_history(history, history.listed[0].run)
-    assert not to_show.run.isEnabled()
-    assert not to_show.earlier.isEnabled()
 
 
 def test_a_run_is_compared_with_others_only(to_show: ViewControls, qtbot: QtBot) -> None:

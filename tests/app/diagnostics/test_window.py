@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import QByteArray, QRect, Qt
+from PySide6.QtCore import QByteArray, QRect
 from PySide6.QtWidgets import QLabel, QMainWindow
 from pytestqt.qtbot import QtBot
 
@@ -24,18 +24,6 @@ class Desk:
 @pytest.fixture
 def desk(qtbot: QtBot) -> Desk:
     return Desk(qtbot)
-
-
-def test_it_is_closed_at_first(desk: Desk) -> None:
-    assert not desk.window.shown
-    assert not desk.window.toggle.isChecked()
-    assert desk.window.place.isEmpty()
-    assert not desk.changes
-
-
-def test_it_has_a_frame_of_its_own(desk: Desk) -> None:
-    assert desk.window.isWindow()
-    assert not desk.window.windowFlags() & Qt.WindowType.FramelessWindowHint
 
 
 def test_it_opens_within_the_screen_the_first_time_and_as_it_was_left_later(desk: Desk) -> None:

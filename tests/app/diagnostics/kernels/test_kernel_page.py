@@ -16,11 +16,10 @@ from app.diagnostics.run_queue import Job, RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState
 from app.diagnostics.runs.run import Shown as Part
 from app.diagnostics.runs.run_folders import RunFolders
-from app.theme import DARK, Appearance, Theme
 from engine.errors import EngineError
 from engine.models.checkpoints import STARTER, model_config
 from engine.speech import SpeechRequest
-from engine.validator.data.results import FinishedEvent, Regime, Replacement, Report, ValidationRequest
+from engine.validator.data.results import FinishedEvent, Regime, Report, ValidationRequest
 from engine.validator.inspection.results import InspectedEvent, KernelEvent, KernelVerdict
 from tests.app.fake_kernel_service import REPLACED
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
@@ -117,12 +116,6 @@ def test_nothing_is_inspected_while_the_run_goes_on(shown: Shown) -> None:
     assert len(shown.jobs) == 1
 
 
-def test_a_stage_without_kernels_says_so(shown: Shown) -> None:
-    shown.page.show_stage(shown.run, SHOWN, "alignment")
-    assert shown.jobs == []
-    assert shown.page.title.toolTip() == "Alignment: it is computed in Python and has no kernels."
-
-
 def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
     shown.page.tell("Loading modules")
@@ -148,13 +141,6 @@ def test_news_of_another_stage_or_run_change_nothing(shown: Shown) -> None:
     assert shown.page.known is None
 
 
-def test_no_run_no_kernels(shown: Shown) -> None:
-    shown.show(inspected())
-    shown.page.show_stage(None, SHOWN, STAGE)
-    assert shown.page.title.toolTip() == CHOOSE_A_STAGE
-    assert shown.page.list.shown_nodes == ()
-
-
 def test_a_stage_inspected_again_keeps_the_chosen_node(shown: Shown) -> None:
     inspection = inspected()
     shown.show(inspection)
@@ -162,13 +148,6 @@ def test_a_stage_inspected_again_keeps_the_chosen_node(shown: Shown) -> None:
     inspection = inspected()
     shown.show(inspection)
     assert shown.everywhere()[0] == shown.page.node == "m"
-
-
-def test_replacements_are_passed_on(shown: Shown) -> None:
-    shown.show(inspected())
-    with shown.qtbot.waitSignal(shown.page.replacements_wanted) as wanted:
-        shown.page.details.source.replace.stage_in_pytorch.trigger()
-    assert wanted.args == [Job(shown.run, (STAGE,), 0), (Replacement(STAGE),)]
 
 
 def test_a_run_of_other_kernels_forgets_what_was_replaced(shown: Shown) -> None:
@@ -182,27 +161,12 @@ def test_a_run_of_other_kernels_forgets_what_was_replaced(shown: Shown) -> None:
     assert shown.page.details.source.replace.wanted == ()
 
 
-def test_search_and_order(shown: Shown) -> None:
-    shown.show(inspected())
-    shown.page.search.setText("lstm")
-    assert shown.page.list.shown_nodes == ("m",)
-    shown.page.search.clear()
-    shown.page.worst_first.click()
-    assert shown.page.list.shown_nodes[0] == "b1"
-
-
 def test_find_goes_to_the_search(shown: Shown) -> None:
     shown.show(inspected())
     shown.page.list.setFocus()
     shown.qtbot.waitUntil(shown.page.isActiveWindow)
     QTest.keyClick(shown.page.list, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert shown.page.search.hasFocus()
-
-
-def test_colours_reach_every_part(shown: Shown, theme: Theme) -> None:
-    shown.show(inspected())
-    theme.choose(Appearance.DARK)
-    assert DARK.error in shown.page.details.figures.label.text()
 
 
 def test_tab_goes_through_the_page_as_it_is_read(shown: Shown) -> None:
@@ -285,14 +249,6 @@ def test_the_first_divergence_names_the_kernel(desk: Desk) -> None:
     assert FINDING.words in desk.panel.status.details.text()
 
 
-def test_the_page_shows_the_kernels_of_the_chosen_stage(desk: Desk) -> None:
-    desk.panel.pages.open(desk.feature.page)
-    desk.diagnose("Hello.")
-    desk.panel.table.select(STAGE)
-    desk.qtbot.waitUntil(lambda: desk.feature.page.node == FINDING.node)
-    assert FINDING.words in desk.feature.page.title.toolTip()
-
-
 def test_a_stage_that_is_right_is_inspected_when_it_is_looked_at(desk: Desk) -> None:
     desk.panel.pages.open(desk.feature.page)
     desk.diagnose("fine")
@@ -340,11 +296,3 @@ def test_what_cannot_be_replaced_is_not_computed_and_the_next_run_is_not_it(
     assert desk.outcome == ""
     desk.diagnose("fine")
     assert desk.outcome == ""
-
-
-def test_progress_and_failures_are_told(desk: Desk) -> None:
-    desk.panel.pages.open(desk.feature.page)
-    desk.diagnose("crash")
-    desk.panel.table.select("bert")
-    desk.qtbot.waitUntil(lambda: "ended while inspecting" in desk.feature.page.title.toolTip())
-    assert "kernels" not in desk.panel.status.label.toolTip()

@@ -5,10 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.drill_down import AGREEMENT, TITLE, VERDICT, DrillDown, OutputList, output_title
+from app.diagnostics.outputs.drill_down import VERDICT, DrillDown, OutputList, output_title
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.theme import DARK, Appearance, Theme
 from engine.stages import stage_named
 from engine.validator.data.results import NotFinite, Reading, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, events, finished_run, request, row
@@ -30,14 +29,8 @@ def shows(qtbot: QtBot, drill_down: DrillDown, page: object) -> None:
     qtbot.waitUntil(lambda: drill_down.stack.currentWidget() is page)
 
 
-def test_it_asks_for_a_stage(drill_down: DrillDown) -> None:
+def test_without_a_stage_or_anything_known_of_it_it_says_so(drill_down: DrillDown) -> None:
     assert "Choose a stage" in drill_down.words.text()
-    drill_down.show_stage(finished_run(), SHOWN, None)
-    assert drill_down.stack.currentWidget() is drill_down.words
-    assert not drill_down.outputs.isVisible()
-
-
-def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
     drill_down.show_stage(DiagnosticsRun(request(), CONFIG), SHOWN, "bert")
     assert "Nothing is known" in drill_down.words.text()
     assert drill_down.outputs.output is None
@@ -175,15 +168,6 @@ def test_sound_that_comes_later_can_be_heard_then(drill_down: DrillDown) -> None
     assert drill_down.listening.buttons[Part.OURS].isEnabled()
 
 
-def test_a_spectrogram_is_for_audio_only(drill_down: DrillDown, qtbot: QtBot) -> None:
-    run = finished_run()
-    drill_down.show_stage(run, SHOWN, "istft")
-    drill_down.listening.spectrogram_button.click()
-    shows(qtbot, drill_down, drill_down.heat_maps)
-    drill_down.show_stage(run, SHOWN, "f0n")
-    shows(qtbot, drill_down, drill_down.signals)
-
-
 def test_nothing_is_loaded_twice(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = finished_run()
     arrays = run.arrays
@@ -210,15 +194,6 @@ def test_zooming_shows_more(drill_down: DrillDown, qtbot: QtBot) -> None:
     qtbot.waitUntil(close)
 
 
-def test_without_arrays_the_profile_is_drawn(drill_down: DrillDown, qtbot: QtBot) -> None:
-    run = DiagnosticsRun(request(), CONFIG)
-    for event in events(run.request):
-        run.take(event)
-    drill_down.show_stage(run, SHOWN, "istft")
-    shows(qtbot, drill_down, drill_down.profile)
-    assert not drill_down.listening.isVisible()
-
-
 def test_arrays_that_are_gone_are_said(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = finished_run()
     run.arrays = MemoryArrays()
@@ -233,25 +208,6 @@ def test_a_crashed_stage_says_what_there_is(drill_down: DrillDown, qtbot: QtBot)
     drill_down.show_stage(run, Shown(Regime.COMPILED), "istft")
     qtbot.waitUntil(lambda: "weren’t saved" in drill_down.words.text())
     assert "Crashed" in drill_down.figures.label.text()
-
-
-def test_the_worst_utterance_is_looked_at(drill_down: DrillDown) -> None:
-    run = finished_run()
-    drill_down.show_stage(run, Shown(Regime.COMPILED), "istft")
-    worst = run.utterance_to_show(Shown(Regime.COMPILED), "istft")
-    assert drill_down.title.accessibleDescription().endswith(f"utterance {worst + 1}")
-
-
-def test_a_moment_is_marked(drill_down: DrillDown) -> None:
-    drill_down.show_moment(0.3)
-    assert drill_down.signals.panes[0].cursor.value() == 0.3
-
-
-def test_it_takes_the_theme_s_colours(drill_down: DrillDown, qtbot: QtBot, theme: Theme) -> None:
-    drill_down.show_stage(finished_run(), SHOWN, "f0n")
-    shows(qtbot, drill_down, drill_down.signals)
-    theme.choose(Appearance.DARK)
-    assert drill_down.signals.panes[0].grab().toImage().pixelColor(3, 40).name() == DARK.surface
 
 
 def test_waveform_and_spectrogram_show_the_same_part(drill_down: DrillDown, qtbot: QtBot) -> None:
@@ -289,16 +245,6 @@ def test_outputs_and_inner_values_have_titles() -> None:
     assert output_title(replace(ROWS[3], output="some.other")) == "some.other"
 
 
-def test_each_has_its_correlation_and_verdict(outputs: OutputList, theme: Theme) -> None:
-    outputs.show_rows(ROWS, "duration_logits")
-    theme.choose(Appearance.DARK)
-    item = outputs.topLevelItem(1)
-    assert (item.text(AGREEMENT), item.text(VERDICT)) == ("1 - 8e-10", "✗")
-    assert item.toolTip(VERDICT) == item.data(VERDICT, Qt.ItemDataRole.AccessibleTextRole) == "Fail"
-    assert item.foreground(VERDICT).color().name() == DARK.error
-    assert "prosody_features" in item.toolTip(TITLE)
-
-
 def test_a_screen_reader_can_name_the_columns(outputs: OutputList) -> None:
     outputs.show_rows(ROWS, "duration_logits")
     table = QAccessible.queryAccessibleInterface(outputs)
@@ -314,18 +260,3 @@ def test_showing_tells_nothing_and_choosing_does(outputs: OutputList, qtbot: QtB
     with qtbot.waitSignal(outputs.output_chosen) as chosen:
         qtbot.keyClick(outputs, Qt.Key.Key_Down)
     assert chosen.args == ["predictor.text_encoder.lstms.4"]
-
-
-def test_the_choice_is_the_same_after_more_rows(outputs: OutputList) -> None:
-    outputs.show_rows(ROWS[:1], "duration_logits")
-    outputs.show_rows(ROWS, "duration_logits")
-    assert outputs.output == "duration_logits"
-    assert outputs.topLevelItemCount() == len(ROWS)
-    outputs.show_rows((), "")
-    assert outputs.output is None
-
-
-def test_the_alignment_shows_durations(outputs: OutputList) -> None:
-    outputs.show_rows((row(stage_named("alignment"), "frame_token", Regime.COMPILED),), "frame_token")
-    item = outputs.topLevelItem(0)
-    assert item.text(AGREEMENT) == "equal"

@@ -118,14 +118,12 @@ def test_a_single_wrong_token_is_as_wide_as_it_is_long() -> None:
     assert columns[-1] == pytest.approx(CLOCK.token_edges[token + 1], abs=CLOCK.seconds / COLUMNS * 1.01)
 
 
-def test_equal_arrays_show_no_difference() -> None:
-    picture = picture_of(asked("decoder", "phase", changed("phase", lambda phase: phase)))
-    assert isinstance(picture, HeatPicture)
-    assert picture.panes[2].steps.max() == 0
-
-
-def test_heat_maps_of_other_lengths_say_so() -> None:
-    picture = picture_of(asked("decoder", "phase", changed("phase", lambda phase: phase[:, :, :-120])))
+@pytest.mark.parametrize(
+    ("stage", "output", "spectrogram", "cut"),
+    [("decoder", "phase", False, np.s_[:, :, :-120]), ("istft", "audio", True, np.s_[:, :-600])],
+)
+def test_pictures_of_other_lengths_say_so(stage: str, output: str, spectrogram: bool, cut: object) -> None:
+    picture = picture_of(asked(stage, output, changed(output, lambda array: array[cut]), spectrogram=spectrogram))
     assert isinstance(picture, HeatPicture)
     assert "Another number of frames" in picture.panes[2].title
 
@@ -140,12 +138,6 @@ def test_spectrograms_of_audio() -> None:
     quiet = picture_of(asked("istft", "audio", changed("audio", lambda audio: audio), spectrogram=True))
     assert isinstance(quiet, HeatPicture)
     assert quiet.panes[2].title == "Difference, none"
-
-
-def test_spectrograms_of_other_lengths_say_so() -> None:
-    picture = picture_of(asked("istft", "audio", changed("audio", lambda audio: audio[:, :-600]), spectrogram=True))
-    assert isinstance(picture, HeatPicture)
-    assert "Another number of frames" in picture.panes[2].title
 
 
 def test_every_output_has_a_picture_at_any_zoom() -> None:
@@ -249,37 +241,18 @@ def test_only_the_newest_comes_back(qtbot: QtBot) -> None:
     assert arrays.loaded == 4  # two arrays of the picture that had begun, and of the newest
 
 
-def test_busy_until_the_picture_is_there(qtbot: QtBot) -> None:
-    loader, arrays = PictureLoader(), SlowArrays()
-    busy: list[bool] = []
-    loader.loaded.connect(lambda: busy.append(loader.busy))
-    loader.load(wanted_of(arrays))
-    assert loader.busy
-    arrays.hold.set()
-    qtbot.waitUntil(lambda: busy == [False])
-    loader.load(wanted_of(arrays))
-    loader.forget()
-    assert not loader.busy
-
-
 def test_what_is_forgotten_does_not_come(qtbot: QtBot) -> None:
     loader, arrays = PictureLoader(), SlowArrays()
     loader.load(wanted_of(arrays))
     qtbot.waitUntil(lambda: bool(arrays.threads))
+    assert loader.busy
     loader.forget()
+    assert not loader.busy
     wanted = wanted_of(arrays, "energy")
     arrays.hold.set()
     with qtbot.waitSignal(loader.loaded) as loaded:
         loader.load(wanted)
     assert loaded.args[0] is wanted
-
-
-def test_missing_arrays_are_said(qtbot: QtBot) -> None:
-    loader = PictureLoader()
-    with qtbot.waitSignal(loader.loaded) as loaded:
-        loader.load(wanted_of(MemoryArrays()))
-    assert isinstance(loaded.args[1], ProfilePicture)
-    assert loaded.args[1].why == NO_LONGER_KEPT
 
 
 def test_whoever_asked_may_be_gone(qtbot: QtBot) -> None:
@@ -348,20 +321,6 @@ def test_a_frequency_of_both_spectrograms() -> None:
 def test_inner_values_have_their_error() -> None:
     probe = row(stage_named("duration"), "predictor.lstm", Regime.COMPILED, probe=True)
     assert read("duration", "prosody_features", 0.2, 0.5, row=probe)[-1].startswith("error ")
-
-
-def test_sides_of_other_lengths_have_no_difference() -> None:
-    shorter = arrays_of(request())
-    key = (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")
-    shorter.arrays[key] = shorter.arrays[key][:, :-600]
-    assert "no difference" in read("istft", "audio", 0.5, 0.5, arrays=shorter)
-
-
-def test_what_is_not_finite_is_read_as_it_is() -> None:
-    broken = arrays_of(request())
-    key = (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")
-    broken.arrays[key] = np.full_like(broken.arrays[key], np.nan)
-    assert "Compiled nan" in read("istft", "audio", 0.5, 0.5, arrays=broken)
 
 
 @given(st.floats(-1, 10), st.floats(-0.5, 1.5), st.booleans())

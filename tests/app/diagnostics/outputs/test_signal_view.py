@@ -66,12 +66,6 @@ def test_what_is_not_finite_is_said_and_left_out(view: SignalView) -> None:
     view.grab()
 
 
-def test_nothing_at_all_can_be_drawn(view: SignalView) -> None:
-    nothing = envelope(np.zeros(0, np.float32), 0, 0, 10)
-    view.show_picture(SignalPicture(RATE, nothing, nothing, nothing, ""), "")
-    view.grab()
-
-
 def test_it_takes_the_theme_s_colours(view: SignalView, theme: Theme) -> None:
     view.show_picture(picture(), "")
     theme.choose(Appearance.DARK)
@@ -155,15 +149,6 @@ def test_nothing_draws_nothing(qtbot: QtBot) -> None:
     assert not inked(image, 0.5, 0)
 
 
-def test_it_covers_its_values() -> None:
-    item = EnvelopeItem(Tone.ERROR)
-    item.show_envelope(envelope(np.array([3.0, -2.0, 5.0]), 0, 3, 10), 10.0)
-    area = item.boundingRect()
-    assert (area.left(), area.right()) == pytest.approx((0, 0.2))
-    assert (area.top(), area.bottom()) == pytest.approx((-2, 5))
-    assert item.times.tolist() == pytest.approx([0, 0.1, 0.2])
-
-
 QUARTERS = np.array([[0, 255], [128, 0]], np.uint8)
 PICTURE = HeatPicture(
     (
@@ -210,12 +195,6 @@ def test_every_value_has_its_colour_and_place(maps: HeatView, theme: Theme, appe
     assert colour_at(maps, 2, 0.2, 0.4) == expected(errors, 128)
 
 
-def test_titles_say_what_it_is(maps: HeatView) -> None:
-    maps.show_picture(PICTURE)
-    said = [pane.accessibleDescription() for pane in maps.panes]
-    assert said == ["Compiled · 2 channels", "PyTorch", "Difference"]
-
-
 def test_a_part_lies_at_its_time(maps: HeatView) -> None:
     maps.show_picture(HeatPicture(PICTURE.panes, 0.5, 1.0, ""))
     assert colour_at(maps, 1, 0.2, 0.8) == colours().surface
@@ -260,15 +239,3 @@ def test_every_value_lies_inside(length: int, start: int, end: int, columns: int
         assert high == signal[first:last].max()
     covered = max(min(end, length) - max(start, 0), 0)
     assert found.edges[-1] - found.edges[0] == covered
-
-
-def test_few_values_are_left_as_they_are() -> None:
-    signal = np.array([3.0, -1.0, 2.0])
-    found = envelope(signal, 0, 3, 100)
-    assert found.lowest.tolist() == found.highest.tolist() == signal.tolist()
-
-
-def test_the_signal_is_not_copied_whole() -> None:
-    signal = np.zeros(10, np.float32)
-    signal.flags.writeable = False
-    assert envelope(signal, 2, 8, 3).edges.tolist() == [2, 4, 6, 8]

@@ -1,6 +1,5 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.time_pane import STEPS_ACROSS, PaneStack, SecondsAxis, TimePane
@@ -36,11 +35,6 @@ def test_the_same_length_keeps_the_zoom(stack: PaneStack) -> None:
     assert stack.seconds_in_view == pytest.approx((0.5, 1.0))
     stack.show_length(3.0)
     assert stack.seconds_in_view == (0, 3.0)
-
-
-def test_nothing_is_told_when_nothing_was_chosen(stack: PaneStack, qtbot: QtBot) -> None:
-    with qtbot.assertNotEmitted(stack.range_chosen, wait=50):
-        stack.show_length(5.0)
 
 
 def test_another_width_is_told(stack: PaneStack, qtbot: QtBot) -> None:
@@ -129,20 +123,5 @@ def test_all_of_it_is_in_view_and_no_more(plot: TimePane) -> None:
     assert high - low == pytest.approx(0.01)
 
 
-def test_a_shorter_one_is_shown_whole_after_a_longer(plot: TimePane) -> None:
-    plot.show_seconds(2.5)
-    plot.show_seconds(0.4)
-    assert tuple(plot.view.viewRange()[0]) == (0, 0.4)
-
-
 def test_the_axis_says_seconds() -> None:
     assert SecondsAxis("bottom").tickStrings([0, 0.5, 1.25], 1, 0.25) == ["0 s", "0.5 s", "1.25 s"]
-
-
-def test_no_menu_is_left_to_the_garbage_collector(qtbot: QtBot) -> None:
-    def menus() -> set[QMenu]:
-        return {each for each in QApplication.allWidgets() if isinstance(each, QMenu)}
-
-    before = menus()
-    qtbot.addWidget(TimePane("A plot"))
-    assert menus() <= before

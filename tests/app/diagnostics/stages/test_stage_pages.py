@@ -1,11 +1,9 @@
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage, StagePages
-from engine.validator.data.results import Regime
 
 
 class Blank(StagePage):
@@ -31,12 +29,6 @@ def test_the_first_page_is_in_sight(pages: StagePages) -> None:
     assert pages.tabs.tabToolTip(1) == "Page Two"
 
 
-def test_keys_choose_another_page(pages: StagePages, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(pages.wanted):
-        qtbot.keyClick(pages.tabs, Qt.Key.Key_Right)
-    assert pages.current is pages.all[1]
-
-
 def test_a_page_can_be_opened_by_the_feature_it_belongs_to(pages: StagePages, qtbot: QtBot) -> None:
     with qtbot.waitSignal(pages.wanted):
         pages.open(pages.all[2])
@@ -52,10 +44,3 @@ def test_no_page_makes_the_window_larger(pages: StagePages) -> None:
     assert greedy.minimumSizeHint().height() > 1000
     assert pages.minimumSizeHint().height() == least.height()
     assert pages.minimumSizeHint().width() < 640
-
-
-def test_a_page_has_to_show_a_stage(qtbot: QtBot) -> None:
-    page = StagePage()
-    qtbot.addWidget(page)
-    with pytest.raises(NotImplementedError):
-        page.show_stage(None, Shown(Regime.COMPILED), None)

@@ -85,12 +85,6 @@ def test_a_click_on_the_waveform_keeps_the_stage(table: StageTable, qtbot: QtBot
     assert table.stage == "f0n"
 
 
-def test_a_click_without_anything_to_see_chooses_no_moment(table: StageTable, qtbot: QtBot) -> None:
-    table.strip.show_run(None, SHOWN, None)
-    with qtbot.assertNotEmitted(table.moment_chosen, wait=50):
-        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=in_strip(table, 0.4, "source"))
-
-
 def test_keys_choose_moments(table: StageTable, qtbot: QtBot) -> None:
     table.strip.show_moment(0.5)
     for key, seconds in (
@@ -170,15 +164,6 @@ def test_the_playhead_is_drawn_over_all_rows(table: StageTable) -> None:
     assert not accents()
 
 
-def test_the_worst_first_and_back(table: StageTable) -> None:
-    table.select("istft")
-    table.put_worst_first(True)
-    assert table.proxy.index_of("istft").row() == 0
-    assert table.stage == "istft"
-    table.put_worst_first(False)
-    assert table.proxy.index_of("istft").row() == len(STAGE_NAMES) - 1
-
-
 def test_columns_give_way_one_after_the_other(table: StageTable, qtbot: QtBot) -> None:
     hidden = []
     for width in range(1500, 200, -10):
@@ -197,9 +182,3 @@ def test_no_cell_is_cut_short(table: StageTable) -> None:
                 continue  # its words are for screen readers
             needed = table.fontMetrics().horizontalAdvance(str(index.data()))
             assert table.columnWidth(column) >= needed or table.isColumnHidden(column)
-
-
-def test_changes_are_shown_when_there_are_any(table: StageTable) -> None:
-    assert table.isColumnHidden(Column.CHANGE)
-    table.compare_with_earlier(True)
-    assert not table.isColumnHidden(Column.CHANGE)

@@ -10,12 +10,6 @@ from tests.app.diagnostics_fakes import CONFIG
 RATE = 40.0
 
 
-def test_tokens_lie_one_after_the_other() -> None:
-    clock = UtteranceClock((2, 4, 2), RATE)
-    assert clock.token_edges.tolist() == [0, 0.05, 0.15, 0.2]
-    assert clock.seconds == pytest.approx(0.2)
-
-
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=40).filter(any), st.integers(1, 60))
 def test_cells_cover_all_the_time(frames: list[int], cells: int) -> None:
     clock = UtteranceClock(tuple(frames), RATE)
@@ -44,11 +38,6 @@ def test_words_last_as_long_as_their_phonemes() -> None:
     assert (first.start_seconds, first.end_seconds) == pytest.approx((0.1, 0.2))
     assert second.start_seconds == pytest.approx(0.25)
     assert second.end_seconds == pytest.approx(clock.seconds - 0.1)
-
-
-def test_a_number_is_one_word_as_it_is_written() -> None:
-    utterance = Utterance(0, "In 1984", "ɪn nˈIntin ˈATi fˈɔɹ", 0, 7, words=(WrittenWord(3, 7, 3, 20),))
-    assert [word.text for word in clock_of(utterance, (), CONFIG).words(utterance)] == ["1984"]
 
 
 def test_an_alignment_of_another_length_shows_what_it_can() -> None:
