@@ -33,10 +33,6 @@ def test_each_manner_has_its_share_of_the_peak():
     assert groups["filtered"]["flop"] == 2 * 2 * 128 * 128 * 7 * 1000
 
 
-def test_a_manner_that_is_not_used_is_left_out():
-    assert list(to_dict("starter", LENGTH, LayerTimes(TIMES.layers[1:], 1e9))["groups"]) == ["direct"]
-
-
 def test_all_figures_can_be_written():
     data = json.loads(json.dumps(to_dict("starter", LENGTH, TIMES)))
     assert [layer["count"] for layer in data["layers"]] == [2, 1]

@@ -13,7 +13,6 @@ from engine.benchmark.job import Job, Length, exact_length, utterance_path, weig
 from engine.benchmark.measuring import (
     LONG_WORDS,
     MIDDLE_TEXT,
-    PHRASES,
     SHORT_TEXT,
     Turns,
     long_text,
@@ -22,12 +21,10 @@ from engine.benchmark.measuring import (
     measure_commands,
     rounds_at,
     speak_command,
-    warm_up,
 )
 from engine.benchmark.peer_runners import WHOLE_MODEL
 from engine.benchmark.peers import HIBARI, ONNX_RUNTIME, OPENVINO, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
-from engine.benchmark.preparing import ARRAYS, COUNT, WEIGHTS, Preparing
-from engine.benchmark.report import to_dict
+from engine.benchmark.preparing import ARRAYS, WEIGHTS, Preparing
 from engine.benchmark.utterances import load_utterance
 from engine.cli.parser import build_parser
 from engine.errors import EngineError
@@ -96,12 +93,6 @@ def test_the_decoder_needs_most(measured):
     assert length.flop["source"] == 0
 
 
-def test_it_can_be_shown(measured):
-    (length,) = to_dict(measured)["lengths"]
-    assert length["audio_seconds"] == SECONDS
-    assert length["times_faster_than_best_peer"] > 0
-
-
 class Runner:
     """Stands in for a process: logs its turns, and takes a second longer with each."""
 
@@ -129,14 +120,6 @@ class Meter:
         return {"flop_per_second": self._reached.pop(0)}
 
 
-def test_every_runner_gets_warm():
-    log: list[str] = []
-    heard: list[str] = []
-    warm_up([Runner(OURS, log), Runner(PYTORCH, log)], Length(400, 133, 10.0), 10, heard.append)
-    assert log == ["ours gets warm at 400", "pytorch gets warm at 400"]
-    assert heard == ["ours works for 10 s to get warm", "pytorch works for 10 s to get warm"]
-
-
 @pytest.mark.parametrize(("seconds", "expected"), [(0.2, 15), (2.0, 15), (4.0, 8), (5.0, 6), (10.0, 3), (60.0, 3)])
 def test_short_speech_gets_more_rounds(seconds, expected):
     assert rounds_at(Length(8, 3, seconds), 3) == expected
@@ -157,13 +140,6 @@ def test_runners_take_turns_and_the_first_round_is_not_measured():
 def test_the_long_text_has_enough_words_and_can_be_spoken():
     assert LONG_WORDS <= len(long_text().split()) < LONG_WORDS + 100
     check(SpeechRequest(long_text(), "anybody"))
-
-
-def test_the_phrases_have_as_many_words_as_they_say_and_no_mark_inside():
-    assert list(PHRASES) == [1, 2, 4, 8, 16, 32]
-    for words, text in PHRASES.items():
-        assert len(text.split()) == words
-        assert text[:-1].replace(" ", "").isalpha()
 
 
 JOB = Job("starter", None, 1)
@@ -215,10 +191,6 @@ def test_all_runners_are_given_the_same_arrays(preparing, tmp_path):
     for length in lengths:
         arrays = load_utterance(utterance_path(tmp_path, length.frames))
         assert arrays["audio"].shape == (1, length.frames * JOB.config.samples_per_frame)
-
-
-def test_without_lengths_nothing_is_counted(preparing):
-    assert preparing.answer(COUNT, {"lengths": []}) == {"flop": []}
 
 
 def test_other_questions_are_refused(preparing):

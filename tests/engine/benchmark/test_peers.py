@@ -29,7 +29,6 @@ from engine.benchmark.peers import (
     OPENVINO_BFLOAT16,
     OPENVINO_STATIC,
     PEER_NAMES,
-    PEERS,
     PYTORCH,
     TORCH_COMPILE,
     Surroundings,
@@ -42,7 +41,6 @@ from engine.runners import tvm_runner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.files import ensure_files
 from engine.stages import stage_named
-from engine.system.paths import data_folder
 
 
 def everything(name):
@@ -61,12 +59,6 @@ def complete(tmp_path):
     path = tmp_path / "model.onnx"
     path.touch()
     return Surroundings(everything, everything, lambda: frozenset({"avx2", "avx512_bf16"}), lambda: path)
-
-
-def test_no_peers_unless_asked_for():
-    selection = choose_peers(None, surroundings=EMPTY)
-    assert selection.names == ()
-    assert selection.left_out == {}
 
 
 @pytest.mark.parametrize(("model", "another"), [(FULL_SIZE, HIBARI), (STARTER, KOKORO_ONNX_INT8)])
@@ -108,14 +100,6 @@ def test_a_whole_model_needs_its_file(tmp_path):
 def test_a_small_model_needs_all_that_makes_it_fast(missing):
     surroundings = Surroundings(package=lambda name: None if name == missing else name)
     assert missing in choose_peers([], STARTER, surroundings).left_out[HIBARI]
-
-
-def test_the_file_of_the_whole_model_is_among_the_data():
-    assert kokoro_onnx_path().parent == data_folder()
-
-
-def test_lossy_peers_are_those_in_less_than_float32():
-    assert {name for name, peer in PEERS.items() if peer.lossy} == {OPENVINO_BFLOAT16, KOKORO_ONNX_INT8, HIBARI}
 
 
 @pytest.mark.parametrize("model", [FULL_SIZE, STARTER])
@@ -207,10 +191,6 @@ def test_a_speed_is_found_for_a_length(natural, wanted):
     speed, frames = fitted_speed(count, wanted)
     assert frames == count(speed)
     assert abs(frames - wanted) <= NEAR_ENOUGH * wanted
-
-
-def test_of_speeds_that_are_only_nearly_right_the_best_is_taken():
-    assert fitted_speed(lambda speed: 105, 100)[1] == 105
 
 
 def test_a_model_that_cannot_speak_for_so_long_is_an_error():

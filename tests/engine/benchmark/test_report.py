@@ -50,12 +50,6 @@ def test_all_of_it_is_json():
     assert data["processes"][PYTORCH]["peak_bytes"] == 1_500_000_000
 
 
-def test_alone_there_are_no_peers():
-    (length,) = to_dict(measurement(lengths=(alone(),)))["lengths"]
-    assert length["peers"] == {}
-    assert length["times_faster_than_best_peer"] is None
-
-
 def test_the_table_has_every_stage_and_the_total():
     words = to_text(measurement())
     rows = {line.split()[0]: line.split() for line in words.splitlines() if line.startswith("  ")}
@@ -123,13 +117,6 @@ def test_what_matters_is_said():
     assert "compiled in 35.5 s" in words
 
 
-def test_alone_nothing_is_compared():
-    words = to_text(measurement(lengths=(alone(),), export_seconds=None, left_out={}))
-    assert "as fast as" not in words
-    assert "Left out" not in words
-    assert "exported to ONNX" not in words
-
-
 def test_the_plot_has_a_line_for_every_runner():
     picture = matplotlib.image.imread(io.BytesIO(as_png(measurement())), format="png")
     assert picture.shape[1] > picture.shape[0] > 300
@@ -144,10 +131,6 @@ def test_at_one_length_the_plot_has_a_bar_for_every_runner():
     ours, theirs = ((middle == colour).all(axis=1) for colour in ((90, 80, 214), (185, 182, 196)))
     assert 0 < ours.sum() < theirs.sum()
     assert ours.argmax() < theirs.argmax()  # the fastest on top
-
-
-def test_the_same_figures_make_the_same_plot():
-    assert as_png(measurement()) == as_png(measurement())
 
 
 def test_seconds_are_medians_of_a_stage_or_of_the_sum() -> None:
@@ -191,14 +174,6 @@ def test_lossy_peers_are_there_but_never_the_best() -> None:
     assert lossy.slower_stages() == ("bert",)
     only = at(rounds=({OURS: ROUNDS[0][OURS], OPENVINO_BFLOAT16: ROUNDS[0][PYTORCH]},))
     assert only.best_peer() is None
-
-
-def test_a_whole_model_has_a_total_but_no_stages() -> None:
-    lossy = with_lossy_peers()
-    assert lossy.stages == ("bert", "decoder", "istft")
-    assert lossy.has(KOKORO_ONNX_INT8)
-    assert not lossy.has(KOKORO_ONNX_INT8, "bert")
-    assert lossy.times_as_long(KOKORO_ONNX_INT8) == pytest.approx(0.5)
 
 
 def test_rates_are_of_what_the_mathematics_needs() -> None:

@@ -101,11 +101,6 @@ def lasting(*seconds):
     return [reading for one in seconds for reading in (0.0, one)]
 
 
-def test_other_questions_are_refused(runner, folder):
-    with pytest.raises(ValueError, match="sing"):
-        Timing(JOB, folder, stage_parts(runner)).answer("sing", {})
-
-
 LENGTH = Length(frames=14, tokens=5, seconds=0.35)
 
 
@@ -151,19 +146,10 @@ def test_lengths_are_exact(seconds):
     assert 2 <= length.tokens <= min(CONFIG.token_limit, length.frames)
 
 
-def test_tokens_last_three_frames_until_there_are_no_more():
-    assert exact_length(10, CONFIG).tokens == 133
-    assert exact_length(60, CONFIG).tokens == CONFIG.token_limit
-
-
 @pytest.mark.parametrize("seconds", [0, -1, 0.05, 1000, float("nan"), float("inf")])
 def test_what_no_utterance_lasts_is_refused(seconds):
     with pytest.raises(InvalidRequest, match="not a possible length of an utterance"):
         exact_length(seconds, CONFIG)
-
-
-def test_a_natural_length_is_whole_frames_of_tokens():
-    assert natural_length(10.01, CONFIG) == Length(400, 133, 10.0)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 60.0])

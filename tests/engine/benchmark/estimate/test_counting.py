@@ -5,7 +5,6 @@ import torch
 
 from engine.benchmark.estimate.counting import CountedStage, Run, count_for_metal, needed_flop, products
 from engine.benchmark.estimate.roofline import Family
-from engine.compiler.build import weightless_modules
 from engine.compiler.export import trace
 from engine.ops.torch_ops import lstm_forward_packed_bidirectional
 from engine.stages import TOKENS, Place, Size, Stage, Tensor, stage_named
@@ -95,14 +94,3 @@ def test_what_is_needed_grows_with_the_length(tiny_config, run):
     assert needed == {stage.name: pytest.approx(counted.total(lambda one: one.needed_flop))}
     assert doubled[stage.name] == pytest.approx(2 * needed[stage.name])
     assert needed_flop([stage], []) == []
-
-
-def test_products_of_a_whole_stage_are_those_of_its_layers(tiny_config):
-    stage = stage_named("f0n")
-    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
-    shapes = [tensor.shape(tiny_config, BATCH, {"tokens": 7, "frames": 20}) for tensor in stage.inputs]
-    weights = program.state_dict
-    found = products(program, shapes)
-    recurrent = [weight for name, weight in weights.items() if "weight_hh" in name]
-    assert found[Family.RECURRENCES] == sum(2 * weight.numel() * BATCH * 20 for weight in recurrent)
-    assert sum(found.values()) > 0

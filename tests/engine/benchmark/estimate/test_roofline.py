@@ -51,12 +51,6 @@ def test_the_chips_are_as_published():
     assert all(assumption.meaning and assumption.source for assumption in ASSUMPTIONS)
 
 
-def test_records_are_those_of_one_model():
-    assert estimate().record(M1) == 70.7
-    assert estimate().record(M4_PRO) is None
-    assert estimate("starter").record(M1) is None
-
-
 @pytest.mark.parametrize("family", list(Family))
 def test_no_end_is_faster_than_the_roofline_nor_slower_than_the_slow_one(family):
     kernels = work(family, 3, flop=1e10, bytes=1e8, core_bytes=1e6)
@@ -169,12 +163,6 @@ def test_every_assumption_is_printed_with_its_source():
     assert len(data["assumed_ranges"]) == len(ASSUMPTIONS)
     for assumed in data["assumed_ranges"]:
         assert f"{assumed['meaning']}; {assumed['source']}" in words
-
-
-def test_a_band_goes_from_its_fast_to_its_slow_end():
-    made = estimate()
-    fast, slow = (made.milliseconds_per_second(FIRST_CHIP, end) for end in (End.FAST, End.SLOW))
-    assert f"{fast:.2f} - {slow:.2f}" in to_text(made)
 
 
 def test_counts_are_there_per_stage_and_family():

@@ -92,12 +92,6 @@ def test_they_are_fresh_for_these_students_and_no_others(built: Built) -> None:
     assert freshness(built.folder, expected_identity(config, CPU), variant.stages) == state
 
 
-def test_students_leave_the_identity_of_other_modules_as_it_is() -> None:
-    assert expected_identity(TINY, CPU).students == ""
-    assert Variant("cpu").name == "cpu"
-    assert with_students_of(None, CPU) == CPU
-
-
 def test_progress_names_each_stage_and_ends_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     events = list[PreparationEvent]()
     monkeypatch.setattr(building, "build_stage", lambda stage, *_: Artifact(stage.name, "", "", 0, 0.0, ()))
@@ -145,9 +139,3 @@ def test_a_build_that_fails_leaves_nothing_that_is_used(tmp_path: Path, monkeypa
     with pytest.raises(CompileError, match="no linker"):
         build_distilled(TINY, TINY_STUDENTS, TINY_VARIANT, tmp_path, lambda _: None)
     assert freshness(tmp_path, expected_identity(TINY, TINY_VARIANT), TINY_VARIANT.stages) == Missing()
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(CompileError, match="cannot be written"):
-        build_distilled(TINY, TINY_STUDENTS, TINY_VARIANT, tmp_path / "file" / "folder", lambda _: None)

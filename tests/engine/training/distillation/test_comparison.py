@@ -73,8 +73,3 @@ def test_the_tables_show_every_figure(comparison: ProsodyComparison) -> None:
     text = comparison_text(comparison)
     assert all(f"{one.library_bytes / 1e3:.0f}" in text for one in comparison.built)
     assert sum(line.startswith((MEASURED, "M")) for line in text.splitlines()) >= len(PLACES) * len(TOKENS)
-
-
-def test_progress_is_told(comparison: ProsodyComparison, events: list[PreparationEvent]) -> None:
-    assert [event.done for event in events[:4]] == [0, 1, 2, 3]
-    assert events[0].title == "Compiling phoneme features, lstm, cpu"

@@ -15,7 +15,6 @@ from engine.training.distillation.lessons import (
     PitchLesson,
     Shelf,
     TextLesson,
-    relative_error,
 )
 from engine.training.distillation.teacher import (
     DURATION_LSTM,
@@ -23,7 +22,6 @@ from engine.training.distillation.teacher import (
     TEXT_LSTM,
     Teacher,
     frames_per_token,
-    on_frames,
 )
 from engine.training.distillation.training import new_students
 from tests.engine.tiny_model import TINY
@@ -95,23 +93,11 @@ def test_batches_speak_each_language_with_its_voices(teacher, examples, shelf):
     assert torch.equal(batch.tokens, shelf.draw(random.Random(3)).tokens)
 
 
-def test_relative_error_is_a_share_of_the_power():
-    wanted = torch.tensor([3.0, 4.0])
-    assert relative_error(wanted, wanted) == 0
-    assert relative_error(torch.zeros(2), wanted) == 1
-
-
 @pytest.fixture(scope="module")
 def batch(teacher, examples):
     chosen = sorted(examples, key=lambda example: -len(example.features))[::20]
     voices = [teacher.speakers(example.language)[0] for example in chosen]
     return chosen, teacher.batch(chosen, voices)
-
-
-def test_paths_are_those_of_the_networks_lstms(teacher):
-    found = {path for path, module in teacher.network.named_modules() if isinstance(module, torch.nn.LSTM)}
-    assert set(teacher.lstms) == found
-    assert teacher.lstms[-3:] == (DURATION_LSTM, FRAME_LSTM, TEXT_LSTM)
 
 
 @torch.no_grad()
@@ -157,13 +143,6 @@ def test_curves_are_those_of_the_reference(teacher):
     pitch, energy = teacher.curves(teacher.run(FRAME_LSTM, features, lengths), style)
     np.testing.assert_allclose(pitch[0], alone["f0"].ravel(), atol=1e-3)
     np.testing.assert_allclose(energy[0], alone["energy"].ravel(), atol=1e-4)
-
-
-def test_frames_repeat_their_tokens():
-    features = torch.arange(6.0).reshape(2, 3, 1)
-    spread, counts = on_frames(features, torch.tensor([[2, 1, 3], [1, 0, 0]]))
-    assert spread[:, :, 0].tolist() == [[0, 0, 1, 2, 2, 2], [3, 0, 0, 0, 0, 0]]
-    assert counts.tolist() == [6, 1]
 
 
 def test_features_are_those_of_the_network(teacher, examples):

@@ -16,7 +16,7 @@ from engine.models.checkpoints import model_config
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.sentences import sentences
 from engine.training.starter import corpus
-from engine.training.starter.batches import Item, Shelf, collate, frame_token
+from engine.training.starter.batches import Item, Shelf, collate
 from engine.training.starter.corpus import (
     ARRAYS,
     HELD_OUT,
@@ -111,11 +111,6 @@ def test_saved_lessons_come_back(items: tuple[Item, ...], tmp_path: Path, with_s
             assert_equal(before.sound, after.sound, SOUND_ARRAYS)
 
 
-def test_a_shard_without_sound_reads_without_it(items: tuple[Item, ...], tmp_path: Path) -> None:
-    save_lessons(tmp_path / "shard.safetensors", [dataclasses.replace(items[0].lesson, sound=None)])
-    assert load_lessons(tmp_path / "shard.safetensors")[0].sound is None
-
-
 @pytest.mark.parametrize("kept_bytes", [0, 5, 500])
 def test_a_damaged_shard_is_named(items: tuple[Item, ...], tmp_path: Path, kept_bytes: int) -> None:
     path = tmp_path / "shard.safetensors"
@@ -144,17 +139,6 @@ def test_padding_marks_what_is_beyond_the_end(items: tuple[Item, ...]) -> None:
         assert (~batch.padding[row]).sum() == count
 
 
-def test_every_frame_has_its_token(items: tuple[Item, ...]) -> None:
-    tokens = frame_token(items[1].lesson)
-    assert np.bincount(tokens).tolist() == items[1].lesson.durations_frames.tolist()
-
-
-def test_styles_are_halved_into_timbre_and_prosody(items: tuple[Item, ...]) -> None:
-    batch = collate(items)
-    assert torch.equal(torch.cat([batch.timbre, batch.prosody], 1), batch.styles)
-    assert np.array_equal(batch.prosody[3].numpy(), items[3].style[len(items[3].style) // 2 :])
-
-
 def test_span_cuts_all_curves_at_the_same_place(items: tuple[Item, ...], narrow_config: ModelConfig) -> None:
     batch = collate(items, random.Random(1))
     assert batch.frames == min(item.lesson.frames for item in items)
@@ -178,12 +162,6 @@ def test_a_lesson_of_the_text_side_has_no_sound(items: tuple[Item, ...], narrow_
     silent = dataclasses.replace(items[0], lesson=dataclasses.replace(items[0].lesson, sound=None))
     with pytest.raises(ValueError, match="without sound"):
         collate([silent]).samples(narrow_config)
-
-
-def test_spread_repeats_token_features(items: tuple[Item, ...]) -> None:
-    batch = collate(items[:1])
-    features = torch.arange(batch.tokens.shape[1]).float()[None, None]
-    assert batch.spread(features)[0, 0].tolist() == frame_token(items[0].lesson).tolist()
 
 
 def test_shelf_leaves_out_what_is_too_short(items: tuple[Item, ...]) -> None:

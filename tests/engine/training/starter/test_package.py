@@ -20,7 +20,6 @@ from engine.training.starter.package import (
     NEAREST_SYMBOL,
     nearest_trained,
     read_package,
-    stand_in_tokens,
     with_stand_ins,
     write_package,
 )
@@ -100,33 +99,16 @@ def vocabulary() -> dict[str, int]:
     return dict(json.loads(text)["vocab"])
 
 
-def test_table_speaks_of_the_vocabulary_only(vocabulary: dict[str, int]) -> None:
-    assert set(NEAREST_SYMBOL) <= set(vocabulary)
-    assert set(NEAREST_SYMBOL.values()) <= set(vocabulary)
-
-
 def test_every_untrained_symbol_has_its_own_stand_in(vocabulary: dict[str, int]) -> None:
     for symbol in set(vocabulary) - SYMBOLS:
         assert symbol in NEAREST_SYMBOL, symbol
         assert nearest_trained(symbol, SYMBOLS) in SYMBOLS
 
 
-def test_british_vowels_have_american_neighbours() -> None:
-    assert nearest_trained("ɒ", SYMBOLS) == "ɑ"
-    assert nearest_trained("Q", SYMBOLS) == "O"
-    assert nearest_trained("a", SYMBOLS) == "æ"
-
-
 def test_chains_are_followed() -> None:
     assert nearest_trained("ɾ", SYMBOLS) == "T"
     assert nearest_trained("ɾ", SYMBOLS - {"T"}) == "t"
     assert nearest_trained("unknown", SYMBOLS) == " "
-
-
-def test_stand_ins_are_tokens(vocabulary: dict[str, int]) -> None:
-    stand_ins = stand_in_tokens(vocabulary, SYMBOLS)
-    assert stand_ins[vocabulary["ɒ"]] == vocabulary["ɑ"]
-    assert not set(stand_ins) & {vocabulary[symbol] for symbol in SYMBOLS}
 
 
 def test_parts_come_back(parts: TeacherParts, tmp_path: Path) -> None:
@@ -150,7 +132,3 @@ def test_damaged_parts_are_named(parts: TeacherParts, tmp_path: Path) -> None:
 def test_style_is_the_row_for_the_number_of_phonemes(parts: TeacherParts, phonemes: int, row: int) -> None:
     for voice in STARTER_VOICES:
         assert np.array_equal(parts.style(voice, phonemes), parts.packs[voice][row, 0])
-
-
-def test_two_languages_have_a_male_and_a_female_voice_each() -> None:
-    assert sorted(voice[:2] for voice in STARTER_VOICES) == ["af", "am", "bf", "bm"]

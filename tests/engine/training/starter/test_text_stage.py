@@ -12,7 +12,7 @@ from engine.config import ModelConfig
 from engine.network.architecture import build_network
 from engine.training.starter.batches import Item, collate
 from engine.training.starter.measures import voiced_cents
-from engine.training.starter.text_stage import TextStage, duration_losses, pitch_ratio, prepare_predictor, text_figures
+from engine.training.starter.text_stage import TextStage, duration_losses, prepare_predictor, text_figures
 from engine.training.starter.trainer import Schedule, Trainer
 
 
@@ -46,11 +46,6 @@ def test_one_frame_too_many_costs_one(items: tuple[Item, ...]) -> None:
     assert duration_losses(logits, collate(items[1:2]))[0] == pytest.approx(1.0, abs=1e-4)
 
 
-def test_an_octave_is_the_logarithm_of_two() -> None:
-    ratio = pitch_ratio(torch.tensor([200.0, 100.0, -5.0]), torch.tensor([100.0, 100.0, 0.0]))
-    assert ratio.tolist() == pytest.approx([0.693147, 0.0, 0.0])
-
-
 @torch.no_grad()
 def test_figures_are_in_frames_and_cents(stage: TextStage, items: tuple[Item, ...], monkeypatch: object) -> None:
     assert isinstance(monkeypatch, pytest.MonkeyPatch)
@@ -75,9 +70,3 @@ def test_cents_are_counted_where_both_are_voiced():
     cents, voicing_agrees = voiced_cents(ours, wanted)
     assert cents == pytest.approx([1200, -1])
     assert voicing_agrees.tolist() == [True, False, False, True]
-
-
-@pytest.mark.parametrize(("value_hz", "counted"), [(10.0, 0), (10.5, 1)])
-def test_a_value_is_voiced_where_the_source_takes_it_to_be(value_hz: float, counted: int):
-    cents, _ = voiced_cents(np.array([value_hz]), np.array([100.0]))
-    assert len(cents) == counted

@@ -36,12 +36,6 @@ def test_prompts_are_different_repeatable_and_not_held_out(lexicon: Lexicon) -> 
     assert max(map(len, sentences)) <= 60
 
 
-def test_prompts_hold_questions_exclamations_and_numbers(lexicon: Lexicon) -> None:
-    text = " ".join(prompts(300, "c", lexicon, 110))
-    assert all(text.count(mark) >= 10 for mark in "?!,.")
-    assert sum(character.isdigit() for character in text) >= 50
-
-
 def test_prompts_cover_every_symbol(lexicon: Lexicon) -> None:
     config = model_config("starter")
     phonemizer = Phonemizer("en-US", frozenset(config.vocab), config.phoneme_limit)
@@ -49,10 +43,6 @@ def test_prompts_cover_every_symbol(lexicon: Lexicon) -> None:
     spoken = [utterance.phonemes for text in texts for utterance in phonemizer.plan(text).utterances]
     assert not missing_symbols(spoken)
     assert sum("ʒ" in phonemes for phonemes in spoken) >= 5
-
-
-def test_missing_symbols_are_named() -> None:
-    assert missing_symbols(["".join(US_SYMBOLS - {"ʒ"})]) == {"ʒ"}
 
 
 def test_a_hundred_different_sentences_are_held_out() -> None:

@@ -109,12 +109,6 @@ def test_run_stops_when_its_time_is_spent(tmp_path: Path) -> None:
     assert Trainer(LineStage(), Schedule(0.003, 0.05), tmp_path / "line.pt").fraction >= 1
 
 
-def test_run_can_be_limited_to_steps(tmp_path: Path) -> None:
-    trainer = Trainer(LineStage(), ENDLESS, tmp_path / "line.pt")
-    trainer.run(lambda progress: None, steps=7)
-    assert trainer.step == 7
-
-
 def test_schedule_rises_then_falls() -> None:
     schedule = Schedule(10, 1e-3, warm_up_steps=10, final_share=0.1)
     assert schedule.rate(0, 0) == pytest.approx(1e-4)
@@ -143,14 +137,6 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path, kept_bytes: int) -> None:
         load_averaged(path, {"line": nn.Linear(1, 1)})
 
 
-def test_a_checkpoint_of_another_model_is_named(tmp_path: Path) -> None:
-    trained(tmp_path / "line.pt", 1)
-    other = LineStage()
-    other.modules = {"line": nn.Linear(2, 1)}
-    with pytest.raises(DamagedFile, match="of another model"):
-        Trainer(other, ENDLESS, tmp_path / "line.pt")
-
-
 def test_a_full_disk_is_one_sentence_and_keeps_the_state_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,12 +152,6 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_state_before(
         trainer.save()
     assert (tmp_path / "line.pt").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["line.pt"]
-
-
-def test_without_a_compiler_nothing_changes(narrow_config: ModelConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    network = build_network(narrow_config)
-    assert not compile_generator_blocks(network)
 
 
 def test_blocks_can_be_run_as_written(narrow_config: ModelConfig, monkeypatch: pytest.MonkeyPatch) -> None:

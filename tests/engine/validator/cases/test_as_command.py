@@ -59,19 +59,9 @@ def test_the_command_asks_for_the_same(request: ValidationRequest) -> None:
     assert asked(as_command(request)) == request
 
 
-def test_the_defaults_are_named_too() -> None:
-    command = as_command(ValidationRequest(SpeechRequest("Hello.", "am_michael")))
-    assert "--padding=1.0" in command
-    assert "--model=starter" in command
-
-
 def test_a_crossed_regime_alone_compares_nothing_else() -> None:
     request = ValidationRequest(SpeechRequest("Hi.", "am_michael"), regimes=(), cross=(("bert", Regime.DYNAMIC),))
     assert asked(as_command(request)) == replace(request, regimes=(Regime.DYNAMIC,))
-
-
-def test_more_can_be_added() -> None:
-    assert as_command(ValidationRequest(SpeechRequest("Hi.", "am_michael")), "--reduce=bert").endswith(" --reduce=bert")
 
 
 def test_the_command_gives_the_same_rows() -> None:

@@ -39,12 +39,6 @@ def no_pack(validator: Validator) -> Report:
     return validator.validate(NO_PACK)
 
 
-def test_the_same_reduction_every_time(validator: Validator, no_pack: Report) -> None:
-    first, second = (reduce_wholly(validator, NO_PACK, no_pack, "text_encoder") for _ in range(2))
-    assert first.case.facts == second.case.facts
-    assert (first.tries, first.elements) == (second.tries, second.elements)
-
-
 def test_an_unreduced_case_has_the_whole_utterance(validator: Validator, no_pack: Report) -> None:
     case: FailingCase = failing_case(validator, NO_PACK, no_pack, "f0n")
     assert case.facts.utterance == no_pack.utterances[case.facts.row.utterance]
@@ -143,31 +137,9 @@ def test_a_wrong_stage_fails_and_is_witnessed(validator: Validator) -> None:
     assert trial.worst.output == "phoneme_features"
 
 
-def test_a_right_stage_does_not_fail(validator: Validator) -> None:
-    trials = trials_of(validator, Regime.STATIC_PACKED)
-    trial = trials.on_inputs(inputs_of(validator))
-    assert not trial.fails
-    assert not trials.witnessed(trial)
-
-
-def test_what_no_float32_computes_well_is_not_the_regimes_fault(validator: Validator) -> None:
-    trials = trials_of(validator, Regime.STATIC_NO_PACK)
-    trial = trials.on_inputs(inputs_of(validator))
-    trials._witness = trials._chain  # a witness that is wrong as well
-    assert not trials.witnessed(trial)
-    trials.trust(trial)
-    assert trials.witnessed(trial)
-
-
 def test_only_regimes_that_are_compared_can_be_tried(validator: Validator) -> None:
     with pytest.raises(InvalidRequest, match=r"“compiled” is not compared.*static-packed, static-no-pack"):
         trials_of(validator, Regime.COMPILED)
-
-
-def test_inputs_that_it_does_not_take_are_refused(validator: Validator) -> None:
-    trials = trials_of(validator, Regime.STATIC_PACKED)
-    with pytest.raises(ValueError, match="takes tokens, token_count"):
-        trials.on_inputs({"tokens": np.zeros((1, 3), np.int32)})
 
 
 def test_a_request_is_narrowed_to_a_regime() -> None:

@@ -11,7 +11,7 @@ from engine.cli.validate import ENGLISH_SENTENCES
 from engine.errors import InvalidRequest
 from engine.text.g2p.analysis import load_offline_analyser
 from engine.validator.experiments import text_parity, upstream_text
-from engine.validator.experiments.text_parity import Kind, TextParity, compare_text, is_plain, sentences_of
+from engine.validator.experiments.text_parity import Kind, compare_text, is_plain, sentences_of
 from engine.validator.experiments.upstream_text import UpstreamText
 
 ON_PURPOSE = {
@@ -58,17 +58,6 @@ def test_each_difference_has_its_reason() -> None:
     assert json.loads(json.dumps(found.to_dict()))["differences"][0]["ours"] == "wˈAt… wˌʌt?"
 
 
-def test_what_differs_on_purpose() -> None:
-    reasons = {
-        "He could not bear to lead the way with a lead weight on his foot.": Kind.CORRECTED,  # the metal
-        "Three houses burned.": Kind.CORRECTED,  # the plural has a z
-        "THE DOOR IS LOCKED.": Kind.WRITING,  # a shout is no list of acronyms
-    }
-    found = compare_text([*reasons, "The door is locked."])
-    assert {difference.text: difference.kind for difference in found.differences} == reasons
-    assert found.explained
-
-
 @pytest.mark.parametrize(
     ("upstream", "kind"),
     [(None, Kind.FAILURE), ("həlˈO_.", Kind.SYMBOLS), ("jˈɛs.", Kind.PRONUNCIATION)],
@@ -78,20 +67,6 @@ def test_what_no_sentence_of_ours_shows(upstream: str | None, kind: Kind, monkey
     (difference,) = compare_text(["Hello."]).differences
     assert difference.kind is kind
     assert difference.upstream == (upstream or "")
-
-
-def test_words_say_how_many_who_tagged_and_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = compare_text(["Hello.", "Prof. Lee."]).to_text()
-    assert words.startswith("1 of 2 sentences")
-    assert "the offline tagger" in words
-    assert "Prof. Lee." in words
-    assert Kind.WRITING in words
-    monkeypatch.setattr(text_parity, "load_model_analyser", lambda: load_offline_analyser({}))
-    assert "spaCy's en_core_web_sm" in compare_text(["Hello."]).to_text()
-
-
-def test_a_pronunciation_of_our_own_needs_explaining() -> None:
-    assert not TextParity("en-US", "", 1, 1, (text_parity.Difference("Hi.", "a", "b", Kind.PRONUNCIATION),)).explained
 
 
 def test_only_english_can_be_compared() -> None:

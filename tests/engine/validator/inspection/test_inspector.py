@@ -99,12 +99,11 @@ def test_a_cancel_stops_it(inspector: Inspector, runner: CompiledRunner, steps: 
     assert runner.run(stage_named("istft"), steps["istft"].inputs)  # nothing watches any more
 
 
-def test_another_graph_than_this_programs_is_told(regimes, runner: CompiledRunner, steps: dict[str, Step]) -> None:
+def test_another_graph_than_this_programs_is_told(
+    regimes, inspector: Inspector, runner: CompiledRunner, steps: dict[str, Step], monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = Inspector(regimes.checkpoint.config, regimes.checkpoint.load_weights(), CPU)
-    graph = other.kernels(stage_named("text_encoder")).graph
-    other.kernels(stage_named("istft"))
-    other._known["istft"] = other._known["text_encoder"]
-    assert graph.calls[0].kernel != "inverse_stft"
+    monkeypatch.setattr(other, "kernels", lambda stage: inspector.kernels(stage_named("text_encoder")))
     with pytest.raises(EngineError, match="another graph"):
         other.watched(stage_named("istft"), runner, steps["istft"].inputs, lambda *_: None)
 
@@ -190,15 +189,6 @@ def test_phases_that_differ_by_a_turn_are_equal() -> None:
     assert compared(turned, exact(), exact()).verdict is KernelVerdict.WRONG
 
 
-def test_the_sign_of_pi_is_not_a_matter_of_turns() -> None:
-    truth = exact()
-    truth[:, 2:, 0] = np.float32(np.pi)
-    turned = truth.copy()
-    turned[:, 3, 0] *= -1
-    assert compared(truth, truth, truth, phases=True).verdict is KernelVerdict.RIGHT
-    assert compared(turned, truth, truth, phases=True).verdict is KernelVerdict.WRONG
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_wrong_unless_pytorch_has_it_too(value: float) -> None:
     ours = exact()
@@ -233,10 +223,6 @@ def float32_error(winograd: Winograd) -> float:
 def test_the_amplification_explains_what_winograd_loses(winograd: Winograd) -> None:
     half_ulp = 2.0**-24
     assert 0.1 < float32_error(winograd) / (amplification(winograd) * half_ulp) < 3
-
-
-def test_a_direct_convolution_amplifies_nothing() -> None:
-    assert amplification(None) == 1
 
 
 def test_plain_loops_compute_the_same(inspector: Inspector) -> None:

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from engine.ops.torch_ops import lstm_forward_packed_bidirectional
-from engine.validator.inspection.meanings import LstmCall, directions_of, lstm_meaning, role
+from engine.validator.inspection.meanings import LstmCall, directions_of, lstm_meaning
 
 BATCH, TIME, HIDDEN, CHANGING, CONSTANT = 2, 5, 3, 4, 2
 GATES = 4 * HIDDEN
@@ -62,8 +62,3 @@ def test_what_every_step_shares_may_be_the_bias_alone(parts) -> None:
     _, _, weights = parts
     offset = made("broadcast_to1", parts, [PACKED], (BATCH, GATES), 1)
     torch.testing.assert_close(offset, weights[5].expand(BATCH, GATES))
-
-
-def test_an_unknown_kernel_has_no_meaning() -> None:
-    assert lstm_meaning("conv1d7") is None
-    assert role("conv1d7") == "conv1d"

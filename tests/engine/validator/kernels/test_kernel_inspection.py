@@ -23,8 +23,7 @@ from engine.validator.data.results import (
     Verdict,
 )
 from engine.validator.inspection.results import GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
-from engine.validator.kernels.kernel_inspection import KernelInspection, replaced_name, valid_shapes
-from engine.validator.runs.arrays import ArrayKey, array_key
+from engine.validator.kernels.kernel_inspection import KernelInspection, valid_shapes
 from engine.validator.runs.validation import Validator
 from tests.starter_voices import MALE
 
@@ -79,12 +78,6 @@ def test_what_pytorch_computes_in_place_of_a_faulty_kernel_is_right(kernels: Ker
         assert audio.verdict is Verdict.PASS, name
         assert audio.decides
         assert isinstance(events[-1], FinishedEvent)
-
-
-def test_what_is_replaced_can_be_the_name_of_arrays() -> None:
-    name = replaced_name((Replacement("istft", "000 inverse_stft", Substitute.PLAIN_LOOPS), Replacement("decoder")))
-    key = ArrayKey(0, name, Reading.OWN_FED, "audio")
-    assert array_key(key.member) == key
 
 
 def test_a_faulty_kernels_own_loops_stay_wrong(kernels: KernelInspection) -> None:

@@ -77,15 +77,6 @@ def test_equals_the_definition(seed: int, ours_length: int, reference_length: in
     assert expected[lag] == pytest.approx(correlation, abs=1e-9)
 
 
-def test_swapping_turns_the_lag_and_the_level_round() -> None:
-    sound = noise(0, 9000)
-    one, other = compare_audio(sound[300:], 2 * sound, RATE), compare_audio(2 * sound, sound[300:], RATE)
-    assert (one.lag_samples, other.lag_samples) == (-300, 300)
-    assert one.best_lag_correlation == pytest.approx(other.best_lag_correlation)
-    assert one.level_difference_db == pytest.approx(-other.level_difference_db)
-    assert one.log_mel_l1 == pytest.approx(other.log_mel_l1)
-
-
 def test_a_lag_beyond_a_tenth_of_a_second_is_not_looked_for() -> None:
     sound = noise(0, 24_000)
     within, beyond = (compare_audio(sound, sound[lag:], RATE) for lag in (LONGEST, LONGEST + 1))
@@ -120,10 +111,6 @@ def test_a_level_is_a_level_and_nothing_else() -> None:
     assert metrics.level_difference_db == pytest.approx(6.0206, abs=1e-3)
     assert metrics.log_mel_l1 == pytest.approx(math.log(2), rel=1e-3)
     assert metrics.multi_resolution_stft == pytest.approx(1 + math.log(2), rel=1e-2)
-
-
-def test_levels_are_each_ones_own() -> None:
-    assert compare_audio(sine(500, 24_000), sine(500, 12_000), RATE).level_difference_db == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_sine_has_its_amplitude_in_its_band_and_none_elsewhere() -> None:
@@ -165,12 +152,6 @@ def test_no_sample_goes_unheard(position: int) -> None:
     clicked[position] += 1
     assert log_mel_l1(clicked, wave, RATE) > 0.01
     assert multi_resolution_stft(clicked, wave) > 0.1
-
-
-def test_only_the_common_length_counts_in_the_spectra() -> None:
-    wave = noise(0, 6000)
-    assert compare_audio(wave[:4000], wave, RATE).log_mel_l1 == 0
-    assert compare_audio(wave, wave[:4000], RATE).multi_resolution_stft == 0
 
 
 @pytest.mark.parametrize("length", [0, 1, 511, 5000])
@@ -215,13 +196,6 @@ def test_every_waveform_has_finite_results(data: st.DataObject, rate_hz: int) ->
     assert metrics.multi_resolution_stft >= 0
 
 
-def test_waveforms_are_left_as_they_were() -> None:
-    wave = noise(0, 3000)
-    wave.flags.writeable = False
-    compare_audio(wave, wave[::2], RATE)
-    np.testing.assert_array_equal(wave, noise(0, 3000))
-
-
 def test_more_than_one_axis_is_refused() -> None:
     with pytest.raises(ValueError, match="one axis"):
         compare_audio(np.zeros((1, 5)), np.zeros(5), RATE)
@@ -255,13 +229,6 @@ def test_the_loud_part_is_where_it_sounds() -> None:
 def test_a_waveform_shorter_than_a_window_is_no_trouble() -> None:
     assert np.isfinite(spectrogram_db(np.ones(3, np.float32), RATE_HZ, 0, 3, 10, LINES)).all()
     assert np.isfinite(spectrogram_db(np.zeros(0, np.float32), RATE_HZ, 0, 0, 10, LINES)).all()
-
-
-def test_low_frequencies_have_more_room_than_high_ones() -> None:
-    edges_hz = line_edges_hz(RATE_HZ, LINES)
-    assert edges_hz[0] == 0
-    assert edges_hz[-1] == pytest.approx(RATE_HZ / 2)
-    assert (np.diff(edges_hz, 2) > 0).all()
 
 
 @given(st.floats(0, RATE_HZ / 2))

@@ -21,7 +21,6 @@ from engine.validator.measures.metrics import (
     compare,
     compare_durations,
     is_finite,
-    mean_square,
     profile,
 )
 
@@ -55,11 +54,6 @@ def test_equals_the_definitions(shape: tuple[int, ...]) -> None:
     assert metrics.relative_l2 == pytest.approx(np.linalg.norm(a - b) / np.linalg.norm(b), rel=1e-9)
     assert metrics.finite_percent == 100
     assert metrics.tail_energy is None
-
-
-def test_known_answer() -> None:
-    metrics = compare(np.array([3.0, 4.0]), np.array([3.0, 0.0]))
-    assert metrics == Metrics(-1.0, pytest.approx(0.6), pytest.approx(-2.498775), 4.0, pytest.approx(4 / 3), 100.0)
 
 
 @given(arrays_of.arrays(st.sampled_from([np.float32, np.float64, np.int32, np.bool_]), SHAPES))
@@ -109,14 +103,6 @@ def test_correlation_cosine_and_largest_error_are_symmetric(seed: int) -> None:
     a, b = noise(seed, 4, 9), noise(seed + 1, 4, 9)
     one, other = compare(a, b), compare(b, a)
     assert (one.pearson, one.cosine, one.max_abs) == (other.pearson, other.cosine, other.max_abs)
-
-
-def test_rounding_lifts_no_correlation_above_one() -> None:
-    for seed in range(300):
-        array = noise(seed, 7).astype(np.float64)
-        metrics = compare(3 * array, array)
-        assert number(metrics.pearson) <= 1
-        assert number(metrics.cosine) <= 1
 
 
 def test_a_small_variation_on_a_large_offset_is_still_correlated() -> None:
@@ -194,30 +180,10 @@ def test_energy_in_the_padding(tail: list, energy: float) -> None:
     assert compare(np.ones(1), np.ones(1), np.array(tail, np.float32)).tail_energy == pytest.approx(energy)
 
 
-def test_views_and_whole_numbers_are_compared_like_anything_else() -> None:
-    padded = noise(0, 3, 8, 10)
-    assert compare(padded[:, ::2, 1:7], padded[:, ::2, 1:7].copy()).sqnr_db is None
-    assert compare(np.array([1, 2, 3]), np.array([2, 4, 6], np.int32)).relative_l2 == pytest.approx(0.5)
-
-
-def test_arrays_are_left_as_they_were() -> None:
-    ours, reference = noise(0, 9), noise(1, 9)
-    for array in (ours, reference):
-        array.flags.writeable = False
-    compare(ours, reference, ours)
-    np.testing.assert_array_equal(ours, noise(0, 9))
-
-
 @pytest.mark.parametrize("shapes", [((3,), (4,)), ((1, 3), (3,)), ((0,), (0, 1))])
 def test_other_shapes_are_refused(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
     with pytest.raises(ValueError, match="cannot be compared"):
         compare(np.zeros(shapes[0]), np.zeros(shapes[1]))
-
-
-@given(arrays_of.arrays(np.float32, SHAPES, elements=st.floats(-1000, 1000, width=32)))
-def test_mean_square(array: np.ndarray) -> None:
-    expected = np.mean(np.square(array.astype(np.float64))) if array.size else 0
-    assert mean_square(array) == pytest.approx(expected)
 
 
 def logits_for(durations: list[float], max_dur: int = 8) -> np.ndarray:
@@ -259,11 +225,6 @@ def test_the_speed_divides_before_rounding() -> None:
     logits = logits_for([5.0, 4.0])
     assert compare_durations(logits, logits, spoken([3, 2]), spoken([2, 2]), 2.0).ties == 1
     assert compare_durations(logits, logits, spoken([6, 4]), spoken([5, 4]), 1.0).ties == 0
-
-
-def test_a_token_without_frames_at_the_end_is_counted() -> None:
-    logits = logits_for([1.0, 1.0])
-    assert compare_durations(logits, logits, spoken([1, 0]), spoken([1, 1]), 1.0) == DurationMetrics(1, 0, 1, 2)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=20))
@@ -321,13 +282,6 @@ def test_many_steps_keep_the_largest_error_of_each_cell(steps: int, seed: int) -
     np.testing.assert_allclose(profile(ours, reference, 1, "frames").errors, expected, rtol=1e-3)
 
 
-@given(st.floats(1e-3, 1e3))
-def test_scale_does_not_matter(scale: float) -> None:
-    reference, ours = profile_noise(0, 2, 9).astype(np.float64), profile_noise(1, 2, 9).astype(np.float64)
-    scaled = profile(scale * ours, scale * reference, 1, "tokens").errors
-    np.testing.assert_allclose(scaled, profile(ours, reference, 1, "tokens").errors, rtol=1.1e-3)
-
-
 @pytest.mark.parametrize("axis", [1, -2])
 def test_time_may_run_along_any_axis(axis: int) -> None:
     reference, ours = profile_noise(0, 2, 7, 3), profile_noise(1, 2, 7, 3)
@@ -340,10 +294,6 @@ def test_errors_have_four_digits() -> None:
     assert profile(ours, np.ones(3), 0, "tokens").errors == (0.0, 0.3333, 1.235e-07)
 
 
-def test_an_all_zero_reference_makes_a_profile_absolute() -> None:
-    assert profile(np.array([0.25, 0.0]), np.zeros(2), 0, "tokens").errors == (0.25, 0.0)
-
-
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_stands_out_where_it_is(value: float) -> None:
     reference = np.ones((2, 1000), np.float32)
@@ -353,10 +303,6 @@ def test_what_is_not_finite_stands_out_where_it_is(value: float) -> None:
         errors = profile(ours, theirs, 1, "frames").errors
         assert errors[-1] == NOT_FINITE
         assert set(errors[:-1]) == {0.0}
-
-
-def test_no_error_is_larger_than_the_largest() -> None:
-    assert profile(np.array([7e188, 1.0]), np.full(2, 4e-120), 0, "frames").errors == (NOT_FINITE, NOT_FINITE)
 
 
 @pytest.mark.parametrize(("shape", "cells"), [((0,), 0), ((3, 0), 0), ((0, 3), 3)])

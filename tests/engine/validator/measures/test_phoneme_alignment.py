@@ -22,12 +22,6 @@ def test_every_frame_of_the_reference_has_a_partner_of_its_phoneme_in_order(both
     assert np.all(np.diff(pairs) >= 0)
 
 
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=12))
-def test_equal_durations_pair_each_frame_with_itself(counts: list[int]) -> None:
-    alignment = frame_token(counts)
-    assert np.array_equal(paired_frames(alignment, alignment), np.arange(len(alignment)))
-
-
 @pytest.mark.parametrize(
     ("mine", "theirs", "expected"),
     [(3, 2, [0, 2]), (2, 3, [0, 1, 1]), (1, 4, [0, 0, 0, 0]), (4, 1, [2]), (5, 4, [0, 1, 3, 4])],

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +13,7 @@ from matplotlib.figure import Figure
 
 from engine.speech import Samples
 from engine.stages import STAGE_NAMES
-from engine.validator.data.results import DurationMetrics, Metrics, Profile, Reading, Report, Row, Verdict
+from engine.validator.data.results import Metrics, Profile, Reading, Report, Row, Verdict
 from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
 from engine.validator.experiments.sweep import SweepPoint
 from engine.validator.reports import plots
@@ -57,11 +56,6 @@ def test_every_regime_has_its_correlations(report: Report) -> None:
     assert "frame_token" not in words(element)
 
 
-def test_what_has_no_correlation_is_a_gap(report: Report) -> None:
-    whole, gap = (plots.correlations(rows, "c").count("<use") for rows in (report.rows, report.rows[4:]))
-    assert gap < whole
-
-
 def test_every_regime_and_reading_has_its_strips(report: Report) -> None:
     element = plots.along_time(by_regime(report.rows), None, 3.0, "t")
     titles = [f"{regime} · {reading}" for regime in ERRORS for reading in ("fed by the reference", "fed by itself")]
@@ -79,15 +73,6 @@ def test_a_long_name_stays_in_its_panel() -> None:
     assert len(title) < 70
 
 
-def test_a_worse_error_has_another_colour() -> None:
-    errors = np.array([0.0, 1e-7, 1e-3, 1.0, 1e9, np.nan])
-    none, least, more, most, beyond, unknown = plots.heat(errors)
-    np.testing.assert_array_equal(none, least)
-    np.testing.assert_array_equal(most, beyond)
-    assert least[3] < more[3] < most[3]
-    assert unknown[3] == 0
-
-
 def speech(count: int) -> Samples:
     return np.sin(np.arange(count) / 10).astype(np.float32)
 
@@ -102,12 +87,6 @@ def test_waveforms_lie_over_each_other() -> None:
 def test_a_long_waveform_is_no_larger_than_a_short_one() -> None:
     short, long = (len(plots.waveforms(speech(n), {"a": -speech(n)}, "w")) for n in (24_000, 720_000))
     assert long < 1.2 * short
-
-
-def test_a_waveform_with_holes_is_drawn() -> None:
-    ours = speech(2000)
-    ours[100:1900] = np.nan
-    assert "nan" not in plots.waveforms(speech(2000), {"compiled": ours}, "w").replace("up to nan", "")
 
 
 PADDINGS = (0.0, 0.5, 4.0)
@@ -157,11 +136,6 @@ def test_a_sweep_names_regimes_and_ratios(reading: Reading) -> None:
     assert {"static-packed", "0", "0.5", "4", "padding over valid length"} <= set(padding_words(element))
 
 
-def test_the_heard_waveform_is_compared_at_its_best_lag() -> None:
-    heard = SweepPoint(1.0, "static-packed", 0, "istft", "audio", Reading.OWN_FED, None, 0.9)
-    assert markers(validator_plots.sweep([heard], "s")) > markers(validator_plots.sweep([point(1.0, None)], "s"))
-
-
 def paint(figure: Figure) -> None:
     panel = figure.subplots()
     panel.plot(np.linspace(0, 1, 50), np.linspace(0, 1, 50) ** 2, color=SERIES[1], marker="o", label="a $1 < 2$ & b")
@@ -192,26 +166,6 @@ def test_nothing_comes_from_elsewhere() -> None:
     assert "<style" not in element
 
 
-def test_names_are_the_figures_own_and_are_found() -> None:
-    element = draw(4, 2, "one", "Curve", paint)
-    names = re.findall(r' id="([^"]*)"', element)
-    assert names
-    assert len(set(names)) == len(names)
-    assert all(name.startswith("one-") for name in names)
-    assert set(re.findall(r'(?:url\(|href=")#([^")]+)', element)) == set(names)
-
-
-def test_the_same_drawing_gives_the_same_characters() -> None:
-    assert draw(4, 2, "one", "Curve", paint) == draw(4, 2, "one", "Curve", paint)
-
-
-def test_settings_of_others_stay_as_they_are() -> None:
-    names = [name for name in mpl.rcParams if name != "backend"]  # looking at this one chooses one
-    before = {name: mpl.rcParams[name] for name in names}
-    draw(4, 2, "one", "Curve", paint)
-    assert {name: mpl.rcParams[name] for name in names} == before
-
-
 ROW = Row(0, "bert", "text_features", "compiled", "dynamic", Reading.OWN_FED, Verdict.PASS, 0.99999)
 SAMPLES = arrays_of.arrays(np.float32, st.integers(1, 900), elements=st.floats(-1, 1, width=32))
 
@@ -227,11 +181,6 @@ def test_an_outline_holds_every_sample(samples: np.ndarray, columns: int) -> Non
     assert drawn.lowest.min() == samples.min()
     assert drawn.highest.max() == samples.max()
     assert (drawn.lowest <= drawn.highest).all()
-
-
-def test_an_outline_leaves_out_what_is_not_finite() -> None:
-    drawn = outline(np.array([1, np.nan, np.inf, -1], np.float32), 1, 2)
-    assert drawn.highest.tolist() == [1, -1]
 
 
 @given(SAMPLES, st.integers(1, 100), st.data())
@@ -257,12 +206,6 @@ def test_digits(correlation: float, expected: float) -> None:
     assert digits(replace(ROW, metrics=metrics)) == pytest.approx(expected)
 
 
-def test_digits_of_what_has_no_correlation() -> None:
-    assert digits(ROW) is None
-    assert digits(replace(ROW, durations=DurationMetrics(1, 0, 9, 9))) is None
-    assert digits(replace(ROW, durations=DurationMetrics(0, 0, 9, 9))) == MOST_DIGITS
-
-
 def test_tokens_are_placed_where_they_are_spoken() -> None:
     placed = strip([profiled("tokens", 1.0, 2.0, 3.0)], frames_per_token=(2, 5, 1))
     assert placed is not None
@@ -272,12 +215,6 @@ def test_tokens_are_placed_where_they_are_spoken() -> None:
         STRIP_CELLS // 8,
     ]
     assert (np.diff(placed) >= 0).all()
-
-
-def test_without_an_alignment_tokens_are_equally_long() -> None:
-    placed = strip([profiled("tokens", 1.0, 2.0)], None)
-    assert placed is not None
-    assert (placed == 1).sum() == STRIP_CELLS // 2
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=STRIP_CELLS), st.sampled_from(["tokens", "frames"]))

@@ -7,12 +7,10 @@ import pytest
 
 from engine.stages import STAGES
 from engine.validator.data.results import (
-    DurationMetrics,
     Metrics,
     Reading,
     Regime,
     Report,
-    Row,
     ValidationRequest,
     Verdict,
 )
@@ -20,7 +18,7 @@ from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun
 from engine.validator.experiments.sweep import SweepPoint
 from engine.validator.reports.run_comparison import differences, obstacles
 from engine.validator.reports.text_report import lstm_text, sweep_text, text_report
-from tests.engine.validator.reports.example_report import ERRORS, example_report, out_of_step, with_verdict
+from tests.engine.validator.reports.example_report import ERRORS, example_report, out_of_step
 
 
 def lines_of(text: str, regime: str) -> list[str]:
@@ -74,19 +72,6 @@ def test_a_line_is_the_worst_utterance() -> None:
     assert "Worst: bert, text_features of utterance 2 in compiled, reference-fed: fail" in text
 
 
-def test_the_worst_row_is_one_that_decides() -> None:
-    assert " in compiled, " in " ".join(text_report(example_report()).split("Worst:")[1].split())
-
-
-def test_what_cannot_be_compared_is_said() -> None:
-    report = example_report(1)
-    lost = replace(report.rows[1], metrics=None, verdict=Verdict.INCOMPARABLE)
-    durations = replace(lost, stage="alignment", output="frame_token", durations=DurationMetrics(3, 0, 23, 24))
-    text = text_report(replace(report, rows=(lost, durations)))
-    assert "incomparable" in text
-    assert "3 differ" in text
-
-
 def test_other_durations_leave_a_value_by_phoneme_and_a_table_in_the_references_frames() -> None:
     lines = lines_of(text_report(out_of_step(example_report(1), Regime.STATIC_NO_PACK)), Regime.STATIC_NO_PACK)
     marked, note, header, given = lines[-5:-1]
@@ -97,16 +82,6 @@ def test_other_durations_leave_a_value_by_phoneme_and_a_table_in_the_references_
     assert header.split()[:4] == ["own-fed", "with", "the", "reference's"]
     assert given.split()[:3] == ["istft", "audio", marked.split()[-2].removesuffix("*")]
     assert not any("*" in line for line in lines_of(text_report(example_report(1)), Regime.STATIC_NO_PACK))
-
-
-def test_a_report_without_rows_is_still_one() -> None:
-    empty: tuple[Row, ...] = ()
-    assert "No stage is itself wrong." in text_report(replace(example_report(1), rows=empty, findings=()))
-
-
-def test_a_crash_is_visible() -> None:
-    report = with_verdict(example_report(1), Regime.COMPILED, "decoder", Verdict.CRASHED)
-    assert "crashed" in text_report(report)
 
 
 def test_the_device_is_the_one_that_was_taken() -> None:
@@ -155,11 +130,6 @@ def test_a_sweep_shows_the_worst_utterance_and_the_sound_at_the_end() -> None:
     assert heard.split()[-2:] == ["0.2500", "0.2500"]
 
 
-def test_what_cannot_be_compared_is_a_dash() -> None:
-    point = SweepPoint(1.0, "compiled-padded", 0, "f0n", "f0", Reading.REFERENCE_FED, None)
-    assert "–" in sweep_text([point])
-
-
 def test_lines_fit_a_terminal() -> None:
     points = [
         SweepPoint(
@@ -188,10 +158,6 @@ def asked(report: Report, **changes: object) -> Report:
 
 def spoken(report: Report, **changes: object) -> Report:
     return asked(report, speech=replace(report.request.speech, **changes))
-
-
-def test_a_run_equals_itself(report: Report) -> None:
-    assert obstacles(report, report) == differences(report, report) == ()
 
 
 @pytest.mark.parametrize(

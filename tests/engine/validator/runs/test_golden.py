@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -73,12 +72,6 @@ def test_a_saved_run_is_the_same_run(tmp_path: Path) -> None:
     assert Golden.load(tmp_path / "golden.json") == GOLDEN
 
 
-def test_half_a_character_of_its_text_comes_back(tmp_path: Path) -> None:
-    half = replace(GOLDEN, circumstances=replace(NOW, subject=replace(SUBJECT, text="Say \udcff.")))
-    half.save(tmp_path / "golden.json")
-    assert Golden.load(tmp_path / "golden.json") == half
-
-
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"circumstances": 3}', "\ufffd", "null", pytest.param("[" * 100_000, id="deep")]
 )
@@ -105,12 +98,6 @@ def test_the_run_that_comes_with_the_program_is_taken_and_told(folder: Path) -> 
     assert words == "The golden run is of the same build, made on 2026-03-04."
     assert chosen(asked(), replace(NOW, subject=replace(SUBJECT, text="No.")), folder)[0] is None
     assert chosen(asked(), None, folder) == (None, "")
-
-
-def test_another_build_is_told(folder: Path) -> None:
-    GOLDEN.save(folder / "starter.json")
-    _, words = chosen(asked(), replace(NOW, build=Build("xyz", "0.27", "x86-64-v3")), folder)
-    assert words == "The golden run is of another build (other compiler sources), made on 2026-03-04."
 
 
 def test_a_damaged_run_that_is_kept_is_told_and_stops_nothing(folder: Path) -> None:
@@ -152,16 +139,6 @@ def test_what_comes_with_the_program_belongs_to_its_modules_model_and_text() -> 
         assert golden.circumstances.build.tvm_version == build.tvm_version, "make golden"
 
 
-def test_what_comes_with_the_program_has_every_output() -> None:
-    for golden in shipped():
-        stages = {(error.utterance, error.stage, error.output, error.reading) for error in golden.errors}
-        outputs = {row.output for row in COMPILED if row.metrics is not None}
-        assert {output for _, _, output, _ in stages} == outputs
-        assert len(stages) == len(golden.phonemes) * len(outputs) * 2
-        assert all(error.relative_l2 < 1e-2 for error in golden.errors)
-        assert json.dumps(golden.made)
-
-
 UTTERANCE = Utterance(0, "hello", "həlˈO", 0, 5)
 SPOKEN = Subject("starter", "0f", "hello", "am_rowan", 1.0, 0, "dynamic", 1.0, "cpu", "tir", "float32")
 TODAY = Circumstances(SPOKEN, Build("abc", "0.27", "x86-64-v3"))
@@ -197,11 +174,6 @@ def test_a_row_is_worse_beyond_ten_times_either(error: float) -> None:
     assert (by_floor.verdict is Verdict.WORSE) is (error / FLOOR > MOST_TIMES)
     assert by_golden.times_floor is None
     assert by_floor.times_golden is None
-
-
-def test_no_other_verdict_is_changed() -> None:
-    for verdict in set(Verdict) - {Verdict.PASS, Verdict.WORSE}:
-        assert yardstick().rated(replace(row(1.0), verdict=verdict)).verdict is verdict
 
 
 def test_students_are_no_worse_for_differing_from_their_teacher_by_more_than_rounding() -> None:

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import Cancelled, EngineError, InvalidRequest, UnknownVoice
-from engine.models.voices.packs import find
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
 from engine.validator.data.results import (
@@ -28,7 +27,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.runs.agenda import Agenda, Listener
 from engine.validator.runs.arrays import ArrayFolder
-from engine.validator.runs.validation import Validator, phonemizer
+from engine.validator.runs.validation import Validator
 from tests.starter_voices import FEMALE, MALE
 
 TEXT = "Hello there.\n\nGood morning."
@@ -83,11 +82,6 @@ def test_without_packing_the_first_stage_where_it_matters_is_named(report: Repor
     assert min(correlations) < 0.99
 
 
-def test_upstream_is_itself_wrong_in_the_source_alone(report: Report) -> None:
-    failed = {row.stage for row in report.rows if row.regime == Regime.UPSTREAM and row.verdict is Verdict.FAIL}
-    assert failed == {"source"}
-
-
 def test_every_regime_reading_stage_and_utterance_has_its_rows(report: Report) -> None:
     for regime in set(report.request.regimes) - {Regime.DYNAMIC}:
         for reading in (Reading.REFERENCE_FED, Reading.OWN_FED):
@@ -117,12 +111,6 @@ def test_the_same_request_gives_the_same_numbers(validator: Validator, report: R
         return [(row.stage, row.regime, row.reading, row.metrics, row.audio, row.profile) for row in report.rows]
 
     assert numbers(validator.validate(asked())) == numbers(report)
-
-
-def test_dictionaries_are_read_once(validator: Validator) -> None:
-    checkpoint = validator.prepare(asked()).checkpoint
-    voice = find(checkpoint.voices, MALE)
-    assert phonemizer(checkpoint, voice) is phonemizer(checkpoint, voice)
 
 
 def test_any_regime_can_be_the_reference(validator: Validator) -> None:
@@ -236,15 +224,6 @@ def test_parts_voices_and_pauses_are_those_that_are_spoken(validator: Validator)
     assert [text[each.start : each.end] for each in plan.utterances] == ["Hello there.", "Good morning."]
 
 
-def test_profiles_are_left_out_of_reports_where_they_are_not_wanted() -> None:
-    with closing(Validator(keep_profiles=False)) as validator:
-        events: list[ValidationEvent] = []
-        report = validator.validate(asked(regimes=(Regime.UPSTREAM,)), events.append)
-    rows = [event.row for event in events if isinstance(event, RowEvent)]
-    assert any(row.profile for row in rows)
-    assert report.rows == tuple(replace(row, profile=None) for row in rows)
-
-
 def test_the_report_is_in_the_order_of_the_text_whatever_was_heard_first(validator: Validator) -> None:
     request = asked(regimes=(Regime.UPSTREAM,))
     events: list[ValidationEvent] = []
@@ -281,11 +260,6 @@ def plans(*counts: int) -> Iterator[Plan]:
 def agenda_of(listener: Listener, *counts: int) -> tuple[Agenda, list[PlanEvent]]:
     told: list[PlanEvent] = []
     return Agenda(plans(*counts), told.append, listener), told
-
-
-def test_without_a_listener_the_text_is_gone_through_in_order() -> None:
-    agenda, _ = agenda_of(Listener(), 2, 5)
-    assert [each.index for each in agenda] == [0, 1, 2, 3, 4]
 
 
 def test_what_is_heard_comes_next_then_what_follows_then_what_was_passed_over() -> None:

@@ -68,11 +68,6 @@ def test_modules_are_known_once_they_are_loaded() -> None:
     regimes.close()
 
 
-def test_modules_say_nothing_about_pytorch(regimes: Regimes) -> None:
-    regimes.open(Regime.COMPILED, 0, lambda event: None)
-    assert MODULE not in build_identity(regimes, "decoder", Regime.STATIC_NO_PACK)
-
-
 def test_modules_that_are_gone_are_not_asked_for(regimes: Regimes) -> None:
     regimes.plant("swapped-gates")
     regimes.open(Regime.COMPILED, 0, lambda event: None)
