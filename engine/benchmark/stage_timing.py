@@ -65,7 +65,8 @@ class Timing:
             if question == WARM_UP:
                 return {"first_run_seconds": self._warm_up(int(details["frames"]))}
             if question == RUN:
-                stages = self._run(int(details["frames"]))
+                parts = self._at(int(details["frames"]))
+                stages = {name: self._median_seconds(part) for name, part in parts.items()}
                 preparation = {"preparation_seconds": self._preparation_seconds}
                 return {"stages": stages, "peak_bytes": peak_bytes(), **preparation, **rest}
             raise ValueError(question)
@@ -79,9 +80,6 @@ class Timing:
         while self._clock() - began < self._job.warm_up_seconds:
             _run_all(parts, self._clock)
         return first
-
-    def _run(self, frames: int) -> dict[str, float]:
-        return {name: self._median_seconds(part) for name, part in self._at(frames).items()}
 
     def _median_seconds(self, part: Part) -> float:
         """The median of runs of the part, one after the other for `stage_seconds`, as of the work asked for."""

@@ -232,7 +232,7 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
     ours, reference = (spectrogram_db(_audible(each), rate, *window) for each in (pair.ours, pair.reference))
     loudest = float(reference.max())
     panes = [
-        HeatPane(regime_title(name), _loudness_steps(found, loudest), scale, found)
+        HeatPane(regime_title(name), steps_of(1 - (found - loudest) / QUIETEST_DB), scale, found)
         for name, found, scale in (
             (request.row.regime, ours, Scale.OURS),
             (request.row.reference, reference, Scale.REFERENCE),
@@ -252,10 +252,6 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
 
 def _hertz(frequency_hz: int) -> str:
     return f"{frequency_hz / 1000:g}k" if frequency_hz >= 1000 else str(frequency_hz)
-
-
-def _loudness_steps(decibels: NDArray[np.float32], loudest: float) -> Steps:
-    return steps_of(1 - (decibels - loudest) / QUIETEST_DB)
 
 
 def _audible(samples: Numbers) -> NDArray[np.float32]:

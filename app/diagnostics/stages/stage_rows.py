@@ -131,10 +131,6 @@ def _is_exact(floor: Row | None) -> bool:
     return floor is not None and floor.metrics is not None and floor.metrics.max_abs == 0
 
 
-def _tone_of_times(times: float | None) -> Tone:
-    return Tone.WARNING if times is not None and times > MOST_TIMES else Tone.PLAIN
-
-
 def _faint(entry: StageEntry, row: Row) -> Tone:
     return Tone.FAINT
 
@@ -151,10 +147,6 @@ def _sqnr(row: Row | None) -> float | None:
     if row is None or row.metrics is None or row.metrics.finite_percent < 100:
         return None
     return float("inf") if row.metrics.sqnr_db is None else row.metrics.sqnr_db
-
-
-def _change_words(entry: StageEntry, row: Row) -> str:
-    return change_words(row, entry.earlier) if entry.earlier is not None else ""
 
 
 def _change(entry: StageEntry, row: Row) -> float | None:
@@ -202,7 +194,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
         lambda entry, row: row.times_floor,
         ("× float32", "1.23e-10 ×"),
         gives_way=6,
-        tone=lambda entry, row: _tone_of_times(row.times_floor),
+        tone=lambda entry, row: Tone.WARNING if (row.times_floor or 0) > MOST_TIMES else Tone.PLAIN,
     ),
     Column.FLOOR: StageColumn(
         "Float32",
@@ -249,7 +241,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.CHANGE: StageColumn(
         "Change",
         "Against the run it is compared with",
-        _change_words,
+        lambda entry, row: change_words(row, entry.earlier) if entry.earlier is not None else "",
         _change,
         ("-100.0 dB", f"was {VERDICT_TITLES[Verdict.INCOMPARABLE]}"),
         left_aligned=True,

@@ -121,7 +121,7 @@ class CountedStage:
         dispatches: Counter[Family] = Counter()
         size: dict[Family, float] = defaultdict(float)
         for call in self._calls:
-            family = _family(call.kernel)
+            family = next((each for start, each in _FAMILIES.items() if call.kernel.startswith(start)), Family.OTHERS)
             dispatches[family] += sum(1 for _ in _outermost(self._graph[call.kernel].body))
             size[family] += sum(_bytes(kind, sizes) for kind in call.buffers)
         executed: dict[Family, float] = {**needed}
@@ -185,10 +185,6 @@ def _saved_by_winograd(program: ExportedProgram, shapes: Sequence[Sequence[int]]
 def _share_executed(workload: ConvWorkload) -> float:
     tile = tile_for(workload, Threadgroup())
     return tile.points / (tile.winograd.outputs * tile.winograd.taps) if isinstance(tile, WinogradTile) else 1.0
-
-
-def _family(kernel: str) -> Family:
-    return next((family for start, family in _FAMILIES.items() if kernel.startswith(start)), Family.OTHERS)
 
 
 def _calls(graph: IRModule) -> Iterator[_Call]:

@@ -63,7 +63,8 @@ _HELD_OUT_SEED = 7919
 
 def held_out_sentences(count: int = HELD_OUT_COUNT) -> tuple[str, ...]:
     """Up to 200 sentences that no passage repeats: the starter's, then generated ones."""
-    return (HELD_OUT_SENTENCES + _generated_held_out())[:count]
+    generated = prompts(HELD_OUT_COUNT - len(HELD_OUT_SENTENCES), _HELD_OUT_SEED, load_lexicon())
+    return (*HELD_OUT_SENTENCES, *generated)[:count]
 
 
 def passages(seed: int) -> Iterator[str]:
@@ -75,10 +76,6 @@ def passages(seed: int) -> Iterator[str]:
         sentences = [sentence for sentence in prompts(500, chance.randrange(1 << 30), lexicon) if sentence not in taken]
         while len(sentences) >= max(SENTENCES_SHARES):
             yield _passage(sentences, chance)
-
-
-def _generated_held_out() -> tuple[str, ...]:
-    return tuple(prompts(HELD_OUT_COUNT - len(HELD_OUT_SENTENCES), _HELD_OUT_SEED, load_lexicon()))
 
 
 def _passage(sentences: list[str], chance: random.Random) -> str:

@@ -55,10 +55,7 @@ class Shelf:
         near = self._examples[first : first + NEIGHBOURS]
         size = max(1, min(len(near), self._batch_tokens // len(near[-1].features)))
         chosen = chance.sample(near, size)
-        return self._teacher.batch(chosen, [chance.choice(self._speakers(example)) for example in chosen])
-
-    def _speakers(self, example: Example) -> list[str]:
-        return self._teacher.speakers(example.language)
+        return self._teacher.batch(chosen, [chance.choice(self._teacher.speakers(each.language)) for each in chosen])
 
 
 class Lesson:

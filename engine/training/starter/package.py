@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from safetensors.torch import load_file, save_file
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile
+from engine.models.catalogue import sha256_of
 from engine.models.voices.packs import describe
 from engine.network.architecture import Network, build_network
 from engine.speech import VoiceInfo
@@ -60,7 +60,7 @@ def with_stand_ins(
 
 def package_contents(folder: Path, voices: Sequence[VoiceInfo]) -> dict[str, Any]:
     """What the package contains: checksums of its files, and its voices."""
-    files = {name: _sha256(folder / name) for name in (MODEL_FILE, VOICES_FILE, CONFIG_FILE)}
+    files = {name: sha256_of(folder / name) for name in (MODEL_FILE, VOICES_FILE, CONFIG_FILE)}
     described = [
         {"name": voice.name, "language": voice.language, "gender": voice.gender, "teacher": TEACHER_TITLE}
         for voice in voices
@@ -99,10 +99,6 @@ def _float(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 NEAREST_SYMBOL = {

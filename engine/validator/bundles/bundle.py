@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,7 @@ def write_bundle(
         _add_text(archive, FORMAT_NAME, json.dumps(facts, indent=1) + "\n")
         _add_text(archive, JSON_NAME, json_report(report))
         _add_text(archive, HTML_NAME, html_report(report, arrays, lstms, sweep))
-        _add_text(archive, VERSIONS_NAME, _listed(report.versions))
+        _add_text(archive, VERSIONS_NAME, "".join(f"{name} {version}\n" for name, version in report.versions.items()))
         _add_text(archive, DOCTOR_NAME, doctor_output)
         if arrays is not None:
             _add_arrays(archive, arrays, report.request.reference)
@@ -77,7 +77,3 @@ def _add_arrays(archive: zipfile.ZipFile, arrays: ArrayFolder, reference: str) -
     for name, samples in waveforms(arrays, reference):
         wav = encode_wav(samples, SAMPLE_RATE_HZ, "FLOAT")
         archive.writestr(zipfile.ZipInfo(WAVS_FOLDER + name), wav)
-
-
-def _listed(versions: Mapping[str, str]) -> str:
-    return "".join(f"{name} {version}\n" for name, version in versions.items())

@@ -18,7 +18,7 @@ from engine.validator.cases.reduction import Reduction
 from engine.validator.cases.stage_trial import StageTrials
 from engine.validator.data import wording
 from engine.validator.data.results import Row
-from engine.validator.measures.element_errors import Decade, ElementErrors
+from engine.validator.measures.element_errors import ElementErrors
 from engine.validator.runs.validation import ValidationObserver, Validator, ignore
 from engine.validator.runs.versions import build_identity, differences
 
@@ -167,13 +167,9 @@ def _histogram(elements: ElementErrors) -> Iterator[str]:
     if elements.exact:
         yield _bar("none", elements.exact, most)
     for decade in elements.decades:
-        yield _bar(_decade_words(decade), decade.count, most)
+        yield _bar(f"from 1e{decade.exponent:+03d}", decade.count, most)
     if elements.not_finite:
         yield _bar("not finite", elements.not_finite, most)
-
-
-def _decade_words(decade: Decade) -> str:
-    return f"from 1e{decade.exponent:+03d}"
 
 
 def _bar(title: str, count: int, most: int) -> str:

@@ -85,7 +85,7 @@ class ArrayFolder:
         except FileNotFoundError as error:
             raise _missing(key) from error
         except (OSError, ValueError, EOFError) as error:
-            raise _damaged(path) from error
+            raise DamagedFile(path, f"The arrays in {path} cannot be read.", "Run the validation again.") from error
         return loaded
 
     def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
@@ -161,10 +161,6 @@ def _write(file: IO[bytes], array: Array) -> None:
 def _missing(key: ArrayKey) -> EngineError:
     words = f"No array of {key.output} was kept for utterance {key.utterance} ({key.regime}, {key.reading})."
     return EngineError(words, "Run the validation again with this regime.")
-
-
-def _damaged(path: Path) -> DamagedFile:
-    return DamagedFile(path, f"The arrays in {path} cannot be read.", "Run the validation again.")
 
 
 class ArrayLimit:
