@@ -26,7 +26,8 @@ from engine.speech import Array
 from engine.stages import STAGES, stage_named
 from engine.text.g2p import Phonemizer
 from engine.training.distillation.data import held_out_sentences
-from engine.training.starter.measures import OpinionScore, Recogniser, WordCount, voiced_cents
+from engine.training.starter.measures import OpinionScore, Recogniser, WordCount
+from engine.training.starter.text_stage import voiced_cents
 from engine.validator.measures.audio_metrics import log_mel_l1
 from engine.validator.measures.metrics import mean_square
 

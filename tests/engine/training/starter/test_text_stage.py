@@ -11,8 +11,13 @@ import torch
 from engine.config import ModelConfig
 from engine.network.architecture import build_network
 from engine.training.starter.batches import Item, collate
-from engine.training.starter.measures import voiced_cents
-from engine.training.starter.text_stage import TextStage, duration_losses, prepare_predictor, text_figures
+from engine.training.starter.text_stage import (
+    TextStage,
+    duration_losses,
+    prepare_predictor,
+    text_figures,
+    voiced_cents,
+)
 from engine.training.starter.trainer import Schedule, Trainer
 
 
