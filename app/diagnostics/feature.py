@@ -233,6 +233,8 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
         self.queue.hold_back(activity.readiness is Readiness.PREPARING)
+        if self.window.shown and activity.idle:  # there is no voice, and so nothing to diagnose, before the first time
+            self._show_subject()
 
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:

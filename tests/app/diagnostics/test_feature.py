@@ -124,6 +124,12 @@ def test_the_window_says_which_text_would_be_diagnosed(desk: Desk, qtbot: QtBot)
     qtbot.waitUntil(lambda: "rows 4" in subject.accessibleDescription())
 
 
+def test_the_text_is_named_once_there_is_a_voice_for_it(desk: Desk, qtbot: QtBot) -> None:
+    desk.diagnostics.open()
+    desk.prepare()
+    qtbot.waitUntil(lambda: "rows 16" in desk.panel.to_run.subject.accessibleDescription())
+
+
 def test_speech_is_diagnosed_while_that_is_wanted_and_the_window_is_open(desk: Desk) -> None:
     desk.settings.diagnose_while_speaking = True
     desk.prepare()
