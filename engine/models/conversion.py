@@ -1,4 +1,4 @@
-"""Converts published files to those that are installed; run with `-m`, the plan on standard input.
+"""Converts published files to those that are installed, in a child process, where a hostile file does no harm.
 
 This is the only step for which a model needs PyTorch: to read checkpoints and voices that PyTorch wrote. A quantised
 file is the published one, bit for bit, so where its tensors are and what they are is a table of the program's; each
@@ -10,11 +10,9 @@ from __future__ import annotations
 import csv
 import math
 import mmap
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +21,7 @@ from safetensors.numpy import load_file, save_file
 
 from engine.config import ModelConfig
 from engine.errors import Cure, DamagedFile, StorageError, UnusableModel
-from engine.models.progress import Activity
-from engine.models.worker import OnProgress, Task, serve
+from engine.models.progress import Activity, OnProgress
 from engine.network.weights import Weights
 
 QUANTISED_SUFFIX = ".onnx"
@@ -146,30 +143,6 @@ class Conversion:
     earlier_voices: Path | None = None
     layout: Path | None = None
 
-    def task(self) -> Task:
-        """The conversion as a task for a child process."""
-        plan = {
-            "config": self.config.to_dict(),
-            "checkpoint": _text(self.checkpoint),
-            "voices": {name: str(path) for name, path in self.voices.items()},
-            "folder": str(self.folder),
-            "earlier_voices": _text(self.earlier_voices),
-            "layout": _text(self.layout),
-        }
-        return Task(__name__, plan, ENVIRONMENT)
-
-    @classmethod
-    def from_plan(cls, plan: Mapping[str, Any]) -> Conversion:
-        """The conversion with this plan, which `task` wrote."""
-        return cls(
-            ModelConfig.from_dict(plan["config"]),
-            _path(plan["checkpoint"]),
-            {name: Path(path) for name, path in plan["voices"].items()},
-            Path(plan["folder"]),
-            _path(plan["earlier_voices"]),
-            _path(plan["layout"]),
-        )
-
     @property
     def bytes(self) -> int:
         """The size of all files that are read."""
@@ -232,20 +205,3 @@ def _save(arrays: Mapping[str, np.ndarray], path: Path) -> None:
         raise StorageError(
             f"The model cannot be written to {path.parent} ({error}).", "Free some space there, then try again."
         ) from error
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path)
-
-
-def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text)
-
-
-def main() -> int:
-    """Carry out the plan on standard input; returns the exit code."""
-    return serve(lambda plan, on_progress: {"voices": convert(Conversion.from_plan(plan), on_progress)})
-
-
-if __name__ == "__main__":
-    sys.exit(main())

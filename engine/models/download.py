@@ -1,4 +1,4 @@
-"""Fetches pinned files with the hub's own client; run with `-m`, the plan on standard input.
+"""Fetches pinned files with the hub's own client, in a child process, which ends at once when it is cancelled.
 
 Only this module and pip, which `engine.models.packages` starts, use the network. A partly received file is
 kept for the next attempt, unless its content is wrong.
@@ -7,7 +7,6 @@ kept for the next attempt, unless its content is wrong.
 from __future__ import annotations
 
 import socket
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from engine.errors import DownloadError, EngineError, StorageError
 from engine.models.catalogue import PinnedFile, is_file_with
-from engine.models.progress import Activity
-from engine.models.worker import OnProgress, Task, serve
+from engine.models.progress import Activity, OnProgress
 
 ENVIRONMENT: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "0",
@@ -44,18 +42,6 @@ class Download:
     files: tuple[PinnedFile, ...]
     folder: Path
 
-    def task(self) -> Task:
-        """The download as a task for a child process."""
-        files = [[file.path, file.bytes, file.sha256] for file in self.files]
-        plan = {"repository": self.repository, "revision": self.revision, "files": files, "folder": str(self.folder)}
-        return Task(__name__, plan, ENVIRONMENT)
-
-    @classmethod
-    def from_plan(cls, plan: Mapping[str, Any]) -> Download:
-        """The download with this plan, which `task` wrote."""
-        files = tuple(PinnedFile(*file) for file in plan["files"])
-        return cls(plan["repository"], plan["revision"], files, Path(plan["folder"]))
-
     def received(self, file: PinnedFile) -> Path:
         """The path of a file once it is received and verified."""
         return self.folder / file.path
@@ -70,13 +56,13 @@ class Download:
         return sum(path.stat().st_size for path in paths if path.is_file())
 
 
-def download(order: Download, on_progress: OnProgress) -> dict[str, str]:
+def download(order: Download, on_progress: OnProgress) -> dict[str, Path]:
     """Fetch what is missing; returns the paths of all files, verified by digest, in the hub's own cache or the folder.
 
     Raises `DownloadError` or `StorageError`.
     """
     total = sum(file.bytes for file in order.files)
-    paths: dict[str, str] = {}
+    paths: dict[str, Path] = {}
     before = 0
     for file in order.files:
         start = before
@@ -85,7 +71,7 @@ def download(order: Download, on_progress: OnProgress) -> dict[str, str]:
             on_progress(Activity.FETCHING, start + done, total)
 
         try:
-            paths[file.path] = str(_present(order, file) or _fetched(order, file, show))
+            paths[file.path] = _present(order, file) or _fetched(order, file, show)
         except OSError as error:
             raise _storage_error(order.folder, error) from error
         before += file.bytes
@@ -242,12 +228,3 @@ def _storage_error(folder: Path, error: OSError) -> EngineError:
         f"The folder {folder} cannot be written ({error.strerror or error}).",
         "Free some space there, or make it writable.",
     )
-
-
-def main() -> int:
-    """Carry out the plan on standard input; returns the exit code."""
-    return serve(lambda plan, on_progress: {"paths": download(Download.from_plan(plan), on_progress)})
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +18,7 @@ from pathlib import Path
 from engine.errors import Cure, DownloadError, EngineError, StorageError, UnusableModel
 from engine.models.catalogue import PinnedFile, PinnedPackage, is_file_with
 from engine.models.download import UNREACHABLE_HINT
-from engine.models.progress import Activity
-from engine.models.worker import PROGRESS_SECONDS, OnProgress
+from engine.models.progress import Activity, OnProgress
 from engine.system.child_process import ChildProcess, python_command
 from engine.system.waiting import raise_if_set
 
@@ -163,21 +161,8 @@ def _watch(
         most = max(most, min(_received_bytes(folder), size_bytes))
         show(most)
 
-    for _ in pip.messages(cancel, _at_intervals(look)):
+    for _ in pip.messages(cancel, look):
         pass
-
-
-def _at_intervals(act: Callable[[], None]) -> Callable[[], None]:
-    """Does it every `PROGRESS_SECONDS` at most."""
-    last = 0.0
-
-    def act_if_due() -> None:
-        nonlocal last
-        if time.monotonic() - last >= PROGRESS_SECONDS:
-            last = time.monotonic()
-            act()
-
-    return act_if_due
 
 
 def _received_bytes(folder: Path) -> int:

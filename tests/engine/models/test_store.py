@@ -26,7 +26,7 @@ from engine.models import store
 from engine.models.progress import Activity, ModelProgress
 from engine.models.store import ModelState, ModelStore
 from engine.network.random_weights import network_with
-from tests.engine.models.conftest import run_here
+from tests.engine.models.conftest import call_here
 from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES, Published, saved, voice_table
 from tests.engine.models.stand_in_hub import Fault, StandInHub
 
@@ -48,7 +48,7 @@ def imported(published: Published, tmp_path_factory: pytest.TempPathFactory) -> 
     """A folder of models into which the published files were imported."""
     folder = tmp_path_factory.mktemp("imported")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "run", run_here)
+        patch.setattr(store, "call", call_here)
         ModelStore(folder / "models", (published.entry,)).import_from(published.write(folder / "source"), NAME)
     return folder
 

@@ -1,0 +1,258 @@
+"""Calls a module-level function in a process of its own, which may crash, hang or be killed without harm to this one.
+
+Arguments, results and what is told in between are values of the types that the function declares, dataclasses as a
+rule. They travel as JSON, so that not even a process that a hostile file has taken over can run anything here. A
+parameter that is a `Callable` tells this process something; one that is an `Iterator` has what this process sends.
+
+The process is started as `python -m engine.system.remote MODULE:FUNCTION`. It leads a process group, which ends with
+it, and with this process, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType, UnionType
+from typing import Any, Self, TypeVar, TypeVarTuple, get_args, get_origin, get_type_hints
+
+from engine.errors import EngineError
+from engine.system.child_process import ChildProcess, error_fields, ignore, python_command
+
+Arguments = TypeVarTuple("Arguments")
+Result = TypeVar("Result")
+_RESULT, _TOLD = "result", "told"
+
+
+class ProcessEnded(EngineError):
+    """The process ended without a result: with this exit code, negative for a signal, and these last words."""
+
+    def __init__(self, code: int, words: str) -> None:
+        super().__init__(f"The process for it ended with code {code} ({words}).", "Try again.")
+        self.code = code
+        self.words = words
+
+
+class TookTooLong(EngineError):
+    """The process was ended because its time was over."""
+
+
+def call(
+    function: Callable[[*Arguments], Result],
+    *arguments: *Arguments,
+    cancel: threading.Event | None = None,
+    seconds: float | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    niceness: int = 0,
+    on_error_line: Callable[[str], None] = ignore,
+    until_exit: bool = False,
+) -> Result:
+    """The result of a function that runs in a child process, which has ended when this returns or raises.
+
+    What the function tells is passed to the argument that is a `Callable`, here. Raises the `EngineError` that the
+    function raises, `Cancelled` soon after `cancel` is set, `TookTooLong` after these `seconds`, or `ProcessEnded`;
+    with `until_exit` also if the process does not end well once it has the result. `on_error_line` is called in another
+    thread.
+    """
+    tell: Callable[..., object] = next(filter(callable, arguments), ignore)
+    given = [argument for argument in arguments if not callable(argument)]
+    manner = {"environment": environment, "niceness": niceness, "on_error_line": on_error_line}
+    with Connection(function, *given, **manner) as child:  # type: ignore[arg-type]
+        told = child.told(cancel, seconds, until_exit)
+        while True:
+            try:
+                values = next(told)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            tell(*values)
+
+
+class Connection:
+    """A function that runs in a child process, for those who send it something; leaving the `with` block ends it.
+
+    `arguments` are those that are given once, in order. Any thread may send.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., object],
+        *arguments: object,
+        environment: Mapping[str, str] = MappingProxyType({}),
+        niceness: int = 0,
+        on_error_line: Callable[[str], None] = ignore,
+    ) -> None:
+        self._declared = _Declared.by(function)
+        values = [encoded(each, kind) for each, kind in zip(arguments, self._declared.given, strict=True)]
+        command = python_command(__name__, f"{function.__module__}:{function.__qualname__}")
+        self._process = ChildProcess(command, environment, on_error_line, is_remote=True)
+        self._process.send({"arguments": values, "niceness": niceness})
+        self.process_id = self._process.number
+
+    def send(self, value: object) -> None:
+        """Give the function's `Iterator` its next value; nothing happens if the process has ended."""
+        self._process.send({"sent": encoded(value, self._declared.sent)})
+
+    def told(
+        self, cancel: threading.Event | None = None, seconds: float | None = None, until_exit: bool = False
+    ) -> Generator[tuple[Any, ...], None, Any]:
+        """What the function tells, the arguments of a call each, and its result in the end; raises what `call` does."""
+        ends = time.monotonic() + (seconds or 0)
+        results = []
+
+        def check_time() -> None:
+            if time.monotonic() > ends:
+                raise TookTooLong(f"It was not done after {seconds:g} seconds.", "Try again.")
+
+        for message in self._process.messages(cancel, None if seconds is None else check_time):
+            if _TOLD in message:
+                pairs = zip(message[_TOLD], self._declared.told, strict=True)
+                yield tuple(decoded(value, kind) for value, kind in pairs)
+            elif _RESULT in message:
+                results.append(decoded(message[_RESULT], self._declared.result))
+                if not until_exit:
+                    return results[0]
+        code = self._process.wait()
+        if code or not results:
+            raise ProcessEnded(code, self._process.last_words())
+        return results[0]
+
+    def close(self, seconds: float = 0) -> None:
+        """End what is sent, and the process, by force if it has not ended within this time."""
+        self._process.close(seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """The types that a function declares: of its parameters in order, and of what goes back and forth."""
+
+    parameters: tuple[Any, ...]
+    result: Any
+
+    @classmethod
+    @cache
+    def by(cls, function: Callable[..., object]) -> _Declared:
+        hints = get_type_hints(function)
+        result = hints.pop("return", None)
+        return cls(tuple(hints.values()), result)
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        return tuple(kind for kind in self.parameters if get_origin(kind) not in (Callable, Iterator))
+
+    @property
+    def told(self) -> tuple[Any, ...]:
+        return next((tuple(get_args(kind)[0]) for kind in self.parameters if get_origin(kind) is Callable), ())
+
+    @property
+    def sent(self) -> Any:
+        return next((get_args(kind)[0] for kind in self.parameters if get_origin(kind) is Iterator), None)
+
+
+def encoded(value: object, kind: Any) -> Any:
+    """A value of this type as values for JSON."""
+    return _converter(kind).unstructure(value, kind)
+
+
+def decoded(value: Any, kind: Any) -> Any:
+    """The value of this type that `encoded` made these of; raises `EngineError` for anything else."""
+    try:
+        return _converter(kind).structure(value, kind)
+    except (ValueError, KeyError, TypeError, AttributeError, ExceptionGroup) as error:
+        name = getattr(kind, "__name__", kind)
+        raise EngineError(f"A process sent something that is no {name}.", "Restart the application.") from error
+
+
+@cache
+def _converter(kind: Any) -> Any:
+    """What converts a type; of a union of dataclasses, each is told by its name."""
+    from cattrs.preconf.json import make_converter
+    from cattrs.strategies import configure_tagged_union
+
+    converter = make_converter()
+    converter.register_structure_hook(type(None), lambda value, _: value)
+    if get_origin(kind) is UnionType and all(map(is_dataclass, get_args(kind))):
+        configure_tagged_union(kind, converter)
+    return converter
+
+
+def main(name: str) -> int:
+    """In the child process: call the function with the arguments on standard input; returns the exit code."""
+    write = _message_writer()
+    order = json.loads(sys.stdin.readline())
+    os.nice(order["niceness"])
+    module, _, attribute = name.partition(":")
+    function = getattr(import_module(module), attribute)
+    declared = _Declared.by(function)
+
+    def tell(*values: object) -> None:
+        write({_TOLD: [encoded(value, kind) for value, kind in zip(values, declared.told, strict=True)]})
+
+    given = iter(order["arguments"])
+    arguments: list[object] = []
+    for kind in declared.parameters:
+        if get_origin(kind) is Callable:
+            arguments.append(tell)
+        elif get_origin(kind) is Iterator:
+            arguments.append(_sent(declared.sent))
+        else:
+            arguments.append(decoded(next(given), kind))
+    if declared.sent is None:
+        _end_with_the_parent()
+    try:
+        result = function(*arguments)
+    except EngineError as error:
+        write(error_fields(error))
+        return 1
+    write({_RESULT: encoded(result, declared.result)})
+    return 0
+
+
+def _message_writer() -> Callable[[Mapping[str, Any]], None]:
+    """Writes messages to standard output, and has all else that is written there go to standard error."""
+    output = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    writing = threading.Lock()
+
+    def write(message: Mapping[str, Any]) -> None:
+        line = json.dumps(message)
+        with writing:
+            output.write(f"{line}\n")
+            output.flush()
+
+    return write
+
+
+def _sent(kind: Any) -> Iterator[Any]:
+    for line in sys.stdin:
+        yield decoded(json.loads(line)["sent"], kind)
+
+
+def _end_with_the_parent() -> None:
+    """Have a thread end this process and its group when standard input ends, which is empty for everybody else."""
+    parent = os.dup(0)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+
+    def watch() -> None:
+        os.read(parent, 1)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,120 @@
+"""Functions for a child process to run."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from engine.errors import DamagedFile
+from engine.system.remote import call
+
+
+class Kind(StrEnum):
+    """What a thing is."""
+
+    BOOK = "book"
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A value with values of many types in it."""
+
+    kind: Kind
+    path: Path
+    sizes: tuple[int, ...]
+    more: Mapping[str, Thing]
+    content: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Began:
+    """It has begun."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """It is done."""
+
+    name: str
+
+
+def given_back(thing: Thing, tell: Callable[[Kind, int], None], times: int) -> list[Thing]:
+    """As often as asked for, telling each."""
+    for number in range(times):
+        tell(thing.kind, number)
+    return [thing] * times
+
+
+def environment(name: str) -> tuple[str | None, str, int]:
+    """A variable, the folder, and the niceness."""
+    return os.environ.get(name), str(Path.cwd()), os.nice(0)
+
+
+def noisy() -> int:
+    """Python and other libraries print."""
+    print('{"result": 1}')  # noqa: T201
+    ctypes.CDLL(None).puts(b'{"result": 2}')
+    ctypes.CDLL(None).fflush(None)
+    return 3
+
+
+class OwnError(DamagedFile):
+    """Nobody else knows it."""
+
+
+def fails() -> None:
+    """Raises an error of its own kind."""
+    raise OwnError(Path("a"), "It is damaged.", "Replace it.")
+
+
+def ends(way: str) -> None:
+    """Ends in one of many ways."""
+    if way == "crash":
+        raise SystemError("out of order")
+    if way == "abort":
+        os.abort()
+    if way == "leave":
+        os._exit(3)
+    if way == "hang":
+        time.sleep(600)
+
+
+def hangs_with_a_child(tell: Callable[[int], None]) -> None:
+    """Tells the number of a child that hangs, too."""
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as child:
+        tell(child.pid)
+
+
+def ends_badly_afterwards() -> str:
+    """Has a result, and crashes when the process ends."""
+    threading.Thread(target=lambda: (threading.main_thread().join(), os.kill(os.getpid(), signal.SIGSEGV))).start()
+    return "a result"
+
+
+def wrong() -> int:
+    """Is no number."""
+    return "a word"  # type: ignore[return-value]
+
+
+def answers(requests: Iterator[Thing], tell: Callable[[Began | Done], None], name: str) -> str:
+    """Tells of every request, until they end."""
+    tell(Began(name))
+    for request in requests:
+        tell(Done(str(request.path)))
+    return "the end"
+
+
+def calls_another(file: str) -> None:
+    """Has another process hang with a child, whose number it writes to a file."""
+    call(hangs_with_a_child, lambda number: Path(file).write_text(f"{number}"))
