@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import cache
@@ -183,6 +184,8 @@ def _converter(kind: Any) -> Any:
 
     converter = make_converter()
     converter.register_structure_hook(type(None), lambda value, _: value)
+    converter.register_unstructure_hook(bytes, lambda content: b64encode(content).decode())  # faster than base 85
+    converter.register_structure_hook(bytes, lambda content, _: b64decode(content))
     if get_origin(kind) is UnionType and all(map(is_dataclass, get_args(kind))):
         configure_tagged_union(kind, converter)
     return converter

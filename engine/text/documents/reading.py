@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
+import resource
 import signal
+import sys
 import threading
 import time
+from collections import Counter
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
-from engine.errors import DamagedDocument, OversizedDocument, UnusableDocument
-from engine.system.child_process import ChildProcess, python_command
-from engine.text.documents.document import Document, decoded
+from engine.errors import DamagedDocument, EngineError, OversizedDocument, UnusableDocument
+from engine.system.memory import peak_bytes
+from engine.system.remote import ProcessEnded, TookTooLong, call
+from engine.text.documents.document import Document
 
 LARGEST_TEXT_BYTES = 32_000_000
 """The Bible has 5 MB."""
@@ -28,10 +36,40 @@ _OTHERS = frozenset({
     ".tiff", ".mp3", ".wav", ".flac", ".ogg", ".m4a", ".m4b", ".mp4", ".exe", ".dmg",
 })  # fmt: skip
 SUFFIXES = tuple(_READERS)
-WORKER = "engine.text.documents.worker"
 OUT_OF_MEMORY_CODE = 9
 LONGEST_SECONDS = 120.0
 """A book of a thousand pages takes a few seconds."""
+MEMORY_BYTES = 1_500_000_000
+PROCESSOR_SECONDS = 100
+WATCH_SECONDS = 0.1
+SAMPLE_CHARACTERS = 20_000
+_LEAST_WORDS = 20
+_LEAST_SHARE = 0.12
+"""In prose every third word is among the most frequent of its language; in another language few are."""
+_CLEARLY = 1.5
+_FREQUENT = {
+    "en": "the and of to a in that was he it is his for with as had you not be her on at by which have or from this",
+    "fr": "de la le et les des en un une que qui dans pour pas est il elle sur au ne se plus par ce avec je du vous",
+    "es": "de la que el en y a los se del las un por con no una su para es al lo como más pero sus le ya o este fue",
+    "it": "di e il la che in un per non una è sono del si con della da le i al gli alla nel ma come anche era più lo",
+    "pt": "de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele das à seu sua ou era",
+    "de": "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an er so ich war",
+    "nl": "de het een en van ik te dat die in je niet zijn is was op aan met als voor had er maar om hem dan zou of",
+    "sv": "och att det som en på är av för med den till inte om ett han men var jag sig från vi så kan när hon hade",
+    "pl": "i w nie na się z że do to jest o jak ale po co tak za od by był go już tylko jego może przez ma czy pod",
+}
+_WRITINGS = (
+    ("ja", re.compile("[\u3040-\u30ff]")),
+    ("ko", re.compile("[\uac00-\ud7af]")),
+    ("zh", re.compile("[\u4e00-\u9fff]")),
+    ("hi", re.compile("[\u0900-\u097f]")),
+    ("ru", re.compile("[\u0400-\u04ff]")),
+    ("el", re.compile("[\u0370-\u03ff]")),
+    ("ar", re.compile("[\u0600-\u06ff]")),
+    ("he", re.compile("[\u0590-\u05ff]")),
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_WRITTEN_SHARE = 0.2
 
 
 def reader_of(path: Path) -> str:
@@ -67,16 +105,12 @@ def read_document(path: Path, cancel: threading.Event | None = None) -> Document
     """
     path = path.absolute()
     _check(path)
-    ends = time.monotonic() + LONGEST_SECONDS
-
-    def check_time() -> None:
-        if time.monotonic() > ends:
-            raise too_large(path.name)
-
-    with ChildProcess(python_command(WORKER, str(path))) as child:
-        for message in child.messages(cancel, check_time):
-            return decoded(message)
-        raise _ended(path.name, child.wait())
+    try:
+        return call(read_within_limits, path, cancel=cancel, seconds=LONGEST_SECONDS)
+    except TookTooLong:
+        raise too_large(path.name) from None
+    except ProcessEnded as ended:
+        raise _ended(path.name, ended.code) from None
 
 
 def too_large(name: str) -> OversizedDocument:
@@ -112,3 +146,68 @@ def _ended(name: str, code: int) -> UnusableDocument:
     if code in (OUT_OF_MEMORY_CODE, -signal.SIGXCPU, -signal.SIGKILL):
         return too_large(name)
     return DamagedDocument(f"“{name}” is damaged: what reads it has crashed.", "Get another copy of it.")
+
+
+def read_within_limits(path: Path) -> Document:
+    """The document, read in a process that is for nothing else; raises an `UnusableDocument`."""
+    limit_this_process()
+    return read(path)
+
+
+def limit_this_process() -> None:
+    """Allow no more memory, time and files than a book needs, and no way to raise that."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+    if sys.platform == "linux":  # macOS takes this limit and does not keep it
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    threading.Thread(target=_watch, daemon=True).start()
+
+
+def _watch() -> None:
+    while peak_bytes() < MEMORY_BYTES:
+        time.sleep(WATCH_SECONDS)
+    os._exit(OUT_OF_MEMORY_CODE)
+
+
+def read(path: Path) -> Document:
+    """The document, read here and now; raises an `UnusableDocument`."""
+    reader = import_module(f"engine.text.documents.{reader_of(path)}")
+    try:
+        document: Document = reader.read(path)
+    except MemoryError as error:
+        raise too_large(path.name) from error
+    except OSError as error:
+        raise UnusableDocument(f"“{path.name}” cannot be read ({error.strerror}).", "Choose another one.") from error
+    except EngineError:
+        raise
+    except Exception as error:  # a library met with something that its makers did not expect
+        raise DamagedDocument(
+            f"“{path.name}” is damaged ({type(error).__name__}).", "Get another copy of it."
+        ) from error
+    if not document.chapters:
+        raise UnusableDocument(f"“{path.name}” has no text.", "Choose another one.")
+    text = "\n".join(chapter.text for chapter in document.chapters[:3])
+    return replace(document, language=language_of_document(document.language, text))
+
+
+def guessed_language(text: str) -> str:
+    """The BCP 47 tag of the language, without a region; empty if it is not clear."""
+    sample = text[:SAMPLE_CHARACTERS]
+    letters = sum(character.isalpha() for character in sample)
+    for tag, writing in _WRITINGS:
+        if letters and len(writing.findall(sample)) > _WRITTEN_SHARE * letters:
+            return tag
+    words = Counter(_LETTERS.findall(sample.casefold()))
+    shares = {tag: sum(words[word] for word in frequent.split()) for tag, frequent in _FREQUENT.items()}
+    (best, most), (_, second) = Counter(shares).most_common(2)
+    total = words.total()
+    clear = total >= _LEAST_WORDS and most >= _LEAST_SHARE * total and most >= _CLEARLY * second
+    return best if clear else ""
+
+
+def language_of_document(told: str, text: str) -> str:
+    """The language that a document tells, unless its text is clearly in another; programs often tell their own."""
+    guessed = guessed_language(text)
+    base = told.replace("_", "-").partition("-")[0].casefold()
+    return told.replace("_", "-") if not guessed or guessed == base else guessed

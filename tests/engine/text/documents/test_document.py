@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
+from engine.system.remote import decoded, encoded
 from engine.text.documents import Chapter, Document, Look, Matter, Picture, Styled
-from engine.text.documents.document import decoded, encoded
 from engine.text.documents.matter import matter_of_title
 
 
@@ -44,7 +44,7 @@ def test_a_document_comes_back(cover: bytes | None) -> None:
     first = Chapter("One", "One\n\n🙂", notes="A note.", styles=styles, pictures=pictures)
     chapters = (first, Chapter("Index", "Two.", Matter.BACK))
     document = Document("A “Book”", "Ann", "en", chapters, cover, ("The page “2” is missing.",))
-    assert decoded(json.loads(json.dumps(encoded(document)))) == document
+    assert decoded(json.loads(json.dumps(encoded(document, Document))), Document) == document
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.errors import DamagedDocument, EncryptedDocument, EngineError, UnusableDocument
 from engine.text.documents.document import BETWEEN_PARAGRAPHS, Document, Look
 from engine.text.documents.ebook import read
-from engine.text.documents.worker import read as read_any
+from engine.text.documents.reading import read as read_any
 from tests.engine.text.documents.books import PICTURE, book, write_epub
 from tests.engine.text.documents.pages import CONTAINER, XHTML, book_of, package, packed_as, shown, xhtml
 from tests.shared_inputs import FOLDER

@@ -1,22 +1,28 @@
-import json
 import os
 import subprocess
 import sys
 import threading
 import zipfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from engine.errors import Cancelled, DamagedDocument, EngineError, OversizedDocument, UnusableDocument
-from engine.system.child_process import python_command
 from engine.system.paths import project_folder
-from engine.text.documents import Chapter, Document, plain_text, read_document, reading, worker
-from engine.text.documents.document import decoded
-from engine.text.documents.reading import LARGEST_FILE_BYTES, LARGEST_TEXT_BYTES, SUFFIXES, largest_bytes, reader_of
-from engine.text.documents.worker import guessed_language, language_of_document
+from engine.text.documents import Document, plain_text, read_document, reading
+from engine.text.documents.reading import (
+    LARGEST_FILE_BYTES,
+    LARGEST_TEXT_BYTES,
+    SUFFIXES,
+    guessed_language,
+    language_of_document,
+    largest_bytes,
+    reader_of,
+)
 from engine.text.languages import LANGUAGES
+from tests.engine.text.documents import other_readers
 from tests.engine.text.documents.books import book, write_docx, write_epub, write_pdf
 from tests.patience import wait_until
 from tests.work import calls_of
@@ -40,8 +46,8 @@ def test_twice_the_text_is_no_more_than_twice_the_work(tmp_path: Path, write) ->
         write(tmp_path / f"{chapters}.{suffix_of(write)}", book(chapters * CHAPTER_CHARACTERS, chapters))
         for chapters in (6, 12)
     )
-    worker.read(short)  # which imports what it needs
-    assert calls_of(partial(worker.read, long)) < 2.2 * calls_of(partial(worker.read, short))
+    reading.read(short)  # which imports what it needs
+    assert calls_of(partial(reading.read, long)) < 2.2 * calls_of(partial(reading.read, short))
 
 
 def suffix_of(write) -> str:
@@ -112,7 +118,7 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
 def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.txt"
     path.write_text("Hello.")
-    monkeypatch.setattr(reading, "python_command", lambda *_: (sys.executable, "-c", "import time; time.sleep(600)"))
+    monkeypatch.setattr(reading, "read_within_limits", other_readers.hangs)
     monkeypatch.setattr(reading, "LONGEST_SECONDS", 0.2)
     with pytest.raises(OversizedDocument, match="takes more memory or time"):
         read_document(path)
@@ -121,12 +127,10 @@ def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
 def test_it_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, cancel = tmp_path / "a.txt", threading.Event()
     path.write_text("Hello.")
-    begun = tmp_path / "begun"
-    program = f"import time; open({str(begun)!r}, 'w'); time.sleep(600)"
-    monkeypatch.setattr(reading, "python_command", lambda *_: (sys.executable, "-c", program))
+    monkeypatch.setattr(reading, "read_within_limits", other_readers.hangs)
 
     def cancel_what_has_begun() -> None:
-        wait_until(begun.exists, "the process that reads")
+        wait_until((tmp_path / other_readers.BEGUN).exists, "the process that reads")
         cancel.set()
 
     threading.Thread(target=cancel_what_has_begun).start()
@@ -137,17 +141,17 @@ def test_it_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("ends", "kind"),
     [
-        ("os.abort()", DamagedDocument),
-        ("os._exit(9)", OversizedDocument),
-        ("os.kill(os.getpid(), 24)", OversizedDocument),
+        (other_readers.crashes, DamagedDocument),
+        (other_readers.takes_too_much_memory, OversizedDocument),
+        (other_readers.takes_too_long, OversizedDocument),
     ],
 )
 def test_a_process_that_dies_takes_nothing_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, kind: type[UnusableDocument]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: Callable[[Path], Document], kind: type[UnusableDocument]
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_text("Hello.")
-    monkeypatch.setattr(reading, "python_command", lambda *_: (sys.executable, "-c", f"import os; {ends}"))
+    monkeypatch.setattr(reading, "read_within_limits", ends)
     with pytest.raises(kind, match=r"“a\.txt”"):
         read_document(path)
 
@@ -173,7 +177,7 @@ def test_a_document_gets_its_language_from_its_text(tmp_path: Path) -> None:
     path.write_text(
         "Le petit prince est sur la planète, et il ne sait pas que le monde est plus grand que les étoiles."
     )
-    assert worker.read(path).language == "fr"
+    assert reading.read(path).language == "fr"
 
 
 @pytest.mark.parametrize(
@@ -192,37 +196,30 @@ def test_whatever_goes_wrong_is_one_sentence(
 
     monkeypatch.setattr(plain_text, "read", fail)
     with pytest.raises(kind, match=r"“a\.txt”"):
-        worker.read(tmp_path / "a.txt")
+        reading.read(tmp_path / "a.txt")
 
 
 def test_a_blank_text_is_said_to_be(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(" \n\n ")
     with pytest.raises(UnusableDocument, match=r"“a\.txt” has no text"):
-        worker.read(tmp_path / "a.txt")
-
-
-def test_the_process_answers_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("Hello.")
-    command = python_command("engine.text.documents.worker", str(tmp_path / "a.txt"))
-    done = subprocess.run(command, capture_output=True, check=True, cwd=project_folder())
-    assert decoded(json.loads(done.stdout)).chapters == (Chapter("a", "Hello."),)
+        reading.read(tmp_path / "a.txt")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS has no such limit")
 def test_the_process_cannot_take_more_memory_than_it_may() -> None:
-    program = "from engine.text.documents import worker; worker._limit(); bytearray(2_000_000_000)"
+    program = "from engine.text.documents import reading; reading.limit_this_process(); bytearray(2_000_000_000)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, cwd=project_folder(), check=False)
     assert b"MemoryError" in done.stderr
 
 
 def test_the_process_is_watched_where_the_system_does_not_limit_it() -> None:
     program = (
-        "import time; from engine.text.documents import worker; "
-        "worker.MEMORY_BYTES = 100; worker.sys.platform = 'darwin'; "
-        "worker._limit(); time.sleep(600)"
+        "import time; from engine.text.documents import reading; "
+        "reading.MEMORY_BYTES = 100; reading.sys.platform = 'darwin'; "
+        "reading.limit_this_process(); time.sleep(600)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, cwd=project_folder(), check=False)
-    assert done.returncode == worker.OUT_OF_MEMORY_CODE
+    assert done.returncode == reading.OUT_OF_MEMORY_CODE
 
 
 TEXTS = {
