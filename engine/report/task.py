@@ -61,7 +61,7 @@ def _request(trial: Trial, model: str) -> TrialRequest:
     request = trial.request(config, variants)
     if isinstance(request, ProbeResult):
         raise EngineError(request.why)
-    return TrialRequest.from_json(request.command[-1])  # with no more tokens than the model takes
+    return request
 
 
 def _say(event: PreparationEvent) -> None:

@@ -1,4 +1,4 @@
-"""Tries compiled modules on made-up weights and inputs: `python -m engine.runtime.preparation.module_probe REQUEST`.
+"""Tries compiled modules on made-up weights and inputs.
 
 Run it in a process of its own: a GPU's driver may end it. It needs no model and no torch. The truth is what the
 processor's modules compute.
@@ -7,7 +7,6 @@ processor's modules compute.
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -25,7 +24,6 @@ from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.probes import TrialRequest
 from engine.speech import Array
 from engine.stages import Stage, Tensor, stage_named
-from engine.system.child_process import abort_quietly, message_writer
 
 MOST_DIFFERENCE = 1e-3
 """Relative to the truth: far above the effect of another order of summation, far below that of any mistake."""
@@ -35,17 +33,6 @@ _VECTOR_SCALE = 0.5
 
 class Different(EngineError):
     """What was tried computes something else than it should."""
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Exit code 0 and a message with `seconds` if all is right, else 1 with the reason on standard error."""
-    write = message_writer()
-    try:
-        write({"seconds": measured_seconds(TrialRequest.from_json(arguments[0]))})
-    except (EngineError, RuntimeError) as error:
-        sys.stderr.write(f"{' '.join(str(error).split())}\n")
-        return 1
-    return 0
 
 
 def measured_seconds(request: TrialRequest) -> dict[str, float]:
@@ -159,8 +146,3 @@ def made_up_inputs(stage: Stage, config: ModelConfig, counts: Sequence[int]) -> 
 def relative_difference(ours: Array, truth: Array) -> float:
     """The norm of the difference over that of the truth."""
     return float(np.linalg.norm(np.subtract(ours, truth)) / np.linalg.norm(truth))
-
-
-if __name__ == "__main__":
-    abort_quietly()
-    sys.exit(main(sys.argv[1:]))

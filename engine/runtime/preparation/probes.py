@@ -11,11 +11,10 @@ import json
 import logging
 import os
 import signal
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from functools import cache
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +22,17 @@ from engine.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant, librar
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runtime.preparation.modules import find_modules
-from engine.system.child_process import ChildProcess, python_command
+from engine.system.child_process import abort_quietly
 from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
 from engine.system.processor import chip, system_build
+from engine.system.remote import ProcessEnded, TookTooLong, call
 from engine.system.whole_file import write_atomically
 
 log = logging.getLogger(__name__)
 
 PROBE_SECONDS = 60.0
 """Far longer than any probe takes, the first compilation of Metal's kernels included."""
-_PROGRAM = "engine.runtime.preparation.module_probe"
 
 
 @dataclass(frozen=True)
@@ -72,14 +71,15 @@ class KeptResult:
         content = {"of": self._of, "result": asdict(result)}
         write_atomically(self.path, json.dumps(content, indent=1).encode())
 
-    def found_by(self, command: Sequence[str]) -> ProbeResult:
-        """The result that is kept, or else the one that this command finds now, once for each process at most."""
+    def found_by(self, find: Callable[[], ProbeResult]) -> ProbeResult:
+        """The result that is kept, or else the one that `find` finds now, once for each process at most."""
         if (kept := self.load()) is not None:
             return kept
         if not _can_be_written(self.path.parent):
             log.warning("The folder %s cannot be written; %s is tried at every start.", self.path.parent, self.probe)
-            return _found_once(tuple(command))
-        result = run_probe(command)
+            found = _found_here()
+            return found[self] if self in found else found.setdefault(self, find())
+        result = find()
         with suppress(OSError):
             self.save(result)
         return result
@@ -106,28 +106,6 @@ def probes_folder() -> Path:
     return cache_folder() / "probes"
 
 
-def run_probe(command: Sequence[str], seconds: float = PROBE_SECONDS) -> ProbeResult:
-    """Try in a child process; a crash and a timeout are results too."""
-    with ChildProcess(command) as child:
-        try:
-            code = child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return ProbeResult(False, f"it was not done after {seconds:g} seconds")
-        if code < 0 or code == signal.SIGABRT:
-            return ProbeResult(False, f"it ended its process ({child.last_words()})")
-        if code > 0:
-            return ProbeResult(False, child.last_words())
-        return _told(child)
-
-
-def _told(child: ChildProcess) -> ProbeResult:
-    try:
-        told: dict[str, Any] = {name: value for message in child.messages() for name, value in message.items()}
-    except EngineError as error:
-        return ProbeResult(False, str(error))
-    return ProbeResult(True, seconds=told.get("seconds", {}))
-
-
 def _result(values: Mapping[str, Any]) -> ProbeResult:
     seconds = {str(name): float(value) for name, value in values["seconds"].items()}
     return ProbeResult(bool(values["works"]), str(values["why"]), seconds)
@@ -140,8 +118,8 @@ def _can_be_written(folder: Path) -> bool:
 
 
 @cache
-def _found_once(command: tuple[str, ...]) -> ProbeResult:
-    return run_probe(command)
+def _found_here() -> dict[KeptResult, ProbeResult]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -166,7 +144,7 @@ class Trial:
         if isinstance(request, ProbeResult):
             return request
         if may_try:
-            return request.place.found_by(request.command)
+            return request.place.found_by(partial(run_probe, request))
         return request.place.load() or ProbeResult(False, "it has not been tried yet")
 
     def request(self, config: ModelConfig, variants: Mapping[str, Variant]) -> TrialRequest | ProbeResult:
@@ -177,7 +155,8 @@ class Trial:
             if found.folder is None:
                 return ProbeResult(False, f"the modules for {name} cannot be used: {found.problem}")
             folders[name] = found.folder
-        return TrialRequest(self, config, folders.pop(CPU_DEVICE), folders)
+        limited = tuple(tuple(min(count, config.token_limit) for count in batch) for batch in self.batches)
+        return TrialRequest(replace(self, batches=limited), config, folders.pop(CPU_DEVICE), folders)
 
 
 @dataclass(frozen=True)
@@ -195,20 +174,26 @@ class TrialRequest:
         modules = libraries_key(*map(Manifest.load, self.tried.values()))
         return KeptResult(self.trial.name, modules, frozenset(self.tried))
 
-    @property
-    def command(self) -> tuple[str, ...]:
-        """The command of the child process, which writes a message with `seconds`, or why the trial failed."""
-        return python_command(_PROGRAM, json.dumps(asdict(self), default=str))
 
-    @classmethod
-    def from_json(cls, text: str) -> TrialRequest:
-        """The request that a `command` carries."""
-        values = json.loads(text)
-        trial, limit = values["trial"], (config := ModelConfig.from_dict(values["config"])).token_limit
-        batches = tuple(tuple(min(count, limit) for count in batch) for batch in trial["batches"])
-        return cls(
-            Trial(trial["name"], tuple(trial["stages"]), batches, trial["calls"]),
-            config,
-            Path(values["reference"]),
-            {name: Path(folder) for name, folder in values["tried"].items()},
-        )
+def run_probe(request: TrialRequest, seconds: float = PROBE_SECONDS) -> ProbeResult:
+    """Try in a child process; a crash and a timeout are results too."""
+    try:
+        return ProbeResult(True, seconds=call(tried, request, seconds=seconds, until_exit=True))
+    except TookTooLong:
+        return ProbeResult(False, f"it was not done after {seconds:g} seconds")
+    except ProcessEnded as ended:
+        died = ended.code < 0 or ended.code == signal.SIGABRT
+        return ProbeResult(False, f"it ended its process ({ended.words})" if died else ended.words)
+    except EngineError as error:
+        return ProbeResult(False, str(error))
+
+
+def tried(request: TrialRequest) -> dict[str, float]:
+    """The time that each of the tried modules takes, by name; raises `EngineError` for why one cannot be used."""
+    from engine.runtime.preparation.module_probe import measured_seconds  # which needs this module
+
+    abort_quietly()
+    try:
+        return measured_seconds(request)
+    except (EngineError, RuntimeError) as error:
+        raise EngineError(" ".join(str(error).split())) from error

@@ -1,4 +1,5 @@
-import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,23 +10,21 @@ from engine.errors import EngineError, InvalidRequest
 from engine.models.checkpoints import model_config
 from engine.runtime.preparation import devices, probes
 from engine.runtime.preparation.devices import DEVICES, DeviceChoice, check_device, choose_device, metal_obstacle
-from engine.runtime.preparation.probes import ProbeResult, Trial, run_probe
-from engine.system.child_process import python_command
-from tests.engine.runtime.preparation.tried_modules import MACS, restart, try_in_software
+from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest, run_probe, tried
+from tests.engine.runtime.preparation.tried_modules import (
+    MACS,
+    crashes,
+    hangs,
+    restart,
+    tried_on_software_metal,
+    tried_wrongly,
+    try_in_software,
+)
 
 CONFIG = model_config("starter")
 
 
 WORKS = ProbeResult(True, "", {"metal": 0.1})
-RIGHT = "from tests.engine.runtime.preparation.tried_modules import ON_SOFTWARE_METAL; exec(ON_SOFTWARE_METAL)"
-CRASHES = "import os; os.abort()"
-COMPUTES_SOMETHING_ELSE = """
-from engine.runners.tvm_runner import _CompiledStage
-run = _CompiledStage.run
-_CompiledStage.run = lambda self, arrays: [
-    2 * one if self._runtime._memory.machine_arguments[0] == 8 else one for one in run(self, arrays)
-]
-"""
 
 
 def on(monkeypatch: pytest.MonkeyPatch, system: str, processor: str, result: ProbeResult) -> None:
@@ -57,16 +56,12 @@ def test_anything_else_takes_the_processor_and_says_why(
 
 
 @pytest.mark.parametrize(
-    ("program", "chosen", "why"),
+    ("trying", "chosen", "why"),
     [
-        (RIGHT, "metal", "this Mac has an Apple GPU, which computes as it should"),
-        (CRASHES, "cpu", "the GPU is not used: it ended its process (SIGABRT)"),
-        (
-            f"{COMPUTES_SOMETHING_ELSE}{RIGHT}",
-            "cpu",
-            "the GPU is not used: metal differs by 1 of the values in the pho",
-        ),
-        (None, "cpu", "the GPU is not used: This computer has no Metal device."),
+        (tried_on_software_metal, "metal", "this Mac has an Apple GPU, which computes as it should"),
+        (crashes, "cpu", "the GPU is not used: it ended its process (SIGABRT)"),
+        (tried_wrongly, "cpu", "the GPU is not used: metal differs by 1 of the values in the pho"),
+        (tried, "cpu", "the GPU is not used: This computer has no Metal device."),
     ],
     ids=["right", "crashes", "wrong", "absent"],
 )
@@ -74,17 +69,12 @@ def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
     tiny_config: ModelConfig,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    program: str | None,
+    trying: Callable[[TrialRequest], dict[str, float]],
     chosen: str,
     why: str,
 ) -> None:
-    here = python_command
     try_in_software(tiny_config, monkeypatch, tmp_path)
-    monkeypatch.setattr(
-        probes,
-        "python_command",
-        here if program is None else lambda _, request: (sys.executable, "-c", program, request),
-    )
+    monkeypatch.setattr(probes, "tried", trying)
     monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
@@ -97,10 +87,9 @@ def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
 def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     tiny_config: ModelConfig, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    hangs = (sys.executable, "-S", "-c", "import time; time.sleep(600)")
     try_in_software(tiny_config, monkeypatch, tmp_path)
-    monkeypatch.setattr(probes, "python_command", lambda *_: hangs)
-    monkeypatch.setattr(probes, "run_probe", lambda command: run_probe(command, 0.5))
+    monkeypatch.setattr(probes, "tried", hangs)
+    monkeypatch.setattr(probes, "run_probe", partial(run_probe, seconds=0.5))
     monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)

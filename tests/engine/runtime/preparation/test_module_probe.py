@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +9,14 @@ import pytest
 
 from engine.artifacts.manifest import CPU, Manifest
 from engine.config import ModelConfig
+from engine.errors import EngineError
 from engine.runners.base import check_inputs
 from engine.runtime.preparation import module_probe
-from engine.runtime.preparation.module_probe import Case, made_up_inputs, made_up_weights, main, relative_difference
-from engine.runtime.preparation.probes import Trial, TrialRequest
+from engine.runtime.preparation.module_probe import Case, made_up_inputs, made_up_weights, relative_difference
+from engine.runtime.preparation.probes import Trial, TrialRequest, run_probe, tried
 from engine.stages import stage_named
 from tests.engine.runtime.preparation.tried_modules import BUILT, MACS, STAGES, built_folder
+from tests.patience import PATIENCE_SECONDS
 
 TRIAL = Trial("try", STAGES, ((5,), (9,), (9, 1, 4)), calls=2)
 
@@ -44,15 +45,14 @@ class Wrong:
         self.runner.close()
 
 
-def test_what_computes_the_truth_is_timed(request_here, capsys):
-    assert main([request_here.command[-1]]) == 0
-    message = capsys.readouterr()
-    assert message.err == ""
-    assert message.out.startswith('{"seconds": {"same": 0.')
+def test_what_computes_the_truth_is_timed(request_here):
+    (name, seconds), *others = tried(request_here).items()
+    assert (name, others) == ("same", [])
+    assert seconds > 0
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e3])
-def test_a_wrong_value_in_any_call_is_found(request_here, monkeypatch, capsys, value):
+def test_a_wrong_value_in_any_call_is_found(request_here, monkeypatch, value):
     runners = []
     real = module_probe.CompiledRunner
 
@@ -61,9 +61,8 @@ def test_a_wrong_value_in_any_call_is_found(request_here, monkeypatch, capsys, v
         return runners[0] if len(runners) == 1 else Wrong(runners[-1], 11, value)
 
     monkeypatch.setattr(module_probe, "CompiledRunner", runner)
-    assert main([request_here.command[-1]]) == 1
-    assert "same differs by" in (said := capsys.readouterr().err)
-    assert len(said.splitlines()) == 1
+    with pytest.raises(EngineError, match="same differs by"):
+        tried(request_here)
 
 
 def test_lengths_change_from_call_to_call_and_those_of_one_sequence_are_timed(request_here, monkeypatch):
@@ -82,10 +81,10 @@ def test_lengths_change_from_call_to_call_and_those_of_one_sequence_are_timed(re
 
 def test_without_metal_the_reason_is_told(request_here, tiny_config):
     request = replace(request_here, tried={"metal": built_folder(tiny_config, BUILT[MACS])})
-    done = subprocess.run(request.command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith("This computer has no Metal device.")
-    assert len(done.stderr.splitlines()) == 1
+    result = run_probe(request, PATIENCE_SECONDS)
+    assert not result.works
+    assert result.why.startswith("This computer has no Metal device.")
+    assert len(result.why.splitlines()) == 1
 
 
 def test_inputs_are_what_the_stage_declares(tiny_config):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from engine.artifacts.manifest import CPU, Artifact, Manifest, Variant, expected_identity
 from engine.runtime.preparation import probes
 from engine.runtime.preparation.modules import FoundModules
 from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest
-from tests.engine.runtime.preparation.tried_modules import request_of
+from engine.system.remote import decoded, encoded
 
 METAL = Variant("metal-host")
 TRIAL = Trial("try", ("text_encoder",), ((30,), (400, 3)), 2)
@@ -33,16 +35,15 @@ def folders(tiny_config, monkeypatch, tmp_path):
 def test_the_child_process_is_told_what_to_try(tiny_config, folders, monkeypatch):
     asked = []
     result = ProbeResult(True, "", {"metal": 0.1})
-    monkeypatch.setattr(probes, "run_probe", lambda command: asked.append(command) or result)
+    monkeypatch.setattr(probes, "run_probe", lambda request: asked.append(request) or result)
     assert TRIAL.result(tiny_config, {"metal": METAL}) == result
-    (command,) = asked
-    assert command[1:3] == ("-m", "engine.runtime.preparation.module_probe")
-    request = TrialRequest.from_json(command[-1])
+    (request,) = asked
     assert (request.config, request.reference) == (tiny_config, folders[CPU])
     assert request.tried == {"metal": folders[METAL]}
     limit = tiny_config.token_limit
     assert request.trial == Trial("try", ("text_encoder",), ((30,), (limit, 3)), 2)
-    assert request_of(command)["trial"]["batches"] == [[30], [400, 3]]
+    line = json.dumps(encoded(request, TrialRequest))
+    assert decoded(json.loads(line), TrialRequest) == request
 
 
 @pytest.mark.parametrize(("gone", "name"), [(CPU, "cpu"), (METAL, "metal")])
@@ -65,7 +66,7 @@ def test_what_is_known_is_told_without_trying(tiny_config, folders, monkeypatch)
 def test_other_modules_are_tried_again(tiny_config, folders, monkeypatch):
     asked = []
     result = ProbeResult(True, "", {"metal": 0.1})
-    monkeypatch.setattr(probes, "run_probe", lambda command: asked.append(command) or result)
+    monkeypatch.setattr(probes, "run_probe", lambda request: asked.append(request) or result)
     TRIAL.result(tiny_config, {"metal": METAL})
     TRIAL.result(tiny_config, {"metal": METAL})
     changed = Manifest.load(folders[METAL]).with_artifact(Artifact("source", "source.so", "0" * 64, 1, 0.1, ()))

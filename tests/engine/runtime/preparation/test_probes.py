@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from engine.models.checkpoints import STARTER, model_config
 from engine.runtime.preparation import probes
-from engine.runtime.preparation.probes import KeptResult, ProbeResult, forget_results, probes_folder, run_probe
+from engine.runtime.preparation.probes import (
+    KeptResult,
+    ProbeResult,
+    Trial,
+    TrialRequest,
+    forget_results,
+    probes_folder,
+    run_probe,
+)
+from tests.engine.runtime.preparation.tried_modules import crashes, crashes_quietly, fails, hangs, leaves, works
 from tests.patience import PATIENCE_SECONDS
 
-PASSES = (sys.executable, "-S", "-c", 'print(\'{"seconds": {"a": 0.5}}\')')
-ABORT_QUIETLY = """
-import ctypes
-from engine.system.child_process import abort_quietly
-abort_quietly()
-print("JIT not supported", file=__import__("sys").stderr, flush=True)
-ctypes.CDLL(None).abort()
-"""
+NOTHING = TrialRequest(Trial("try", (), (), 0), model_config(STARTER), Path(), {})
 WORKS = ProbeResult(True, "", {"a": 0.5})
 
 
@@ -30,9 +33,14 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def counting(log: Path) -> tuple[str, ...]:
-    """A probe that works, and that says in a file how often it ran."""
-    return (*PASSES[:-1], f"open({str(log)!r}, 'a').write('.'); {PASSES[-1]}")
+class Probe:
+    """A probe that works, and that counts how often it ran."""
+
+    count = 0
+
+    def __call__(self) -> ProbeResult:
+        self.count += 1
+        return WORKS
 
 
 def kept(modules: str = "m") -> KeptResult:
@@ -40,36 +48,33 @@ def kept(modules: str = "m") -> KeptResult:
 
 
 @pytest.mark.parametrize(
-    ("code", "result"),
+    ("trying", "result"),
     [
-        (PASSES[-1], WORKS),
-        ("import os; os.abort()", ProbeResult(False, "it ended its process (SIGABRT)")),
-        ("import sys; sys.exit('one line\\nthe reason')", ProbeResult(False, "the reason")),
-        ("import os; os._exit(3)", ProbeResult(False, "code 3")),
-        ("import time; time.sleep(600)", ProbeResult(False, "it was not done after 0.5 seconds")),
+        (works, WORKS),
+        (crashes, ProbeResult(False, "it ended its process (SIGABRT)")),
+        (crashes_quietly, ProbeResult(False, "it ended its process (JIT not supported)")),
+        (fails, ProbeResult(False, "SystemError: the reason")),
+        (leaves, ProbeResult(False, "code 3")),
+        (hangs, ProbeResult(False, "it was not done after 0.5 seconds")),
     ],
 )
-def test_whatever_becomes_of_a_probe_is_a_result(code: str, result: ProbeResult) -> None:
-    assert run_probe([sys.executable, "-S", "-c", code], 0.5 if "sleep" in code else PATIENCE_SECONDS) == result
-
-
-def test_a_library_that_aborts_is_heard_though_the_system_is_not_told() -> None:
-    result = run_probe([sys.executable, "-c", ABORT_QUIETLY], PATIENCE_SECONDS)
-    assert result == ProbeResult(False, "it ended its process (JIT not supported)")
-
-
-def test_a_probe_runs_once_for_each_chip_system_and_set_of_modules(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_whatever_becomes_of_a_probe_is_a_result(
+    monkeypatch: pytest.MonkeyPatch, trying: Callable[[TrialRequest], dict[str, float]], result: ProbeResult
 ) -> None:
-    log = tmp_path / "log"
-    assert kept().found_by(counting(log)) == kept().found_by(counting(log)) == WORKS
-    assert log.read_text() == "."
-    kept("others").found_by(counting(log))
+    monkeypatch.setattr(probes, "tried", trying)
+    assert run_probe(NOTHING, 0.5 if trying is hangs else PATIENCE_SECONDS) == result
+
+
+def test_a_probe_runs_once_for_each_chip_system_and_set_of_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = Probe()
+    assert kept().found_by(probe) == kept().found_by(probe) == WORKS
+    assert probe.count == 1
+    kept("others").found_by(probe)
     monkeypatch.setattr(probes, "system_build", lambda: "25A1")
-    kept().found_by(counting(log))
+    kept().found_by(probe)
     monkeypatch.setattr(probes, "chip", lambda: "Apple M9")
-    kept().found_by(counting(log))
-    assert log.read_text() == "...."
+    kept().found_by(probe)
+    assert probe.count == 4
     assert kept().load() == WORKS
 
 
@@ -78,14 +83,14 @@ def test_a_probe_runs_once_for_each_chip_system_and_set_of_modules(
     [b"", b"\xff\xfe", b"[]", b'{"of": 1}', b'{"of": {}, "result": {"works": true, "why": "", "seconds": {"a": 1}}}'],
 )
 def test_a_result_that_cannot_be_read_is_found_out_again(spoilt: bytes) -> None:
-    kept().found_by(PASSES)
+    kept().found_by(Probe())
     kept().path.write_bytes(spoilt)
     assert kept().load() is None
-    assert kept().found_by(PASSES) == kept().load() == WORKS
+    assert kept().found_by(Probe()) == kept().load() == WORKS
 
 
 def test_a_result_without_its_times_is_found_out_again() -> None:
-    kept().found_by(PASSES)
+    kept().found_by(Probe())
     content = json.loads(kept().path.read_text())
     content["result"]["seconds"] = {"b": 1}
     kept().path.write_text(json.dumps(content))
@@ -93,13 +98,13 @@ def test_a_result_without_its_times_is_found_out_again() -> None:
 
 
 def test_where_nothing_can_be_kept_a_process_tries_once_and_says_so(
-    cache: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    cache: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.write_text("not a folder")
-    log = tmp_path / "log"
+    probe, place = Probe(), kept("modules of this test")
     with caplog.at_level(logging.WARNING):
-        assert kept().found_by(counting(log)) == kept().found_by(counting(log)) == WORKS
-    assert log.read_text() == "."
+        assert place.found_by(probe) == place.found_by(probe) == WORKS
+    assert probe.count == 1
     assert "cannot be written; try is tried at every start" in caplog.text
 
 
@@ -108,7 +113,7 @@ def test_a_full_disk_loses_the_result_and_nothing_else(monkeypatch: pytest.Monke
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(probes, "write_atomically", full)
-    assert kept().found_by(PASSES) == WORKS
+    assert kept().found_by(Probe()) == WORKS
     assert kept().load() is None
 
 

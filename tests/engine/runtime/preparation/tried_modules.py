@@ -1,9 +1,11 @@
-"""Small modules for the processor and for Metal in software, and child processes that can run them."""
+"""Small modules for the processor and for Metal in software, and what a child process makes of them."""
 
 from __future__ import annotations
 
-import json
+import ctypes
+import os
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -13,23 +15,18 @@ from engine.artifacts.manifest import CPU, Variant
 from engine.config import ModelConfig
 from engine.runtime.preparation import in_use, probes
 from engine.runtime.preparation.modules import FoundModules
+from engine.runtime.preparation.probes import TrialRequest, tried
 from engine.stages import stage_named
+from engine.system.child_process import abort_quietly
 from tests.engine.kept_modules import kept_modules
 from tests.patience import PATIENCE_SECONDS
 
 MACS, MPS = Variant("metal-macos"), Variant("metal-macos", lstm_method="mps")
 STAGES = ("text_encoder", "duration")
+METAL_CODE = 8
+"""The number that TVM has for Metal."""
 BUILT = {CPU: CPU, MACS: Variant("metal-host"), MPS: Variant("metal-host", lstm_method="mps")}
 """What is built for this machine, by what speaks on a Mac."""
-ON_SOFTWARE_METAL = """
-import sys
-from tests.engine.mps_bridge import stand_in
-from tests.metal_device import metal_device
-from engine.runtime.preparation.module_probe import main
-stand_in.install()
-with metal_device().fast():
-    sys.exit(main(sys.argv[1:]))
-"""
 
 
 def built_folder(config: ModelConfig, variant: Variant) -> Path:
@@ -37,9 +34,63 @@ def built_folder(config: ModelConfig, variant: Variant) -> Path:
     return kept_modules(config, variant, [stage_named(name) for name in STAGES])
 
 
-def on_software_metal(module: str, request: str) -> tuple[str, ...]:
-    """The command that tries modules on Metal in software, with the stand-in for Metal Performance Shaders."""
-    return (sys.executable, "-c", ON_SOFTWARE_METAL, request)
+def tried_on_software_metal(request: TrialRequest) -> dict[str, float]:
+    """Like `tried`, on Metal in software, with the stand-in for Metal Performance Shaders."""
+    from tests.engine.mps_bridge import stand_in
+    from tests.metal_device import metal_device
+
+    stand_in.install()
+    with metal_device().fast():
+        return tried(request)
+
+
+def tried_wrongly(request: TrialRequest) -> dict[str, float]:
+    """Like `tried_on_software_metal`, where the device computes twice of what it should."""
+    from engine.runners.tvm_runner import _CompiledStage
+
+    run = _CompiledStage.run
+
+    def twice(stage: _CompiledStage, arrays: object) -> list[object]:
+        on_metal = stage._runtime._memory.machine_arguments[0] == METAL_CODE
+        return [2 * one if on_metal else one for one in run(stage, arrays)]
+
+    _CompiledStage.run = twice
+    return tried_on_software_metal(request)
+
+
+def hangs(request: TrialRequest) -> dict[str, float]:
+    """Never ends."""
+    time.sleep(600)
+    raise AssertionError("it was not ended")
+
+
+def crashes(request: TrialRequest) -> dict[str, float]:
+    """Is ended by a library."""
+    os.abort()
+
+
+def crashes_quietly(request: TrialRequest) -> dict[str, float]:
+    """Is ended by a library, of which the system is not told."""
+    abort_quietly()
+    sys.stderr.write("JIT not supported\n")
+    sys.stderr.flush()
+    ctypes.CDLL(None).abort()
+    raise AssertionError("it was not ended")
+
+
+def leaves(request: TrialRequest) -> dict[str, float]:
+    """Ends without a word."""
+    os._exit(3)
+
+
+def fails(request: TrialRequest) -> dict[str, float]:
+    """Raises what nobody expected."""
+    raise SystemError("the reason")
+
+
+def works(request: TrialRequest) -> dict[str, float]:
+    """Takes half a second, it says."""
+    return {"a": 0.5}
 
 
 def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
@@ -51,7 +102,7 @@ def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache:
         pytest.skip("Metal in software is for Linux")
     folders = {variant: built_folder(config, built) for variant, built in BUILT.items()}
     monkeypatch.setattr(probes, "find_modules", lambda _, variant: FoundModules(folders[variant]))
-    monkeypatch.setattr(probes, "python_command", on_software_metal)
+    monkeypatch.setattr(probes, "tried", tried_on_software_metal)
     monkeypatch.setattr(probes, "run_probe", partial(probes.run_probe, seconds=PATIENCE_SECONDS))
     for user in (probes, in_use):
         monkeypatch.setattr(user, "cache_folder", lambda: cache)
@@ -64,9 +115,3 @@ def restart(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("it was tried again")
 
     monkeypatch.setattr(probes, "run_probe", never)
-
-
-def request_of(command: tuple[str, ...]) -> dict[str, object]:
-    """What a command asks its child process for."""
-    request: dict[str, object] = json.loads(command[-1])
-    return request
