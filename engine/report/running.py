@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
-import signal
-import subprocess
+import runpy
+import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from engine.system.child_process import ChildProcess, python_command
+from engine.errors import EngineError
+from engine.system.remote import ProcessEnded, TookTooLong, call
 
 LOG = "log.txt"
 """What a step said on standard error, each line with the seconds since its start."""
-_CHILD = "engine.report.child"
 _LONGEST_REASON = 300
 _ERROR = "error: "
 
@@ -40,7 +40,7 @@ def run_step(step: Step, folder: Path) -> StepResult:
 
 def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: float) -> str:
     """Why the step failed; empty if it did not."""
-    command = python_command(_CHILD, str(folder / step.output), *(_filled(word, places) for word in step.command))
+    module, *arguments = (_filled(word, places) for word in step.command)
     environment = {name: _filled(value, places) for name, value in step.environment.items()}
     with (folder / LOG).open("w", encoding="utf-8") as log:
 
@@ -48,30 +48,44 @@ def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: flo
             log.write(f"{time.monotonic() - started:8.1f} s  {line}\n")
             log.flush()
 
-        with ChildProcess(command, environment, keep) as child, _ended_with_its_children(child.number):
-            try:
-                code = child.wait(step.limit_seconds)
-            except subprocess.TimeoutExpired:
-                return f"it was not done after {step.limit_seconds:g} seconds"
-            lines = child.error_lines()  # the log is whole then
-    if code < 0:
-        return f"it was ended by {signal.Signals(-code).name}"
-    return (lines[-1].removeprefix(_ERROR) if lines else f"exit code {code}") if code else ""
+        try:
+            call(
+                run_module,
+                folder / step.output,
+                module,
+                arguments,
+                seconds=step.limit_seconds,
+                environment=environment,
+                on_error_line=keep,
+                until_exit=True,  # the output is whole, and the log, too
+            )
+        except TookTooLong:
+            return f"it was not done after {step.limit_seconds:g} seconds"
+        except ProcessEnded as ended:
+            return f"it was ended by {ended.words}" if ended.code < 0 else ended.words.removeprefix(_ERROR)
+        except EngineError as error:
+            return str(error)
+    return ""
+
+
+def run_module(output: Path, module: str, arguments: list[str]) -> None:
+    """Run a module as Python does after -m, with what it prints in the file `output`; what it raises is raised."""
+    faulthandler.enable()
+    with output.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+    sys.stdout = sys.__stdout__
+    sys.argv = [module, *arguments]
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if end.code:
+            raise
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:
     for name, place in places.items():
         word = word.replace(name, place)
     return word
-
-
-@contextmanager
-def _ended_with_its_children(process: int) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process, signal.SIGKILL)
 
 
 FOLDER, SCRATCH = "{folder}", "{scratch}"

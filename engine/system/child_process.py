@@ -100,16 +100,18 @@ class ChildProcess:
         """The objects it writes until it closes its output; all other lines are skipped.
 
         `idle` is called every `POLL_SECONDS` in which it writes nothing. Raises the `EngineError` that it reports, or
-        `Cancelled` soon after `cancel` is set.
+        `Cancelled` soon after `cancel` is set. With either, a process that has ended is not waited for much longer.
         """
-        open_streams = len(self._readers)
-        while open_streams:
+        open_streams, silent_since_end = len(self._readers), 0.0
+        while open_streams and silent_since_end < _DRAIN_SECONDS:
             raise_if_set(cancel)
             try:
                 message = self._messages.get(timeout=None if cancel is None and idle is None else POLL_SECONDS)
             except queue.Empty:
                 if idle is not None:
                     idle()
+                if self._process.poll() is not None:
+                    silent_since_end += POLL_SECONDS
                 continue
             if message is None:
                 open_streams -= 1

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import sys
 import threading
@@ -30,6 +31,9 @@ from engine.system.child_process import ChildProcess, error_fields, ignore, pyth
 Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 _RESULT, _TOLD = "result", "told"
+_CHUNK_BYTES = 1 << 16
+GRACE_SECONDS = 10.0
+"""How long a function that is sent something may go on when nothing more can come."""
 
 
 class ProcessEnded(EngineError):
@@ -194,11 +198,15 @@ def _converter(kind: Any) -> Any:
 def main(name: str) -> int:
     """In the child process: call the function with the arguments on standard input; returns the exit code."""
     write = _message_writer()
-    order = json.loads(sys.stdin.readline())
+    lines = _lines_of_the_parent()
+    order = json.loads(next(lines))
     os.nice(order["niceness"])
     module, _, attribute = name.partition(":")
     function = getattr(import_module(module), attribute)
     declared = _Declared.by(function)
+    sent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    grace_seconds = 0.0 if declared.sent is None else GRACE_SECONDS
+    threading.Thread(target=_listen, args=(lines, sent, grace_seconds), name="parent", daemon=True).start()
 
     def tell(*values: object) -> None:
         write({_TOLD: [encoded(value, kind) for value, kind in zip(values, declared.told, strict=True)]})
@@ -209,11 +217,9 @@ def main(name: str) -> int:
         if get_origin(kind) is Callable:
             arguments.append(tell)
         elif get_origin(kind) is Iterator:
-            arguments.append(_sent(declared.sent))
+            arguments.append(decoded(json.loads(line)["sent"], declared.sent) for line in iter(sent.get, None))
         else:
             arguments.append(decoded(next(given), kind))
-    if declared.sent is None:
-        _end_with_the_parent()
     try:
         result = function(*arguments)
     except EngineError as error:
@@ -239,22 +245,26 @@ def _message_writer() -> Callable[[Mapping[str, Any]], None]:
     return write
 
 
-def _sent(kind: Any) -> Iterator[Any]:
-    for line in sys.stdin:
-        yield decoded(json.loads(line)["sent"], kind)
+def _lines_of_the_parent() -> Iterator[bytes]:
+    """The lines on standard input, which becomes empty for everybody else.
 
-
-def _end_with_the_parent() -> None:
-    """Have a thread end this process and its group when standard input ends, which is empty for everybody else."""
-    parent = os.dup(0)
+    Python's own buffer is not used: at the end of the program it must not be held by a thread that waits.
+    """
+    descriptor, rest = os.dup(0), b""
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
+    while chunk := os.read(descriptor, _CHUNK_BYTES):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
 
-    def watch() -> None:
-        os.read(parent, 1)
-        os.killpg(0, signal.SIGKILL)
 
-    threading.Thread(target=watch, name="parent", daemon=True).start()
+def _listen(lines: Iterator[bytes], sent: queue.SimpleQueue[bytes | None], grace_seconds: float) -> None:
+    """Pass lines on; once they end, as they do with the parent, end this process and its group."""
+    for line in lines:
+        sent.put(line)
+    sent.put(None)
+    time.sleep(grace_seconds)
+    os.killpg(0, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from engine.report.running import LOG, SCRATCH, Outcome, Step, StepResult, run_step
-from engine.system.child_process import ChildProcess
+from engine.system import remote
 from engine.system.paths import project_folder
 from tests.engine.report.stand_in import PLACES, step
 from tests.patience import wait_until
@@ -34,15 +35,13 @@ def test_a_step_that_fails_leaves_what_it_has_and_the_reason(tmp_path: Path, way
 
 
 def test_a_step_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started, wait = tmp_path / "child", ChildProcess.wait
+    started = tmp_path / "child"
 
-    def wait_for_its_child(process: ChildProcess, seconds: float | None = None) -> int:
-        if seconds != 5:
-            return wait(process, seconds)
-        wait_until(lambda: started.exists() and started.read_text(), "the child of the step")
-        raise subprocess.TimeoutExpired("step", seconds)
+    def seconds() -> float:
+        """None pass before the child has one itself."""
+        return 100.0 if started.exists() and started.read_text() else 0.0
 
-    monkeypatch.setattr(ChildProcess, "wait", wait_for_its_child)
+    monkeypatch.setattr(remote, "time", SimpleNamespace(monotonic=seconds))
     result = run_step(step("one", "hangs", str(started), limit_seconds=5), tmp_path)
     assert (result.outcome, result.reason) == (Outcome.FAILED, "it was not done after 5 seconds")
     wait_until(lambda: not exists(int(started.read_text())), "the end of the step's child")
