@@ -1,4 +1,4 @@
-"""Child processes of a benchmark: they answer questions, one JSON object a line in and out; some run stages."""
+"""Child processes of a benchmark: they answer questions; some run stages."""
 
 from __future__ import annotations
 
@@ -9,42 +9,41 @@ from typing import Any
 from engine.benchmark.job import Length
 from engine.benchmark.measurement import ProcessFigures
 from engine.benchmark.stage_timing import RUN, WARM_UP
+from engine.benchmark.worker import Question, serve
 from engine.errors import EngineError
-from engine.system.child_process import ChildProcess, Message, python_command
+from engine.system.remote import Connection, ProcessEnded
 
-_WORKER = "engine.benchmark.worker"
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _END_SECONDS = 10
 _LEAVE_OUT = "Leave it out, or take shorter lengths."
 
 
-class WorkerProcess(ChildProcess):
+class WorkerProcess(Connection):
     """The process with the role `name` on the files in `folder`."""
 
     def __init__(self, name: str, folder: Path, threads: int) -> None:
-        environment = dict.fromkeys(_THREAD_VARIABLES, str(threads))
-        super().__init__(python_command(_WORKER, name, str(folder)), environment)
+        super().__init__(serve, name, folder, environment=dict.fromkeys(_THREAD_VARIABLES, str(threads)))
         self.name = name
-        self._answers = self.messages()
+        self._answers = self.told()
 
-    def ask(self, question: str, **details: Any) -> Message:
+    def ask(self, question: str, **details: Any) -> dict[str, Any]:
         """The answer; raises `EngineError` when there is none, or when the process reports an error."""
-        self.send({"do": question, **details})
+        self.send(Question(question, details))
         return self.answer()
 
-    def answer(self) -> Message:
+    def answer(self) -> dict[str, Any]:
         """The next answer; the first comes unasked, when the process is ready.
 
         Raises `EngineError` when there is none, or when the process reports an error.
         """
         try:
-            answer = next(self._answers, None)
+            (answer,) = next(self._answers)
+        except ProcessEnded as ended:
+            reason = ended.words.rstrip(".")
+            raise EngineError(f"The process of {self.name} ended by itself: {reason}.", _LEAVE_OUT) from ended
         except EngineError as error:
             raise EngineError(f"{self.name}: {error.message}", error.hint) from error
-        if answer is None:
-            reason = self.last_words().rstrip(".")
-            raise EngineError(f"The process of {self.name} ended by itself: {reason}.", _LEAVE_OUT)
-        return answer
+        return answer  # type: ignore[no-any-return]
 
     def close(self, seconds: float = _END_SECONDS) -> None:
         """End the process, which has this time to end on its own."""

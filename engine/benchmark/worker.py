@@ -1,14 +1,10 @@
-"""A process of a benchmark: answers questions in its role, one JSON object a line, until the lines end.
-
-Started by `python -m engine.benchmark.worker ROLE FOLDER`.
-"""
+"""A process of a benchmark: answers questions in its role until there are no more."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -39,14 +35,20 @@ from engine.benchmark.peers import (
 )
 from engine.benchmark.preparing import Preparing
 from engine.benchmark.stage_timing import Timing, stage_parts
-from engine.errors import EngineError
 from engine.runners.base import Runner
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.system.child_process import Message, error_fields, message_writer
 
 PREPARING, SPEAKING, PEAK = "preparing", "speaking", "peak"
 MEASURE, SPEAK = "measure", "speak"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to a role, and what it has to know, as plain values."""
+
+    name: str
+    details: dict[str, Any]
 
 
 class Role(Protocol):
@@ -129,17 +131,9 @@ ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
 )
 
 
-def serve(name: str, folder: Path, lines: Iterable[str], write: Callable[[Message], None]) -> None:
-    """Take on the role `name`, say that it is ready, and answer every line."""
-    try:
-        role = ROLES[name](Job.load(folder), folder)
-        write({"ready": name})
-        for line in lines:
-            request = json.loads(line)
-            write(role.answer(request.pop("do"), request))
-    except EngineError as error:
-        write(error_fields(error))
-
-
-if __name__ == "__main__":
-    serve(sys.argv[1], Path(sys.argv[2]), sys.stdin, message_writer())
+def serve(name: str, folder: Path, questions: Iterator[Question], answer: Callable[[dict[str, Any]], None]) -> None:
+    """Take on the role `name`, say that it is ready, and answer every question; raises what the role raises."""
+    role = ROLES[name](Job.load(folder), folder)
+    answer({"ready": name})
+    for question in questions:
+        answer(role.answer(question.name, question.details))

@@ -1,7 +1,7 @@
 """Child processes that run Python: started in the project folder, always ended, heard in JSON objects, one per line.
 
-A child writes messages with `message_writer` or to standard error, errors as `error_fields`; its parent reads them with
-`ChildProcess.messages`.
+Their errors are `error_fields`; the parent reads all with `ChildProcess.messages`. Functions are called in a child by
+`engine.system.remote`.
 """
 
 from __future__ import annotations
@@ -167,17 +167,6 @@ class ChildProcess:
                     self._error_lines.append(line.strip())
                     self._on_error_line(line.rstrip())
         self._messages.put(None)
-
-
-def message_writer() -> Callable[[Message], None]:
-    """Writes messages to the parent on standard output; what libraries print from now on goes to standard error."""
-    output, sys.stdout = sys.stdout, sys.stderr
-
-    def write(message: Message) -> None:
-        output.write(json.dumps(message) + "\n")
-        output.flush()
-
-    return write
 
 
 def error_fields(error: EngineError) -> Message:

@@ -3,11 +3,9 @@ import pytest
 from engine.benchmark import worker
 from engine.benchmark.job import Job
 from engine.benchmark.peers import OURS, OURS_ON_PROCESSOR, PEER_NAMES
-from engine.benchmark.worker import PEAK, ROLES, SPEAK, Speaking, serve
-from engine.errors import EngineError
+from engine.benchmark.worker import PEAK, ROLES, SPEAK, Question, Speaking, serve
 from engine.models.checkpoints import model_config
 from engine.runtime.synthesizer import Synthesizer
-from engine.system.child_process import error_fields
 
 
 class Echo:
@@ -15,8 +13,6 @@ class Echo:
         self.job = job
 
     def answer(self, question, details):
-        if question == "fail":
-            raise EngineError("It is broken.", "Mend it.")
         return {"question": question, "details": details, "model": self.job.model}
 
 
@@ -25,22 +21,18 @@ def served(tmp_path, monkeypatch):
     Job("starter", None, 1, stage_seconds=0).save(tmp_path)
     monkeypatch.setattr(worker, "ROLES", {"echo": Echo})
 
-    def say(*lines):
+    def say(*questions):
         heard = []
-        serve("echo", tmp_path, lines, heard.append)
+        serve("echo", tmp_path, iter(questions), heard.append)
         return heard
 
     return say
 
 
 def test_every_question_has_an_answer_and_the_first_comes_by_itself(served):
-    ready, answer = served('{"do": "run", "frames": 8}')
+    ready, answer = served(Question("run", {"frames": 8}))
     assert ready == {"ready": "echo"}
     assert answer == {"question": "run", "details": {"frames": 8}, "model": "starter"}
-
-
-def test_what_fails_is_told_in_words(served):
-    assert served('{"do": "fail"}')[-1] == error_fields(EngineError("It is broken.", "Mend it."))
 
 
 def test_there_is_a_role_for_ours_and_every_peer():

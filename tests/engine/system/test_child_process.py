@@ -1,4 +1,3 @@
-import io
 import json
 import queue
 import subprocess
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import Cancelled, Cure, DamagedFile, EngineError, StorageError, UnknownVoice
-from engine.system.child_process import ChildProcess, error_fields, message_writer, python_command
+from engine.system.child_process import ChildProcess, error_fields, python_command
 from engine.system.paths import project_folder
 from tests.patience import PATIENCE_SECONDS
 from tests.processes import exists
@@ -117,17 +116,6 @@ def test_one_that_does_not_end_is_killed() -> None:
     process = child("import time; time.sleep(600)")
     process.close(0.1)
     assert process.wait() < 0
-
-
-def test_only_messages_are_written_to_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    output, errors = io.StringIO(), io.StringIO()
-    monkeypatch.setattr(sys, "stdout", output)
-    monkeypatch.setattr(sys, "stderr", errors)
-    write = message_writer()
-    sys.stdout.write("a library\n")
-    write({"a": 1})
-    assert output.getvalue() == '{"a": 1}\n'
-    assert errors.getvalue() == "a library\n"
 
 
 def test_what_it_says_of_an_error_is_kept_without_messages_and_empty_lines() -> None:

@@ -105,5 +105,4 @@ def test_it_answers_what_is_sent_one_after_the_other_until_that_ends() -> None:
             assert next(told) == (Done(str(thing.path)),)
         child.close(PATIENCE_SECONDS)
         assert list(told) == []
-    child.send(SMALL)  # which nobody hears
     assert not exists(child.process_id)
