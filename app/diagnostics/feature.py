@@ -18,7 +18,7 @@ from app.diagnostics.kernels.kernel_page import InspectionFeature
 from app.diagnostics.outputs.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.reference_adding import ReferenceAdding
-from app.diagnostics.reference_process import COMMAND, ReferenceProcess
+from app.diagnostics.reference_process import ReferenceProcess, Serve
 from app.diagnostics.run_queue import RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
@@ -36,6 +36,7 @@ from app.speech.voice_choice import prosody_of
 from engine.errors import InvalidRequest
 from engine.speech import Prosody, SpeechRequest, SpokenWord, Utterance
 from engine.validator.data.results import Regime
+from engine.validator.service.service import serve
 
 SHORTCUT = "Ctrl+Shift+I"
 ADDING = Message(
@@ -55,7 +56,7 @@ class DiagnosticsFeature(QObject):
         speech: SpeechController,
         output: AudioOutput,
         settings: Settings,
-        command: Sequence[str] | None = None,
+        validate: Serve = serve,
     ) -> None:
         super().__init__(window)
         self._main = window
@@ -67,7 +68,7 @@ class DiagnosticsFeature(QObject):
         self.panel = DiagnosticsPanel()
         self.window = DiagnosticsWindow(window, self.panel)
         self.chip = RunChip(window.page.status)
-        self.process = ReferenceProcess(command or COMMAND, self)
+        self.process = ReferenceProcess(validate, self)
         folders = RunFolders()
         self.queue = RunQueue(self.process, folders, self)
         self.configurations = ConfigurationsPage()

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
 
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.system.processes import child_process
-from engine.system.child_process import python_command
-from engine.validator.data.results import FailedEvent, FinishedEvent, KernelRequest, PulseEvent, ValidationRequest
-from engine.validator.data.wire import Wire
+from app.tasks import Tasks
+from engine.system.remote import Connection, ProcessEnded
+from engine.validator.data.results import (
+    FailedEvent,
+    FinishedEvent,
+    KernelRequest,
+    PulseEvent,
+    ValidationEvent,
+    ValidationRequest,
+)
 from engine.validator.inspection.results import KernelsEvent
+from engine.validator.service.service import Command, Hear, Stop, serve
 
-COMMAND = python_command("engine", "validate", "--serve")
-TURN_SECONDS = 0.004
-"""How long reading may take before the window gets its turn."""
+Serve = Callable[[Iterator[Command], Callable[[ValidationEvent], None]], None]
 END_WITHIN_MS = 2000
 """A process that is no longer needed is killed if it takes longer than this to end."""
 NICENESS = 10
-KEPT_ERROR_BYTES = 4096
 KILLED_WHY = ", as the system does when memory runs out"
 NO_START = "It could not be started."
-NONSENSE = "It sent a message that cannot be read."
 STALLED_SECONDS = 20.0
 """Longer than anything takes that computes nothing, such as loading a model from a slow disk."""
 LOOK_MS = 500
@@ -47,45 +48,38 @@ class ReferenceProcess(QObject):
 
     def __init__(
         self,
-        command: Sequence[str] = COMMAND,
+        function: Serve = serve,
         parent: QObject | None = None,
         stalled_after_seconds: float = STALLED_SECONDS,
     ) -> None:
         super().__init__(parent)
         self._watchdog = Watchdog(stalled_after_seconds, parent=self)
         self._watchdog.stalled.connect(self.stalled)
-        self._command = tuple(command)
-        self._wire = Wire()
-        self._process: QProcess | None = None
-        self._ending: list[QProcess] = []
-        self._error_output = b""
+        self._function = function
+        self._reading = Tasks("reference", self, at_once=True)
+        self._sending = Tasks("requests", self)
+        self._running: list[Connection] = []
+        self._process: Connection | None = None
         self._unanswered = 0
         self._wanted = False
-        self._turn = QTimer(self, singleShot=True, interval=0)
-        self._turn.timeout.connect(self._read)
 
     @property
     def process_id(self) -> int | None:
         """The id of the running process, if any."""
-        return self._process.processId() or None if self._process is not None else None
-
-    @property
-    def error_output(self) -> str:
-        """The end of what the latest process wrote to stderr."""
-        return self._error_output.decode(errors="replace")
+        return None if self._process is None else self._process.process_id
 
     def validate(self, request: ValidationRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self._ask("validate", self._wire.encode_request(request))
+        self._ask(request)
 
     def inspect(self, request: KernelRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self._ask("inspect", self._wire.encode_kernel_request(request))
+        self._ask(request)
 
     def hear(self, character: int) -> None:
         """The text of the request in progress is heard at this character, which is compared next."""
         if self._wanted:
-            self._send({"hear": character})
+            self._send(Hear(character))
 
     @Slot()
     def cancel(self) -> None:
@@ -93,73 +87,63 @@ class ReferenceProcess(QObject):
         self._watchdog.rest()
         if self._wanted:
             self._wanted = False
-            self._send({"cancel": True})
+            self._send(Stop())
 
     @Slot()
     def release(self) -> None:
         """End the process, by force if it does not end soon; the next request starts a new one."""
         process = self._let_go()
         if process is not None:
-            process.closeWriteChannel()
-            QTimer.singleShot(END_WITHIN_MS, process, process.kill)
+            self._sending.run(process.finish)
+            QTimer.singleShot(END_WITHIN_MS, self, self._kill_released)
 
     def shut_down(self, timeout_ms: int) -> None:
         """End every process at once, and wait until they have."""
         self._let_go()
-        for process in tuple(self._ending):
-            process.kill()
-            process.waitForFinished(timeout_ms)
+        for process in self._running:
+            process.close()
+        for tasks in (self._sending, self._reading):
+            tasks.shut_down(timeout_ms)
 
-    def _ask(self, what: str, encoded: str) -> None:
+    @Slot()
+    def _kill_released(self) -> None:
+        for process in self._running:
+            if process is not self._process:
+                process.kill()
+
+    def _ask(self, request: ValidationRequest | KernelRequest) -> None:
         self.cancel()
         self._wanted = True
         if self._process is None:
-            self._process = self._started()
+            try:
+                self._process = self._started()
+            except OSError:
+                self._die(NO_START)
+                return
         self._unanswered += 1
         self._watchdog.watch()
-        self._send({what: json.loads(encoded)})
+        self._send(request)
 
-    def _started(self) -> QProcess:
-        process = child_process(self)
-        process.started.connect(self._give_way)
-        process.readyReadStandardOutput.connect(self._read)
-        process.readyReadStandardError.connect(self._keep_errors)
-        process.errorOccurred.connect(self._on_error)
-        process.finished.connect(self._read)
+    def _started(self) -> Connection:
+        process = Connection(self._function, niceness=NICENESS)
+        self._running.append(process)
         self._unanswered = 0
-        self._error_output = b""
-        process.start(self._command[0], list(self._command[1:]))
+        self._reading.run(
+            _events,
+            process,
+            progress=partial(self._take, process),
+            done=lambda _: self._end(process, "It ended by itself."),
+            failed=lambda error: self._end(process, _last_words(error)),
+        )
         return process
 
-    @Slot()
-    def _give_way(self) -> None:
-        """Give window and sound priority from the start: importing PyTorch alone takes seconds."""
-        process_id = self.process_id
-        if process_id is not None and hasattr(os, "setpriority"):
-            with suppress(ProcessLookupError):
-                os.setpriority(os.PRIO_PROCESS, process_id, NICENESS)
-
-    def _send(self, message: dict[str, object]) -> None:
+    def _send(self, command: Command) -> None:
+        """Send it from a thread of its own: a process that starts is not yet ready to take a large request."""
         if self._process is not None:
-            self._process.write(json.dumps(message).encode() + b"\n")
+            self._sending.run(self._process.send, command)
 
-    @Slot()
-    def _read(self) -> None:
-        """Read lines for a short time, and the rest after the window has had its turn."""
-        until = time.perf_counter() + TURN_SECONDS
-        while self._process is not None and self._process.canReadLine():
-            self._take(bytes(self._process.readLine().data()))
-            if time.perf_counter() > until:
-                self._turn.start()
-                return
-        if self._process is not None and self._process.state() is QProcess.ProcessState.NotRunning:
-            self._die(self._last_words(self._process))
-
-    def _take(self, line: bytes) -> None:
-        try:
-            event = self._wire.decode(line.decode())
-        except ValueError:
-            self._die(NONSENSE)
+    def _take(self, process: Connection, event: ValidationEvent) -> None:
+        if process is not self._process:
             return
         if isinstance(event, PulseEvent):
             self._watchdog.note_pulse(event.computed_seconds)
@@ -174,56 +158,38 @@ class ReferenceProcess(QObject):
         if wanted:
             self.event_received.emit(event)
 
-    @Slot()
-    def _keep_errors(self) -> None:
-        if self._process is not None:
-            output = self._error_output + bytes(self._process.readAllStandardError().data())
-            self._error_output = output[-KEPT_ERROR_BYTES:]
-
-    @Slot(QProcess.ProcessError)
-    def _on_error(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
-            self._die(NO_START)
+    def _end(self, process: Connection, words: str) -> None:
+        process.close()
+        self._running.remove(process)
+        if process is self._process:
+            self._die(words)
 
     def _die(self, words: str) -> None:
-        wanted, process = self._wanted, self._let_go()
-        if process is not None:
-            process.kill()
+        wanted = self._wanted
+        self._let_go()
         if wanted:
             self.died.emit(words)
 
-    def _let_go(self) -> QProcess | None:
-        """Disconnect from the process, which is deleted once it has ended."""
+    def _let_go(self) -> Connection | None:
+        """Listen to the process no more."""
         process, self._process = self._process, None
         self._wanted = False
         self._watchdog.rest()
-        if process is None:
-            return None
-        process.started.disconnect(self._give_way)
-        process.readyReadStandardOutput.disconnect(self._read)
-        process.readyReadStandardError.disconnect(self._keep_errors)
-        process.errorOccurred.disconnect(self._on_error)
-        process.finished.disconnect(self._read)
-        if process.state() is QProcess.ProcessState.NotRunning:
-            process.deleteLater()
-        else:
-            self._ending.append(process)
-            process.finished.connect(self._forget_ended)
         return process
 
-    @Slot()
-    def _forget_ended(self) -> None:
-        for process in tuple(self._ending):
-            if process.state() is QProcess.ProcessState.NotRunning:
-                self._ending.remove(process)
-                process.deleteLater()
 
-    def _last_words(self, process: QProcess) -> str:
-        if process.exitStatus() is QProcess.ExitStatus.CrashExit:
-            why = KILLED_WHY if process.exitCode() == signal.SIGKILL else ""
-            return f"It was ended by signal {process.exitCode()}{why}."
-        last = next((line for line in reversed(self.error_output.splitlines()) if line.strip()), "")
-        return f"It ended with exit code {process.exitCode()}. {last.strip()}".strip()
+def _events(process: Connection) -> Generator[ValidationEvent, None, None]:
+    for (event,) in process.told():
+        yield event
+
+
+def _last_words(error: Exception) -> str:
+    if not isinstance(error, ProcessEnded):
+        return str(error)
+    if error.code < 0:
+        why = KILLED_WHY if error.code == -signal.SIGKILL else ""
+        return f"It was ended by signal {-error.code}{why}."
+    return f"It ended with exit code {error.code}. {error.words}".removesuffix(f" code {error.code}")
 
 
 class Watchdog(QObject):

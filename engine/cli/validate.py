@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -12,7 +10,7 @@ from dataclasses import asdict, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from engine.cli.command import (
     STANDARD_OUTPUT,
@@ -66,26 +64,10 @@ from engine.validator.runs.golden import Golden
 from engine.validator.runs.validation import Validator
 from engine.validator.runs.yardstick import unpartnered, worsened
 
-SERVICE_NICENESS = 10
 LIST = "list"
 """Stands for no fault: all are listed."""
 ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
 SWEEPS = ("padding",)
-
-
-def serve() -> None:
-    """Answer the application's requests; only events go to standard output, and at low priority."""
-    from engine.validator.service.service import Service
-
-    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
-    if hasattr(os, "nice"):
-        os.nice(max(0, SERVICE_NICENESS - os.nice(0)))  # the window and the sound go first
-    Service(lambda line: _write_line(output, line)).serve(sys.stdin)
-
-
-def _write_line(output: TextIO, line: str) -> None:
-    output.write(f"{line}\n")
-    output.flush()
 
 
 def add_fault(parser: Any) -> None:
@@ -186,7 +168,6 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
     parser.add_argument("--npz", type=Path, metavar="FILE", help="every compared array")
     parser.add_argument("--bundle", type=Path, metavar="FILE.zip", help="all of these in one file")
-    parser.add_argument("--serve", action="store_true", help="answer requests on standard input, for the application")
     add_golden(parser)
     add_prosody(parser)
     add_model(parser)
@@ -248,11 +229,8 @@ def _pair(word: str) -> tuple[str, Regime]:
     return stage, regime_named(regime)
 
 
-def run(options: argparse.Namespace) -> Outcome | None:
+def run(options: argparse.Namespace) -> Outcome:
     """Compare what the options name; raises `EngineError` children. It fails when a compiled stage is itself wrong."""
-    if options.serve:
-        serve()
-        return None
     require_reference()
     with Steps() as steps:
         steps.expect("Validating")

@@ -67,7 +67,7 @@ class ChildProcess:
         is_remote: bool = False,
     ) -> None:
         self._on_error_line = on_error_line
-        self._is_remote = is_remote
+        self._is_remote, self._killed = is_remote, False
         self._process: Any = subprocess.Popen(
             command,
             cwd=project_folder(),
@@ -89,8 +89,8 @@ class ChildProcess:
             reader.start()
 
     def send(self, message: Message) -> None:
-        """Write a message to its standard input; nothing happens if it has ended."""
-        with suppress(BrokenPipeError):
+        """Write a message to its standard input; nothing happens if that is closed, or it has ended."""
+        with suppress(BrokenPipeError, ValueError):
             self._process.stdin.write(json.dumps(message) + "\n")
             self._process.stdin.flush()
 
@@ -138,16 +138,27 @@ class ChildProcess:
             reader.join(_DRAIN_SECONDS)
         return tuple(self._error_lines)
 
-    def close(self, seconds: float = 0) -> None:
-        """Close its standard input, and kill it unless it ends within this time."""
+    def finish(self) -> None:
+        """Close its standard input."""
         with suppress(BrokenPipeError):  # a message that it did not read
             self._process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            self.wait(seconds)
+
+    def kill(self) -> None:
+        """End it at once."""
         self._process.kill()  # does nothing to a process that has ended
-        if self._is_remote:
+        if self._is_remote and not self._killed:
+            self._killed = True  # its number may be another's before long
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.number, signal.SIGKILL)
+
+    def close(self, seconds: float = 0) -> None:
+        """Close its standard input, and kill it unless it ends within this time."""
+        if seconds:
+            self.finish()
+            with suppress(subprocess.TimeoutExpired):
+                self.wait(seconds)
+        self.kill()
+        self.finish()
         self.wait()
 
     def __enter__(self) -> Self:

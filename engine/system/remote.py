@@ -128,6 +128,14 @@ class Connection:
             raise ProcessEnded(code, self._process.last_words())
         return results[0]
 
+    def finish(self) -> None:
+        """End what is sent, after which the process should end."""
+        self._process.finish()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+
     def close(self, seconds: float = 0) -> None:
         """End what is sent, and the process, by force if it has not ended within this time."""
         self._process.close(seconds)

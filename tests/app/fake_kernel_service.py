@@ -1,6 +1,4 @@
-"""A reference process without a model, whose compiled pitch has a wrong kernel; does what the text of a request says.
-
-    python -m tests.app.fake_kernel_service
+"""A reference process without a model, whose compiled pitch has a wrong kernel; `serve` does what a text says.
 
 A validation finds the stage wrong (`fine`: right). An inspection finds the made-up kernels of `inspection_fakes`. With
 the text `fail` it says that it cannot, with `crash` the process kills itself, with `hold` it waits to be cancelled.
@@ -8,12 +6,11 @@ the text `fail` it says that it cannot, with `crash` the process kills itself, w
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import signal
-import sys
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
@@ -30,8 +27,8 @@ from engine.validator.data.results import (
     Verdict,
 )
 from engine.validator.data.verdicts import findings
-from engine.validator.data.wire import Wire
 from engine.validator.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
+from engine.validator.service.service import Command, Hear, Stop
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, MEASUREMENTS, STAGE
 
 REPLACED = "replaced"
@@ -44,29 +41,26 @@ def row_of(stage: str, verdict: Verdict, regime: str = "compiled") -> Row:
 class Service:
     """Requests are read in a thread, so that a cancel is noticed at once."""
 
-    def __init__(self) -> None:
-        self.wire = Wire()
+    def __init__(self, tell: Callable[[ValidationEvent], None]) -> None:
+        self.send = tell
         self.requests: queue.Queue[tuple[ValidationRequest | KernelRequest, threading.Event] | None] = queue.Queue()
         self.cancelled = threading.Event()
         """Of the request that came last; each has its own, as the next may come before one has seen that it ends."""
 
-    def read(self) -> None:
-        for line in sys.stdin:
-            message = json.loads(line)
-            if "cancel" in message:
+    def read(self, commands: Iterator[Command]) -> None:
+        for command in commands:
+            if isinstance(command, Stop):
                 self.cancelled.set()
-            elif "inspect" in message:
-                self.take(self.wire.decode_kernel_request(json.dumps(message["inspect"])))
-            else:
-                self.take(self.wire.decode_request(json.dumps(message["validate"])))
+            elif not isinstance(command, Hear):
+                self.take(command)
         self.requests.put(None)
 
     def take(self, request: ValidationRequest | KernelRequest) -> None:
         self.cancelled = threading.Event()
         self.requests.put((request, self.cancelled))
 
-    def run(self) -> None:
-        threading.Thread(target=self.read, daemon=True).start()
+    def run(self, commands: Iterator[Command]) -> None:
+        threading.Thread(target=self.read, args=(commands,), daemon=True).start()
         while (taken := self.requests.get()) is not None:
             request, cancelled = taken
             if isinstance(request, ValidationRequest):
@@ -108,10 +102,7 @@ class Service:
         if text == "hold":
             cancelled.wait()
 
-    def send(self, event: ValidationEvent) -> None:
-        sys.stdout.write(f"{self.wire.encode(event)}\n")
-        sys.stdout.flush()
 
-
-if __name__ == "__main__":
-    Service().run()
+def serve(commands: Iterator[Command], tell: Callable[[ValidationEvent], None]) -> None:
+    """In place of the function of this name in `engine.validator.service`."""
+    Service(tell).run(commands)

@@ -1,22 +1,20 @@
-"""A reference process without a model: does what the text of a request says.
-
-    python -m tests.app.fake_service
+"""A reference process without a model: `serve` does what the text of a request says.
 
 Texts: `rows N` sends so many rows and finishes, `hold` goes on until it is cancelled, `crash N` kills itself after N
 rows, `freeze N` stops after N rows as a process does that hangs, `listen` waits until something is heard and calls the
-utterance of its row after it, `fail` says that it cannot, `nonsense` writes what is no event, `leave` ends with words
-on stderr, `stubborn` does not end when its input does.
+utterance of its row after it, `fail` says that it cannot, `leave` ends with words on stderr, `stubborn` does not end
+when its input does.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +36,7 @@ from engine.validator.data.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.data.wire import Wire
+from engine.validator.service.service import Command, Hear, Stop
 
 SECONDS_PER_ROW = 0.002
 PROFILE_CELLS = 512
@@ -69,22 +67,21 @@ def row_of(number: int) -> Row:
 class Service:
     """Reads requests in a thread, so that a cancel is noticed at once."""
 
-    def __init__(self) -> None:
-        self.wire = Wire()
+    def __init__(self, tell: Callable[[ValidationEvent], None]) -> None:
+        self.send = tell
         self.requests: queue.Queue[tuple[ValidationRequest, threading.Event] | None] = queue.Queue()
         self.cancels: list[threading.Event] = []
         self.heard: queue.Queue[int] = queue.Queue()
 
-    def read(self) -> None:
-        for line in sys.stdin:
-            message = json.loads(line)
-            if "cancel" in message:
+    def read(self, commands: Iterator[Command]) -> None:
+        for command in commands:
+            if isinstance(command, Stop):
                 self.cancel()
-            elif "hear" in message:
-                self.heard.put(message["hear"])
-            else:
+            elif isinstance(command, Hear):
+                self.heard.put(command.character)
+            elif isinstance(command, ValidationRequest):
                 self.cancels.append(threading.Event())
-                self.requests.put((self.wire.decode_request(json.dumps(message["validate"])), self.cancels[-1]))
+                self.requests.put((command, self.cancels[-1]))
         self.cancel()
         self.requests.put(None)
 
@@ -92,8 +89,8 @@ class Service:
         for cancel in self.cancels:
             cancel.set()
 
-    def run(self) -> None:
-        threading.Thread(target=self.read, daemon=True).start()
+    def run(self, commands: Iterator[Command]) -> None:
+        threading.Thread(target=self.read, args=(commands,), daemon=True).start()
         self.send(PreparationEvent("Loading PyTorch", 0, 1))
         while (asked := self.requests.get()) is not None:
             self.answer(*asked)
@@ -124,8 +121,6 @@ class Service:
 
     def misbehave(self, what: str, cancel: threading.Event) -> None:
         match what:
-            case "nonsense":
-                self.write("Loading checkpoint shards: 100%")
             case "leave":
                 sys.exit("There is no memory left.")
             case "stubborn":
@@ -138,13 +133,7 @@ class Service:
         if request.arrays_folder is not None:
             Path(request.arrays_folder, "arrays").write_bytes(bytes(1000))
 
-    def send(self, event: ValidationEvent) -> None:
-        self.write(self.wire.encode(event))
 
-    def write(self, line: str) -> None:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    Service().run()
+def serve(commands: Iterator[Command], tell: Callable[[ValidationEvent], None]) -> None:
+    """In place of the function of this name in `engine.validator.service`."""
+    Service(tell).run(commands)

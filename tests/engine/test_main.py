@@ -12,7 +12,6 @@ import soundfile
 from engine.__main__ import main
 from engine.runtime.synthesizer import Synthesizer
 from engine.system.paths import project_folder
-from tests.patience import PATIENCE_SECONDS
 from tests.starter_voices import MALE
 
 
@@ -183,16 +182,6 @@ def test_validate_prints_figures_alone_and_tells_by_its_code(capsys: pytest.Capt
     assert {row["regime"] for row in rows} == {"compiled", "static-no-pack"}
     assert "static-no-pack, reference-fed: duration" in output.err
     assert main([*arguments, "--cross", "text_encoder=static-no-pack"]) == 1
-
-
-def test_validate_serves_over_a_pipe_and_ends_with_it() -> None:
-    command = [sys.executable, "-m", "engine", "validate", "--serve"]
-    asked = json.dumps({"validate": {"speech": {"text": "", "voice": MALE}}}) + "\n"
-    served = subprocess.run(command, input=asked, text=True, check=True, capture_output=True, timeout=PATIENCE_SECONDS)
-    *pulses, event = [json.loads(line) for line in served.stdout.splitlines()]
-    assert all(pulse["event"] == "PulseEvent" for pulse in pulses)  # one every two seconds of computing
-    assert event["event"] == "FailedEvent"
-    assert event["hint"]
 
 
 @pytest.fixture(params=["", "1"])

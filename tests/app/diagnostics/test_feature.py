@@ -31,11 +31,10 @@ from app.theme import Appearance, Theme
 from engine.errors import Cure, MissingReference
 from engine.speech import Prosody, SpeechRequest, SpokenWord, Utterance, WrittenWord
 from engine.validator.data.results import STUDENT_REGIMES, Regime
+from tests.app import fake_service
 from tests.app.diagnostics_fakes import finished_run
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 from tests.patience import PATIENCE_MS
-
-COMMAND = (sys.executable, "-m", "tests.app.fake_service")
 
 
 class Desk:
@@ -49,7 +48,7 @@ class Desk:
         self.speech = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.speech, self.settings, self.theme)
-        self.diagnostics = DiagnosticsFeature(self.window, self.speech, self.output, self.settings, COMMAND)
+        self.diagnostics = DiagnosticsFeature(self.window, self.speech, self.output, self.settings, fake_service.serve)
         self.panel, self.queue = self.diagnostics.panel, self.diagnostics.queue
         qtbot.addWidget(self.window)
         self.window.show()

@@ -2,10 +2,8 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QSignalBlocker
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.reference_process import (
@@ -13,26 +11,26 @@ from app.diagnostics.reference_process import (
     LEAST_COMPUTED_SECONDS,
     NICENESS,
     NO_START,
-    NONSENSE,
     ReferenceProcess,
+    Serve,
     Watchdog,
 )
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.validator.data.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
+from tests.app import fake_service
 from tests.app.fake_service import row_of
 from tests.patience import PATIENCE_MS
 from tests.processes import exists
 
-COMMAND = (sys.executable, "-m", "tests.app.fake_service")
 SILENT_SECONDS = 20.0
 
 
 class Listener:
     """A process and all that came from it."""
 
-    def __init__(self, qtbot: QtBot, command: tuple[str, ...] = COMMAND) -> None:
+    def __init__(self, qtbot: QtBot, function: Serve = fake_service.serve) -> None:
         self.qtbot = qtbot
-        self.process = ReferenceProcess(command)
+        self.process = ReferenceProcess(function)
         self.events: list[ValidationEvent] = []
         self.deaths: list[str] = []
         self.process.event_received.connect(self.events.append)
@@ -112,29 +110,12 @@ def test_requests_in_quick_succession_leave_the_last(listener: Listener) -> None
 def test_nothing_comes_after_a_cancel(listener: Listener) -> None:
     listener.ask("hold")
     listener.wait_for(RowEvent)
-    process = listener.process._process
-    with listener.qtbot.waitSignal(process.readyReadStandardOutput):  # it wrote more before it heard of that
-        listener.process.cancel()
-        listener.events.clear()
-    assert not listener.events
+    listener.process.cancel()
+    listener.events.clear()
     listener.ask("rows 1")
     listener.wait_for(FinishedEvent)
-
-
-def test_reading_gives_the_window_its_turns(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no time at all for a turn, each takes one line, however many are waiting."""
-    monkeypatch.setattr("app.diagnostics.reference_process.TURN_SECONDS", -1)
-    listener.ask("crash 300")
-    process = listener.process._process
-    with QSignalBlocker(process):
-        assert process.waitForFinished(PATIENCE_MS)
-    assert not listener.events  # all that it wrote waits
-    turns = [0]
-    listener.process._turn.timeout.connect(lambda: turns.append(len(listener.events)))
-    listener.process._turn.start()
-    listener.wait_for_death()
-    assert len(listener.rows()) == 300
-    assert max(after - before for before, after in pairwise(turns)) == 1
+    assert len(listener.rows()) == 1
+    assert not any(isinstance(event, FailedEvent) for event in listener.events)
 
 
 def test_a_crash_is_told_and_the_next_request_starts_another_process(listener: Listener) -> None:
@@ -161,20 +142,10 @@ def test_its_last_words_are_kept(listener: Listener) -> None:
     listener.ask("leave")
     listener.wait_for_death()
     assert listener.deaths == ["It ended with exit code 1. There is no memory left."]
-    assert "There is no memory left." in listener.process.error_output
 
 
-def test_nonsense_ends_it(listener: Listener) -> None:
-    listener.ask("nonsense")
-    process_id = listener.process.process_id
-    assert process_id is not None
-    listener.wait_for_death()
-    assert listener.deaths == [NONSENSE]
-    listener.qtbot.waitUntil(lambda: not exists(process_id))
-
-
-def test_a_command_that_does_not_exist_is_told(qtbot: QtBot) -> None:
-    listener = Listener(qtbot, ("/nowhere/python",))
+def test_a_process_that_cannot_be_started_is_told(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
     listener.ask("rows 1")
     listener.wait_for_death()
     assert listener.deaths == [NO_START]

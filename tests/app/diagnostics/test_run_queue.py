@@ -1,6 +1,5 @@
 import os
 import signal
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.reference_process import ReferenceProcess
+from app.diagnostics.reference_process import ReferenceProcess, Serve
 from app.diagnostics.run_queue import KEPT_RUNS, MOST_ARRAY_BYTES, WAITING_WORDS, Job, RunQueue, wrong_stages
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_folders import RunFolders
@@ -29,6 +28,7 @@ from engine.validator.data.results import (
     Verdict,
 )
 from engine.validator.inspection.results import KernelsEvent
+from tests.app import fake_kernel_service, fake_service
 from tests.app.fake_kernel_service import row_of as row_of_stage
 from tests.app.fake_service import FRAMES_PER_TOKEN, row_of
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE
@@ -36,8 +36,6 @@ from tests.patience import PATIENCE_MS
 from tests.processes import exists
 from tests.starter_voices import MALE
 
-COMMAND = (sys.executable, "-m", "tests.app.fake_service")
-KERNEL_COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
 STALLED_SECONDS = 1.0
 OPTIONS = DiagnosticsOptions(regimes=(Regime.COMPILED,), padding=0.5, probes=True)
 
@@ -45,9 +43,9 @@ OPTIONS = DiagnosticsOptions(regimes=(Regime.COMPILED,), padding=0.5, probes=Tru
 class Desk:
     """A queue with a service that does what a text says."""
 
-    def __init__(self, qtbot: QtBot, folder: Path, command: tuple[str, ...] = COMMAND) -> None:
+    def __init__(self, qtbot: QtBot, folder: Path, function: Serve = fake_service.serve) -> None:
         self.qtbot, self.folder = qtbot, folder
-        self.process = ReferenceProcess(command, stalled_after_seconds=STALLED_SECONDS)
+        self.process = ReferenceProcess(function, stalled_after_seconds=STALLED_SECONDS)
         self.queue = RunQueue(self.process, RunFolders(folder))
         self.runs: list[DiagnosticsRun] = []
         self.queue.run_started.connect(self.runs.append)
@@ -268,7 +266,7 @@ class KernelDesk(Desk):
     """A queue with a service whose kernels can be inspected, and what is told of them."""
 
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
-        super().__init__(qtbot, folder, KERNEL_COMMAND)
+        super().__init__(qtbot, folder, fake_kernel_service.serve)
         self.told: list[str] = []
         self.found: list[DiagnosticsRun] = []
         self.failures: list[str] = []

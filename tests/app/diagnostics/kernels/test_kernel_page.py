@@ -1,4 +1,3 @@
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from engine.models.checkpoints import STARTER, model_config
 from engine.speech import SpeechRequest
 from engine.validator.data.results import FinishedEvent, Regime, Report, ValidationRequest
 from engine.validator.inspection.results import InspectedEvent, KernelEvent, KernelVerdict
+from tests.app import fake_kernel_service
 from tests.app.fake_kernel_service import REPLACED
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
 from tests.patience import PATIENCE_MS
@@ -182,9 +182,6 @@ def test_tab_goes_through_the_page_as_it_is_read(shown: Shown) -> None:
     assert page.details.isAncestorOf(page.focusWidget())
 
 
-COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
-
-
 class Desk:
     """A panel with the page of kernels and a service that does what a text says."""
 
@@ -194,7 +191,7 @@ class Desk:
         qtbot.addWidget(self.panel)
         self.panel.resize(1100, 800)
         self.panel.show()
-        self.process = ReferenceProcess(COMMAND)
+        self.process = ReferenceProcess(fake_kernel_service.serve)
         self.queue = RunQueue(self.process, RunFolders(folder))
         self.queue.run_started.connect(self.panel.show_run)
         self.queue.changed.connect(self.panel.refresh_soon)

@@ -1,16 +1,14 @@
 """The events that the process at the other end of the pipe gets."""
 
-import json
 import queue
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from engine.speech import PlanEvent, SpeechRequest
+from engine.system.remote import Connection
 from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
@@ -21,30 +19,25 @@ from engine.validator.data.results import (
     ValidationEvent,
     ValidationRequest,
 )
-from engine.validator.data.wire import Wire
 from engine.validator.runs.validation import Validator
-from engine.validator.service.service import PIECE_UTTERANCES, Service
+from engine.validator.service.service import PIECE_UTTERANCES, Command, Hear, Service, Stop
+from tests.engine.validator.service import limited
 from tests.patience import PATIENCE_SECONDS
 from tests.starter_voices import MALE
 
-wire = Wire()
-
 
 class Caller:
-    """The other end of the pipe: sends lines on demand, and receives events."""
+    """Sends commands, and receives events."""
 
     def __init__(self) -> None:
-        self._said: queue.Queue[str | None] = queue.Queue()
+        self._said: queue.Queue[Command | None] = queue.Queue()
         self.heard: queue.Queue[ValidationEvent] = queue.Queue()
         self.pulses: queue.Queue[PulseEvent] = queue.Queue()
-        self._thread = threading.Thread(target=Service(self._hear).serve, args=(self._lines(),))
+        self._thread = threading.Thread(target=Service(self._hear).serve, args=(iter(self._said.get, None),))
         self._thread.start()
 
-    def ask(self, request: ValidationRequest) -> None:
-        self.say(json.dumps({"validate": json.loads(wire.encode_request(request))}))
-
-    def say(self, line: str) -> None:
-        self._said.put(line)
+    def ask(self, command: Command) -> None:
+        self._said.put(command)
 
     def hang_up(self) -> None:
         self._said.put(None)
@@ -57,13 +50,8 @@ class Caller:
             events.append(self.heard.get(timeout=PATIENCE_SECONDS))
         return events
 
-    def _hear(self, line: str) -> None:
-        event = wire.decode(line)
+    def _hear(self, event: ValidationEvent) -> None:
         (self.pulses if isinstance(event, PulseEvent) else self.heard).put(event)
-
-    def _lines(self) -> Iterator[str]:
-        while (line := self._said.get()) is not None:
-            yield line
 
 
 @pytest.fixture
@@ -101,15 +89,6 @@ def test_a_second_request_finds_the_model_loaded(caller: Caller) -> None:
     assert isinstance(caller.until(FinishedEvent)[0], PlanEvent)
 
 
-@pytest.mark.parametrize("line", ["", "no json", "[]", "{}", "7", '{"validate": {}}', '{"validate": 3}'])
-def test_what_cannot_be_read_is_told_and_survived(caller: Caller, line: str) -> None:
-    caller.say(line)
-    (failure,) = caller.until(FailedEvent)
-    assert "cannot be read" in failure.message
-    caller.ask(asked())
-    caller.until(FinishedEvent)
-
-
 def test_a_mistake_of_the_user_is_told_with_a_hint(caller: Caller) -> None:
     caller.ask(asked(device="abacus"))
     (failure,) = caller.until(FailedEvent)
@@ -120,7 +99,7 @@ def test_a_mistake_of_the_user_is_told_with_a_hint(caller: Caller) -> None:
 def test_a_cancel_stops_the_work(caller: Caller) -> None:
     caller.ask(asked("One sentence. " * 40))
     caller.until(RowEvent)
-    caller.say('{"cancel": true}')
+    caller.ask(Stop())
     assert "stopped" in caller.until(FailedEvent)[-1].message
 
 
@@ -142,7 +121,7 @@ def test_the_utterance_that_is_heard_is_compared_next(caller: Caller) -> None:
     text = "One goes first.\n\n" * 5
     caller.ask(asked(text))
     before = caller.until(RowEvent)
-    caller.say(json.dumps({"hear": text.rindex("One")}))
+    caller.ask(Hear(text.rindex("One")))
     order = compared(before + caller.until(FinishedEvent))
     assert order == [0, 4, 1, 2, 3]
 
@@ -150,7 +129,7 @@ def test_the_utterance_that_is_heard_is_compared_next(caller: Caller) -> None:
 def test_what_was_heard_of_an_earlier_text_means_nothing_for_the_next(caller: Caller) -> None:
     caller.ask(asked())
     caller.until(FinishedEvent)
-    caller.say('{"hear": 40}')
+    caller.ask(Hear(40))
     caller.ask(asked("One goes first.\n\n" * 3))
     assert compared(caller.until(FinishedEvent)) == [0, 1, 2]
 
@@ -179,37 +158,13 @@ def test_missing_memory_is_told_and_survived(caller: Caller, error: Exception, m
     caller.until(FinishedEvent)
 
 
-LIMITED = """
-import resource, sys
-from engine.__main__ import main
-from engine.validator.data.results import AlignmentEvent
-from engine.validator.service.service import PIECE_UTTERANCES, Service
-
-tell = Service._tell
-
-def tell_and_limit(self, event):
-    if isinstance(event, AlignmentEvent):  # everything is loaded; the large stages are still to come
-        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
-    tell(self, event)
-
-Service._tell = tell_and_limit
-sys.exit(main(["validate", "--serve"]))
-"""
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS does not limit address space")
-def test_a_process_without_memory_says_so(tmp_path: Path) -> None:
+def test_a_process_without_memory_says_so() -> None:
     request = asked("This is a long sentence, which takes more memory than there is left for it to be spoken in. " * 4)
-    line = json.dumps({"validate": json.loads(wire.encode_request(request))}) + "\n"
-    command = [sys.executable, "-c", LIMITED]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        process.stdin.write(line)
-        process.stdin.flush()
-        events = (wire.decode(each) for each in process.stdout)
+    with Connection(limited.serve) as process:
+        process.send(request)
+        events = (event for (event,) in process.told())
         failure = next(event for event in events if isinstance(event, FailedEvent | FinishedEvent))
-        process.stdin.close()
     assert isinstance(failure, FailedEvent)
     assert "not enough memory" in failure.message
 
@@ -228,5 +183,5 @@ def test_a_long_plan_comes_in_short_lines_that_continue_each_other(caller: Calle
         assert numbers[0] <= len(known)
         known = known[: numbers[0]] + numbers
     assert known == list(range(len(known)))
-    caller.say('{"cancel": true}')
+    caller.ask(Stop())
     caller.until(FailedEvent)
