@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,7 +18,6 @@ from app.diagnostics.configurations import ConfigurationsPage
 from app.diagnostics.kernels.kernel_page import InspectionFeature
 from app.diagnostics.outputs.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.reference_adding import ReferenceAdding
 from app.diagnostics.reference_process import ReferenceProcess, Serve
 from app.diagnostics.run_queue import RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
@@ -33,7 +33,9 @@ from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
-from engine.errors import InvalidRequest
+from app.tasks import Tasks, ignore
+from engine.errors import Cancelled, InvalidRequest
+from engine.models.packages import add_reference
 from engine.speech import Prosody, SpeechRequest, SpokenWord, Utterance
 from engine.validator.data.results import Regime
 from engine.validator.service.service import serve
@@ -73,7 +75,8 @@ class DiagnosticsFeature(QObject):
         self.queue = RunQueue(self.process, folders, self)
         self.configurations = ConfigurationsPage()
         self.panel.add_page("Configurations", self.configurations, "Every stage in every configuration")
-        self.adding = ReferenceAdding(parent=self)
+        self._adding = Tasks("packages", self)
+        self._stop_adding = threading.Event()
         self.sounds = SoundPlayer(speech.player, output, self)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, self)
@@ -107,7 +110,8 @@ class DiagnosticsFeature(QObject):
     def shut_down(self, timeout_ms: int) -> None:
         """End every process and delete what they left behind."""
         self.sounds.stop()
-        self.adding.shut_down(timeout_ms)
+        self._stop_adding.set()
+        self._adding.shut_down(timeout_ms)
         self.cases.shut_down(timeout_ms)
         self.keeping.shut_down(timeout_ms)
         self.queue.shut_down(timeout_ms)
@@ -132,12 +136,11 @@ class DiagnosticsFeature(QObject):
         queue.run_started.connect(panel.show_run)
         queue.run_started.connect(self._show_chip)
         queue.changed.connect(panel.refresh_soon)
-        self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
         for source in (self.keeping, self.cases):
             source.told.connect(self._on_told)
-        for part in (queue, self.sounds, self.adding, self.keeping, self.cases):
+        for part in (queue, self.sounds, self.keeping, self.cases):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
@@ -253,6 +256,8 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
         """Show what went wrong, without the button of most failures, which concerns speech."""
+        if isinstance(error, Cancelled):
+            return
         message = message_for(error)
         ours = message.remedy is Remedy.ADD_REFERENCE
         self._show(message if ours else replace(message, remedy=None))
@@ -267,11 +272,12 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
         if message.remedy is Remedy.ADD_REFERENCE:
-            self.adding.begin()
+            if not self._adding.busy:
+                stop = self._stop_adding
+                self._adding.run(add_reference, ignore, stop, done=self._on_added, failed=self._on_failure, cancel=stop)
             self._show(ADDING)
 
-    @Slot()
-    def _on_added(self) -> None:
+    def _on_added(self, result: object) -> None:
         self._show(ADDED)
 
     @Slot()

