@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
@@ -16,17 +17,18 @@ from PySide6.QtWidgets import QMessageBox
 
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.system.background_command import BackgroundCommand
+from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_save_case
-from engine.errors import EngineError, OutputError
+from engine.cli import data_of
+from engine.errors import Cancelled, EngineError, OutputError
 from engine.stages import stage_named
-from engine.system.child_process import python_command
+from engine.system.remote import call
 from engine.system.whole_file import whole_file
 from engine.validator.cases.as_command import COMMAND, as_arguments, as_command
 from engine.validator.cases.stage_trial import only
 from engine.validator.data.results import Reading, ValidationRequest, Verdict
 
-PROGRAM = python_command("engine")
+NICENESS = 10
 CASE_NAME = "case.safetensors"
 NOTHING_FAILS = "This stage no longer fails, so there’s nothing to save."
 COPIED = "Command copied. Run it in a terminal to reproduce this run."
@@ -58,7 +60,7 @@ class MadeCase:
 class CaseActions(QObject):
     """Adds its actions to the panel, and does what the button of a failing stage asks for.
 
-    Cases are made one at a time, in the background, by the command that anyone can type. `failed` carries an error,
+    Cases are made one at a time, in a child process, by the command that anyone can type. `failed` carries an error,
     `told` good news.
     """
 
@@ -66,31 +68,32 @@ class CaseActions(QObject):
     told = Signal(str)
 
     def __init__(
-        self, panel: DiagnosticsPanel, program: Sequence[str] = PROGRAM, parent: QObject | None = None
+        self,
+        panel: DiagnosticsPanel,
+        data_of: Callable[[list[str]], Any] = data_of,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._panel = panel
-        self._program = tuple(program)
+        self._data_of = data_of
         self._wanted: Path | None = None
         self._reduced: Failure | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._lines: list[str] = []
-        self._command = BackgroundCommand(self)
+        self._tasks = Tasks("failing cases", self)
+        self._making: threading.Event | None = None
         self._button = panel.status.reduce_button
         self.copy = panel.add_action("Copy as Command", "Copy a terminal command that reproduces this run")
         self.save = panel.add_action("Save Failing Case…", "Save the chosen stage with the inputs on which it fails")
         self.copy.triggered.connect(self._on_copy)
         self.save.triggered.connect(self._on_save)
         self._button.clicked.connect(self._on_button)
-        self._command.line.connect(self._on_line)
-        self._command.progressed.connect(self._on_progress)
-        self._command.ended.connect(self._on_ended)
         panel.refreshed.connect(self._refresh)
         self._refresh()
 
     def shut_down(self, timeout_ms: int) -> None:
         """End what is being made, and forget cases that were not saved."""
-        self._command.shut_down(timeout_ms)
+        self._stop()
+        self._tasks.shut_down(timeout_ms)
         if self._folder is not None:
             self._folder.cleanup()
 
@@ -99,10 +102,10 @@ class CaseActions(QObject):
         panel, reducing = self._panel, self._reduced is not None
         failing = fails(panel.run, panel.shown, panel.stage)
         self.copy.setEnabled(panel.run is not None)
-        self.save.setEnabled(failing and not self._command.active)
+        self.save.setEnabled(failing and self._making is None)
         self._button.setText("Stop Reducing" if reducing else "Reduce")
         self._button.setToolTip("" if reducing else REDUCE_MEANING)
-        self._button.setEnabled(reducing or not self._command.active)
+        self._button.setEnabled(reducing or self._making is None)
         self._button.setVisible(reducing or failing)
 
     @Slot()
@@ -114,8 +117,7 @@ class CaseActions(QObject):
     @Slot()
     def _on_button(self) -> None:
         if self._reduced is not None:
-            self._command.stop()
-            self._end()
+            self._stop()
         elif (failure := self._failure()) is not None:
             self._reduced = failure
             self._make(failure, REDUCING)
@@ -141,7 +143,6 @@ class CaseActions(QObject):
 
     def _make(self, failure: Failure, words: str) -> None:
         """Have a case of a stage made where it fails: on the shortest text if it is to be reduced."""
-        self._lines = []
         try:
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="kokoro-desk-cases-", ignore_cleanup_errors=True)
@@ -151,29 +152,40 @@ class CaseActions(QObject):
             self.failed.emit(OutputError(f"No case can be made ({error.strerror}).", "Free some space on the disk."))
             return
         wanted = (f"--case-stage={failure.stage}", f"--save-case={path}", *(["--reduce"] if self._reduced else []))
-        arguments = (*as_arguments(only(failure.request, failure.regime)), *wanted, "--json")
-        self._command.start([*self._program, COMMAND, *arguments])
-        self._on_progress(words)
+        arguments = [COMMAND, *as_arguments(only(failure.request, failure.regime)), *wanted, "--json"]
+        making = self._making = threading.Event()
+
+        def say(line: str) -> None:
+            self._tasks.tell(self._say, making, line.strip())
+
+        self._tasks.run(
+            partial(call, cancel=making, niceness=NICENESS, on_error_line=say),
+            self._data_of,
+            arguments,
+            done=self._on_made,
+            failed=self._on_failure,
+            cancel=making,
+        )
+        self._say(making, words)
         self._refresh()
 
-    @Slot(str)
-    def _on_line(self, line: str) -> None:
-        self._lines.append(line)
+    def _say(self, making: threading.Event, words: str) -> None:
+        if making is self._making:
+            self._panel.tell(self._tasks, words)
 
-    @Slot(str)
-    def _on_progress(self, words: str) -> None:
-        self._panel.tell(self._command, words)
+    def _stop(self) -> None:
+        if self._making is not None:
+            self._making.set()
+            self._end()
 
-    @Slot()
-    def _on_ended(self) -> None:
-        """Take the figures, which a command that found a failure writes although its exit code is 1."""
-        wanted, reduced = self._wanted, self._reduced
+    def _on_failure(self, error: Exception) -> None:
+        if not isinstance(error, Cancelled):
+            self._end()
+            self.failed.emit(EngineError("Couldn’t create the case.", str(error)))
+
+    def _on_made(self, data: dict[str, Any]) -> None:
+        wanted, reduced, case = self._wanted, self._reduced, data.get("case")
         self._end()
-        try:
-            case = json.loads("\n".join(self._lines)).get("case")
-        except ValueError:
-            self.failed.emit(EngineError("Couldn’t create the case.", self._command.last_words))
-            return
         if case is None:
             self.failed.emit(EngineError(NOTHING_FAILS, "Diagnose again."))
             return
@@ -184,8 +196,8 @@ class CaseActions(QObject):
             self._show(made, reduced)
 
     def _end(self) -> None:
-        self._wanted = self._reduced = None
-        self._panel.tell(self._command, "")
+        self._wanted = self._reduced = self._making = None
+        self._panel.tell(self._tasks, "")
         self._refresh()
 
     def _copy(self, case: MadeCase, path: Path) -> None:

@@ -28,10 +28,12 @@ from typing import Any, Self, TypeVar, TypeVarTuple, get_args, get_origin, get_t
 
 from engine.errors import EngineError
 from engine.system.child_process import ChildProcess, error_fields, ignore, python_command
+from engine.system.waiting import raise_if_set
 
 Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 _RESULT, _TOLD = "result", "told"
+_NO_MORE = b"{}"
 _CHUNK_BYTES = 1 << 16
 GRACE_SECONDS = 10.0
 """How long a function that is sent something may go on when nothing more can come."""
@@ -62,15 +64,21 @@ def call(
 ) -> Result:
     """The result of a function that runs in a child process, which has ended when this returns or raises.
 
-    What the function tells is passed to the argument that is a `Callable`, here. Raises the `EngineError` that the
-    function raises, `Cancelled` soon after `cancel` is set, `TookTooLong` after these `seconds`, or `ProcessEnded`;
-    with `until_exit` also if the process does not end well once it has the result. `on_error_line` is called in another
-    thread.
+    An argument that is a `Callable` is called here with what the function tells, one that is an `Iterator` is sent to
+    it, value by value. Raises the `EngineError` that the function raises, `Cancelled` soon after `cancel` is set,
+    `TookTooLong` after these `seconds`, or `ProcessEnded`; with `until_exit` also if the process does not end well once
+    it has the result. `on_error_line` is called in another thread.
     """
     tell: Callable[..., object] = next(filter(callable, arguments), ignore)
-    given = [argument for argument in arguments if not callable(argument)]
+    sent = next((argument for argument in arguments if isinstance(argument, Iterator)), None)
+    given = [argument for argument in arguments if not callable(argument) and argument is not sent]
     manner = {"environment": environment, "niceness": niceness, "on_error_line": on_error_line}
     with Connection(function, *given, **manner) as child:  # type: ignore[arg-type]
+        if sent is not None:
+            for value in sent:
+                raise_if_set(cancel)
+                child.send(value)
+            child.send_no_more()
         told = child.told(cancel, seconds, until_exit)
         while True:
             try:
@@ -115,6 +123,10 @@ class Connection:
         """Give the function's `Iterator` its next value; nothing happens if the process has ended."""
         self._process.send({"sent": encoded(value, self._declared.sent)})
 
+    def send_no_more(self) -> None:
+        """End the function's `Iterator`."""
+        self._process.send({})
+
     def told(
         self, cancel: threading.Event | None = None, seconds: float | None = None, until_exit: bool = False
     ) -> Generator[tuple[Any, ...], None, Any]:
@@ -140,7 +152,7 @@ class Connection:
         return results[0]
 
     def finish(self) -> None:
-        """End what is sent, after which the process should end."""
+        """Let the process end: nothing can be sent any more."""
         self._process.finish()
 
     def kill(self) -> None:
@@ -280,7 +292,7 @@ def _lines_of_the_parent() -> Iterator[bytes]:
 def _listen(lines: Iterator[bytes], sent: queue.SimpleQueue[bytes | None], grace_seconds: float) -> None:
     """Pass lines on; once they end, as they do with the parent, end this process and its group."""
     for line in lines:
-        sent.put(line)
+        sent.put(None if line == _NO_MORE else line)
     sent.put(None)
     time.sleep(grace_seconds)
     os.killpg(0, signal.SIGKILL)

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Iterator, Sequence
+import threading
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QInputDialog
 
 from app.diagnostics.panel import DiagnosticsPanel
+from app.diagnostics.runs.bundle_files import read, write
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
-from app.system.background_command import BackgroundCommand
+from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_export, ask_which_diagnosis, suggested_name
-from engine.errors import EngineError, InvalidRequest, OutputError
+from engine.errors import Cancelled, EngineError, InvalidRequest, OutputError
 from engine.models.checkpoints import model_config
-from engine.system.child_process import python_command
-from engine.system.paths import data_folder, project_folder
-from engine.validator.data.results import FinishedEvent, Row, RowEvent
-from engine.validator.data.wire import Wire
+from engine.system.paths import data_folder
+from engine.system.remote import call
+from engine.validator.data.results import FinishedEvent, RowEvent, ValidationEvent
 from engine.validator.runs.arrays import ArrayFolder
 
-TURN_SECONDS = 0.004
-"""How long passing data on may take before the window gets its turn."""
-TURN_EVERY_MS = 5
-MOST_WAITING_BYTES = 1 << 22
-"""How much data may wait in memory until the process takes it."""
-PROGRAM = python_command("app.diagnostics.runs.bundle_files")
+NICENESS = 10
 PINNED = "pinned diagnoses"
 """The folder of runs that were pinned with earlier versions of the program."""
 
@@ -41,83 +35,46 @@ class BundleExport(QObject):
     exported = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, command: Sequence[str] = (*PROGRAM, "write"), parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = tuple(command)
-        self._wire = Wire()
-        self._path = Path()
-        self._lines: Iterator[str] = iter(())
-        self._process = QProcess(self)
-        self._process.setWorkingDirectory(str(project_folder()))
-        self._process.finished.connect(self._on_finished)
-        self._process.errorOccurred.connect(self._on_error)
-        self._turn = QTimer(self, interval=TURN_EVERY_MS)
-        self._turn.timeout.connect(self._hand_over)
+        self._tasks = Tasks("export of a diagnosis", self)
+        self._stop = threading.Event()
 
     @property
     def active(self) -> bool:
         """Whether an export is in progress."""
-        return self._process.state() is not QProcess.ProcessState.NotRunning
+        return self._tasks.busy
 
     def export(self, run: DiagnosticsRun, path: Path, name: str = "") -> None:
         """Write what is known of a run, which may still be active, under a name; emits `exported` or `failed`."""
         if self.active:
             self.failed.emit(InvalidRequest("Another export is under way.", "Wait until it is done."))
             return
-        self._path = path
-        self._lines = self._written(run)
+
+        def tell_why(error: Exception) -> None:
+            if not isinstance(error, Cancelled):
+                self.failed.emit(OutputError(f"{path.name} was not exported.", str(error)))
+
+        made = run.started.isoformat()
         folder = run.request.arrays_folder
-        about = [f"--name={name}", f"--made={run.started.isoformat()}"]
-        arguments = [*self._command[1:], *about, str(path.absolute()), *([folder] if folder else [])]
-        self._process.start(self._command[0], arguments)
-        self._turn.start()
+        self._tasks.run(
+            partial(call, niceness=NICENESS, cancel=self._stop),
+            write,
+            replace(run.report_so_far, rows=()),
+            iter(run.report_so_far.rows),
+            path.absolute(),
+            None if folder is None else Path(folder),
+            name,
+            made,
+            done=lambda _: self.exported.emit(path),
+            failed=tell_why,
+            cancel=self._stop,
+        )
 
     def shut_down(self, timeout_ms: int) -> None:
         """End an export in progress, and wait until it has ended."""
-        self._turn.stop()
-        if self.active:
-            self._process.finished.disconnect(self._on_finished)
-            self._process.kill()
-            self._process.waitForFinished(timeout_ms)
-
-    def _written(self, run: DiagnosticsRun) -> Iterator[str]:
-        report = run.report_so_far
-        yield self._wire.encode(FinishedEvent(replace(report, rows=())))
-        for row in report.rows:
-            yield self._wire.encode(RowEvent(row))
-
-    @Slot()
-    def _hand_over(self) -> None:
-        """Write lines for a short time, and the rest after the window has had its turn."""
-        until = time.perf_counter() + TURN_SECONDS
-        while self._process.bytesToWrite() < MOST_WAITING_BYTES:
-            line = next(self._lines, None)
-            if line is None:
-                self._turn.stop()
-                self._process.closeWriteChannel()
-                return
-            self._process.write(f"{line}\n".encode())
-            if time.perf_counter() > until:
-                return
-
-    @Slot()
-    def _on_finished(self) -> None:
-        self._turn.stop()
-        if self._process.exitStatus() is QProcess.ExitStatus.NormalExit and self._process.exitCode() == 0:
-            self.exported.emit(self._path)
-        else:
-            self.failed.emit(self._failure())
-
-    @Slot(QProcess.ProcessError)
-    def _on_error(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
-            self._turn.stop()
-            self.failed.emit(self._failure())
-
-    def _failure(self) -> OutputError:
-        said = bytes(self._process.readAllStandardError().data()).decode(errors="replace").splitlines()
-        why = next((line.strip() for line in reversed(said) if line.strip()), "The process that writes it ended.")
-        return OutputError(f"{self._path.name} was not exported.", why)
+        self._stop.set()
+        self._tasks.shut_down(timeout_ms)
 
 
 class BundleOpening(QObject):
@@ -129,67 +86,58 @@ class BundleOpening(QObject):
     def __init__(self, folders: RunFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._folders = folders
-        self._wire = Wire()
-        self._path = Path()
-        self._folder: Path | None = None
-        self._facts: dict[str, str] | None = None
-        self._run: DiagnosticsRun | None = None
-        self._rows: list[Row] = []
-        self._reader = BackgroundCommand(self)
-        self._reader.line.connect(self._take)
-        self._reader.ended.connect(self._end)
+        self._tasks = Tasks("opening of a diagnosis", self)
+        self._stop = threading.Event()
 
     @property
     def active(self) -> bool:
         """Whether a file is being read."""
-        return self._reader.active
+        return self._tasks.busy
 
     def open(self, path: Path) -> None:
         """Read a file; emits `opened` or `failed`."""
         if self.active:
             self.failed.emit(InvalidRequest("Another diagnosis is being opened.", "Wait until it is open."))
             return
-        self._path, self._facts, self._run, self._rows = path.absolute(), None, None, []
         try:
-            self._folder = self._folders.make()
+            folder = self._folders.make()
         except EngineError as error:
             self.failed.emit(error)
             return
-        self._reader.start([*PROGRAM, "read", str(self._path), str(self._folder)])
+
+        def tell_why(error: Exception) -> None:
+            self._folders.delete(folder)
+            if not isinstance(error, Cancelled):
+                self.failed.emit(EngineError(f"{path.name} was not opened. {error}"))
+
+        stop = self._stop
+        self._tasks.run(
+            _opened,
+            path.absolute(),
+            folder,
+            stop,
+            done=lambda run: self.opened.emit(*run),
+            failed=tell_why,
+            cancel=stop,
+        )
 
     def shut_down(self, timeout_ms: int) -> None:
         """Stop reading."""
-        self._reader.shut_down(timeout_ms)
+        self._stop.set()
+        self._tasks.shut_down(timeout_ms)
 
-    @Slot(str)
-    def _take(self, line: str) -> None:
-        if self._facts is None:
-            self._facts = json.loads(line)
-        elif self._run is None:
-            self._run = self._begun(line, self._facts)
-        else:
-            event = self._wire.decode(line)
-            if isinstance(event, RowEvent):
-                self._rows.append(event.row)
-            elif isinstance(event, FinishedEvent):
-                event = FinishedEvent(replace(event.report, rows=tuple(self._rows)))
-            self._run.take(event)
 
-    def _begun(self, line: str, facts: dict[str, str]) -> DiagnosticsRun:
-        request = self._wire.decode_request(line)
-        arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
-        return DiagnosticsRun(request, model_config(request.model), arrays, _time(facts["made"], self._path))
-
-    @Slot(int)
-    def _end(self, code: int) -> None:
-        run = self._run
-        if code == 0 and run is not None and not run.active:
-            self.opened.emit(run, (self._facts or {}).get("name") or self._path.stem)
-            return
-        if self._folder is not None:
-            self._folders.delete(self._folder)
-        why = self._reader.last_words or "The process that reads it ended."
-        self.failed.emit(EngineError(f"{self._path.name} was not opened. {why}"))
+def _opened(path: Path, folder: Path, cancel: threading.Event) -> tuple[DiagnosticsRun, str]:
+    """The run that was exported to a file, and its name."""
+    events: list[ValidationEvent] = []
+    about = call(read, path, folder, events.append, niceness=NICENESS, cancel=cancel)
+    request = about.request
+    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
+    run = DiagnosticsRun(request, model_config(request.model), arrays, _time(about.made, path))
+    rows = tuple(event.row for event in events if isinstance(event, RowEvent))
+    for event in events:
+        run.take(FinishedEvent(replace(event.report, rows=rows)) if isinstance(event, FinishedEvent) else event)
+    return run, about.name or path.stem
 
 
 def _time(made: str, path: Path) -> datetime:

@@ -1,11 +1,10 @@
 """Copying the command, reducing, saving a case."""
 
-import json
 import shlex
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -14,29 +13,23 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.cases import COPIED, CaseActions
 from app.diagnostics.panel import DiagnosticsPanel
+from engine.cli import data_of
 from engine.validator.cases.as_command import as_arguments
 from engine.validator.cases.case import load_case
 from engine.validator.data.results import Regime
+from tests.app import stand_in_commands
 from tests.app.diagnostics_fakes import finished_run
 from tests.patience import PATIENCE_MS
 
-PROGRAM = """
-import json, sys
-file = next(word for word in sys.argv if word.startswith('--save-case=')).partition('=')[2]
-open(file, 'w').write(' '.join(sys.argv))
-print('Shorter texts, try 1', file=sys.stderr, flush=True)
-print(json.dumps({'case': {'file': file, 'words': 'Reduced.', 'stage': 'bert', 'phonemes': 'h'}}))
-"""
-
 
 class Panel:
-    def __init__(self, qtbot: QtBot, folder: Path, program: Sequence[str]) -> None:
+    def __init__(self, qtbot: QtBot, folder: Path, data_of: Callable[[list[str]], Any]) -> None:
         self.qtbot = qtbot
         self.panel = DiagnosticsPanel()
         qtbot.addWidget(self.panel)
         self.panel.resize(1000, 700)
         self.panel.export_folder = folder
-        self.actions = CaseActions(self.panel, program)
+        self.actions = CaseActions(self.panel, data_of)
         self.told: list[str] = []
         self.failures: list[Exception] = []
         self.actions.told.connect(self.told.append)
@@ -66,8 +59,8 @@ class Panel:
 def panel_of(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., Panel]]:
     panels: list[Panel] = []
 
-    def make(*arguments: str) -> Panel:
-        panels.append(Panel(qtbot, tmp_path, (sys.executable, *arguments)))
+    def make(data_of: Callable[[list[str]], Any]) -> Panel:
+        panels.append(Panel(qtbot, tmp_path, data_of))
         return panels[-1]
 
     yield make
@@ -77,7 +70,7 @@ def panel_of(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., Panel]]:
 
 @pytest.fixture
 def made(panel_of: Callable[..., Panel]) -> Panel:
-    return panel_of("-c", PROGRAM)
+    return panel_of(stand_in_commands.makes_a_case)
 
 
 def test_the_command_is_copied(made: Panel) -> None:
@@ -136,7 +129,7 @@ def test_the_case_that_is_saved_is_the_one_that_was_asked_for(made: Panel, tmp_p
 
 
 def test_stopping_leaves_everything_as_it_was(panel_of: Callable[..., Panel]) -> None:
-    panel = panel_of("-c", "import time; time.sleep(600)")
+    panel = panel_of(stand_in_commands.hangs)
     button = panel.panel.status.reduce_button
     button.click()
     assert "Stop" in button.text()
@@ -148,7 +141,7 @@ def test_stopping_leaves_everything_as_it_was(panel_of: Callable[..., Panel]) ->
 
 
 def test_a_failure_to_reduce_is_told(panel_of: Callable[..., Panel]) -> None:
-    panel = panel_of("-c", f"print({json.dumps(json.dumps({'passed': True}))})")
+    panel = panel_of(stand_in_commands.finds_no_case)
     panel.panel.status.reduce_button.click()
     panel.qtbot.waitUntil(lambda: bool(panel.failures))
     assert "no longer fails" in str(panel.failures[0])
@@ -156,14 +149,14 @@ def test_a_failure_to_reduce_is_told(panel_of: Callable[..., Panel]) -> None:
 
 
 def test_a_command_that_fails_says_why(panel_of: Callable[..., Panel]) -> None:
-    panel = panel_of("-c", "import sys; sys.exit('error: There is no voice.')")
+    panel = panel_of(stand_in_commands.fails)
     panel.panel.status.reduce_button.click()
     panel.qtbot.waitUntil(lambda: bool(panel.failures))
-    assert str(panel.failures[0]) == "Couldn’t create the case. error: There is no voice."
+    assert str(panel.failures[0]) == "Couldn’t create the case. There is no voice."
 
 
 def test_the_real_command_makes_a_case_that_can_be_loaded(panel_of: Callable[..., Panel], tmp_path: Path) -> None:
-    panel = panel_of("-m", "engine")
+    panel = panel_of(data_of)
     panel.choose(Regime.STATIC_NO_PACK, "text_encoder")
     panel.actions.save.trigger()
     panel.save_in_dialog(tmp_path / "real.safetensors")

@@ -30,7 +30,8 @@ from engine.__main__ import main
 from engine.models.checkpoints import STARTER, model_config, starter_voices
 from engine.speech import SpeechRequest
 from engine.stages import STAGES, stage_named
-from engine.validator.data.results import Metrics, Reading, Regime, Row, ValidationRequest, Verdict
+from engine.system.remote import decoded, encoded
+from engine.validator.data.results import Metrics, Reading, Regime, Row, ValidationEvent, ValidationRequest, Verdict
 from engine.validator.data.wire import Wire
 from engine.validator.data.wording import NOTHING, row_correlation
 from engine.validator.reports.html_report import FIGURE_NAMES, figures
@@ -144,9 +145,9 @@ def without_times(rows: list[dict[str, object]]) -> list[dict[str, object]]:
 def run() -> DiagnosticsRun:
     """What the window makes of the events that come through the pipe."""
     request = ValidationRequest(SpeechRequest(TEXT, starter_voices()[0].name), regimes=REGIMES, cross=CROSS)
-    wire, made = Wire(), DiagnosticsRun(request, model_config(STARTER))
+    made = DiagnosticsRun(request, model_config(STARTER))
     validator = Validator()
-    validator.validate(request, lambda event: made.take(wire.decode(wire.encode(event))))
+    validator.validate(request, lambda event: made.take(decoded(encoded(event, ValidationEvent), ValidationEvent)))
     validator.close()
     return made
 

@@ -96,6 +96,12 @@ def test_what_has_not_the_declared_type_is_an_error() -> None:
         call(called.wrong)
 
 
+def test_an_iterator_is_sent_value_by_value() -> None:
+    told: list[Began | Done] = []
+    assert call(called.answers, iter((SMALL, LARGE)), told.append, "all") == "the end"
+    assert told == [Began("all"), Done("/a"), Done("/b")]
+
+
 def test_it_answers_what_is_sent_one_after_the_other_until_that_ends() -> None:
     with Connection(called.answers, "one") as child:
         told = child.told()

@@ -1,26 +1,37 @@
+import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.diagnostics.runs import run_keeping
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_keeping import BundleExport, BundleOpening
 from engine.errors import EngineError, InvalidRequest, OutputError
 from engine.models.checkpoints import STARTER, model_config
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
+from engine.system.remote import decoded
 from engine.validator.bundles.bundle import write_bundle
-from engine.validator.data.results import Finding, FinishedEvent, Reading, Regime, Report, RowEvent, ValidationRequest
+from engine.validator.data.results import (
+    Finding,
+    FinishedEvent,
+    Reading,
+    Regime,
+    Report,
+    Row,
+    RowEvent,
+    ValidationRequest,
+)
 from engine.validator.runs.arrays import ArrayFolder
+from tests.app import stand_in_commands
 from tests.app.fake_service import row_of
 from tests.engine.validator.reports.example_report import example_report
 from tests.patience import PATIENCE_MS
 from tests.starter_voices import MALE
-
-COPY = "import sys; open(sys.argv[3], 'w').write(sys.stdin.read() + ' '.join(sys.argv[4:]))"
-FAIL = "import sys; sys.stdin.read(); sys.exit('The disk is full. Make room.')"
 
 
 def run_of(row_count: int, folder: Path | None = None) -> DiagnosticsRun:
@@ -35,11 +46,11 @@ def run_of(row_count: int, folder: Path | None = None) -> DiagnosticsRun:
 
 
 class Exporter:
-    """An export by a program of the test's own."""
+    """An export by a function of the test's own."""
 
-    def __init__(self, qtbot: QtBot, program: str) -> None:
+    def __init__(self, qtbot: QtBot) -> None:
         self.qtbot = qtbot
-        self.export = BundleExport((sys.executable, "-c", program))
+        self.export = BundleExport()
         self.exported: list[Path] = []
         self.failures: list[Exception] = []
         self.export.exported.connect(self.exported.append)
@@ -50,85 +61,68 @@ class Exporter:
 
 
 @pytest.fixture
-def copier(qtbot: QtBot) -> Iterator[Exporter]:
-    exporter = Exporter(qtbot, COPY)
-    yield exporter
-    exporter.export.shut_down(PATIENCE_MS)
+def exporter(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Exporter]:
+    monkeypatch.setattr(run_keeping, "write", stand_in_commands.copies)
+    made = Exporter(qtbot)
+    yield made
+    made.export.shut_down(PATIENCE_MS)
 
 
-def test_a_finished_run_is_handed_over_whole(copier: Exporter, tmp_path: Path) -> None:
-    from app.diagnostics.runs.bundle_files import read_report
-
+def test_a_finished_run_is_handed_over_whole(exporter: Exporter, tmp_path: Path) -> None:
     run = run_of(16)
     rows = tuple(row_of(number) for number in range(16))
     finding = Finding("compiled", "decoder", "Something.")
     run.take(FinishedEvent(Report(run.request, run.utterances, rows, (finding,), {"python": "3"})))
-    copier.export.export(run, tmp_path / "a.zip")
-    copier.wait()
-    assert copier.exported == [tmp_path / "a.zip"]
-    assert read_report((tmp_path / "a.zip").read_text().splitlines()) == run.report
+    exporter.export.export(run, tmp_path / "a.zip")
+    exporter.wait()
+    assert exporter.exported == [tmp_path / "a.zip"]
+    _, report, *came = (tmp_path / "a.zip").read_text().splitlines()
+    assert (
+        replace(decoded(json.loads(report), Report), rows=tuple(decoded(json.loads(row), Row) for row in came))
+        == run.report
+    )
 
 
-def test_a_run_under_way_is_handed_over_as_far_as_it_is(copier: Exporter, tmp_path: Path) -> None:
-    copier.export.export(run_of(3, tmp_path), tmp_path / "a.zip")
-    copier.wait()
-    lines = (tmp_path / "a.zip").read_text().splitlines()
-    assert [line.count('"RowEvent"') for line in lines] == [0, 1, 1, 1, 0]
-    assert lines[-1] == str(tmp_path)
+def test_a_run_under_way_is_handed_over_as_far_as_it_is(exporter: Exporter, tmp_path: Path) -> None:
+    exporter.export.export(run_of(3, tmp_path), tmp_path / "a.zip")
+    exporter.wait()
+    folder, _, *rows = (tmp_path / "a.zip").read_text().splitlines()
+    assert (folder, len(rows)) == (str(tmp_path), 3)
 
 
-def test_handing_over_gives_the_window_its_turns(
-    copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_one_at_a_time(exporter: Exporter, tmp_path: Path) -> None:
+    exporter.export.export(run_of(1), tmp_path / "a.zip")
+    exporter.export.export(run_of(1), tmp_path / "b.zip")
+    assert isinstance(exporter.failures[0], InvalidRequest)
+    exporter.qtbot.waitUntil(lambda: bool(exporter.exported))
+    exporter.export.export(run_of(1), tmp_path / "c.zip")
+    exporter.qtbot.waitUntil(lambda: len(exporter.exported) == 2)
+    assert exporter.exported == [tmp_path / "a.zip", tmp_path / "c.zip"]
+
+
+def test_a_failure_says_what_the_writer_said(
+    exporter: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.diagnostics.runs.run_keeping.TURN_SECONDS", -1)
-    turns = []
-    copier.export._turn.timeout.connect(lambda: turns.append(1))
-    copier.export.export(run_of(16), tmp_path / "a.zip")
-    copier.wait()
-    assert len(turns) >= 17
-
-
-def test_no_more_waits_than_fits(copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.diagnostics.runs.run_keeping.MOST_WAITING_BYTES", 1)
-    waiting = []
-    copier.export._turn.timeout.connect(lambda: waiting.append(copier.export._process.bytesToWrite()))
-    copier.export.export(run_of(16), tmp_path / "a.zip")
-    copier.wait()
-    line_bytes = max(len(line) for line in (tmp_path / "a.zip").read_text().splitlines()) + 1
-    assert max(waiting) <= line_bytes
-    assert len((tmp_path / "a.zip").read_text().splitlines()) == 17
-
-
-def test_one_at_a_time(copier: Exporter, tmp_path: Path) -> None:
-    copier.export.export(run_of(1), tmp_path / "a.zip")
-    copier.export.export(run_of(1), tmp_path / "b.zip")
-    assert isinstance(copier.failures[0], InvalidRequest)
-    copier.qtbot.waitUntil(lambda: bool(copier.exported))
-    copier.export.export(run_of(1), tmp_path / "c.zip")
-    copier.qtbot.waitUntil(lambda: len(copier.exported) == 2)
-    assert copier.exported == [tmp_path / "a.zip", tmp_path / "c.zip"]
-
-
-def test_a_failure_says_what_the_writer_said(qtbot: QtBot, tmp_path: Path) -> None:
-    exporter = Exporter(qtbot, FAIL)
+    monkeypatch.setattr(run_keeping, "write", stand_in_commands.is_full)
     exporter.export.export(run_of(2), tmp_path / "a.zip")
     exporter.wait()
     assert isinstance(exporter.failures[0], OutputError)
-    assert str(exporter.failures[0]) == "a.zip was not exported. The disk is full. Make room."
+    assert str(exporter.failures[0]) == "a.zip was not exported. The disk is full after 2 rows. Make room."
 
 
-def test_a_writer_that_cannot_be_started(qtbot: QtBot, tmp_path: Path) -> None:
-    export = BundleExport(("/nowhere/python",))
-    with qtbot.waitSignal(export.failed):
-        export.export(run_of(1), tmp_path / "a.zip")
-    assert not export.active
+def test_a_writer_that_cannot_be_started(exporter: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    exporter.export.export(run_of(1), tmp_path / "a.zip")
+    exporter.wait()
+    assert isinstance(exporter.failures[0], OutputError)
+    assert not exporter.export.active
 
 
-def test_shutting_down_ends_it(qtbot: QtBot, tmp_path: Path) -> None:
-    exporter = Exporter(qtbot, "import time; time.sleep(600)")
+def test_shutting_down_ends_it(exporter: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_keeping, "write", stand_in_commands.is_stuck)
     exporter.export.export(run_of(1), tmp_path / "a.zip")
     exporter.export.shut_down(PATIENCE_MS)
-    assert not exporter.export.active
+    exporter.qtbot.waitUntil(lambda: not exporter.export.active)
     assert not exporter.failures
 
 
