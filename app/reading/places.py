@@ -57,6 +57,22 @@ class Place:
         in_chapter = (each for each in self.bookmarks if each.chapter == self.chapter)
         return frozenset(each for each in in_chapter if sentence_at(text, each.character) == sentence)
 
+    def neighbour(self, document: Document, step: int) -> int | None:
+        """The next chapter that is read, after this one or, with a step of -1, before it."""
+        beyond = [each for each in self.chosen(document) if (each - self.chapter) * step > 0]
+        return min(beyond, key=lambda each: abs(each - self.chapter), default=None)
+
+    def lengths(self, document: Document) -> dict[int, int]:
+        """The characters of each chapter that is read, by its number."""
+        return {number: len(document.chapters[number].text) for number in self.chosen(document)}
+
+    def progress(self, document: Document) -> float:
+        """How far the place is in what is read, from 0 to 1."""
+        lengths = self.lengths(document)
+        before = sum(length for number, length in lengths.items() if number < self.chapter)
+        here = min(self.character, lengths.get(self.chapter, 0))
+        return (before + here) / max(1, sum(lengths.values()))
+
     def with_bookmark_switched(self, document: Document) -> Place:
         """The same with a bookmark here, or without those that are in this sentence."""
         here = self.bookmarks_here(document)

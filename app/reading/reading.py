@@ -49,10 +49,7 @@ class Reading(QObject):
         notes: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._speech = speech
-        self._places = places
-        self._manner = manner
-        self._own_text = own_text
+        self._speech, self._places, self._manner, self._own_text = speech, places, manner, own_text
         self._notes = notes
         self._book: OpenedDocument | None = None
         self._document: Document | None = None
@@ -98,15 +95,7 @@ class Reading(QObject):
     @property
     def progress(self) -> float:
         """How far the place is in what is read of the book, from 0 to 1."""
-        lengths = self._lengths
-        before = sum(length for number, length in lengths.items() if number < self.place.chapter)
-        here = min(self.place.character, lengths.get(self.place.chapter, 0))
-        return (before + here) / max(1, sum(lengths.values()))
-
-    @property
-    def _lengths(self) -> dict[int, int]:
-        """The characters of each chapter that is read, by its number."""
-        return {number: len(self._document.chapters[number].text) for number in self.chosen} if self._document else {}
+        return self.place.progress(self._document) if self._document is not None else 0.0
 
     def open(self, book: OpenedDocument) -> None:
         """Open a book at the place where it was left; what was open is not heard any more."""
@@ -121,10 +110,9 @@ class Reading(QObject):
         """Close the book; one's own text is shown again."""
         if self._book is not None:
             self._end_speech()
-            self._book = self._document = self._chapter = None
+            self._book = self._document = None
             self.place = Place()
-            self.text_changed.emit()
-            self.changed.emit()
+            self._show()
 
     def begin_text(self, character: int | None = None) -> None:
         """Another text of one's own is open, which the editor holds already, at a character or where it was left."""
@@ -136,8 +124,7 @@ class Reading(QObject):
         if self._book is not None:
             self.close()
         else:
-            self.text_changed.emit()
-            self.changed.emit()
+            self._show()
 
     def edited(self, start: int, removed: int, added: int) -> None:
         """At a character of one's own text, some were removed and others added; both may be none."""
@@ -254,8 +241,7 @@ class Reading(QObject):
 
     def hear(self, character: int) -> None:
         """A character of the text of the latest speech is heard."""
-        shown = self.shown_character(character)
-        if shown is not None and self.spoken is not None and self.spoken.to_end:
+        if self.spoken is not None and self.spoken.to_end and (shown := self.shown_character(character)) is not None:
             self._go_to_character(shown)
 
     def finish(self) -> None:
@@ -284,8 +270,7 @@ class Reading(QObject):
 
     def neighbour(self, step: int) -> int | None:
         """The next chapter that is read, after the one that is shown or, with a step of -1, before it."""
-        beyond = [each for each in self.chosen if (each - self.place.chapter) * step > 0]
-        return min(beyond, key=lambda each: abs(each - self.place.chapter), default=None)
+        return self.place.neighbour(self._document, step) if self._document is not None else None
 
     def choose(self, chapter: int, read: bool) -> None:
         """Let a chapter be read or left out from now on."""
@@ -352,8 +337,7 @@ class Reading(QObject):
         spoken, request, manner = self.spoken, self._speech.request, self._manner()
         if spoken is None or request is None or not spoken.to_end or not self.shows_spoken:
             return False
-        other_voice = manner is not None and manner.voice != request.voice
-        if other_voice and self._speech.playback is Playback.STOPPED:
+        if self._speech.playback is Playback.STOPPED and manner is not None and manner.voice != request.voice:
             return False
         return self._is_as_spoken(character)
 
@@ -387,14 +371,13 @@ class Reading(QObject):
         return document.with_notes() if self._notes else document
 
     def _show(self) -> None:
-        assert self._document is not None
-        self._chapter = self._document.chapters[self.place.chapter]
+        self._chapter = self._document.chapters[self.place.chapter] if self._document is not None else None
         self.text_changed.emit()
         self.changed.emit()
 
     def _keep(self, book: OpenedDocument, document: Document) -> None:
         title = document.title if self._listed else ""
-        characters = sum(self._lengths.values())
+        characters = sum(self.place.lengths(document).values())
         shelved = ShelvedBook(book.path, book.digest, title, document.author, self.progress, characters)
         self._places.keep(shelved, self.place)
 
@@ -411,7 +394,7 @@ class Reading(QObject):
     def _move(self, place: Place) -> None:
         """Be at another place, and save it."""
         if self._book is not None and self._document is not None:
-            text = self._document.chapters[place.chapter].text
-            self.place = replace(place, words=words_at(text, place.character))
+            words = words_at(self._document.chapters[place.chapter].text, place.character)
+            self.place = replace(place, words=words)
             self._keep(self._book, self._document)
         self.changed.emit()
