@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app.audio.background_output import BackgroundOutput
-from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
+from app.audio.output import AudioOutput, BackgroundOutput, DefaultAudioOutput, NoAudioDevice
 from app.desktop.feature import DesktopFeature
 from app.desktop.saved_files import SavedFiles
-from app.desktop.session_bus import session_bus_address
 from app.export.feature import ExportFeature
 from app.export.scope import parts_of
 from app.main_menu import MenuDialogs
@@ -31,8 +29,8 @@ from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
 from app.speech.voice_choice import Choice, prosody_of
+from app.system.desktop import OpenedFiles, session_bus_address
 from app.system.mac import SpeakService, Wakefulness
-from app.system.opened_files import OpenedFiles
 from app.tasks import Tasks
 from app.theme import Appearance, Theme
 from engine.speech import STARTER, SpeechRequest, VoiceInfo

@@ -11,13 +11,12 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QIcon, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QMessageBox, QWidget
 
-from app.icons import application_icon
 from app.recent_texts import RecentText
 from app.speech.activity import Activity
 from app.speech.page import SpeechPage
 from app.speech.speak_button import Meaning
-from app.theme import Appearance
-from app.widgets.window_menu import WindowMenu
+from app.theme import Appearance, application_icon
+from app.widgets.windows import WindowMenu
 from engine.system.paths import APPLICATION_NAME
 
 _APPEARANCE_TITLES = {Appearance.SYSTEM: "Auto", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}

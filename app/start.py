@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication
 
 from app.application import Application
 from app.desktop.desktop_entry import PROGRAM
-from app.icons import application_icon
 from app.options import Options
 from app.settings import Settings
 from app.system.single_instance import NoAnswer, SingleInstance
 from app.system.threads import collected_between_events
+from app.theme import application_icon
 from engine.system.paths import APPLICATION_NAME, data_folder
 
 log = logging.getLogger(__name__)

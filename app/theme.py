@@ -1,17 +1,29 @@
-"""Colours, light and dark, and the style sheet made from them, which refers to widgets by object name only."""
+"""Colours, light and dark, icons in them, and the style sheet made from them.
+
+The style sheet refers to widgets by object name only.
+"""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, fields, replace
 from enum import Enum
+from functools import lru_cache
 from string import Template
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Slot
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtCore import QByteArray, QCoreApplication, QObject, QRect, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QIconEngine, QImage, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
 from engine.system.paths import resources_folder
+
+SERIF = "serif"
+"""In place of the family of a font: the system's own with serifs."""
+_SERIF_FAMILIES = ["Charter", "Iowan Old Style", "Georgia", "Noto Serif", "Liberation Serif", "DejaVu Serif", "serif"]
+_COLOURS = "colours"
+"""The property of the application that has them."""
+DISABLED_OPACITY = 0.35
 
 
 class Appearance(Enum):
@@ -53,10 +65,6 @@ class Colours:
     error: str
 
 
-SERIF = "serif"
-"""In place of the family of a font: the system's own with serifs."""
-_SERIF_FAMILIES = ["Charter", "Iowan Old Style", "Georgia", "Noto Serif", "Liberation Serif", "DejaVu Serif", "serif"]
-
 LIGHT = Colours(
     window="#f4f4f7", surface="#ffffff", control="#ffffff", control_hover="#ececf2",
     text="#1c1c22", faint="#6f6f7a", line="#dcdce4",
@@ -70,10 +78,6 @@ DARK = Colours(
     accent="#7d74f0", accent_hover="#8f87f6", on_accent="#ffffff", highlight="#3b3766", word="#5a52a8",
     wave="#62607f", wave_pending="#3a3a44", good="#55c98a", note="#7fa6f5", warning="#e8a33d", error="#ff6b70",
 )  # fmt: skip
-
-
-_COLOURS = "colours"
-"""The property of the application that has them."""
 
 
 def colours() -> Colours:
@@ -181,3 +185,57 @@ def _mixed(colour: QColor, ground: QColor, share: float) -> QColor:
     return QColor(
         mix(colour.red(), ground.red()), mix(colour.green(), ground.green()), mix(colour.blue(), ground.blue())
     )
+
+
+def icon(name: str, colour: str) -> QIcon:
+    """A drawing in a colour of the theme, given by its name in `Colours`; faint when disabled.
+
+    The colour follows the theme, whoever has the icon. Nothing can be added to such an icon.
+    """
+    return QIcon(_ThemeIcon(name, colour))
+
+
+def draw_icon(painter: QPainter, place: QRect, name: str, colour: str) -> None:
+    """Draw one in a square, in any colour."""
+    pixels = round(place.width() * painter.device().devicePixelRatioF())
+    painter.drawImage(place, _drawn(name, colour, pixels, 1.0))
+
+
+def application_icon() -> QIcon:
+    """The application's own picture."""
+    return QIcon(str(resources_folder() / "icons" / "app.svg"))
+
+
+class _ThemeIcon(QIconEngine):
+    """Qt asks it for a picture whenever the icon is painted."""
+
+    def __init__(self, name: str, colour: str) -> None:
+        super().__init__()
+        self._name = name
+        self._colour = colour
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        """In pixels of the screen."""
+        opacity = DISABLED_OPACITY if mode is QIcon.Mode.Disabled else 1.0
+        pixels = min(size.width(), size.height())
+        return QPixmap.fromImage(_drawn(self._name, getattr(colours(), self._colour), pixels, opacity))
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        """Into a square."""
+        painter.drawPixmap(rect, self.pixmap(rect.size() * painter.device().devicePixelRatioF(), mode, state))
+
+
+@lru_cache(maxsize=256)
+def _drawn(name: str, colour: str, pixels: int, opacity: float) -> QImage:
+    """An image, which may outlive the application as a pixmap may not; none where there is no room for it."""
+    if pixels < 1:
+        return QImage()
+    drawing = (resources_folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+    renderer = QSvgRenderer(QByteArray(drawing.replace("currentColor", colour).encode()))
+    image = QImage(pixels, pixels, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setOpacity(opacity)
+    renderer.render(painter)
+    painter.end()
+    return image

@@ -1,14 +1,112 @@
-"""Plays single sounds, such as one of two compared waveforms or their difference, instead of the speech."""
+"""Plays single sounds, all or a part again and again, such as one of two compared waveforms, instead of the speech."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.audio.looped_sound import LoopedSound, Part
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.time_range import SAMPLE
+from app.audio.track import Segment
 from engine.speech import Samples
+
+ENDLESS = 1 << 62
+"""The length of what goes round: longer than anybody listens."""
+SEAM_SECONDS = 0.005
+"""The end of a round goes over into its start for so long, without a click."""
+FULL_SCALE = 1.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """Samples `start` to `end` of a sound."""
+
+    start: int
+    end: int
+
+
+class LoopedSound:
+    """What a player plays, as it plays a track; nothing in it changes the pace.
+
+    Positions count what has been played since the start of the part; `place_of` says where in the sound that is.
+    """
+
+    ends = True
+
+    def __init__(self, samples: Samples, sample_rate_hz: int, part: Part | None = None) -> None:
+        self.sample_rate_hz = sample_rate_hz
+        self._part = part
+        self._samples = _limited(samples)
+
+    @property
+    def length(self) -> int:
+        """The number of samples to play."""
+        return ENDLESS if self._round else len(self._samples)
+
+    def replace(self, samples: Samples) -> None:
+        """Play another sound [n] from now on, at the same place."""
+        self._samples = _limited(samples)
+
+    def place_of(self, position: int) -> int:
+        """The sample of the sound that is heard at this position."""
+        part = self._round
+        return part.start + position % (part.end - part.start) if part is not None else position
+
+    def position_of(self, place: int) -> int:
+        """Where this sample of the sound is heard, in the first round; outside the part, its start."""
+        part = self._round
+        if part is None:
+            return min(max(place, 0), len(self._samples))
+        return place - part.start if part.start <= place < part.end else 0
+
+    def end_at(self, position: int) -> int:
+        """It is all there."""
+        return self.length
+
+    def read(self, start: int, limit: int) -> Samples:
+        """At most `limit` samples from `start`; empty at the end."""
+        part = self._round
+        end = start + limit if part is None else min(start + limit, _end_of_round(start, part))
+        return self.between(start, end)
+
+    def between(self, start: int, end: int) -> Samples:
+        """The samples from `start` to `end` in one array, as far as there are any."""
+        part = self._round
+        if part is None:
+            return self._samples[start:end]
+        return self._one_round(part)[np.arange(start, end) % (part.end - part.start)]
+
+    def segment_at(self, position: int) -> Segment | None:
+        """None: it was made at the voice's own pace."""
+        return None
+
+    @property
+    def _round(self) -> Part | None:
+        """The part that goes round, as far as the sound has it."""
+        if self._part is None:
+            return None
+        start, end = max(self._part.start, 0), min(self._part.end, len(self._samples))
+        return Part(start, end) if start < end else None
+
+    def _one_round(self, part: Part) -> Samples:
+        """The part, with what follows it faded out over its beginning."""
+        sound = self._samples[part.start : part.end].copy()
+        after = self._samples[part.end : part.end + round(SEAM_SECONDS * self.sample_rate_hz)][: len(sound)]
+        rising = (np.arange(len(after), dtype=np.float32) + 0.5) / max(len(after), 1)
+        sound[: len(after)] = sound[: len(after)] * rising + after * (1 - rising)
+        return sound
+
+
+def _end_of_round(position: int, part: Part) -> int:
+    length = part.end - part.start
+    return (position // length + 1) * length
+
+
+def _limited(samples: Samples) -> Samples:
+    return np.clip(np.nan_to_num(samples), -FULL_SCALE, FULL_SCALE).astype(np.float32)
 
 
 class SoundPlayer(QObject):

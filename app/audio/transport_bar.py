@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
-from app.icons import icon
+from app.theme import icon
 
 PLAY_PIXELS = 36
 SKIP_PIXELS = 30

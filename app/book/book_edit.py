@@ -24,8 +24,7 @@ from app.book.chapter_document import LINE_PERCENT, ChapterDocument, ChapterPosi
 from app.book.pictures import STAND_IN, LoadPicture
 from app.theme import colours
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
-from app.widgets.text_column import TextColumn
-from app.widgets.text_positions import span_in
+from app.widgets.text_views import TextColumn, span_in
 from engine.text.documents import Chapter
 
 LINE_CHARACTERS = 70

@@ -12,7 +12,7 @@ from app.book.book_edit import NOTHING, BookEdit
 from app.book.pictures import LoadPicture
 from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.reading_marks import ReadingChip, ReadingMarks
-from app.widgets.text_positions import span_in
+from app.widgets.text_views import span_in
 from engine.speech import SpokenWord, Utterance
 from engine.text.documents import Chapter
 

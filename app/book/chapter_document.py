@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 
 from app.book.pictures import PICTURE, STAND_IN, LoadPicture, Pictures, description_of, height_of
 from app.widgets.place_chooser import MARGIN_PIXELS
-from app.widgets.text_positions import Utf16Positions
+from app.widgets.text_views import Utf16Positions
 from engine.text.documents import Chapter, Look, Picture, Styled
 
 LINE_PERCENT = 150

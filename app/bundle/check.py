@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.bundle import contents, mac
-from app.bundle.mach_o import for_apple_processor, is_signed, least_system
+from app.bundle.mac import for_apple_processor, is_signed, least_system
 from engine.artifacts.manifest import MANIFEST_NAME, Artifact, Bridge, Manifest, verify
 from engine.errors import DamagedFile
 

@@ -17,7 +17,7 @@ from importlib.metadata import distributions
 from pathlib import Path, PurePosixPath
 
 from app.bundle import contents, mac
-from app.bundle.mach_o import for_apple_processor, is_mach_o
+from app.bundle.mac import for_apple_processor, is_mach_o
 from engine.errors import EngineError
 
 _PLATFORM = "macosx_14_0_arm64"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import tempfile
 import wave
@@ -12,18 +14,83 @@ from pathlib import Path
 
 import numpy as np
 
-from app.bundle.empty_root import PLACE, make_empty_root, run_inside
 from engine.errors import EngineError
 from engine.system.bundle import MODULE_OPTION
 
+PLACE = "/app"
+"""Where the bundle is in the root, read-only."""
+DESKTOP_LIBRARIES = (
+    "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libutil.so.1",
+    "libEGL.so.1", "libGL.so.1", "libOpenGL.so.0", "libX11.so.6", "libX11-xcb.so.1", "libxcb.so.1",
+    "libfontconfig.so.1", "libasound.so.2",
+)  # fmt: skip
+"""The C library, and what PyInstaller leaves to the system because drivers or settings belong to it."""
+_SETTINGS = (
+    "/etc/fonts", "/usr/share/fonts/truetype/dejavu", "/usr/share/fontconfig", "/usr/share/X11/xkb", "/usr/share/alsa",
+    "/usr/lib/locale/C.utf8",
+)  # fmt: skip
+"""Settings and fonts that come with these libraries; without ALSA's, PortAudio ends the program."""
+_LINKED = re.compile(r"(/\S+) \(0x")
+_MOUNT = (
+    'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && mount --bind /sys "$0/sys"'
+    f' && mount --bind "$1" "$0{PLACE}" && mount -o remount,ro,bind "$0{PLACE}"'
+    ' && root="$0" && shift && exec chroot "$root" "$@"'
+)
+_SECONDS = 300
 SPOKEN = "Good morning from a bundle."
 LEAST_SECONDS, LEAST_LEVEL = 1.0, 0.01
 """Of the sound that speaking must make: its length, and the root of its mean square."""
 LEAST_COLOURS = 50
 """Of the picture of the window: a window without fonts or icons has a few."""
-
 Start = Callable[[Sequence[str], Mapping[str, str]], subprocess.CompletedProcess[str]]
 """Runs the bundle's program with arguments and an environment."""
+
+
+def make_empty_root(root: Path) -> None:
+    """Fill a folder with the loader, libraries and fonts of a desktop, and nothing else."""
+    for folder in ("tmp", "proc", "dev", "sys", "home", PLACE.lstrip("/")):
+        (root / folder).mkdir()
+    known = _known_libraries()
+    for name in DESKTOP_LIBRARIES:
+        if name not in known:
+            raise EngineError(f"The library {name} is not installed.", "Run “make setup”.")
+        for library in (known[name], *_needed(known[name])):
+            _copy(library, root)
+    for settings in _SETTINGS:
+        shutil.copytree(settings, root / settings.lstrip("/"), dirs_exist_ok=True)
+
+
+def run_inside(
+    root: Path, bundle: Path, command: Sequence[str], environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with the folder as its root, the bundle at `PLACE`, and nothing but this environment."""
+    return subprocess.run(
+        ["unshare", "--mount", "--pid", "--fork", "sh", "-c", _MOUNT, str(root), str(bundle.absolute()), *command],
+        env={"PATH": os.environ["PATH"], "HOME": "/home", "LANG": "C.UTF-8", **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+
+
+def _known_libraries() -> dict[str, str]:
+    """The system's libraries for this kind of processor: their paths by name."""
+    listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout.splitlines()
+    found = [line.split() for line in listed if " => " in line]
+    return {words[0]: words[-1] for words in reversed(found)}
+
+
+def _needed(library: str) -> list[str]:
+    """The libraries that one is linked with, and the loader."""
+    return _LINKED.findall(subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout)
+
+
+def _copy(library: str, root: Path) -> None:
+    target = root / library.lstrip("/")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(library, target)
 
 
 def try_on_linux(bundle: Path, pictures: Path) -> None:
@@ -36,9 +103,9 @@ def try_on_linux(bundle: Path, pictures: Path) -> None:
         def start(arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
             return run_inside(root, bundle, [program, *arguments], environment)
 
-        _speak(start, "/tmp/speech.wav", root / "tmp/speech.wav")
+        speak_into(start, "/tmp/speech.wav", root / "tmp/speech.wav")
         _have_pip(start)
-        _show(start, "/tmp/window.png", root / "tmp/window.png", {"DISPLAY": display})
+        show_in(start, "/tmp/window.png", root / "tmp/window.png", {"DISPLAY": display})
         (root / "tmp/window.png").replace(pictures / "window.png")
 
 
@@ -53,12 +120,13 @@ def try_on_mac(application: Path, pictures: Path) -> None:
                 [program, *arguments], env=bare, capture_output=True, text=True, timeout=300, check=False
             )
 
-        _speak(start, f"{folder}/speech.wav", Path(folder, "speech.wav"))
+        speak_into(start, f"{folder}/speech.wav", Path(folder, "speech.wav"))
         _have_pip(start)
-        _show(start, str(pictures / "window.png"), pictures / "window.png", {})
+        show_in(start, str(pictures / "window.png"), pictures / "window.png", {})
 
 
-def _speak(start: Start, named: str, written: Path) -> None:
+def speak_into(start: Start, named: str, written: Path) -> None:
+    """Let it speak into a file that it knows by a name; raises `EngineError` if that is not speech."""
     _succeed(start([MODULE_OPTION, "engine", "speak", SPOKEN, "--out", named], {}), "It does not speak")
     seconds, level = _length_and_level(written)
     if seconds < LEAST_SECONDS or level < LEAST_LEVEL:
@@ -70,7 +138,8 @@ def _have_pip(start: Start) -> None:
     _succeed(start([MODULE_OPTION, "pip", "--version"], {}), "It does not run pip")
 
 
-def _show(start: Start, named: str, written: Path, environment: Mapping[str, str]) -> None:
+def show_in(start: Start, named: str, written: Path, environment: Mapping[str, str]) -> None:
+    """Let it show its window and save a picture under a name; raises `EngineError` if that is empty."""
     _succeed(start(["--text", SPOKEN, "--screenshot", named], environment), "Its window does not open")
     if (colours := _colours(written)) < LEAST_COLOURS:
         raise EngineError(f"The picture of its window has {colours} colours only.", "Look at it.")

@@ -11,9 +11,7 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QVBoxLayout, QWidget
 
 from app.desktop.pages import help_html, shortcuts_html
 from app.desktop.remote import Remote
-from app.desktop.session_bus import session_bus_address
 from app.desktop.text_finder import FindBar, TextFinder
-from app.icons import application_icon
 from app.main_menu import MainMenu
 from app.main_window import MainWindow
 from app.settings import USUAL_PAUSES, USUAL_SPEED, Settings
@@ -21,7 +19,9 @@ from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.sliders import LONGEST_PAUSES
 from app.speech.status_line import describe
-from app.widgets.page import Page
+from app.system.desktop import session_bus_address
+from app.theme import application_icon
+from app.widgets.windows import Page
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 from engine.system.paths import APPLICATION_NAME
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.desktop.desktop_entry import PROGRAM
-from app.system.reveal import reveal
+from app.system.desktop import reveal
 from app.tasks import Tasks
 from engine.system.paths import APPLICATION_NAME
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
-from app.icons import icon
 from app.main_menu import MainMenu
 from app.speech.page import SpeechPage
+from app.theme import icon
 from app.widgets.action_button import icon_button
 from app.widgets.announcing import announce
 

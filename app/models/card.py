@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.icons import icon
 from app.models.row import ModelRow, button_words, row_words, size_words, source_words
-from app.system.reveal import REVEAL_TITLE
+from app.system.desktop import REVEAL_TITLE
+from app.theme import icon
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.progress import show_fraction, thin_bar
 

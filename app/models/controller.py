@@ -10,9 +10,17 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.models.jobs import JobEnded, JobProgress, ListedModel, ModelJob, ModelsListed, Task
 from app.models.row import ModelRow, fraction_of
-from app.models.worker import LibraryFactory, ModelWorker
+from app.models.worker import (
+    JobEnded,
+    JobProgress,
+    LibraryFactory,
+    ListedModel,
+    ModelJob,
+    ModelsListed,
+    ModelWorker,
+    Task,
+)
 from app.speech.pace import Pace
 from app.tasks import Tasks
 from engine.errors import Cancelled

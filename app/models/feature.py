@@ -12,14 +12,12 @@ from app.main_window import MainWindow
 from app.messages import Message, Remedy, Subject, message_for
 from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
-from app.models.jobs import JobEnded, ModelJob, Task
-from app.models.library import DeskLibrary
 from app.models.row import ModelRow, completion_words
 from app.models.upgrade import Upgrade, missing_model
-from app.models.worker import LibraryFactory
+from app.models.worker import DeskLibrary, JobEnded, LibraryFactory, ModelJob, Task
 from app.settings import Settings
 from app.speech.controller import SpeechController
-from app.system.reveal import reveal
+from app.system.desktop import reveal
 from engine.errors import EngineError
 from engine.models.installed_voices import ModelVoices
 from engine.speech import STARTER

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from app.models.jobs import JobProgress, ModelJob, Task
+from app.models.worker import JobProgress, ModelJob, Task
 from app.speech.status_line import step_words
 from engine.models.catalogue import ModelEntry
 from engine.models.progress import Activity, ModelProgress

@@ -11,12 +11,12 @@ from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Subject, Tone, message_for
 from app.models.controller import ModelController
-from app.models.jobs import JobEnded, ModelJob, Task
 from app.models.row import ModelRow, row_words, size_words
+from app.models.worker import JobEnded, ModelJob, Task
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
-from app.speech.model_strip import Answer, ModelNotice
+from app.speech.strips import Answer, ModelNotice
 from app.speech.voice_choice import Choice, voice_info
 from engine.errors import EngineError, UnknownModel
 from engine.models.checkpoints import at_least_as_good

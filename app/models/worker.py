@@ -1,28 +1,83 @@
-"""The only caller of the engine's model store, in a thread beside the window."""
+"""Jobs with models, and the only caller of the engine's model store, in a thread beside the window."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from app.models.jobs import JobProgress, ListedModel, ModelJob, ModelsListed, Task
 from engine.errors import Cancelled
 from engine.models.catalogue import ModelEntry
-from engine.models.installed_voices import ModelVoices
+from engine.models.installed_voices import ModelVoices, installed_voices
 from engine.models.progress import ModelObserver, ModelProgress
-from engine.models.store import ModelStatus
+from engine.models.store import ModelStatus, ModelStore
+from engine.runtime.preparation.devices import AUTO
+from engine.runtime.preparation.files import make_ready
 from engine.runtime.preparation.modules import PreparationObserver
+from engine.speech import PreparationEvent
 
+JobProgress = ModelProgress | PreparationEvent
 REPORT_SECONDS = 0.1
 """Progress is reported no more often than this, except when an activity starts or is complete."""
 
 
+class Task(Enum):
+    """What can be done with models; LOOK lists all of them, PREPARE makes one ready to be loaded at once."""
+
+    LOOK = "look"
+    FETCH = "fetch"
+    IMPORT = "import"
+    VERIFY = "verify"
+    REMOVE = "remove"
+    PREPARE = "prepare"
+
+
+@dataclass(frozen=True)
+class ModelJob:
+    """A task for one model; `path` is what to import, `device` what to make it ready for.
+
+    `discard`, set before `cancel`, says that what has been received is not kept for next time.
+    """
+
+    task: Task
+    model: str = ""
+    path: Path | None = None
+    cancel: threading.Event = field(default_factory=threading.Event, compare=False)
+    discard: threading.Event = field(default_factory=threading.Event, compare=False)
+    device: str = AUTO
+
+
+@dataclass(frozen=True)
+class ListedModel:
+    """A model of the catalogue: its status, and the folder where it is or would be."""
+
+    status: ModelStatus
+    folder: Path
+
+
+@dataclass(frozen=True)
+class ModelsListed:
+    """The current state of all models, and the voices of those that can speak, the best first."""
+
+    models: tuple[ListedModel, ...]
+    voices: tuple[ModelVoices, ...]
+
+
+@dataclass(frozen=True)
+class JobEnded:
+    """A job has failed; `error` says why."""
+
+    job: ModelJob
+    error: Exception
+
+
 class ModelLibrary(Protocol):
-    """What the window needs to manage models; implemented by `app.models.library.DeskLibrary`."""
+    """What the window needs to manage models; implemented by `app.models.worker.DeskLibrary`."""
 
     def catalogue(self) -> tuple[ModelEntry, ...]:
         """Every model that is available."""
@@ -110,3 +165,17 @@ def _fetch(library: ModelLibrary, job: ModelJob, observe: ModelObserver) -> None
         if job.discard.is_set():
             library.discard_received(job.model)
         raise
+
+
+class DeskLibrary(ModelStore):
+    """Implements `app.models.worker.ModelLibrary`."""
+
+    def voices(self) -> tuple[ModelVoices, ...]:
+        """The voices of the models that can speak, the best first."""
+        return installed_voices()
+
+    def make_ready(
+        self, name: str, device: str, observe: PreparationObserver, cancel: threading.Event | None = None
+    ) -> None:
+        """Compile the modules of an installed model and pack its weights, in child processes; loads no model."""
+        make_ready(name, device, observe, cancel)

@@ -17,7 +17,7 @@ from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.page import SpeechPage
-from app.widgets.text_positions import character_of
+from app.widgets.text_views import character_of
 from engine.speech import SpokenWord, Utterance
 from engine.text.sentences import sentence_at
 

@@ -1,15 +1,32 @@
-"""Books side by side, each with its cover, its title and author, and how far it was read."""
+"""Books side by side, each with its cover, its title and author, and how far it was read.
+
+Small pictures of the covers are kept, so that no book is opened to show them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QColor,
     QFont,
     QFontInfo,
     QFontMetrics,
+    QImageReader,
     QPainter,
     QPalette,
     QPixmap,
@@ -25,13 +42,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.reader.covers import COVER_SIZE, Covers
-from app.reader.reading_time import reading_time
 from app.reading.places import ShelvedBook
 from app.theme import colours
-from app.widgets.text_positions import character_of
+from app.widgets.text_views import character_of
 from app.widgets.two_line_list import draw_background
+from engine.system.paths import data_folder
 
+CHARACTERS_PER_MINUTE = 900
+"""At normal speed."""
+MINUTES_PER_HOUR = 60
+COVER_SIZE = QSize(64, 96)
+SHARPNESS = 2
+"""Covers are kept in so many times their size, for screens with small pixels."""
 BOOK_ROLE = int(Qt.ItemDataRole.UserRole)
 WORDS_ROLE = BOOK_ROLE + 1
 """How far it was read."""
@@ -43,8 +65,60 @@ TITLE_LINES = 2
 SMALL = 0.88
 ROUNDING_PIXELS = 2
 FINISHED = 0.995
-
 AnyIndex = QModelIndex | QPersistentModelIndex
+
+
+def reading_time(characters: float, speed: float) -> str:
+    """A duration in hours and minutes, at a speed of 1.0 for normal."""
+    whole = max(1, round(characters / CHARACTERS_PER_MINUTE / speed))
+    hours, rest = divmod(whole, MINUTES_PER_HOUR)
+    return f"{hours} h {rest} min" if hours else f"{rest} min"
+
+
+class Covers:
+    """Pictures in a folder, each under the digest of its book."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or data_folder() / "covers"
+
+    def keep(self, digest: str, picture: bytes) -> None:
+        """Keep a cover; one that cannot be decoded or written is simply not shown."""
+        buffer = QBuffer()
+        buffer.setData(QByteArray(picture))
+        reader = QImageReader(buffer)
+        size = reader.size()
+        if size.isValid():
+            reader.setScaledSize(size.scaled(COVER_SIZE * SHARPNESS, Qt.AspectRatioMode.KeepAspectRatio))
+        image = reader.read()
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+        image.save(str(self._path(digest)))
+
+    def remove(self, digest: str) -> None:
+        """Keep a cover no more."""
+        with suppress(OSError):
+            self._path(digest).unlink()
+
+    def of(self, book: ShelvedBook) -> QPixmap:
+        """A cover; one with the first letter of its title if the book has none."""
+        pixmap = QPixmap(str(self._path(book.digest)))
+        return _plain_cover(book.title) if pixmap.isNull() else pixmap
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / f"{digest}.png"
+
+
+def _plain_cover(title: str) -> QPixmap:
+    cover = QPixmap(COVER_SIZE * SHARPNESS)
+    cover.fill(QColor(colours().word))
+    painter = QPainter(cover)
+    font = painter.font()
+    font.setPixelSize(cover.width() // 2)
+    painter.setFont(font)
+    painter.setPen(QColor(colours().text))
+    painter.drawText(cover.rect(), Qt.AlignmentFlag.AlignCenter, title[:1].upper())
+    painter.end()
+    return cover
 
 
 class BookCards(QListWidget):

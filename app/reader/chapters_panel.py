@@ -20,10 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.icons import icon
-from app.reader.reading_time import reading_time
+from app.reader.book_cards import reading_time
 from app.reading.places import Place
-from app.theme import colours
+from app.theme import colours, icon
 from app.widgets.action_button import action_of
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.progress import thin_bar

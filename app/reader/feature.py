@@ -14,8 +14,8 @@ from PySide6.QtGui import QAction, QGuiApplication
 
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Subject, Tone, message_for, message_for_document
+from app.reader.book_cards import Covers
 from app.reader.chapters_panel import ChaptersPanel
-from app.reader.covers import Covers
 from app.reader.home import HomeFeature
 from app.reader.sources import ClipboardPage, DropTarget
 from app.reading.opener import DocumentOpener, OpenedDocument, Reader, read_opened
@@ -24,7 +24,7 @@ from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice, voice_info
 from app.widgets.file_dialogs import ask_which_document, local_files
-from app.widgets.page import Page
+from app.widgets.windows import Page
 from engine.errors import NothingToSpeak
 from engine.text.documents import Document, read_document, read_picture
 from engine.text.languages import LANGUAGES

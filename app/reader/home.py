@@ -10,8 +10,7 @@ from PySide6.QtGui import QAction, QFocusEvent, QIcon, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.main_window import MainWindow
-from app.reader.book_cards import BookCards
-from app.reader.covers import Covers
+from app.reader.book_cards import BookCards, Covers
 from app.reading.places import ShelvedBook
 from app.recent_texts import first_words
 from app.widgets.action_button import ActionButton, action_of

@@ -11,7 +11,7 @@ from app.main_window import MainWindow
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
-from app.widgets.window_menu import bring_to_front
+from app.widgets.windows import bring_to_front
 from engine.artifacts.manifest import MPS
 from engine.runtime.preparation.lstm_methods import forget_crashes
 from engine.speech import Prosody

@@ -6,10 +6,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.icons import icon
 from app.speech.sliders import PauseControl, SpeedSlider
 from app.speech.speak_button import SpeakButton, StopButton, key_words
 from app.speech.voice_picker import VoicePicker
+from app.theme import icon
 from app.widgets.action_button import icon_button
 
 SPACE_PIXELS = 8

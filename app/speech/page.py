@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 from app.audio.player_panel import PlayerPanel
 from app.book.book_view import BookView
 from app.speech.header_bar import HeaderBar
-from app.speech.model_strip import ModelStrip
-from app.speech.save_strip import SaveStrip
 from app.speech.status_line import StatusLine
+from app.speech.strips import ModelStrip, SaveStrip
 from app.speech.text_editor import TextEditor
 from app.widgets.elided_text import ElidedButton
 from app.widgets.message_banner import MessageBanner

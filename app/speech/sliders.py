@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, QToolButton, QWidget, QWidgetAction
 
-from app.icons import icon
 from app.settings import USUAL_PAUSES, USUAL_SPEED
+from app.theme import icon
 from app.widgets.action_button import icon_button
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QSize, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from app.icons import icon
 from app.speech.activity import Activity
+from app.theme import icon
 
 ICON_PIXELS = 18
 NARROW_ROOM_PIXELS, USUAL_ROOM_PIXELS = 64, 80

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from PySide6.QtGui import QTextCursor, QTextDocument
 
-from app.widgets.text_positions import Utf16Positions, character_of, span_in
+from app.widgets.text_views import Utf16Positions, character_of, span_in
 from engine.speech import Utterance
 
 _AS_PLAIN_TEXT = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\u00a0": " "})

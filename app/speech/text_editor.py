@@ -23,8 +23,7 @@ from app.theme import colours
 from app.widgets.file_dialogs import local_files
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
 from app.widgets.reading_marks import ReadingChip, ReadingMarks
-from app.widgets.text_column import TextColumn
-from app.widgets.text_positions import Utf16Positions, character_of, has_wide, span_in
+from app.widgets.text_views import TextColumn, Utf16Positions, character_of, has_wide, span_in
 from engine.speech import SpokenWord, Utterance
 
 DIRECTION = re.compile(

@@ -13,9 +13,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.icons import draw_icon
 from app.speech.voice_choice import Choice
-from app.theme import colours
+from app.theme import colours, draw_icon
 from engine.errors import InvalidRequest
 from engine.speech import VoiceInfo
 from engine.text.languages import language_of

@@ -9,8 +9,8 @@ from PySide6.QtGui import QHideEvent, QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
 
-from app.icons import icon
 from app.messages import Message, Subject, Tone
+from app.theme import icon
 from app.widgets.action_button import icon_button
 from app.widgets.announcing import announce
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from app.icons import icon
+from app.theme import icon
 from app.widgets.action_button import icon_button
 from app.widgets.scrolling_body import ScrollingBody
 

@@ -21,8 +21,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QColor, QFontInfo, QKeyEvent, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.icons import draw_icon
-from app.theme import colours
+from app.theme import colours, draw_icon
 from app.widgets.action_button import action_of
 
 AnyIndex = QModelIndex | QPersistentModelIndex

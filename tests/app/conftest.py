@@ -85,7 +85,7 @@ def whatever_ends_may_take_its_time() -> Iterator[None]:
 def what_is_kept_is_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A window would show the text of the test before, and go on from the place in it."""
     folder = tmp_path_factory.mktemp("data")
-    for module in ("app.recent_texts", "app.reading.places", "app.reader.covers"):
+    for module in ("app.recent_texts", "app.reading.places", "app.reader.book_cards"):
         monkeypatch.setattr(f"{module}.data_folder", lambda: folder)
 
 

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.models.jobs import Task
+from app.models.worker import Task
 from engine.errors import Cancelled
 from engine.models.catalogue import ModelEntry, catalogue
 from engine.models.checkpoints import BEST_FIRST

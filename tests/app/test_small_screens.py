@@ -13,7 +13,7 @@ from app.messages import Message, Remedy
 from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness, SaveProgress
-from app.speech.model_strip import Answer, ModelNotice
+from app.speech.strips import Answer, ModelNotice
 from tests.app.fake_library import FakeLibrary
 from tests.app.fakes import FakeEngine, FakeOutput, list_voices
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from app.diagnostics.stages.stage_arrays import AUDIO, pair_of
-from app.icons import icon
+from app.theme import icon
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.errors import EngineError

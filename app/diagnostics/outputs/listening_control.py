@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QElapsedTimer, QObject, Signal, Slot
 
-from app.audio.looped_sound import Part as Stretch
+from app.audio.sound_player import Part as Stretch
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.outputs.drill_down import DrillDown
 from app.diagnostics.outputs.listening import Heard, Part, heard

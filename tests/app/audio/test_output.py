@@ -1,13 +1,18 @@
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pytestqt.qtbot import QtBot
 
-from app.audio.output import DefaultAudioOutput, NoAudioDevice, _BlockFiller
+from app.audio.output import AudioDeviceLost, BackgroundOutput, DefaultAudioOutput, Fill, NoAudioDevice, _BlockFiller
+from app.audio.player import AudioPlayer, Playback
+from app.audio.track import AudioTrack
+from tests.app.fakes import RATE_HZ, FakeOutput, FakeStream, chunk_of, utterances_of
 
-RATE_HZ = 1000
 NOW = SimpleNamespace(currentTime=7.0, outputBufferDacTime=7.0)
 
 
@@ -97,3 +102,170 @@ def test_devices_that_cannot_be_listed_anew_mean_no_device(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "sounddevice", module)
     with pytest.raises(NoAudioDevice):
         DefaultAudioOutput().refresh()
+
+
+WAIT_SECONDS = 10
+
+
+class SlowStream(FakeStream):
+    """One that starts when the test says so."""
+
+    def __init__(self, fill: Fill, gate: threading.Event) -> None:
+        super().__init__(fill)
+        self.gate = gate
+        self.starts = 0
+        self.threads: set[int] = set()
+        self.start_error: Exception | None = None
+
+    def start(self) -> None:
+        self.threads.add(threading.get_ident())
+        assert self.gate.wait(WAIT_SECONDS)
+        if self.start_error is not None:
+            raise self.start_error
+        assert not self.active
+        self.starts += 1
+        super().start()
+
+
+class SlowOutput(FakeOutput):
+    """A sound server that sleeps until the test wakes it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opens, self.starts = threading.Event(), threading.Event()
+
+    def open(self, sample_rate_hz: int, fill: Fill) -> FakeStream:
+        assert self.opens.wait(WAIT_SECONDS)
+        self.check()
+        self.streams.append(SlowStream(fill, self.starts))
+        return self.stream
+
+    def wake(self) -> None:
+        self.opens.set()
+        self.starts.set()
+
+
+class Desk:
+    """A player on a device that is slow, with a second of speech."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self.qtbot, self.slow = qtbot, SlowOutput()
+        self.output = BackgroundOutput(self.slow)
+        self.player = AudioPlayer(self.output)
+        self.failures: list[Exception] = []
+        self.player.failed.connect(self.failures.append)
+        self.chunk = chunk_of(utterances_of("One.")[0], 1)
+        track = AudioTrack()
+        track.append(self.chunk)
+        track.finish()
+        self.player.load(track)
+
+    def settle(self) -> None:
+        """Until everything asked for so far is done."""
+        self.output._thread.submit(int).result(WAIT_SECONDS)
+
+
+@pytest.fixture
+def desk(qtbot: QtBot) -> Iterator[Desk]:
+    desk = Desk(qtbot)
+    yield desk
+    desk.slow.wake()
+    desk.player.close()
+    desk.settle()
+
+
+def test_the_window_does_not_wait_for_the_device(desk: Desk) -> None:
+    desk.player.play()
+    desk.player.tick()
+    assert desk.player.playback is Playback.PLAYING
+    assert desk.player.position == 0
+    desk.slow.wake()
+    desk.settle()
+    desk.slow.stream.pull(RATE_HZ)
+    np.testing.assert_array_equal(desk.slow.stream.heard(), desk.chunk.samples)
+    desk.qtbot.waitUntil(lambda: desk.player.playback is Playback.STOPPED)
+    assert desk.player.position == RATE_HZ
+    assert not desk.failures
+    assert threading.get_ident() not in desk.slow.stream.threads
+
+
+@pytest.mark.parametrize("error", [NoAudioDevice(), AudioDeviceLost()])
+def test_a_device_that_does_not_open_or_start_is_told(desk: Desk, error: NoAudioDevice | AudioDeviceLost) -> None:
+    desk.player.play()
+    if isinstance(error, NoAudioDevice):
+        desk.slow.error = error
+    else:
+        desk.slow.opens.set()
+        desk.qtbot.waitUntil(lambda: bool(desk.slow.streams))
+        desk.slow.stream.start_error = error
+    desk.slow.wake()
+    desk.qtbot.waitUntil(lambda: bool(desk.failures))
+    assert desk.failures == [error]
+    assert desk.player.playback is not Playback.PLAYING
+
+
+def test_stopping_before_it_has_opened_stays_silent(desk: Desk) -> None:
+    desk.player.play()
+    desk.player.stop()
+    desk.slow.wake()
+    desk.settle()
+    assert not desk.slow.stream.active
+
+
+def test_stopping_while_it_starts_is_silent_as_soon_as_it_can_be(desk: Desk) -> None:
+    desk.slow.opens.set()
+    desk.player.play()
+    desk.qtbot.waitUntil(lambda: bool(desk.slow.streams) and bool(desk.slow.stream.threads))
+    desk.player.pause()
+    desk.slow.starts.set()
+    desk.settle()
+    assert desk.slow.stream.starts == 1
+    assert not desk.slow.stream.active
+
+
+def test_stopping_while_it_plays_is_silent_at_once(desk: Desk) -> None:
+    desk.slow.wake()
+    desk.player.play()
+    desk.settle()
+    desk.player.pause()
+    assert not desk.slow.stream.active
+
+
+def test_pausing_and_playing_again_while_it_starts(desk: Desk) -> None:
+    desk.slow.opens.set()
+    desk.player.play()
+    desk.qtbot.waitUntil(lambda: bool(desk.slow.streams) and bool(desk.slow.stream.threads))
+    desk.player.pause()
+    desk.player.play()
+    desk.slow.starts.set()
+    desk.settle()
+    assert desk.slow.stream.starts == 1
+    assert desk.slow.stream.active
+    desk.player.pause()
+    desk.player.play()
+    desk.settle()
+    assert desk.slow.stream.starts == 2
+
+
+def test_a_device_that_goes_is_told(desk: Desk) -> None:
+    desk.slow.wake()
+    desk.player.play()
+    desk.settle()
+    desk.slow.stream.active = False
+    desk.qtbot.waitUntil(lambda: bool(desk.failures))
+    assert isinstance(desk.failures[0], AudioDeviceLost)
+
+
+def test_devices_are_looked_for_anew_after_the_old_one_is_closed(desk: Desk) -> None:
+    desk.slow.wake()
+    desk.player.play()
+    desk.player.close()
+    desk.output.refresh()
+    assert desk.slow.stream.closed
+    assert desk.slow.refreshed == 1
+
+
+def test_a_missing_device_is_found_out(desk: Desk) -> None:
+    desk.slow.error = NoAudioDevice()
+    with pytest.raises(NoAudioDevice):
+        desk.output.check()

@@ -1,14 +1,20 @@
+import errno
+import os
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.audio.sample_file import SampleFile
 from app.audio.track import AudioTrack
-from engine.speech import AudioChunk, Plan
+from app.audio.word_times import WordTimes
+from engine.speech import AudioChunk, Plan, Samples, SpokenWord, Utterance
 from tests.app.fakes import chunk_of, utterances_of
+from tests.engine.memory import private_bytes
 
 UTTERANCES = utterances_of("One. Three three. Two.")
 
@@ -313,3 +319,121 @@ def test_in_whatever_order_a_text_is_made_it_is_the_same_in_the_end(data: st.Dat
     assert list(track.segments) == list(whole.segments)
     assert track.planned.utterances == whole.planned.utterances
     assert (track.gaps, track.whole, track.length) == ((), True, whole.length)
+
+
+WORDS_TEXT = "One two. (Three!) Four"
+FIRST = Utterance(0, "One two.", "x", 0, 8)
+SECOND = Utterance(1, "(Three!)", "x", 9, 17)
+WORDS = (SpokenWord(0, 3, 10, 40), SpokenWord(4, 7, 50, 90))
+
+
+def word_chunk(utterance: Utterance, length: int, *words: SpokenWord) -> AudioChunk:
+    return AudioChunk(utterance, 2, np.zeros(length, np.float32), 1000, words)
+
+
+@pytest.fixture
+def times() -> WordTimes:
+    times = WordTimes()
+    times.insert(0, word_chunk(FIRST, 100, *WORDS), 0)
+    times.insert(1, word_chunk(SECOND, 60, SpokenWord(10, 15, 5, 50)), 100)
+    return times
+
+
+@pytest.mark.parametrize(
+    ("sample", "word"), [(9, None), (10, "One"), (45, "One"), (50, "two"), (99, "two"), (104, None), (105, "Three")]
+)
+def test_a_word_is_heard_from_its_start_until_the_next_of_its_chunk(
+    times: WordTimes, sample: int, word: str | None
+) -> None:
+    heard = times.at(sample)
+    assert (WORDS_TEXT[heard.start : heard.end] if heard is not None else None) == word
+
+
+@pytest.mark.parametrize(
+    ("character", "sample"), [(0, 10), (3, 50), (5, 50), (7, 105), (8, 105), (12, 105), (15, None), (18, None)]
+)
+def test_a_character_is_heard_with_its_word_or_the_next(times: WordTimes, character: int, sample: int | None) -> None:
+    assert times.sample_of(character) == sample
+
+
+def test_without_words_an_utterance_is_heard_from_its_start() -> None:
+    times = WordTimes()
+    times.insert(0, word_chunk(FIRST, 100), 0)
+    times.insert(1, word_chunk(SECOND, 60), 100)
+    assert times.at(30) is None
+    assert times.around(30) == ()
+    assert [times.sample_of(character) for character in (5, 9, 17)] == [0, 100, None]
+
+
+def test_words_are_counted_from_the_start_of_the_speech(times: WordTimes) -> None:
+    assert times.around(99) == times.of_chunk(0) == WORDS
+    assert times.around(100) == times.of_chunk(1) == (SpokenWord(10, 15, 105, 150),)
+    assert WordTimes().around(0) == ()
+
+
+def test_words_of_chunks_that_were_cut_off_are_forgotten(times: WordTimes) -> None:
+    times.cut(1)
+    assert times.sample_of(12) is None
+    times.insert(1, word_chunk(SECOND, 60, SpokenWord(10, 15, 5, 50)), 200)
+    assert (times.sample_of(12), times.of_chunk(1)[0].start_sample) == (205, 205)
+
+
+PARTS = [np.random.default_rng(seed).standard_normal(1000 + seed).astype(np.float32) for seed in range(4)]
+ALL: Samples = np.concatenate(PARTS)
+
+
+def filled(folder: Path) -> SampleFile:
+    file = SampleFile(folder)
+    for part in PARTS:
+        file.append(part)
+    return file
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 10), (995, 1010), (0, 9000), (4005, 5000), (4006, 5000), (7, 7)])
+def test_samples_come_back_as_they_were(tmp_path: Path, start: int, end: int) -> None:
+    np.testing.assert_array_equal(filled(tmp_path).read(start, end), ALL[start:end])
+
+
+def test_nothing_is_left_whatever_becomes_of_the_process(tmp_path: Path) -> None:
+    file = filled(tmp_path / "speech")
+    assert not list((tmp_path / "speech").iterdir())
+    assert file.length == len(ALL)
+
+
+def test_an_empty_one_has_no_file(tmp_path: Path) -> None:
+    assert not len(SampleFile(tmp_path / "speech").read(0, 10))
+    assert not (tmp_path / "speech").exists()
+
+
+def test_samples_that_were_cut_make_room_for_others(tmp_path: Path) -> None:
+    file = filled(tmp_path)
+    file.cut(1500)
+    file.append(PARTS[2])
+    np.testing.assert_array_equal(file.read(0, 9000), np.concatenate([ALL[:1500], PARTS[2]]))
+
+
+def test_on_a_full_disk_the_rest_stays_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = SampleFile(tmp_path)
+    file.append(PARTS[0])
+
+    def no_room(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", no_room)
+    for part in PARTS[1:]:
+        file.append(part)
+    assert file.kept_in_memory == len(ALL) - 1000
+    for start, end in ((0, 9000), (990, 1010), (1500, 2500), (0, 10)):
+        np.testing.assert_array_equal(file.read(start, end), ALL[start:end])
+    file.cut(1700)
+    np.testing.assert_array_equal(file.read(0, 9000), ALL[:1700])
+
+
+def test_an_hour_of_speech_takes_no_memory(tmp_path: Path) -> None:
+    file, minute = SampleFile(tmp_path), np.ones(60 * 24_000, np.float32)
+    file.append(minute)
+    before = private_bytes()
+    for _ in range(59):
+        file.append(minute)
+        file.read(file.length - 24_000, file.length)
+    assert private_bytes() - before < 10_000_000

@@ -13,7 +13,7 @@ from app.main_menu import MainMenu
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.sliders import LONGEST_PAUSES
-from app.widgets.page import Page
+from app.widgets.windows import Page
 from tests.app.desktop.private_bus import PLAYER, private_bus
 from tests.app.fakes import RATE_HZ
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,26 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.messages import Remedy
+from app.models.card import CardCommand, ModelCard
 from app.models.dialog import ModelsDialog
-from app.models.jobs import Task
-from app.models.row import ModelRow, RowButton
+from app.models.row import (
+    ModelRow,
+    RowButton,
+    completion_words,
+    fraction_of,
+    progress_words,
+    row_words,
+    size_words,
+    source_words,
+    state_words,
+)
+from app.models.worker import JobProgress, ModelJob, Task
+from app.widgets.progress import BAR_STEPS
 from engine.errors import DamagedModel, DownloadError
-from engine.models.catalogue import catalogue
+from engine.models.catalogue import ModelEntry, PinnedFile, catalogue
+from engine.models.progress import Activity, ModelProgress
 from engine.models.store import ModelState, ModelStatus
+from engine.speech import PreparationEvent
 
 STARTER, FULL_SIZE = catalogue()[:2]
 
@@ -144,3 +159,228 @@ def test_files_and_folders_are_asked_for(dialog: ModelsDialog, qtbot: QtBot, tmp
 def test_it_can_be_small(dialog: ModelsDialog) -> None:
     dialog.resize(440, 300)
     assert (dialog.width(), dialog.height()) == (440, 300)
+
+
+STARTER, FULL_SIZE = catalogue()[:2]
+ABSENT = ModelStatus(FULL_SIZE, ModelState.ABSENT)
+INSTALLED = ModelStatus(FULL_SIZE, ModelState.INSTALLED, 340_000_000, ("af_heart",))
+
+
+def shown(qtbot: QtBot, row: ModelRow) -> ModelCard:
+    card = ModelCard(row)
+    qtbot.addWidget(card)
+    card.resize(500, card.sizeHint().height())
+    card.show()
+    return card
+
+
+def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
+    card = shown(qtbot, ModelRow(ABSENT, Path("none")))
+    assert card.title.text() == FULL_SIZE.title
+    assert FULL_SIZE.licence in card.source.text()
+    assert card.words.text().startswith("Not installed")
+    assert (card.button.text(), card.button.accessibleName()) == (
+        f"{RowButton.FETCH.value} (355 MB)",
+        f"{RowButton.FETCH.value} (355 MB): {FULL_SIZE.title}",
+    )
+    assert not card.bar.isVisible()
+    assert not card.reveal.isEnabled()
+
+
+def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
+    card = shown(qtbot, ModelRow(ABSENT, Path()))
+    height = card.heightForWidth(500)
+    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, idle=False))
+    assert card.bar.maximum() == 0
+    progress = ModelProgress(FULL_SIZE.name, Activity.FETCHING, FULL_SIZE.bytes // 2, FULL_SIZE.bytes, 2e6, 90)
+    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, progress=progress, fraction=0.5, idle=False))
+    assert card.bar.isVisible()
+    assert card.bar.value() == pytest.approx(BAR_STEPS / 2, abs=1)
+    assert "2.0 MB/s" in card.words.text()
+    assert card.button.text() == "Cancel"
+    assert card.heightForWidth(500) == height > 0
+
+
+def test_what_is_worth_knowing_about_a_model_is_on_its_card(qtbot: QtBot) -> None:
+    compact = next(entry for entry in catalogue() if entry.name == "kokoro-82m-8bit")
+    card = shown(qtbot, ModelRow(ModelStatus(compact, ModelState.ABSENT), Path()))
+    assert card.note.isVisible()
+    assert card.note.text() == compact.note != ""
+    assert not shown(qtbot, ModelRow(ABSENT, Path())).note.isVisible()
+
+
+def test_the_menu_fits_the_model(qtbot: QtBot, tmp_path: Path) -> None:
+    card = shown(qtbot, ModelRow(INSTALLED, tmp_path))
+    assert card.complete.isVisible()  # one voice of many
+    assert all(action.isEnabled() for action in (card.verify, card.remove, card.reveal))
+    card.show_row(ModelRow(ModelStatus(STARTER, ModelState.BUNDLED), tmp_path))
+    assert [action.isVisible() for action in (card.complete, card.verify, card.remove)] == [False] * 3
+    assert card.reveal.isEnabled()
+
+
+def test_everything_it_emits_carries_the_row(qtbot: QtBot, tmp_path: Path) -> None:
+    row = ModelRow(INSTALLED, tmp_path)
+    card = shown(qtbot, row)
+    for act, command in (
+        (card.button.click, CardCommand.BUTTON),
+        (card.complete.trigger, CardCommand.COMPLETE),
+        (card.verify.trigger, CardCommand.VERIFY),
+        (card.remove.trigger, CardCommand.REMOVE),
+        (card.reveal.trigger, CardCommand.REVEAL),
+    ):
+        with qtbot.waitSignal(card.wanted) as emitted:
+            act()
+        assert emitted.args == [row, command]
+
+
+STARTER, FULL_SIZE = catalogue()[:2]
+VOICES = tuple(voice.info.name for voice in FULL_SIZE.voices)
+ENTRY = ModelEntry(
+    "m", "Some model", "MIT", "https://hub/some", Path(), "some", "0", PinnedFile("m.pth", 363_000_000, "")
+)
+
+
+def row(state: ModelState, **values: object) -> ModelRow:
+    entry = STARTER if state is ModelState.BUNDLED else FULL_SIZE
+    return ModelRow(ModelStatus(entry, state, voices=VOICES, published=True), Path(), **values)
+
+
+@pytest.mark.parametrize(
+    ("state", "button"),
+    [
+        (ModelState.BUNDLED, RowButton.USE),
+        (ModelState.INSTALLED, RowButton.USE),
+        (ModelState.ABSENT, RowButton.FETCH),
+        (ModelState.PARTIAL, RowButton.RESUME),
+        (ModelState.DAMAGED, RowButton.FETCH_AGAIN),
+    ],
+)
+def test_the_state_decides_what_comes_next(state: ModelState, button: RowButton) -> None:
+    assert row(state).button is button
+    assert row(state).button_enabled
+    assert row(state, idle=False).button_enabled == (button is RowButton.USE)
+    assert row(state, task=Task.VERIFY, idle=False).button is RowButton.CANCEL
+
+
+def test_what_is_being_made_ready_can_be_used_already() -> None:
+    assert row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).button is RowButton.USE
+    assert row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).button_enabled
+    assert not row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).can_remove
+
+
+@pytest.mark.parametrize(
+    ("progress", "fraction"),
+    [
+        (None, None),
+        (ModelProgress("m", Activity.WAITING, 0, 100), None),
+        (ModelProgress("m", Activity.FETCHING, 0, 100), None),
+        (ModelProgress("m", Activity.FETCHING, 25, 100), 0.25),
+        (PreparationEvent("Compiling decoder", 5, 7), 0.6),
+    ],
+)
+def test_how_much_is_done(progress: JobProgress | None, fraction: float | None) -> None:
+    assert fraction_of(progress, 0.6 if progress else None) == fraction
+
+
+def test_the_model_in_use_says_so_unless_it_cannot_be_used() -> None:
+    assert row(ModelState.INSTALLED, in_use=True).button is RowButton.IN_USE
+    assert not row(ModelState.INSTALLED, in_use=True).button_enabled
+    assert row(ModelState.DAMAGED, in_use=True).button is RowButton.FETCH_AGAIN
+
+
+def test_what_is_stopping_or_removing_cannot_be_stopped() -> None:
+    assert row(ModelState.ABSENT, task=Task.FETCH).button_enabled
+    assert not row(ModelState.ABSENT, task=Task.FETCH, stopping=True).button_enabled
+    assert not row(ModelState.INSTALLED, task=Task.REMOVE).button_enabled
+
+
+@pytest.mark.parametrize(
+    ("state", "verify", "remove"),
+    [
+        (ModelState.BUNDLED, False, False),
+        (ModelState.ABSENT, False, False),
+        (ModelState.PARTIAL, False, True),
+        (ModelState.DAMAGED, False, True),
+        (ModelState.INSTALLED, True, True),
+    ],
+)
+def test_what_the_menu_offers(state: ModelState, verify: bool, remove: bool) -> None:
+    assert (row(state).can_verify, row(state).can_remove) == (verify, remove)
+    busy = row(state, idle=False)
+    assert not busy.can_verify
+    assert not busy.can_remove
+
+
+def test_an_imported_model_or_one_with_few_voices_can_be_completed() -> None:
+    few = ModelStatus(FULL_SIZE, ModelState.INSTALLED, voices=VOICES[:1], published=True)
+    own = ModelStatus(FULL_SIZE, ModelState.INSTALLED, voices=VOICES)
+    assert ModelRow(few, Path()).can_complete
+    assert ModelRow(own, Path()).can_complete
+    assert not row(ModelState.INSTALLED).can_complete
+    assert not row(ModelState.ABSENT).can_complete
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(0, "0.0 MB"), (52_000, "0.1 MB"), (1_000_000, "1 MB"), (363_400_000, "363 MB"), (1_240_000_000, "1.2 GB")],
+)
+def test_sizes(count: int, words: str) -> None:
+    assert size_words(count) == words
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (ModelStatus(ENTRY, ModelState.BUNDLED), "Included"),
+        (ModelStatus(ENTRY, ModelState.ABSENT), "Not installed, 363 MB to download"),
+        (ModelStatus(ENTRY, ModelState.PARTIAL, 120_000_000), "Paused: 120 MB of 363 MB downloaded"),
+        (ModelStatus(ENTRY, ModelState.INSTALLED, 340_000_000, ("a", "b")), "Installed, 2 voices, 340 MB"),
+        (ModelStatus(ENTRY, ModelState.INSTALLED, 340_000_000, ("a",)), "Installed, 1 voice, 340 MB"),
+        (ModelStatus(ENTRY, ModelState.DAMAGED, problem="It is cut off."), "Damaged: It is cut off."),
+    ],
+)
+def test_states(status: ModelStatus, words: str) -> None:
+    assert state_words(status) == words
+    assert row_words(ModelRow(status, Path())) == words
+
+
+def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_000, **values: float) -> ModelProgress:
+    return ModelProgress("m", activity, done, total, **values)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (progress(Activity.FETCHING), "120 of 363 MB"),
+        (progress(Activity.FETCHING, 0), "Connecting…"),
+        (progress(Activity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3), "120 of 363 MB, 4.1 MB/s"),
+        (progress(Activity.FETCHING, 120_000_000, 1_500_000_000), "0.1 of 1.5 GB"),
+        (progress(Activity.CHECKING), "Checking, 120 of 363 MB"),
+        (progress(Activity.CONVERTING), "Preparing, 120 of 363 MB"),
+        (PreparationEvent("Compiling decoder", 5, 7), "Compiling decoder, 5 of 7"),
+        (PreparationEvent("Preparing the voice model", 0, 1), "Preparing the voice model"),
+        (progress(Activity.WAITING, 0), "Waiting for another app that is using this model…"),
+    ],
+)
+def test_progress(said: JobProgress, words: str) -> None:
+    assert progress_words(said) == words
+    assert row_words(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=Task.FETCH, progress=said)) == words
+
+
+def test_the_time_left_follows_the_progress() -> None:
+    row = ModelRow(ModelStatus(ENTRY, ModelState.INSTALLED), Path(), task=Task.PREPARE)
+    step = PreparationEvent("Compiling decoder", 5, 7)
+    going_on = replace(row, progress=step, time_words="about 20 seconds left")
+    assert row_words(going_on) == "Compiling decoder, 5 of 7, about 20 seconds left"
+
+
+def test_a_job_that_begins_or_ends_says_so() -> None:
+    status = ModelStatus(ENTRY, ModelState.ABSENT)
+    assert row_words(ModelRow(status, Path(), task=Task.FETCH)) == "Connecting…"
+    assert row_words(ModelRow(status, Path(), task=Task.FETCH, stopping=True)) == "Stopping…"
+    assert completion_words(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is installed"
+    assert completion_words(ModelJob(Task.LOOK), "Some model") == ""
+
+
+def test_the_licence_comes_with_the_source() -> None:
+    assert source_words(ENTRY) == "MIT · hub/some"

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.messages import Remedy
 from app.models import feature
-from app.models.library import DeskLibrary
 from app.models.row import RowButton
+from app.models.worker import DeskLibrary
 from engine.errors import DownloadError, MissingModel, StorageError
 from engine.models.catalogue import ModelEntry, PinnedFile
 from engine.models.store import ModelState

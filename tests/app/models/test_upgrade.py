@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
 from app.speech.activity import Readiness
-from app.speech.model_strip import Answer
+from app.speech.strips import Answer
 from app.speech.voice_choice import Choice
 from engine.errors import CompileError, DownloadError
 from engine.models.catalogue import catalogue

@@ -22,7 +22,7 @@ from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import Appearance, Theme
-from app.widgets.page import Page
+from app.widgets.windows import Page
 from engine.errors import Cancelled, DamagedDocument
 from engine.speech import Plan
 from engine.text.documents import Chapter, Document

@@ -9,9 +9,8 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QApplication, QListWidgetItem
 from pytestqt.qtbot import QtBot
 
-from app.reader.covers import Covers
+from app.reader.book_cards import CHARACTERS_PER_MINUTE, Covers
 from app.reader.home import HomePage
-from app.reader.reading_time import CHARACTERS_PER_MINUTE
 from app.reading.places import ShelvedBook
 from app.theme import Appearance, Theme, colours
 from engine.errors import DamagedDocument

@@ -7,6 +7,8 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
+from app.audio.player import Playback
+from app.speech.activity import Activity, Readiness, SaveProgress
 from app.speech.engine_worker import (
     NICENESS,
     Ended,
@@ -222,3 +224,19 @@ def test_shutting_down_leaves_what_is_not_done(engine: FakeEngine, qtbot: QtBot)
     task.cancel.set()
     assert bench.worker.shut_down(PATIENCE_MS)
     assert engine.closed
+
+
+@pytest.mark.parametrize(
+    ("activity", "can_stop", "idle"),
+    [
+        (Activity(), False, False),
+        (Activity(Readiness.READY), False, True),
+        (Activity(Readiness.FAILED), False, True),
+        (Activity(Readiness.READY, making=True), True, False),
+        (Activity(Readiness.READY, playback=Playback.PLAYING), True, False),
+        (Activity(Readiness.READY, playback=Playback.PAUSED), True, True),
+        (Activity(Readiness.READY, save=SaveProgress("a.wav")), False, False),
+    ],
+)
+def test_what_can_be_stopped_and_when_nothing_goes_on(activity: Activity, can_stop: bool, idle: bool) -> None:
+    assert (activity.can_stop, activity.idle) == (can_stop, idle)

@@ -4,8 +4,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.audio.player import Playback
+from app.settings import USUAL_SPEED
+from app.speech.activity import Activity, Readiness
 from app.speech.header_bar import HeaderBar
-from app.speech.speak_button import Meaning
+from app.speech.sliders import PauseControl, SpeedSlider
+from app.speech.speak_button import Meaning, SpeakButton, StopButton
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
 def right_of(header: HeaderBar) -> int:
@@ -91,3 +96,122 @@ def test_it_says_more_again_after_it_was_hidden_in_a_window_that_has_grown(qtbot
     header.show()
     header.resize(usual - 1, 40)
     assert not header.short
+
+
+@pytest.fixture
+def slider(qtbot: QtBot) -> SpeedSlider:
+    slider = SpeedSlider()
+    qtbot.addWidget(slider)
+    return slider
+
+
+def test_it_starts_at_the_usual_speed(slider: SpeedSlider) -> None:
+    assert slider.speed == USUAL_SPEED
+    assert slider.label.text() == "1.00×"
+    assert not slider.reset_button.isEnabled()
+
+
+@pytest.mark.parametrize(("wanted", "got"), [(1.5, 1.5), (1.23, 1.25), (0.0, SLOWEST_SPEED), (100.0, FASTEST_SPEED)])
+def test_it_stays_within_what_the_engine_can(slider: SpeedSlider, wanted: float, got: float) -> None:
+    slider.set_speed(wanted)
+    assert slider.speed == pytest.approx(got)
+    assert slider.label.text() == f"{got:.2f}×"
+
+
+def test_reset_goes_back(slider: SpeedSlider, qtbot: QtBot) -> None:
+    slider.set_speed(1.7)
+    with qtbot.waitSignal(slider.speed_changed) as changed:
+        slider.reset_button.click()
+    assert changed.args == [USUAL_SPEED]
+
+
+def test_faster_and_slower_go_a_quarter(slider: SpeedSlider) -> None:
+    slider.faster()
+    assert slider.speed == 1.25
+    slider.slower()
+    slider.slower()
+    assert slider.speed == 0.75
+
+
+@pytest.fixture
+def control(qtbot: QtBot) -> PauseControl:
+    control = PauseControl()
+    qtbot.addWidget(control)
+    return control
+
+
+@pytest.mark.parametrize(("wanted", "reached"), [(0, 0), (0.6, 0.5), (1, 1), (2.5, 2.5), (9, 3)])
+def test_pauses_go_from_none_to_three_times_as_long(control: PauseControl, wanted: float, reached: float) -> None:
+    control.set_pause_scale(wanted)
+    assert control.pause_scale == reached
+    assert control.pauses.label.text() == f"{reached:.2f}×"
+    assert control.accessibleName() == f"Pauses, {reached:.2f}×"
+
+
+def test_keys_make_them_longer_and_shorter_and_usual(control: PauseControl, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(control.pauses_changed) as changed:
+        control.longer()
+    assert changed.args == [1.5]
+    control.shorter()
+    control.shorter()
+    assert control.pause_scale == 0.5
+    control.pauses.reset_button.click()
+    assert control.pause_scale == 1.0
+    assert not control.pauses.reset_button.isEnabled()
+
+
+IDLE = Activity(Readiness.READY)
+PLAYING = Activity(Readiness.READY, playback=Playback.PLAYING)
+PAUSED = Activity(Readiness.READY, playback=Playback.PAUSED)
+
+
+@pytest.fixture
+def action(qtbot: QtBot) -> QAction:
+    action = QAction("Play")
+    action.setData(Meaning.PLAY)
+    return action
+
+
+@pytest.fixture
+def button(qtbot: QtBot, action: QAction) -> SpeakButton:
+    button = SpeakButton()
+    qtbot.addWidget(button)
+    button.show_action(action)
+    return button
+
+
+@pytest.mark.parametrize("meaning", Meaning)
+def test_it_says_what_the_command_means_and_carries_it_out(
+    button: SpeakButton, action: QAction, meaning: Meaning, qtbot: QtBot
+) -> None:
+    action.setData(meaning)
+    assert (button.text(), button.accessibleName(), button.meaning) == (meaning.value, meaning.value, meaning)
+    with qtbot.waitSignal(action.triggered):
+        button.click()
+    action.setEnabled(False)
+    assert not button.isEnabled()
+
+
+def test_where_space_is_short_so_is_the_text(button: SpeakButton, action: QAction) -> None:
+    action.setData(Meaning.SELECTION)
+    button.set_short(True)
+    assert len(button.text()) < len(Meaning.SELECTION.value)
+    assert button.accessibleName() == Meaning.SELECTION.value
+
+
+def test_its_width_does_not_jump(button: SpeakButton, action: QAction) -> None:
+    before = button.minimumSizeHint().expandedTo(button.minimumSize()).width()
+    action.setData(Meaning.PAUSE)
+    assert button.minimumSizeHint().expandedTo(button.minimumSize()).width() == before
+
+
+@pytest.mark.parametrize(
+    ("activity", "there"),
+    [(IDLE, False), (PLAYING, True), (PAUSED, True), (Activity(making=True), True), (Activity(previewing=True), True)],
+)
+def test_stop_is_there_while_there_is_something_to_stop(activity: Activity, there: bool, qtbot: QtBot) -> None:
+    button = StopButton()
+    qtbot.addWidget(button)
+    button.follow(activity)
+    assert button.isHidden() is not there
+    assert button.sizePolicy().retainSizeWhenHidden()

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtGui import QTextCursor, QTextDocument
 
 from app.speech.spoken_text import SpokenText
-from app.widgets.text_positions import Utf16Positions
+from app.widgets.text_views import Utf16Positions
 from engine.speech import Utterance
 from tests.app.fakes import utterances_of
 

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import QColor, QInputMethodEvent, QTextCursor, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSlider, QApplication, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.speech.text_editor import DIRECTION, PlainTextEdit, TextEditor, pills_in
 from app.theme import LIGHT
+from app.widgets.place_chooser import place_key
 from engine.speech import SpokenWord, Utterance
 from tests.app.fakes import utterances_of
 
@@ -457,3 +458,35 @@ def has_tint(edit: PlainTextEdit, area: QRectF) -> bool:
     image = edit.viewport().grab(area.toAlignedRect().adjusted(-1, -1, 1, 1)).toImage()
     colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
     return QColor(LIGHT.accent).name() in colours
+
+
+TWO_PARAGRAPHS = "One 🙂 word here.\n\nThe next line has more of them."
+
+
+@pytest.fixture
+def plain_edit(qtbot: QtBot) -> Iterator[PlainTextEdit]:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    plain_edit = PlainTextEdit(parent)
+    plain_edit.resize(500, 200)
+    plain_edit.setPlainText(TWO_PARAGRAPHS)
+    parent.show()
+    qtbot.waitExposed(parent)
+    yield plain_edit
+    parent.close()
+
+
+def test_a_click_with_alt_wants_the_word_under_it(plain_edit: PlainTextEdit, qtbot: QtBot) -> None:
+    inside = plain_edit.cursorRect(plain_edit.document().find("nex")).center()
+    with qtbot.waitSignal(plain_edit.place_wanted) as wanted:
+        qtbot.mouseClick(plain_edit.viewport(), Qt.MouseButton.LeftButton, place_key(), inside)
+    assert wanted.args == [plain_edit.document().find("next").selectionStart()]
+
+
+def test_lines_are_limited_on_demand(plain_edit: PlainTextEdit) -> None:
+    plain_edit.resize(1900, 200)
+    width = plain_edit.viewport().width()
+    plain_edit.limit_lines(70)
+    assert plain_edit.viewport().width() < width / 2
+    plain_edit.limit_lines(None)
+    assert plain_edit.viewport().width() == width

@@ -4,9 +4,17 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QColor, QImage
 
-from app.reader.covers import COVER_SIZE, SHARPNESS, Covers
+from app.reader.book_cards import CHARACTERS_PER_MINUTE, COVER_SIZE, SHARPNESS, Covers, reading_time
 from app.reading.places import ShelvedBook
 from app.theme import LIGHT
+
+
+@pytest.mark.parametrize(
+    ("minutes", "speed", "words"), [(0, 1.0, "1 min"), (59, 1.0, "59 min"), (250, 2.0, "2 h 5 min")]
+)
+def test_times_are_in_hours_and_minutes(minutes: int, speed: float, words: str) -> None:
+    assert reading_time(minutes * CHARACTERS_PER_MINUTE, speed) == words
+
 
 BOOK = ShelvedBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.255)
 COLOUR = QColor("#102030")

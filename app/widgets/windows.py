@@ -1,14 +1,15 @@
-"""The menu of the windows that are open."""
+"""Windows beside the main window: the menu that lists those that are open, and one that shows a page of text."""
 
 from __future__ import annotations
 
 import sys
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMenu, QTextBrowser, QVBoxLayout, QWidget
 
 _KINDS = (Qt.WindowType.Window, Qt.WindowType.Dialog)
+SIZE = QSize(560, 600)
 
 
 class WindowMenu(QMenu):
@@ -86,3 +87,21 @@ def bring_to_front(window: QWidget) -> None:
     window.show()
     window.raise_()
     window.activateWindow()
+
+
+class Page(QDialog):
+    """A text that can be scrolled, selected and copied; the window stays usable beside it."""
+
+    def __init__(self, title: str, html: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.browser = QTextBrowser(self)
+        self.browser.setAccessibleName(title)
+        self.browser.setHtml(html)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.browser)
+        layout.addWidget(buttons)
+        self.resize(SIZE.boundedTo(parent.size()))

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QMainWindow
 from pytestqt.qtbot import QtBot
 
-from app.widgets.window_menu import WindowMenu
+from app.widgets.windows import Page, WindowMenu
 
 
 @pytest.fixture
@@ -70,3 +70,15 @@ def test_a_mac_has_what_every_window_menu_has_there(
     minimize.trigger()
     assert window.isMinimized()
     bring_all.trigger()
+
+
+def test_a_page_can_be_read_beside_the_window(qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    window.resize(400, 300)
+    page = Page("Help", "<h2>Speak</h2>", window)
+    page.show()
+    assert not page.isModal()
+    assert page.browser.toPlainText() == "Speak"
+    assert page.width() <= 400
+    page.close()
