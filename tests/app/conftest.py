@@ -1,22 +1,29 @@
 """Offscreen Qt for every test of the window."""
 
+from __future__ import annotations
+
 import math
 import os
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QSettings
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio import player
+from app.settings import Settings
 from app.system.threads import collect_what_is_due, not_collected
 from app.theme import DARK, LIGHT, Appearance, Theme, palette_of
 from tests.app.patient_qtbot import PatientQtBot
 from tests.patience import PATIENCE_MS
+
+if TYPE_CHECKING:
+    from tests.app.applications import Applications
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # where the bus of the desktop is
@@ -110,6 +117,24 @@ class ThemeOfSystem(Theme):
         if sys.platform == "darwin":
             QApplication.setPalette(palette_of(DARK if appearance is Appearance.DARK else LIGHT))
         super().choose(appearance)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Of a first start."""
+    return Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+
+
+@pytest.fixture
+def applications(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Applications]:
+    """Closed at the end of the test."""
+    from tests.app.applications import Applications  # loads the whole window
+
+    applications = Applications(qapp, qtbot, settings, monkeypatch)
+    yield applications
+    applications.close()
 
 
 @pytest.fixture

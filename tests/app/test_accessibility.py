@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAction, QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
-    QApplication,
     QComboBox,
     QDialog,
     QHeaderView,
@@ -25,26 +23,19 @@ from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.messages import Message, Tone
-from app.options import Options
 from app.settings import Settings
-from app.speech.activity import Readiness
+from tests.app.applications import Applications
 from tests.app.fake_library import FakeLibrary
-from tests.app.fakes import FakeEngine, FakeOutput, list_voices
 
 OF_THE_PLOTS = "Export..."
 """An action that pyqtgraph makes for each plot, for a menu that is not shown here."""
 
 
 @pytest.fixture
-def application(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
+def application(applications: Applications, qtbot: QtBot, settings: Settings) -> Iterator[Application]:
     """With every part shown, after a text was spoken."""
-    settings = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
     settings.text = "One. Two. Three."
-    application = Application(
-        qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices, make_library=FakeLibrary
-    )
-    application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application = applications.ready(make_library=FakeLibrary)
     application.window.play()
     qtbot.waitUntil(lambda: application.controller.track.whole)
     application.controller.player.pause()  # a device that takes no samples is soon said to have gone
@@ -57,11 +48,6 @@ def application(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Ap
     yield application
     for dialog in application.window.findChildren(QDialog):
         dialog.close()
-    assert application.close()
-    application.window.close()
-    application.theme.deleteLater()
-    application.window.deleteLater()
-    application.deleteLater()
 
 
 def widgets(application: Application) -> list[QWidget]:

@@ -1,5 +1,4 @@
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 import app.application
-from app.application import Application, greeting
+from app.application import greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.messages import Remedy
@@ -23,11 +22,10 @@ from engine.errors import CompileError
 from engine.models.store import ModelState
 from engine.speech import DeviceEvent, Prosody, SpeechRequest
 from engine.text.languages import BRITISH
+from tests.app.applications import Applications
 from tests.app.fake_library import FULL_SIZE, FakeLibrary
-from tests.app.fakes import TWO_MODELS, FakeEngine, FakeOutput, list_voices
+from tests.app.fakes import TWO_MODELS, FakeEngine, FakeOutput
 from tests.app.system.test_mac import Runtime, messages
-
-Opened = list[Application]
 
 
 def test_the_binding_does_not_wear_out_none(qapp: QApplication) -> None:
@@ -39,68 +37,34 @@ def test_the_binding_does_not_wear_out_none(qapp: QApplication) -> None:
     assert sys.getrefcount(None) > before - calls // 10
 
 
-@pytest.fixture(autouse=True)
-def only_a_library_of_the_test_is_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The voices of this machine's models would take the place of those that the test lists, sooner or later."""
-    start = Application._begin
-
-    def _begin(application: Application) -> None:
-        start(application)
-        if application._make_library is None:
-            application._models_timer.stop()
-
-    monkeypatch.setattr(Application, "_begin", _begin)
-
-
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    settings = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+def settings(settings: Settings) -> Settings:
     settings.text = "From last time."
     return settings
 
 
-@pytest.fixture
-def opened(qapp: QApplication) -> Iterator[Opened]:
-    applications: Opened = []
-    yield applications
-    for application in applications:
-        assert application.close()
-        application.window.close()
-        application.theme.deleteLater()
-        application.window.deleteLater()
-        application.deleteLater()
-
-
-def test_it_opens_and_prepares_in_the_background(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
-) -> None:
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
-    application.open()
+def test_it_opens_and_prepares_in_the_background(applications: Applications) -> None:
+    application = applications.opened()
     assert application.window.isVisible()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    applications.wait_ready(application)
     assert application.controller.player.playback is Playback.STOPPED
 
 
 @pytest.mark.parametrize(("appearance", "expected"), [("light", LIGHT), ("dark", DARK)])
 def test_an_appearance_that_is_asked_for_counts_and_is_not_kept(
-    qapp: QApplication, settings: Settings, opened: Opened, appearance: str, expected: Colours
+    applications: Applications, settings: Settings, appearance: str, expected: Colours
 ) -> None:
     chosen = settings.appearance
     options = Options(appearance=appearance)
-    application = Application(qapp, options, settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
+    applications.new(options)
     assert colours().good == expected.good  # the system's own on no system
     assert settings.appearance == chosen
 
 
 def test_the_queue_speaks_what_was_chosen_of_a_document(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, tmp_path: Path
+    applications: Applications, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
-    application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application = applications.ready()
     path = tmp_path / "story.md"
     path.write_text("# Contents\n\nOne.\n\n# One\n\nFirst.\n\n# Two\n\nSecond.")
     with qtbot.waitSignal(application.reader.opener.opened):
@@ -111,12 +75,8 @@ def test_the_queue_speaks_what_was_chosen_of_a_document(
     qtbot.waitUntil(lambda: application.controller.text == "Contents\n\nOne.\n\nTwo\n\nSecond.")
 
 
-def test_the_diagnostics_are_added_once_the_window_is_there(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
-) -> None:
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
-    application.open()
+def test_the_diagnostics_are_added_once_the_window_is_there(applications: Applications, qtbot: QtBot) -> None:
+    application = applications.opened()
     size = application.window.size()
     assert not application.window.findChildren(QWidget, "diagnosticsWindow")
     qtbot.waitUntil(lambda: bool(application.window.findChildren(QWidget, "diagnosticsWindow")))
@@ -124,39 +84,28 @@ def test_the_diagnostics_are_added_once_the_window_is_there(
     assert application.window.size() == size
 
 
-def test_what_is_not_added_by_the_end_is_not_added_for_it(
-    qapp: QApplication, settings: Settings, opened: Opened
-) -> None:
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
-    application.open()
+def test_what_is_not_added_by_the_end_is_not_added_for_it(applications: Applications, qapp: QApplication) -> None:
+    application = applications.opened()
     assert application.close()
     qapp.processEvents()
     assert not application.window.findChildren(QWidget, "diagnosticsWindow")
 
 
-def test_diagnostics_that_were_open_are_opened_again(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
-) -> None:
-    first = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(first)
+def test_diagnostics_that_were_open_are_opened_again(applications: Applications, qtbot: QtBot) -> None:
+    first = applications.new()
     first.window.show()
     first.diagnostics.open()
     first.window.close()
     assert not first.diagnostics.window.isVisible()
-    again = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(again)
-    again.open()
+    again = applications.opened()
     qtbot.waitUntil(
         lambda: [each.isVisible() for each in again.window.findChildren(QWidget, "diagnosticsWindow")] == [True]
     )
 
 
-def test_the_very_first_start_greets(qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened) -> None:
+def test_the_very_first_start_greets(applications: Applications, qtbot: QtBot, tmp_path: Path) -> None:
     store = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat)
-    application = Application(qapp, Options(), Settings(store), FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
-    application.open()
+    application = applications.opened(settings=Settings(store))
     qtbot.waitUntil(lambda: application.controller.track.whole)
     assert application.controller.text == greeting()
     application.window.close()
@@ -164,50 +113,35 @@ def test_the_very_first_start_greets(qapp: QApplication, qtbot: QtBot, tmp_path:
 
 
 def test_what_is_typed_before_the_greeting_is_not_spoken_in_its_place(
-    qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened
+    applications: Applications, qtbot: QtBot, tmp_path: Path
 ) -> None:
     store, output = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat), FakeOutput()
-    application = Application(qapp, Options(), Settings(store), FakeEngine, output, list_voices=list_voices)
-    opened.append(application)
-    application.open()
+    application = applications.opened(output=output, settings=Settings(store))
     application.window.page.editor.set_text("Mine.")
     qtbot.waitUntil(lambda: output.checked > 0 and application.window.page.header.voices.known)
     assert application.controller.request is None
 
 
 def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+    applications: Applications, qtbot: QtBot
 ) -> None:
     engine = FakeEngine()
-    application = Application(
-        qapp, Options("Given.", "am_adam", 1.5), settings, lambda: engine, FakeOutput(), list_voices=list_voices
-    )
-    opened.append(application)
-    application.open()
+    application = applications.opened(Options("Given.", "am_adam", 1.5), make_engine=lambda: engine)
     qtbot.waitUntil(lambda: application.controller.track.whole)
     request = engine.requests[0]
     assert (request.text, request.voice, request.speed) == ("Given.", "am_adam", 1.5)
 
 
-def test_a_voice_is_heard_with_a_sentence_of_its_language(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
-) -> None:
+def test_a_voice_is_heard_with_a_sentence_of_its_language(applications: Applications, qtbot: QtBot) -> None:
     engine = FakeEngine()
-    application = Application(
-        qapp, Options(voice="bm_george", speed=1.5), settings, lambda: engine, FakeOutput(), list_voices=list_voices
-    )
-    opened.append(application)
-    application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application = applications.ready(Options(voice="bm_george", speed=1.5), make_engine=lambda: engine)
     application.window.menu.preview.trigger()
     qtbot.waitUntil(lambda: bool(engine.requests))
     assert engine.requests == [SpeechRequest(BRITISH.sample, "bm_george", 1.5)]
     assert application.window.page.editor.text == "From last time."
 
 
-def test_another_device_means_another_engine(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
-) -> None:
+def test_another_device_means_another_engine(applications: Applications, qtbot: QtBot, settings: Settings) -> None:
     engines: list[FakeEngine] = []
 
     def make_engine() -> FakeEngine:
@@ -215,12 +149,11 @@ def test_another_device_means_another_engine(
         return engines[-1]
 
     settings.device = "cpu"
-    application = Application(qapp, Options(), settings, make_engine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
+    application = applications.new(make_engine=make_engine)
     device = application.settings_window.dialog.advanced.device
     assert device.value == "cpu"
     application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    applications.wait_ready(application)
     device.activated.emit(device.values.index("auto"))
     assert settings.device == "auto"
     qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
@@ -228,10 +161,9 @@ def test_another_device_means_another_engine(
 
 @pytest.mark.parametrize(("method", "forgotten"), [("mps", 1), ("tir", 0), ("auto", 0)])
 def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
-    qapp: QApplication,
+    applications: Applications,
     qtbot: QtBot,
     settings: Settings,
-    opened: Opened,
     monkeypatch: pytest.MonkeyPatch,
     method: str,
     forgotten: int,
@@ -246,33 +178,27 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
     monkeypatch.setattr("app.settings_window.pages.metal_obstacle", lambda: None)
     monkeypatch.setattr("app.settings_window.feature.forget_crashes", lambda: forgets.append(True))
     settings.lstm_method = "mps"
-    application = Application(qapp, Options(), settings, make_engine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
+    application = applications.new(make_engine=make_engine)
     methods = application.settings_window.dialog.advanced.lstm_method
     assert methods.value == "mps"
     application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    applications.wait_ready(application)
     methods.activated.emit(methods.values.index(method))  # even the one that is chosen
     assert settings.lstm_method == method
     assert len(forgets) == forgotten
     qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
 
 
-def test_a_gpu_that_is_not_used_is_told_in_the_status_line(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
-) -> None:
+def test_a_gpu_that_is_not_used_is_told_in_the_status_line(applications: Applications) -> None:
     device = DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: it ended its process (SIGABRT)")
     engine = FakeEngine(device=device)
-    application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
-    application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application = applications.ready(make_engine=lambda: engine)
     words = "Ready · the GPU is not used: it ended its process (SIGABRT)"
     assert application.window.page.status.label.toolTip() == words
 
 
 def test_another_model_is_heard_with_the_next_speech_without_a_restart(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+    applications: Applications, qtbot: QtBot, settings: Settings
 ) -> None:
     engines: list[FakeEngine] = []
     library = FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})
@@ -283,13 +209,11 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
         return engines[-1]
 
     starter = VoicesListed(tuple(each for each in TWO_MODELS if each.model == "starter"), "starter")
-    application = Application(
-        qapp, Options(), settings, make_engine, FakeOutput(), lambda: library, list_voices=lambda: starter
+    application = applications.opened(
+        make_engine=make_engine, make_library=lambda: library, list_voices=lambda: starter
     )
-    opened.append(application)
-    application.open()
     qtbot.waitUntil(lambda: len(application.window.menu.model_actions.actions()) == 2)
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    applications.wait_ready(application)
     application.window.menu.model_actions.actions()[1].trigger()
     application.window.play()  # before the other model's voices are known
     qtbot.waitUntil(lambda: application.controller.track.whole and settings.model == FULL_SIZE)
@@ -321,26 +245,16 @@ def list_two() -> VoicesListed:
     ],
 )
 def test_it_begins_with_the_model_of_the_voice(
-    qapp: QApplication,
-    qtbot: QtBot,
-    settings: Settings,
-    opened: Opened,
-    engines: list[str],
-    options: Options,
-    model: str,
-    voice: str,
+    applications: Applications, settings: Settings, engines: list[str], options: Options, model: str, voice: str
 ) -> None:
-    application = Application(qapp, options, settings, output=FakeOutput(), list_voices=list_two)
-    opened.append(application)
-    application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application = applications.ready(options, list_voices=list_two, make_engine=None)
     assert engines == [model]
     assert application.window.request.voice == voice
     assert (settings.voice, settings.model) == (None, None)
 
 
 def test_students_speak_where_they_are_wished_for_and_a_model_has_them(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    applications: Applications, qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[tuple[str, Prosody]] = []
 
@@ -354,10 +268,7 @@ def test_students_speak_where_they_are_wished_for_and_a_model_has_them(
 
     monkeypatch.setattr(app.application, "engine_for", engine_for)
     settings.prosody = Prosody.TRANSFORMER
-    application = Application(qapp, Options(), settings, output=FakeOutput(), list_voices=list_with_students)
-    opened.append(application)
-    application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application = applications.ready(list_voices=list_with_students, make_engine=None)
     assert made == [("kokoro-82m", Prosody.TRANSFORMER)]
     application.window.page.header.voices.choose_model("starter")
     qtbot.waitUntil(lambda: len(made) == 2)
@@ -365,13 +276,10 @@ def test_students_speak_where_they_are_wished_for_and_a_model_has_them(
 
 
 def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, engines: list[str]
+    applications: Applications, qtbot: QtBot, settings: Settings, engines: list[str]
 ) -> None:
     output = FakeOutput()
-    application = Application(qapp, Options(), settings, output=output, list_voices=list_two)
-    opened.append(application)
-    application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application = applications.ready(output=output, list_voices=list_two, make_engine=None)
     voices = application.window.page.header.voices
     voices.activated.emit(voices.findText("Sally · female"))
     application.window.menu.preview.trigger()
@@ -390,20 +298,11 @@ def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
     ],
 )
 def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
-    qapp: QApplication,
-    qtbot: QtBot,
-    settings: Settings,
-    opened: Opened,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    model: str,
-    words: str,
+    applications: Applications, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: str, words: str
 ) -> None:
     monkeypatch.setattr("engine.models.store.data_folder", lambda: tmp_path)
     options = Options("Given.", model=model)
-    application = Application(qapp, options, settings, output=FakeOutput(), list_voices=list_voices)
-    opened.append(application)
-    application.open()
+    application = applications.opened(options, make_engine=None)
     banner = application.window.page.banner
     qtbot.waitUntil(lambda: banner.message is not None)
     assert banner.message is not None
@@ -413,13 +312,11 @@ def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
 
 
 def test_a_missing_device_is_not_said_before_somebody_speaks(
-    qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened
+    applications: Applications, qtbot: QtBot, tmp_path: Path
 ) -> None:
     first_start = Settings(QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat))
     output = FakeOutput(NoAudioDevice())
-    application = Application(qapp, Options(), first_start, FakeEngine, output, list_voices=list_voices)
-    opened.append(application)
-    application.open()
+    application = applications.opened(output=output, settings=first_start)
     controller, banner = application.controller, application.window.page.banner
     qtbot.waitUntil(lambda: output.checked > 0)
     qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
@@ -433,25 +330,17 @@ def test_a_missing_device_is_not_said_before_somebody_speaks(
 
 @pytest.mark.parametrize(("error", "exit_code"), [(None, 0), (CompileError("No.", "Do."), 1)])
 def test_a_picture_is_taken_when_all_is_done(
-    qapp: QApplication,
+    applications: Applications,
     qtbot: QtBot,
-    settings: Settings,
-    opened: Opened,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
     error: Exception | None,
     exit_code: int,
 ) -> None:
     engine, output = FakeEngine(speak_error=error), FakeOutput(NoAudioDevice())
-    application = Application(
-        qapp,
-        Options("One. Two.", screenshot=tmp_path / "a.png"),
-        settings,
-        lambda: engine,
-        output,
-        list_voices=list_voices,
+    application = applications.new(
+        Options("One. Two.", screenshot=tmp_path / "a.png"), make_engine=lambda: engine, output=output
     )
-    opened.append(application)
     with qtbot.waitSignal(application.finished) as finished:
         application.open()
     assert finished.args == [exit_code]
@@ -461,21 +350,17 @@ def test_a_picture_is_taken_when_all_is_done(
 
 
 def test_a_file_that_the_desktop_opens_is_shown(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, tmp_path: Path
+    applications: Applications, qapp: QApplication, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
+    application = applications.new()
     (tmp_path / "story.txt").write_text("Once upon a time.")
     QApplication.sendEvent(qapp, QFileOpenEvent(str(tmp_path / "story.txt")))
     qtbot.waitUntil(lambda: application.window.page.view.text == "Once upon a time.")
 
 
-def test_macos_is_told_of_speech_and_its_service_speaks(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
-) -> None:
+def test_macos_is_told_of_speech_and_its_service_speaks(applications: Applications, qtbot: QtBot) -> None:
     engine, runtime = FakeEngine(), Runtime()
-    application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
+    application = applications.new(make_engine=lambda: engine)
     application.join_mac(runtime)
     application.open()
     qtbot.waitUntil(lambda: application.window.page.header.voices.known)
@@ -489,12 +374,10 @@ def test_macos_is_told_of_speech_and_its_service_speaks(
 
 
 def test_a_second_start_is_done_by_the_window_that_is_open(
-    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, tmp_path: Path
+    applications: Applications, qtbot: QtBot, settings: Settings, tmp_path: Path
 ) -> None:
     engine = FakeEngine()
-    application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), list_voices=list_voices)
-    opened.append(application)
-    application.open()
+    application = applications.opened(make_engine=lambda: engine)
     editor = application.window.page.editor
     editor.edit.insertPlainText("Not ")
     application.window.showMinimized()
@@ -511,11 +394,11 @@ def test_a_second_start_is_done_by_the_window_that_is_open(
 
 
 def test_a_file_given_at_the_very_first_start_is_there_instead_of_the_greeting(
-    qapp: QApplication, qtbot: QtBot, opened: Opened, tmp_path: Path
+    applications: Applications, qtbot: QtBot, tmp_path: Path
 ) -> None:
     store = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat)
     (tmp_path / "story.txt").write_text("Once upon a time.")
     options = Options(file=tmp_path / "story.txt")
-    opened.append(Application(qapp, options, Settings(store), FakeEngine, FakeOutput(), list_voices=list_voices))
-    assert opened[0].window.page.editor.text == ""
-    qtbot.waitUntil(lambda: opened[0].window.page.view.text == "Once upon a time.")
+    application = applications.new(options, settings=Settings(store))
+    assert application.window.page.editor.text == ""
+    qtbot.waitUntil(lambda: application.window.page.view.text == "Once upon a time.")

@@ -1,21 +1,19 @@
 """The whole window with everything that can be in it, where the screen is small or the letters are large."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.messages import Message, Remedy
-from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness, SaveProgress
 from app.speech.strips import Answer, ModelNotice
+from tests.app.applications import Applications
 from tests.app.fake_library import FakeLibrary
-from tests.app.fakes import FakeEngine, FakeOutput, list_voices
 
 SCREEN = QSize(1280, 1000)
 SAVING = SaveProgress(
@@ -44,19 +42,12 @@ def font_times(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[i
 
 
 @pytest.fixture
-def application(font_times: int, qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
-    settings = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+def application(font_times: int, applications: Applications, qtbot: QtBot, settings: Settings) -> Application:
     settings.text = "One. Two. Six. Ten."
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), FakeLibrary, list_voices=list_voices)
-    application.open()
+    application = applications.opened(make_library=FakeLibrary)
     qtbot.waitUntil(lambda: len(application.window.page.side_bar.findChildren(object, "twoLines")) == 3)
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)  # which tells more
-    yield application
-    assert application.close()
-    application.window.close()
-    application.theme.deleteLater()
-    application.window.deleteLater()
-    application.deleteLater()
+    applications.wait_ready(application)  # which tells more
+    return application
 
 
 def say_everything(application: Application) -> None:

@@ -17,11 +17,6 @@ from app.window_memory import SIZE_PIXELS, WindowMemory
 from tests.app.fakes import TWO_MODELS
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
-
-
 @pytest.fixture(autouse=True)
 def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RecentTexts:
     monkeypatch.setattr("app.recent_texts.data_folder", lambda: tmp_path)

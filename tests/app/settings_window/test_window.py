@@ -1,23 +1,22 @@
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea, QSystemTrayIcon
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QScrollArea, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
-from app.options import Options
 from app.settings import Settings
 from app.settings_window import pages
-from app.speech.activity import Activity, Readiness
+from app.speech.activity import Activity
 from app.speech.voice_choice import Choice
 from app.theme import SERIF, Appearance
 from app.widgets.combo_box import ComboBox
 from engine.runtime.preparation.devices import DEVICES
 from engine.speech import DeviceEvent, Prosody
-from tests.app.fakes import TWO_MODELS, FakeEngine, FakeOutput, list_voices
+from tests.app.applications import Applications
+from tests.app.fakes import TWO_MODELS
 from tests.app.settings_window.desk import Desk, choose
 
 
@@ -74,18 +73,9 @@ def test_it_closes_with_the_main_window(desk: Desk) -> None:
 
 
 @pytest.fixture
-def application(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
-    settings = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+def application(applications: Applications, settings: Settings) -> Application:
     settings.text = "One. Two."
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
-    application.open()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
-    yield application
-    assert application.close()
-    application.window.close()
-    application.theme.deleteLater()
-    application.window.deleteLater()
-    application.deleteLater()
+    return applications.ready()
 
 
 def test_choosing_a_voice_opens_the_panel_of_voices(application: Application, qtbot: QtBot) -> None:
