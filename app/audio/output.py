@@ -118,7 +118,7 @@ class DefaultAudioOutput:
         """Make a stream with the same samples on one or two channels."""
         sounddevice = _portaudio()
         channels = min(2, int(self._device(sounddevice)["max_output_channels"]))
-        filler = _BlockFiller(fill, sample_rate_hz)
+        filler = BlockFiller(fill, sample_rate_hz)
         try:
             stream = sounddevice.OutputStream(
                 samplerate=sample_rate_hz,
@@ -139,7 +139,7 @@ class DefaultAudioOutput:
 
 
 class _PortAudioStream:
-    def __init__(self, stream: Any, filler: _BlockFiller, portaudio_error: type[Exception]) -> None:
+    def __init__(self, stream: Any, filler: BlockFiller, portaudio_error: type[Exception]) -> None:
         self._stream = stream
         self._filler = filler
         self._portaudio_error = portaudio_error
@@ -180,7 +180,7 @@ def _portaudio() -> Any:
     return sounddevice
 
 
-class _BlockFiller:
+class BlockFiller:
     """PortAudio's callback: copies samples to every channel and notes when they are heard, nothing else.
 
     The time is the device's own for each block: the latency that a stream reports when it is opened leaves out what a
@@ -194,6 +194,7 @@ class _BlockFiller:
         """When the last sample so far is heard; while a block is copied, the time at which that block ends."""
 
     def __call__(self, block: NDArray[np.float32], frames: int, times: Any, status: object) -> None:
+        """Copy the next samples into a block [frames, channels]; zeros where there are none."""
         before = self.heard_at
         begins_at = time.monotonic() + times.outputBufferDacTime - times.currentTime
         self.heard_at = begins_at + frames / self._sample_rate_hz  # before the samples are counted as taken

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.audio.output import AudioDeviceLost, BackgroundOutput, DefaultAudioOutput, Fill, NoAudioDevice, _BlockFiller
+from app.audio.output import AudioDeviceLost, BackgroundOutput, BlockFiller, DefaultAudioOutput, Fill, NoAudioDevice
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
 from tests.app.fakes import RATE_HZ, FakeOutput, FakeStream, chunk_of, utterances_of
@@ -38,7 +38,7 @@ def test_a_block_is_the_same_on_every_channel_and_silent_where_nothing_is_left(c
         return 3
 
     block = np.full((5, channels), 9, np.float32)
-    _BlockFiller(fill, RATE_HZ)(block, 5, NOW, None)
+    BlockFiller(fill, RATE_HZ)(block, 5, NOW, None)
     np.testing.assert_array_equal(block, np.repeat([[1], [2], [3], [0], [0]], channels, axis=1))
 
 
@@ -46,7 +46,7 @@ def test_when_the_last_sample_is_heard_is_told_by_the_device_for_each_block(monk
     left = [4, 4, 3, 0]
     now = iter([100.0, 100.004, 100.008, 100.012, 100.016])
     monkeypatch.setattr(time, "monotonic", lambda: next(now))
-    filler = _BlockFiller(lambda block: left.pop(0), RATE_HZ)
+    filler = BlockFiller(lambda block: left.pop(0), RATE_HZ)
     heard_at = []
     for latency_seconds in (0.2, 0.25, 0.25, 0.25):
         filler(
@@ -62,7 +62,7 @@ def test_when_the_last_sample_is_heard_is_told_by_the_device_for_each_block(monk
 def test_samples_are_never_thought_to_be_heard_before_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The player may look in the middle of a block: its samples count as taken, so their time must be known by then."""
     seen = []
-    filler = _BlockFiller(lambda block: seen.append(filler.heard_at) or 2, RATE_HZ)
+    filler = BlockFiller(lambda block: seen.append(filler.heard_at) or 2, RATE_HZ)
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     filler(np.zeros((4, 1), np.float32), 4, SimpleNamespace(currentTime=7.0, outputBufferDacTime=7.2), None)
     assert seen == pytest.approx([100.204])
@@ -162,7 +162,7 @@ class Desk:
 
     def settle(self) -> None:
         """Until everything asked for so far is done."""
-        self.output._thread.submit(int).result(WAIT_SECONDS)
+        self.output.refresh()
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
-from engine.audio.recording import Pcm
 from engine.errors import CompileError, NothingToSpeak, OutputError
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
 from engine.export.order import Order, order_of_text
@@ -476,11 +475,11 @@ def test_an_export_can_be_cancelled_while_it_is_written(
 ) -> None:
     written, may_go_on = threading.Event(), threading.Event()
 
-    def write(file: object, pcm: Pcm) -> None:
+    def write(file: object, pcm: np.ndarray) -> None:
         written.set()
         assert may_go_on.wait(PATIENCE_SECONDS)
 
-    monkeypatch.setattr("engine.audio.sound_file._CodedFile.write", write)
+    monkeypatch.setattr(soundfile.SoundFile, "write", write)
     desk.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
     desk.qtbot.waitUntil(written.is_set)
     desk.saving.cancel()
