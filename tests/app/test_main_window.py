@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import soundfile
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -14,46 +14,24 @@ from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.closing import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
-from app.main_window import MainWindow
 from app.messages import Remedy, Subject
 from app.read_along.feature import ReadAlongFeature
-from app.recent_texts import RecentTexts
-from app.settings import Settings
-from app.speech.activity import Readiness
-from app.speech.controller import SpeechController
-from app.theme import DARK, Appearance, Theme, colours
+from app.theme import DARK, Appearance, colours
 from engine.errors import CompileError, DamagedFile, NothingToSpeak, OutputError, UnusableDocument
 from engine.speech import Notice, SpeechRequest
-from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
-from tests.patience import PATIENCE_MS
+from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
+from tests.app.window_desk import WindowDesk
 
 TEXT = "One. Two 🙂. Three."
 
 
-class Desk:
-    """A window with a fake engine and a fake device."""
+class Desk(WindowDesk):
+    """With what reads along."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
-        self.engine, self.output, self.qtbot = FakeEngine(), FakeOutput(), qtbot
-        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
-        self.settings.text = TEXT
-        self.settings.save_folder = folder
-        self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
-        self.theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.controller, self.settings, self.theme, RecentTexts(folder / "texts"))
+        super().__init__(qtbot, qapp, folder, TEXT)
         self.read_along = ReadAlongFeature(self.window, self.controller, self.settings)
-        self.page = self.window.page
-        qtbot.addWidget(self.window)
-        self.window.show()
-        qtbot.waitExposed(self.window)
-
-    def prepare(self) -> None:
-        self.controller.list_voices()
-        self.controller.prepare()
-        self.qtbot.waitUntil(lambda: self.controller.activity.readiness is Readiness.READY)
-
-    def wait_made(self) -> None:
-        self.qtbot.waitUntil(lambda: self.controller.track.finished and not self.controller.activity.making)
+        self.show()
 
     def wait_for_the_engine(self) -> None:
         """Wait until nothing goes on any more, and the engine's thread has done all that it was asked for."""
@@ -61,17 +39,12 @@ class Desk:
         with self.qtbot.waitSignal(self.controller.voices_listed):
             self.controller.list_voices()
 
-    def play(self, samples: int) -> None:
-        self.output.stream.pull(samples)
-        self.controller.player.tick()
-
 
 @pytest.fixture
 def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, qapp, tmp_path)
     yield desk
-    assert desk.controller.shut_down(PATIENCE_MS)
-    desk.theme.deleteLater()
+    desk.close()
 
 
 def test_ctrl_return_speaks_and_escape_stops(desk: Desk, qtbot: QtBot) -> None:
@@ -94,7 +67,7 @@ def test_one_button_speaks_pauses_and_resumes(desk: Desk) -> None:
     button = desk.page.header.speak_button
     button.click()
     desk.wait_made()
-    desk.play(700)
+    desk.hear(700)
     button.click()
     assert (desk.controller.player.playback, button.text()) == (Playback.PAUSED, "Play")
     assert desk.window.menu.stop.isEnabled()
@@ -113,7 +86,7 @@ def test_a_selection_is_spoken_and_marked_in_its_place(desk: Desk) -> None:
     desk.page.header.speak_button.click()
     desk.wait_made()
     assert desk.engine.requests[0].part == "Two 🙂. Three."
-    desk.play(500)
+    desk.hear(500)
     marked = [each.cursor.selectedText() for each in desk.page.editor.edit.extraSelections()]
     assert marked == ["Two 🙂."]
     desk.page.editor.edit.setTextCursor(QTextCursor(desk.page.editor.edit.document()))
@@ -134,11 +107,11 @@ def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> Non
     desk.prepare()
     desk.page.header.speak_button.click()
     desk.wait_made()
-    desk.play(1500)
+    desk.hear(1500)
     marked = [each.cursor.selectedText() for each in desk.page.editor.edit.extraSelections()]
     assert marked == ["Two 🙂."]
     assert desk.page.status.label.text() == "Playing"
-    desk.play(2000)
+    desk.hear(2000)
     desk.qtbot.waitUntil(lambda: desk.page.status.label.text() == "Ready")
     assert not desk.page.editor.edit.extraSelections()
 
@@ -150,7 +123,7 @@ def test_speaking_again_brings_what_is_heard_back_into_view(desk: Desk) -> None:
     desk.wait_made()
     bar = desk.page.editor.edit.verticalScrollBar()
     bar.triggerAction(bar.SliderAction.SliderToMaximum)
-    desk.play(1500)
+    desk.hear(1500)
     assert bar.value() == bar.maximum()
     desk.window.reading.play_from(0)
     desk.wait_made()
@@ -266,7 +239,7 @@ def test_notices_that_were_dismissed_do_not_come_back_with_another_voice(desk: D
     desk.window.play()
     desk.wait_made()
     desk.page.banner.close_button.click()
-    desk.play(300)
+    desk.hear(300)
     desk.controller.adapt("am_adam", 1.0, 1.0)
     desk.wait_made()
     assert len(desk.engine.requests) == 2
@@ -283,7 +256,7 @@ def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
     desk.prepare()
     desk.window.play()
     desk.wait_made()
-    desk.play(700)
+    desk.hear(700)
     desk.output.stream.active = False
     desk.controller.player.tick()
     message = desk.page.banner.message

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
 from app.models.card import ModelCard
 from app.models.feature import ModelsFeature
 from app.models.row import ModelRow
 from app.models.worker import ModelLibrary
-from app.settings import Settings
 from app.speech.activity import Readiness
-from app.speech.controller import SpeechController
-from app.theme import Appearance, Theme
 from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
-from tests.app.fakes import FakeEngine, FakeOutput
+from tests.app.window_desk import WindowDesk
 from tests.patience import PATIENCE_MS
 
 
-class Desk:
+class Desk(WindowDesk):
     """Nothing begins in the background until `start`, because the engine is not ready before."""
 
     def __init__(
@@ -35,24 +30,16 @@ class Desk:
         fake: FakeLibrary | None = None,
         fetch: str | None = None,
     ) -> None:
-        self.qtbot = qtbot
-        self.library = fake or FakeLibrary(folder)
-        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
-        self.settings.text = "One. Two."
-        self.engine, self.output = FakeEngine(), FakeOutput()
-        self.speech = SpeechController(lambda: self.engine, self.output)
-        self.theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.speech, self.settings, self.theme)
+        super().__init__(qtbot, qapp, folder, "One. Two.")
+        self.library, self.speech = fake or FakeLibrary(folder), self.controller
         self.models = ModelsFeature(self.window, self.speech, self.settings, lambda: library or self.library, fetch)
-        self.dialog, self.page, self.strip = self.models.dialog, self.window.page, self.window.page.strip
+        self.dialog, self.strip = self.models.dialog, self.page.strip
         self.voices = self.page.header.voices
         self.voices.show_models(self.library.voices(), STARTER)
         self.engines_wanted: list[str] = []
         self.models.engine_wanted.connect(self.note_engine)
         self.voices.model_changed.connect(self.note_engine)
-        qtbot.addWidget(self.window)
-        self.window.show()
-        qtbot.waitExposed(self.window)
+        self.show()
 
     def note_engine(self) -> None:
         self.engines_wanted.append(self.voices.speaking_model)
@@ -95,5 +82,4 @@ class Desk:
 
     def close(self) -> None:
         assert self.models.shut_down(PATIENCE_MS)
-        assert self.speech.shut_down(PATIENCE_MS)
-        self.theme.deleteLater()
+        super().close()

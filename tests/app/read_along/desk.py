@@ -7,21 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
 from app.read_along.feature import ReadAlongFeature
-from app.recent_texts import RecentTexts
-from app.settings import Settings
-from app.speech.activity import Readiness
-from app.speech.controller import SpeechController
-from app.theme import Appearance, Theme
 from engine.errors import Cancelled
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord, Utterance
-from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices
-from tests.patience import PATIENCE_MS
+from tests.app.fakes import RATE_HZ, FakeEngine, chunk_of
+from tests.app.window_desk import WindowDesk
 
 TEXT = "One two. Three 🙂 four. Five six. Seven eight."
 """Two sentences in each utterance; a word every half second."""
@@ -61,34 +54,19 @@ class TimedEngine(FakeEngine):
             yield timed(utterance, known=self.words_known)
 
 
-class Desk:
+class Desk(WindowDesk):
     """Nothing is heard until `hear`, and nothing made while the engine holds."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
-        self.engine, self.output, self.qtbot = TimedEngine(), FakeOutput(), qtbot
-        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
-        self.settings.text = TEXT
-        self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
-        self.theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.controller, self.settings, self.theme, RecentTexts(folder / "texts"))
-        self.page = self.window.page
-        self.editor = self.page.editor
+        super().__init__(qtbot, qapp, folder, TEXT, TimedEngine())
         self.feature = ReadAlongFeature(self.window, self.controller, self.settings)
-        qtbot.addWidget(self.window)
-        self.window.show()
-        qtbot.waitExposed(self.window)
-        self.controller.list_voices()
-        self.controller.prepare()
-        qtbot.waitUntil(lambda: self.controller.activity.readiness is Readiness.READY)
+        self.show()
+        self.prepare()
 
     def speak(self) -> None:
         """Make all of the speech."""
         self.window.play()
         self.qtbot.waitUntil(lambda: self.controller.track.finished)
-
-    def hear(self, samples: int) -> None:
-        self.output.stream.pull(samples)
-        self.controller.player.tick()
 
     @property
     def position(self) -> int:
@@ -97,7 +75,3 @@ class Desk:
     @property
     def marked(self) -> list[str]:
         return [each.cursor.selectedText() for each in self.editor.edit.extraSelections()]
-
-    def close(self) -> None:
-        assert self.controller.shut_down(PATIENCE_MS)
-        self.theme.deleteLater()

@@ -13,7 +13,6 @@ from app.speech.voice_choice import Choice
 from engine.speech import Plan, SpeechRequest
 from tests.app.fakes import chunk_of, utterances_of
 from tests.app.test_main_window import TEXT, Desk
-from tests.patience import PATIENCE_MS
 
 
 class Room(Desk):
@@ -32,13 +31,20 @@ class Room(Desk):
         self.window.play()
         self.wait_made()
 
+    def begin(self) -> None:
+        """The first sentence is made, and none after it until the engine goes on."""
+        self.prepare()
+        self.engine.hold_from = 1
+        self.engine.hold.clear()
+        self.window.play()
+        self.qtbot.waitUntil(lambda: self.controller.track.length > 0)
+
 
 @pytest.fixture
 def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Room]:
     room = Room(qtbot, qapp, tmp_path)
     yield room
-    assert room.controller.shut_down(PATIENCE_MS)
-    room.theme.deleteLater()
+    room.close()
 
 
 def test_a_speed_is_heard_at_once(room: Room) -> None:
@@ -48,11 +54,7 @@ def test_a_speed_is_heard_at_once(room: Room) -> None:
 
 
 def test_what_is_not_made_yet_is_made_at_the_speed_and_pauses_chosen_last(room: Room) -> None:
-    room.prepare()
-    room.engine.hold_from = 1
-    room.engine.hold.clear()
-    room.window.play()
-    room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
+    room.begin()
     for speed in (1.1, 1.2, 1.3):
         room.header.speed.set_speed(speed)
     room.header.pauses.set_pause_scale(0.5)
@@ -65,13 +67,13 @@ def test_what_is_not_made_yet_is_made_at_the_speed_and_pauses_chosen_last(room: 
 
 def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room) -> None:
     room.speak()
-    room.play(300)
+    room.hear(300)
     room.header.voices.ask_for(Choice("am_adam", None))
     room.header.voices.voice_chosen.emit(Choice("am_adam", "starter"))
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     room.wait_made()
     assert (room.engine.requests[1].voice, room.engine.requests[1].part) == ("am_adam", "Two 🙂. Three.")
-    room.play(1000)
+    room.hear(1000)
     assert [each.cursor.selectedText() for each in room.page.editor.edit.extraSelections()] == ["Two 🙂."]
 
 
@@ -90,11 +92,7 @@ def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room
 
 
 def test_a_voice_chosen_just_before_speaks_what_is_wanted_from_another_place(room: Room) -> None:
-    room.prepare()
-    room.engine.hold_from = 1
-    room.engine.hold.clear()
-    room.window.play()
-    room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
+    room.begin()
     room.header.voices.take(Choice("am_adam", "starter"))
     room.page.player.waveform.unmade_wanted.emit(room.controller.track.expected_length() - 10)
     room.engine.hold.set()
@@ -127,11 +125,7 @@ def test_the_context_menu_speaks_from_where_it_was_opened(room: Room) -> None:
 
 
 def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Room) -> None:
-    room.prepare()
-    room.engine.hold_from = 1
-    room.engine.hold.clear()
-    room.window.play()
-    room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
+    room.begin()
     waveform = room.page.player.waveform
     waveform.unmade_wanted.emit(room.controller.track.expected_length() - 10)
     room.engine.hold.set()

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QSettings, Qt
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -17,48 +17,35 @@ from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
 from app.reading.places import Places
 from app.recent_texts import RecentTexts
-from app.settings import Settings
-from app.speech.activity import Readiness
-from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
-from app.theme import Appearance, Theme
 from app.widgets.windows import Page
 from engine.errors import Cancelled, DamagedDocument
 from engine.speech import Plan
 from engine.text.documents import Chapter, Document
-from tests.app.fakes import FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
+from tests.app.fakes import chunk_of, utterances_of
 from tests.app.reader.test_fitting_voice import MODELS
 from tests.app.reading.documents import BOOK, CHAPTERS, DOCUMENT
+from tests.app.window_desk import WindowDesk
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
-class Desk:
-    """A window that reads documents, with a fake engine, a fake device and a reader that tests replace."""
+class Desk(WindowDesk):
+    """A window that reads documents, by a reader that tests replace."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
-        self.engine, self.output, self.qtbot = FakeEngine(), FakeOutput(), qtbot
+        super().__init__(qtbot, qapp, folder, "My own draft.")
         self.document: Document | Exception = DOCUMENT
         self.path = folder / "a.epub"
         self.path.write_text("a book")
-        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
-        self.settings.text, self.settings.save_folder = "My own draft.", folder
-        self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
-        self.theme = Theme(qapp, Appearance.LIGHT)
-        self.places = Places(folder / "places.json")
-        texts = RecentTexts(folder / "texts")
-        self.window = MainWindow(self.controller, self.settings, self.theme, texts, self.places)
+        self.read = self.read_at_once
         self.read_along = ReadAlongFeature(self.window, self.controller, self.settings)
-        self.feature = ReaderFeature(self.window, self.controller, self.settings, self.read)
-        self.page, self.editor = self.window.page, self.window.page.editor
+        self.feature = ReaderFeature(self.window, self.controller, self.settings, lambda *what: self.read(*what))
         self.reading = self.window.reading
-        qtbot.addWidget(self.window)
         self.window.resize(1000, 700)
         self.window.show()
-        self.controller.list_voices()
-        self.controller.prepare()
-        qtbot.waitUntil(lambda: self.controller.activity.readiness is Readiness.READY)
+        self.prepare()
 
-    def read(self, path: Path, cancel: threading.Event) -> Document:
+    def read_at_once(self, path: Path, cancel: threading.Event) -> Document:
         if isinstance(self.document, Exception):
             raise self.document
         return self.document
@@ -82,18 +69,19 @@ class Desk:
 
     def play_to_the_end(self) -> None:
         for _ in range(0, self.controller.track.length, 500):
-            self.output.stream.pull(500)
-            self.controller.player.tick()
+            self.hear(500)
+
+    def close(self) -> None:
+        assert self.feature.shut_down(PATIENCE_MS)
+        super().close()
+        QGuiApplication.clipboard().clear()  # else content outlives the interpreter, and the process crashes
 
 
 @pytest.fixture
 def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(qtbot, qapp, tmp_path)
     yield desk
-    assert desk.feature.shut_down(PATIENCE_MS)
-    assert desk.controller.shut_down(PATIENCE_MS)
-    desk.theme.deleteLater()
-    QGuiApplication.clipboard().clear()  # content made here must not outlive the interpreter, or the process crashes
+    desk.close()
 
 
 def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None:
@@ -115,7 +103,7 @@ def test_the_chapters_come_with_the_book_where_there_is_room_and_go_with_it(desk
     assert desk.page.book.isVisible()
 
 
-def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[], object]) -> threading.Event:
+def open_slowly(desk: Desk, begin: Callable[[], object]) -> threading.Event:
     """A document that is opened once the event that is returned is set."""
     go_on = threading.Event()
 
@@ -123,7 +111,7 @@ def open_slowly(desk: Desk, monkeypatch: pytest.MonkeyPatch, begin: Callable[[],
         assert go_on.wait(PATIENCE_SECONDS)
         return DOCUMENT
 
-    monkeypatch.setattr(desk.feature.opener, "_read", read)
+    desk.read = read
     begin()
     assert desk.feature.opener.busy
     return go_on
@@ -138,8 +126,8 @@ def read_to_the_end(desk: Desk, go_on: threading.Event) -> None:
     desk.qtbot.wait_for_timers()
 
 
-def test_a_text_that_comes_after_a_document_was_wanted_stays(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = open_slowly(desk, monkeypatch, lambda: desk.window.file_wanted.emit(desk.path))
+def test_a_text_that_comes_after_a_document_was_wanted_stays(desk: Desk) -> None:
+    go_on = open_slowly(desk, lambda: desk.window.file_wanted.emit(desk.path))
     QGuiApplication.clipboard().setText("Copied later.")
     desk.feature.open_clipboard()
     read_to_the_end(desk, go_on)
@@ -147,20 +135,20 @@ def test_a_text_that_comes_after_a_document_was_wanted_stays(desk: Desk, monkeyp
     assert desk.reading.chosen_document is None
 
 
-def test_what_is_typed_before_the_last_document_is_there_stays(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_typed_before_the_last_document_is_there_stays(desk: Desk) -> None:
     desk.settings.document = desk.path
-    go_on = open_slowly(desk, monkeypatch, desk.feature.resume)
+    go_on = open_slowly(desk, desk.feature.resume)
     desk.editor.edit.insertPlainText("Typed at once. ")
     read_to_the_end(desk, go_on)
     assert desk.editor.text == "Typed at once. My own draft."
     assert desk.settings.document is None
 
 
-def test_a_file_that_takes_the_place_of_a_copied_page_is_open(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_takes_the_place_of_a_copied_page_is_open(desk: Desk) -> None:
     content = QMimeData()
     content.setHtml("<p>A page.</p>")
     QGuiApplication.clipboard().setMimeData(content)
-    go_on = open_slowly(desk, monkeypatch, desk.feature.open_clipboard)
+    go_on = open_slowly(desk, desk.feature.open_clipboard)
     with desk.qtbot.waitSignal(desk.feature.opener.opened):
         desk.window.file_wanted.emit(desk.path)
         go_on.set()
@@ -356,12 +344,12 @@ def test_another_language_is_said_and_a_fitting_voice_is_a_click_away(desk: Desk
     assert message.text.startswith("“Le Livre” is in French, but ")
 
 
-def test_opening_that_takes_long_is_said_and_can_be_cancelled(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_that_takes_long_is_said_and_can_be_cancelled(desk: Desk) -> None:
     def wait(path: Path, cancel: threading.Event) -> Document:
         assert cancel.wait(PATIENCE_SECONDS)
         raise Cancelled("It was stopped.")
 
-    monkeypatch.setattr(desk.feature.opener, "_read", wait)
+    desk.read = wait
     desk.window.file_wanted.emit(desk.path)
     desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
     assert desk.page.banner.label.text() == "Opening “a.epub”…"

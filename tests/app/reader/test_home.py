@@ -17,7 +17,6 @@ from engine.errors import DamagedDocument
 from engine.text.documents import Document
 from tests.app.reader.test_feature import Desk
 from tests.app.reading.documents import BOOK, DOCUMENT
-from tests.patience import PATIENCE_MS
 
 BEGUN = ShelvedBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.25, 400 * CHARACTERS_PER_MINUTE)
 NEW = ShelvedBook(Path("/books/b.txt"), "two", "Notes", "", 0.0, 30 * CHARACTERS_PER_MINUTE)
@@ -51,10 +50,7 @@ class Home(Desk):
 def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Home]:
     desk = Home(qtbot, qapp, tmp_path)
     yield desk
-    assert desk.feature.shut_down(PATIENCE_MS)
-    assert desk.controller.shut_down(PATIENCE_MS)
-    desk.theme.deleteLater()
-    QGuiApplication.clipboard().clear()  # content made here must not outlive the interpreter, or the process crashes
+    desk.close()
 
 
 def test_a_start_without_a_text_begins_at_home(desk: Home) -> None:

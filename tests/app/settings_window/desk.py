@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
-from app.settings import Settings
 from app.settings_window.feature import SettingsFeature
 from app.settings_window.window import SettingsWindow
-from app.speech.controller import SpeechController
-from app.theme import Appearance, Theme
 from app.widgets.combo_box import ComboBox
-from tests.app.fakes import FakeEngine, FakeOutput
-from tests.patience import PATIENCE_MS
+from tests.app.window_desk import WindowDesk
 
 
-class Desk:
+class Desk(WindowDesk):
     """The settings are opened by their menu entry."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
-        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
-        self.speech = SpeechController(FakeEngine, FakeOutput())
-        self.theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.speech, self.settings, self.theme)
+        super().__init__(qtbot, qapp, folder, "")
+        self.speech = self.controller
         self.header, self.menu = self.window.page.header, self.window.menu
         self.feature = SettingsFeature(self.window, self.speech, self.settings)
         self.engines_wanted: list[str] = []
         self.feature.engine_wanted.connect(self.note_engine)
-        qtbot.addWidget(self.window)
-        self.window.show()
-        qtbot.waitExposed(self.window)
+        self.show()
 
     def note_engine(self) -> None:
         self.engines_wanted.append(self.header.voices.speaking_model)
@@ -44,8 +34,7 @@ class Desk:
 
     def close(self) -> None:
         self.window.close()
-        assert self.speech.shut_down(PATIENCE_MS)
-        self.theme.deleteLater()
+        super().close()
 
 
 def choose(box: ComboBox, value: object) -> None:
