@@ -161,12 +161,10 @@ class Scenario(QObject):
 
     def end_phase(self) -> None:
         run = self.diagnostics.panel.run
-        assert run is not None
         self.phases[-1].state, self.phases[-1].message = run.state.value, run.message
 
     def keep_run(self) -> None:
         run = self.diagnostics.panel.run
-        assert run is not None
         assert run.report is not None
         self.report["validation"] = Wire().report_to_dict(run.report)
 

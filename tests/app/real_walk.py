@@ -320,14 +320,12 @@ class Walk:
         self.key(Qt.Key.Key_S, CONTROL)
         yield lambda: self.window.findChild(ExportDialog) is not None
         dialog = self.window.findChild(ExportDialog)
-        assert dialog is not None
         self.report["scopes"] = [dialog.scopes.itemText(number) for number in range(dialog.scopes.count())]
         dialog.formats.setCurrentIndex(dialog.formats.findData(".wav"))
         dialog.place.setText(str(taken))
         QTest.keyClick(dialog.place, Qt.Key.Key_Return)
         yield lambda: self.window.findChild(QMessageBox) is not None or dialog.findChild(QMessageBox) is not None
         question = dialog.findChild(QMessageBox) or self.window.findChild(QMessageBox)
-        assert question is not None
         self.report["asked"] = question.text()
         QTest.keyClick(question, Qt.Key.Key_Return)
         self.report["after Return"] = taken.read_bytes().decode()

@@ -305,7 +305,6 @@ def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
     application = applications.opened(options, make_engine=None)
     banner = application.window.page.banner
     qtbot.waitUntil(lambda: banner.message is not None)
-    assert banner.message is not None
     assert banner.message.text.startswith(words)
     assert banner.message.remedy is Remedy.MODELS
     assert application.window.page.header.voices.isEnabled()

@@ -58,7 +58,6 @@ class Home:
     def go_on(self) -> None:
         """Let everything in the queue be made."""
         with self.busy(-1) as process:
-            assert process.stdout is not None
             line = process.stdout.readline()
             process.kill()
         assert line.startswith("idle ")

@@ -161,7 +161,6 @@ def test_blank_text_is_said_in_the_window(desk: Desk, text: str) -> None:
     desk.page.editor.set_text(text)
     desk.window.play()
     message = desk.page.banner.message
-    assert message is not None
     assert message.text.endswith("Type or paste some text.")
     assert not desk.engine.requests
 
@@ -229,7 +228,6 @@ def test_notices_that_come_after_the_text_was_edited_lead_nowhere(desk: Desk) ->
     desk.page.editor.edit.insertPlainText("Typed while it was made. ")
     desk.wait_made()
     message = desk.page.banner.message
-    assert message is not None
     assert message.remedy is None
 
 
@@ -260,7 +258,6 @@ def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
     desk.output.stream.active = False
     desk.controller.player.tick()
     message = desk.page.banner.message
-    assert message is not None
     assert message.text == str(AudioDeviceLost())
     assert desk.page.status.label.text() == "Paused"
     desk.page.banner.button.click()
@@ -276,7 +273,6 @@ def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> Non
     assert desk.page.banner.label.text() == str(NoAudioDevice())
     assert desk.controller.track.whole
     message = desk.page.banner.message
-    assert message is not None
     assert message.remedy is Remedy.SAVE
 
 
@@ -361,7 +357,6 @@ def cannot_keep_texts(desk: Desk, folder: Path) -> None:
 def test_a_text_that_is_not_kept_is_told_again_after_the_banner_was_closed(desk: Desk, tmp_path: Path) -> None:
     cannot_keep_texts(desk, tmp_path)
     for _ in range(2):
-        assert desk.page.banner.message is not None
         assert desk.page.banner.message.text.startswith("What you type is not being kept.")
         desk.page.banner.dismiss()
         desk.window.memory.remember_text()

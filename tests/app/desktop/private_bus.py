@@ -52,7 +52,6 @@ def said_by(command: list[str]) -> str:
 def private_bus() -> Iterator[PrivateBus]:
     command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    assert process.stdout is not None
     try:
         yield PrivateBus(process.stdout.readline().strip())
     finally:

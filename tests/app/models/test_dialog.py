@@ -104,7 +104,6 @@ def test_a_failure_can_be_tried_again(dialog: ModelsDialog, qtbot: QtBot) -> Non
 
 def test_a_damaged_model_is_left_to_its_own_button(dialog: ModelsDialog) -> None:
     dialog.show_failure(DamagedModel(Path("model"), "The model is damaged.", "Fetch it again."))
-    assert dialog.banner.message is not None
     assert dialog.banner.message.remedy is None
     dialog.show_rows(rows(ModelState.DAMAGED))
     assert dialog.cards[FULL_SIZE.name].button.text() == f"{RowButton.FETCH_AGAIN.value} (355 MB)"
@@ -112,7 +111,6 @@ def test_a_damaged_model_is_left_to_its_own_button(dialog: ModelsDialog) -> None
 
 def test_the_unexpected_can_be_copied(dialog: ModelsDialog) -> None:
     dialog.show_failure(ZeroDivisionError("surprise"))
-    assert dialog.banner.message is not None
     assert dialog.banner.message.remedy is Remedy.COPY_DETAILS
     dialog.banner.button.click()
     assert "surprise" in QGuiApplication.clipboard().text()
@@ -149,7 +147,6 @@ def test_files_and_folders_are_asked_for(dialog: ModelsDialog, qtbot: QtBot, tmp
     assert all(action.text().startswith(FULL_SIZE.title) for action in actions)
     actions[number].trigger()
     asked = dialog.findChild(QFileDialog)
-    assert asked is not None
     with qtbot.waitSignal(dialog.import_wanted) as wanted:
         asked.fileSelected.emit(str(tmp_path))
     asked.reject()

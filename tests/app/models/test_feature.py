@@ -128,7 +128,6 @@ def test_with_the_models_closed_the_window_says_how_it_ended(desk: Desk) -> None
     desk.models.controller.fetch(FULL_SIZE)
     desk.wait()
     message = desk.page.banner.message
-    assert message is not None
     assert message.remedy is Remedy.MODELS
     desk.page.banner.button.click()
     desk.wait()

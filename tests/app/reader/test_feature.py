@@ -326,7 +326,6 @@ def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) 
     assert desk.page.banner.label.text() == "“a.epub” is damaged. Get it again."
     assert desk.shown == "My own draft."
     message = desk.page.banner.message
-    assert message is not None
     assert message.remedy is Remedy.OPEN_ANOTHER
     desk.page.banner.remedy_chosen.emit(message)
     (dialog,) = desk.window.findChildren(QFileDialog)
@@ -340,7 +339,6 @@ def test_another_language_is_said_and_a_fitting_voice_is_a_click_away(desk: Desk
     desk.document = Document("Le Livre", "", "fr", (Chapter("Un", "Bonjour."),))
     desk.open()
     message = desk.page.banner.message
-    assert message is not None
     assert message.text.startswith("“Le Livre” is in French, but ")
 
 
@@ -510,7 +508,6 @@ def test_what_is_ticked_in_the_panel_is_what_is_read_and_exported(desk: Desk) ->
         item = desk.feature.panel.list.item(number)
         item.setCheckState(Qt.CheckState.Checked if read else Qt.CheckState.Unchecked)
     document = desk.reading.chosen_document
-    assert document is not None
     assert [chapter.title for chapter in document.chapters] == ["Chapter one", "Plates"]
     assert desk.feature.read_chosen(desk.path, threading.Event()) == document
     desk.speak()
@@ -585,7 +582,6 @@ def test_notes_are_read_as_was_chosen_once(desk: Desk) -> None:
     assert desk.settings.notes_read
     assert desk.shown == f"{CHAPTERS[0].text}\n\nA note on Chapter one."
     document = desk.reading.chosen_document
-    assert document is not None
     assert all("A note on" in chapter.text for chapter in document.chapters)
     left_out.trigger()
     assert desk.shown == CHAPTERS[0].text
@@ -672,5 +668,4 @@ def test_a_recent_text_goes_on_where_it_was_left(desk: Desk) -> None:
     assert desk.reading.character == 0
     desk.editor.set_text("My first. My second. My third.")
     desk.window.play()
-    assert desk.controller.request is not None
     assert desk.controller.request.part == "My second. My third."

@@ -21,14 +21,12 @@ def test_the_first_voice_of_a_language_fits_and_its_region_counts() -> None:
 
 def test_another_language_is_said_with_a_voice_that_fits() -> None:
     message = message_about_language("Le Livre", "fr", Choice("a", "kokoro"), MODELS)
-    assert message is not None
     assert message.text == "“Le Livre” is in French, but Ann speaks English."
     assert message.remedy is Remedy.FITTING_VOICE
 
 
 def test_a_language_without_a_voice_is_said() -> None:
     message = message_about_language("Das Buch", "de", Choice("a", "kokoro"), MODELS)
-    assert message is not None
     assert message.text == "“Das Buch” is in German, but Ann speaks English. No installed voice speaks it."
     assert message.remedy is None
 

@@ -37,7 +37,6 @@ class FakeSpeaker:
 
     @property
     def end(self) -> int:
-        assert self.request is not None
         return len(self.text) if self.request.end is None else self.request.end
 
     def speak(self, request: SpeechRequest, source: object) -> None:
@@ -48,7 +47,6 @@ class FakeSpeaker:
         self._play()
 
     def hear_from(self, character: int) -> bool:
-        assert self.request is not None
         if not self.request.start <= character < self.made:
             return False
         self.position = character

@@ -60,7 +60,6 @@ def place(reading: Reading) -> tuple[int, int]:
 
 
 def titles(document: Document | None) -> list[str]:
-    assert document is not None
     return [chapter.title for chapter in document.chapters]
 
 
@@ -212,7 +211,6 @@ def test_a_selection_does_not_move_the_place(desk: Desk, reading: Reading) -> No
     reading.stop()
     before = place(reading)
     reading.play_part(0, 11)
-    assert desk.speaker.request is not None
     assert desk.speaker.request.part == "Chapter one"
     desk.hear_all()
     assert place(reading) == before
@@ -305,7 +303,6 @@ def test_notes_are_read_at_the_end_of_their_chapter_if_that_is_wanted(book: Read
     reading.choose_notes(True)
     assert reading.text == CHAPTERS[0].text
     chosen = reading.chosen_document
-    assert chosen is not None
     assert chosen.chapters[0].text.endswith("A note on Chapter one.")
     reading.go_to(3)
     assert reading.text.endswith("A note on Chapter two.")

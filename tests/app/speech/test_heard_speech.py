@@ -25,7 +25,6 @@ def speech() -> HeardSpeech:
 
 def rest_of(speech: HeardSpeech) -> tuple[Utterance, ...]:
     """The utterances that another task plans: in one, and numbered from 0."""
-    assert speech.rest is not None
     start = speech.rest.start
     return (Utterance(0, TEXT[start:], "TwoThree", start, len(TEXT)),)
 
@@ -44,7 +43,6 @@ def test_beyond_the_plan_what_is_left_begins_where_the_last_utterance_ends(speec
 def test_another_task_takes_the_place_of_the_one_before(speech: HeardSpeech) -> None:
     first = speech.task
     second = speech.make_rest(FakeEngine)
-    assert first is not None
     assert first.cancel.is_set()
     assert speech.task is second is not None
     assert not second.cancel.is_set()

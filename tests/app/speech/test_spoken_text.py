@@ -68,7 +68,6 @@ def test_an_utterance_is_what_is_left_of_it() -> None:
     page = Page()
     page.replace("and two", "or")
     left = page.spoken.utterance(UTTERANCES[1])
-    assert left is not None
     assert left.selectedText() == "🙂 or more."
     page.replace("🙂 or more.", "")
     assert page.spoken.utterance(UTTERANCES[1]) is None

@@ -84,7 +84,6 @@ def test_another_click_is_the_edits(edit: Edit, qtbot: QtBot) -> None:
 def test_the_mark_in_the_margin_chooses_its_line(edit: Edit, qtbot: QtBot) -> None:
     qtbot.mouseMove(edit.viewport(), place_of(edit, "more"))
     mark = edit.places.mark
-    assert mark is not None
     assert mark.right() < MARGIN_PIXELS
     place = margin_beside(edit, "more")
     assert mark.contains(place)
