@@ -49,17 +49,17 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
 
 def test_ctrl_return_speaks_and_escape_stops(desk: Desk, qtbot: QtBot) -> None:
     desk.prepare()
-    qtbot.keyClick(desk.page.editor.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(desk.editor.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     desk.wait_made()
     assert desk.controller.player.playback is Playback.PLAYING
     assert desk.page.header.speak_button.text() == "Pause"
     assert desk.page.header.stop_button.isVisible()
     assert desk.page.status.label.text() == "Playing"
-    qtbot.keyClick(desk.page.editor.edit, Qt.Key.Key_Escape)
+    qtbot.keyClick(desk.editor.edit, Qt.Key.Key_Escape)
     assert desk.controller.player.playback is Playback.STOPPED
     assert desk.page.header.speak_button.text() == "Play"
     assert desk.page.header.stop_button.isHidden()
-    assert desk.page.editor.text == TEXT
+    assert desk.editor.text == TEXT
 
 
 def test_one_button_speaks_pauses_and_resumes(desk: Desk) -> None:
@@ -79,17 +79,16 @@ def test_one_button_speaks_pauses_and_resumes(desk: Desk) -> None:
 
 def test_a_selection_is_spoken_and_marked_in_its_place(desk: Desk) -> None:
     desk.prepare()
-    cursor = desk.page.editor.edit.document().find("Two 🙂. Three.")
-    desk.page.editor.edit.setTextCursor(cursor)
+    cursor = desk.editor.edit.document().find("Two 🙂. Three.")
+    desk.editor.edit.setTextCursor(cursor)
     assert desk.page.header.speak_button.text() == "Speak Selection"
     assert desk.window.menu.play.text() == "Speak Selection"
     desk.page.header.speak_button.click()
     desk.wait_made()
     assert desk.engine.requests[0].part == "Two 🙂. Three."
     desk.hear(500)
-    marked = [each.cursor.selectedText() for each in desk.page.editor.edit.extraSelections()]
-    assert marked == ["Two 🙂."]
-    desk.page.editor.edit.setTextCursor(QTextCursor(desk.page.editor.edit.document()))
+    assert desk.marked == ["Two 🙂."]
+    desk.editor.edit.setTextCursor(QTextCursor(desk.editor.edit.document()))
     desk.controller.stop()
     assert desk.page.header.speak_button.text() == "Play"
 
@@ -98,8 +97,7 @@ def test_pauses_are_remembered_and_asked_for(desk: Desk) -> None:
     desk.prepare()
     desk.page.header.pauses.set_pause_scale(2.5)
     assert desk.settings.pause_scale == 2.5
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     assert desk.engine.requests[0].pause_scale == 2.5
 
 
@@ -108,20 +106,18 @@ def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> Non
     desk.page.header.speak_button.click()
     desk.wait_made()
     desk.hear(1500)
-    marked = [each.cursor.selectedText() for each in desk.page.editor.edit.extraSelections()]
-    assert marked == ["Two 🙂."]
+    assert desk.marked == ["Two 🙂."]
     assert desk.page.status.label.text() == "Playing"
     desk.hear(2000)
     desk.qtbot.waitUntil(lambda: desk.page.status.label.text() == "Ready")
-    assert not desk.page.editor.edit.extraSelections()
+    assert not desk.editor.edit.extraSelections()
 
 
 def test_speaking_again_brings_what_is_heard_back_into_view(desk: Desk) -> None:
-    desk.page.editor.set_text("\n".join(f"Line {number}." for number in range(200)))
+    desk.editor.set_text("\n".join(f"Line {number}." for number in range(200)))
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
-    bar = desk.page.editor.edit.verticalScrollBar()
+    desk.speak()
+    bar = desk.editor.edit.verticalScrollBar()
     bar.triggerAction(bar.SliderAction.SliderToMaximum)
     desk.hear(1500)
     assert bar.value() == bar.maximum()
@@ -140,7 +136,7 @@ def test_speak_before_the_voices_are_known_happens_when_they_are(desk: Desk) -> 
 
 def test_what_waits_for_a_voice_is_given_up_with_its_text(desk: Desk) -> None:
     desk.window.play()
-    desk.page.editor.set_text("Another text, which nobody wants to hear yet.")
+    desk.editor.set_text("Another text, which nobody wants to hear yet.")
     desk.prepare()
     assert not desk.engine.requests
 
@@ -158,7 +154,7 @@ def test_what_waits_for_a_voice_gives_way_to_what_is_heard_before(desk: Desk) ->
 
 @pytest.mark.parametrize("text", ["", "  \n\t "])
 def test_blank_text_is_said_in_the_window(desk: Desk, text: str) -> None:
-    desk.page.editor.set_text(text)
+    desk.editor.set_text(text)
     desk.window.play()
     message = desk.page.banner.message
     assert message.text.endswith("Type or paste some text.")
@@ -171,7 +167,7 @@ def test_a_failure_is_shown_with_a_button_and_the_text_stays(desk: Desk, tmp_pat
     desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
     assert desk.page.banner.label.text() == "The voice file is damaged. Install it again."
     assert desk.page.status.label.text() == "Not ready"
-    assert desk.page.editor.text == TEXT
+    assert desk.editor.text == TEXT
     desk.engine.prepare_error = None
     desk.page.banner.button.click()
     desk.qtbot.waitUntil(lambda: desk.page.status.label.text() == "Ready")
@@ -197,27 +193,25 @@ def test_notices_are_shown_and_lead_to_their_place(desk: Desk) -> None:
     place = TEXT.index("🙂")
     desk.engine.notices = (Notice("The emoji was skipped.", place, place + 1),)
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     assert desk.page.banner.label.text() == "The emoji was skipped."
     desk.page.banner.button.click()
-    assert desk.page.editor.edit.textCursor().selectedText() == "🙂"
+    assert desk.editor.edit.textCursor().selectedText() == "🙂"
 
 
 def test_what_is_wrong_with_the_text_no_longer_holds_once_it_is_edited(desk: Desk) -> None:
     desk.window.show_failure(NothingToSpeak("There is nothing.", "Type."))
     assert desk.page.banner.message is not None
-    desk.page.editor.edit.insertPlainText("A")
+    desk.editor.edit.insertPlainText("A")
     assert desk.page.banner.message is None
 
 
 def test_notices_go_when_the_text_is_edited(desk: Desk) -> None:
     desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     assert desk.page.banner.message is not None
-    desk.page.editor.set_text("Another.")
+    desk.editor.set_text("Another.")
     assert desk.page.banner.message is None
 
 
@@ -225,7 +219,7 @@ def test_notices_that_come_after_the_text_was_edited_lead_nowhere(desk: Desk) ->
     desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
     desk.prepare()
     desk.window.play()
-    desk.page.editor.edit.insertPlainText("Typed while it was made. ")
+    desk.editor.edit.insertPlainText("Typed while it was made. ")
     desk.wait_made()
     message = desk.page.banner.message
     assert message.remedy is None
@@ -234,8 +228,7 @@ def test_notices_that_come_after_the_text_was_edited_lead_nowhere(desk: Desk) ->
 def test_notices_that_were_dismissed_do_not_come_back_with_another_voice(desk: Desk) -> None:
     desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     desk.page.banner.close_button.click()
     desk.hear(300)
     desk.controller.adapt("am_adam", 1.0, 1.0)
@@ -246,14 +239,13 @@ def test_notices_that_were_dismissed_do_not_come_back_with_another_voice(desk: D
 
 def test_what_has_nothing_to_do_with_the_text_stays_when_it_is_edited(desk: Desk) -> None:
     desk.window.show_failure(CompileError("No.", "Do."))
-    desk.page.editor.edit.insertPlainText("A")
+    desk.editor.edit.insertPlainText("A")
     assert desk.page.banner.message is not None
 
 
 def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     desk.hear(700)
     desk.output.stream.active = False
     desk.controller.player.tick()
@@ -268,8 +260,7 @@ def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
 def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> None:
     desk.prepare()
     desk.output.error = NoAudioDevice()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     assert desk.page.banner.label.text() == str(NoAudioDevice())
     assert desk.controller.track.whole
     message = desk.page.banner.message
@@ -279,8 +270,7 @@ def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> Non
 def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:
     desk.prepare()
     desk.output.error = NoAudioDevice()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     desk.output.error = None
     desk.page.player.transport.play_button.click()
     assert desk.controller.player.playback is Playback.PLAYING
@@ -290,8 +280,7 @@ def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:
 
 def test_the_notice_of_a_lost_device_goes_when_it_plays_again(desk: Desk) -> None:
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     desk.output.stream.active = False
     desk.controller.player.tick()
     desk.window.menu.play.trigger()
@@ -301,8 +290,7 @@ def test_the_notice_of_a_lost_device_goes_when_it_plays_again(desk: Desk) -> Non
 
 def test_clicking_the_waveform_goes_there(desk: Desk) -> None:
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     desk.page.player.waveform.seek_wanted.emit(2100)
     assert desk.controller.player.position == 2100
     assert desk.page.player.transport.position_label.text() == "0:02"
@@ -313,8 +301,7 @@ def test_going_back_twice_before_the_first_is_heard_goes_twice_as_far(
 ) -> None:
     monkeypatch.setattr("app.audio.player_panel.PAGE_SECONDS", 1.0)
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     desk.page.player.waveform.seek_wanted.emit(2900)
     for _ in range(2):
         desk.page.player.go_back()
@@ -327,8 +314,7 @@ def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None
     assert colours().error == DARK.error
     assert desk.settings.appearance is Appearance.DARK
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     picture = desk.page.player.waveform.grab().toImage()
     assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colours().surface
     desk.theme.choose(Appearance.LIGHT)
@@ -338,9 +324,8 @@ def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None
 
 def test_closing_stops_and_remembers(desk: Desk) -> None:
     desk.prepare()
-    desk.window.play()
-    desk.wait_made()
-    desk.page.editor.set_text("The last words.")
+    desk.speak()
+    desk.editor.set_text("The last words.")
     desk.window.close()
     assert desk.controller.player.playback is Playback.STOPPED
     assert desk.settings.text == "The last words."
@@ -350,7 +335,7 @@ def test_closing_stops_and_remembers(desk: Desk) -> None:
 def cannot_keep_texts(desk: Desk, folder: Path) -> None:
     shutil.rmtree(folder / "texts")
     (folder / "texts").write_text("no folder")
-    desk.page.editor.edit.insertPlainText("New words. ")
+    desk.editor.edit.insertPlainText("New words. ")
     desk.window.memory.remember_text()
 
 
@@ -433,7 +418,7 @@ def test_a_text_that_is_not_kept_is_asked_about_after_a_file(desk: Desk, saving:
 
 def test_closing_can_stop_all_that_is_to_be_saved(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
     answer(saving, "Cancel")
-    desk.page.editor.set_text("Another text.")
+    desk.editor.set_text("Another text.")
     desk.controller.save(tmp_path / "b.wav", desk.window.request)
     assert desk.page.save_strip.label.text().endswith("1 more waiting")
     assert not desk.window.close()
@@ -474,14 +459,14 @@ def test_a_save_is_shown_and_can_be_cancelled(desk: Desk, tmp_path: Path) -> Non
 
 
 def test_a_recent_text_comes_back_as_a_text_of_its_own(desk: Desk) -> None:
-    desk.page.editor.set_text("Another text.")
+    desk.editor.set_text("Another text.")
     recent = desk.window.menu.recent_menu
     recent.aboutToShow.emit()
     assert [each.data() for each in recent.actions()] == ["Another text.", TEXT]
     recent.actions()[1].trigger()
-    assert desk.page.editor.text == TEXT
-    desk.page.editor.edit.undo()
-    assert desk.page.editor.text == TEXT
+    assert desk.editor.text == TEXT
+    desk.editor.edit.undo()
+    assert desk.editor.text == TEXT
 
 
 def test_the_window_stays_responsive_while_the_engine_works(desk: Desk) -> None:
@@ -490,7 +475,7 @@ def test_the_window_stays_responsive_while_the_engine_works(desk: Desk) -> None:
     desk.window.play()
     desk.qtbot.waitUntil(lambda: bool(desk.engine.requests))
     assert threading.get_ident() not in desk.engine.threads
-    desk.page.editor.edit.insertPlainText("Still typing. ")
+    desk.editor.edit.insertPlainText("Still typing. ")
     assert desk.page.status.counter.text().startswith("6 words")
     desk.engine.hold.set()
     desk.wait_made()
@@ -501,8 +486,7 @@ def test_a_failure_goes_with_the_next_success_of_the_same_kind_only(desk: Desk, 
     desk.prepare()
     desk.window.show_failure(OutputError("The disk is full.", "Make room."))
     desk.window.show_failure(UnusableDocument("“a.epub” is damaged.", "Get it again."))
-    desk.window.play()
-    desk.wait_made()
+    desk.speak()
     assert [each.subject for each in desk.page.banner.messages] == [Subject.FILE, Subject.DOCUMENT]
     with desk.qtbot.waitSignal(desk.controller.saved):
         desk.controller.save(tmp_path / "a.wav", desk.window.request)

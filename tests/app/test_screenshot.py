@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -12,9 +13,14 @@ IDLE = Activity(Readiness.READY)
 BUSY = Activity(Readiness.READY, playback=Playback.PLAYING)
 
 
-def test_the_picture_waits_until_nothing_goes_on(qtbot: QtBot, tmp_path: Path) -> None:
+@pytest.fixture
+def label(qtbot: QtBot) -> QLabel:
     label = QLabel("Hello")
     qtbot.addWidget(label)
+    return label
+
+
+def test_the_picture_waits_until_nothing_goes_on(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
     screenshot.follow(IDLE)
     screenshot.follow(BUSY)
@@ -26,9 +32,7 @@ def test_the_picture_waits_until_nothing_goes_on(qtbot: QtBot, tmp_path: Path) -
     assert QImage(str(tmp_path / "a.png")).size() == label.grab().size()
 
 
-def test_the_picture_waits_for_what_else_goes_on(qtbot: QtBot, tmp_path: Path) -> None:
-    label = QLabel("Hello")
-    qtbot.addWidget(label)
+def test_the_picture_waits_for_what_else_goes_on(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     answers = iter([True, False])
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png", lambda: next(answers))
     with qtbot.waitSignal(screenshot.taken) as taken:
@@ -57,18 +61,14 @@ def test_words_that_have_just_changed_have_their_place(qtbot: QtBot, tmp_path: P
     assert widths == [label.sizeHint().width()]
 
 
-def test_a_picture_that_cannot_be_written_is_told(qtbot: QtBot, tmp_path: Path) -> None:
-    label = QLabel("Hello")
-    qtbot.addWidget(label)
+def test_a_picture_that_cannot_be_written_is_told(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     screenshot = ScreenshotWhenIdle(label, tmp_path / "none" / "a.png")
     with qtbot.waitSignal(screenshot.taken) as taken:
         screenshot.follow(IDLE)
     assert taken.args == [1]
 
 
-def test_a_failure_before_is_told(qtbot: QtBot, tmp_path: Path) -> None:
-    label = QLabel("Hello")
-    qtbot.addWidget(label)
+def test_a_failure_before_is_told(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
     screenshot.note_failure(ValueError("x"))
     with qtbot.waitSignal(screenshot.taken) as taken:

@@ -49,6 +49,16 @@ class WindowDesk:
     def wait_made(self) -> None:
         self.qtbot.waitUntil(lambda: self.controller.track.finished and not self.controller.activity.making)
 
+    def speak(self) -> None:
+        """Play, and make all of it."""
+        self.window.play()
+        self.wait_made()
+
+    @property
+    def marked(self) -> list[str]:
+        """What is marked in the text of one's own."""
+        return [each.cursor.selectedText() for each in self.editor.edit.extraSelections()]
+
     def hear(self, samples: int) -> None:
         self.output.stream.pull(samples)
         self.controller.player.tick()

@@ -63,15 +63,6 @@ class Desk(WindowDesk):
         self.show()
         self.prepare()
 
-    def speak(self) -> None:
-        """Make all of the speech."""
-        self.window.play()
-        self.qtbot.waitUntil(lambda: self.controller.track.finished)
-
     @property
     def position(self) -> int:
         return self.controller.player.position
-
-    @property
-    def marked(self) -> list[str]:
-        return [each.cursor.selectedText() for each in self.editor.edit.extraSelections()]

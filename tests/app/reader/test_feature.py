@@ -105,15 +105,17 @@ def test_the_chapters_come_with_the_book_where_there_is_room_and_go_with_it(desk
 
 def open_slowly(desk: Desk, begin: Callable[[], object]) -> threading.Event:
     """A document that is opened once the event that is returned is set."""
-    go_on = threading.Event()
+    begun, go_on = threading.Event(), threading.Event()
 
     def read(path: Path, cancel: threading.Event) -> Document:
+        begun.set()
         assert go_on.wait(PATIENCE_SECONDS)
         return DOCUMENT
 
     desk.read = read
     begin()
     assert desk.feature.opener.busy
+    assert begun.wait(PATIENCE_SECONDS)  # what is cancelled before is not begun at all
     return go_on
 
 
@@ -217,8 +219,7 @@ def test_neither_does_stop_at_the_very_end(desk: Desk) -> None:
 def test_an_item_of_the_history_moves_nothing(desk: Desk) -> None:
     desk.open()
     desk.speak()
-    desk.output.stream.pull(1500)
-    desk.controller.player.tick()
+    desk.hear(1500)
     place = desk.place
     item, track = replace(desk.window.request, end=12), AudioTrack()
     track.plan(Plan(utterances_of(item.part)))
@@ -264,8 +265,7 @@ def test_another_document_ends_what_is_heard_and_its_waveform(desk: Desk, tmp_pa
 def test_what_is_playing_leads_back_to_its_place(desk: Desk) -> None:
     desk.open()
     desk.speak()
-    desk.output.stream.pull(200)
-    desk.controller.player.tick()
+    desk.hear(200)
     desk.page.view.marks.leave()
     desk.window.resize(640, 720)
     desk.page.side_bar.open(desk.feature.panel)
@@ -295,8 +295,7 @@ def test_a_chapter_that_is_heard_from_its_middle_is_followed_by_the_next(desk: D
 def test_the_place_that_is_heard_is_remembered(desk: Desk, tmp_path: Path) -> None:
     desk.open()
     desk.speak()
-    desk.output.stream.pull(1500)
-    desk.controller.player.tick()
+    desk.hear(1500)
     heard = desk.controller.track.segment_at(1500).utterance
     assert heard.start > 0
     assert Places(tmp_path / "places.json").of(desk.path, "").character == heard.start
@@ -449,8 +448,7 @@ def test_ones_own_text_goes_on_from_its_place_after_a_restart(desk: Desk) -> Non
     desk.editor.edit.selectAll()
     desk.editor.edit.insertPlainText("My first. My second. My third.")
     desk.speak()
-    desk.output.stream.pull(1500)
-    desk.controller.player.tick()
+    desk.hear(1500)
     desk.editor.edit.moveCursor(QTextCursor.MoveOperation.Start)
     desk.editor.edit.insertPlainText("And before. ")
     desk.window.memory.remember()
@@ -662,8 +660,7 @@ def test_a_book_that_is_opened_right_after_typing_is_open_again_at_the_next_star
 def test_a_recent_text_goes_on_where_it_was_left(desk: Desk) -> None:
     desk.editor.set_text("My first. My second. My third.")
     desk.speak()
-    desk.output.stream.pull(1500)
-    desk.controller.player.tick()
+    desk.hear(1500)
     desk.editor.set_text("Something else.")
     assert desk.reading.character == 0
     desk.editor.set_text("My first. My second. My third.")

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,14 +34,17 @@ def test_the_first_words_make_a_file_name(text: str, name: str) -> None:
     assert suggested_name(text) == name
 
 
-def test_saving_offers_a_name_and_gives_back_a_path(qtbot: QtBot, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("ask", "name"), [(ask_where_to_save, "Hello.wav"), (ask_where_to_export, "Hello.zip")])
+def test_a_name_is_offered_and_a_path_given_back(
+    qtbot: QtBot, tmp_path: Path, ask: Callable[..., QFileDialog], name: str
+) -> None:
     parent, chosen = QWidget(), []
     qtbot.addWidget(parent)
-    dialog = ask_where_to_save(parent, tmp_path / "Hello.wav", chosen.append)
-    assert dialog.selectedFiles() == [str(tmp_path / "Hello.wav")]
+    dialog = ask(parent, tmp_path / name, chosen.append)
+    assert dialog.selectedFiles() == [str(tmp_path / name)]
     assert dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave
     dialog.accept()
-    assert chosen == [tmp_path / "Hello.wav"]
+    assert chosen == [tmp_path / name]
 
 
 def test_the_name_follows_the_format_that_is_chosen(qtbot: QtBot, tmp_path: Path) -> None:
@@ -56,16 +60,6 @@ def test_the_name_follows_the_format_that_is_chosen(qtbot: QtBot, tmp_path: Path
     dialog.selectFile("Other")
     dialog.accept()
     assert chosen == [tmp_path / "Other.mp3"]
-
-
-def test_exporting_offers_a_name_and_gives_back_a_path(qtbot: QtBot, tmp_path: Path) -> None:
-    parent, chosen = QWidget(), []
-    qtbot.addWidget(parent)
-    dialog = ask_where_to_export(parent, tmp_path / "Hello.zip", chosen.append)
-    assert dialog.selectedFiles() == [str(tmp_path / "Hello.zip")]
-    assert dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave
-    dialog.accept()
-    assert chosen == [tmp_path / "Hello.zip"]
 
 
 def test_a_model_is_a_file_or_a_folder(qtbot: QtBot, tmp_path: Path) -> None:
