@@ -275,11 +275,9 @@ class Application(QObject):
     @Slot()
     def _look_for_device(self) -> None:
         """Greet at the very first start, if there is a device to hear it on and nothing else has been requested."""
-        if self.controller.player.has_device() and self._greets and self._is_untouched():
+        untouched = self.controller.request is None and self.window.page.editor.text == greeting()
+        if self.controller.player.has_device() and self._greets and untouched:
             self.window.reading.play_from_beginning()
-
-    def _is_untouched(self) -> bool:
-        return self.controller.request is None and self.window.page.editor.text == greeting()
 
     @Slot()
     def _import_diagnostics(self) -> None:

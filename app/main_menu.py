@@ -46,7 +46,7 @@ class MainMenu(QMenuBar):
         self.speak_from_here = _action(speech, "Play from Here", _skip_key("Return"), _skip_key("Enter"))
         self.from_beginning = _disabled(speech, "Play from the Beginning")
         self.speak_clipboard = _action(speech, "Play Clipboard", "Ctrl+Shift+K")
-        self.stop = _disabled(speech, "Stop", *_stop_keys())
+        self.stop = _disabled(speech, "Stop", *(("Esc", "Ctrl+.") if sys.platform == "darwin" else ("Esc",)))
         self.preview = _action(speech, "Preview Voice", "Ctrl+Shift+J")
         speech.addSeparator()
         self.back = _action(speech, "Back 5 Seconds", _skip_key("Left"))
@@ -58,7 +58,9 @@ class MainMenu(QMenuBar):
         speech.addSeparator()
         self._add_manner(speech)
         speech.addSeparator()
-        self._add_models(speech)
+        self.model_menu = speech.addMenu("Model")
+        self.model_actions = QActionGroup(self)
+        self.models = _action(speech, "Models…", "Ctrl+Shift+M")
         self.view_menu = self.addMenu("&View")
         self.home = _disabled(self.view_menu, "Home", "Ctrl+Shift+H")
         self.home.setCheckable(True)
@@ -207,11 +209,6 @@ class MainMenu(QMenuBar):
         self.usual_pauses = _action(pauses, "Normal Pauses")
         self.notes = self._add_notes(speech.addMenu("Notes in Documents"))
 
-    def _add_models(self, speech: QMenu) -> None:
-        self.model_menu = speech.addMenu("Model")
-        self.model_actions = QActionGroup(self)
-        self.models = _action(speech, "Models…", "Ctrl+Shift+M")
-
     def _add_file_actions(self, file: QMenu) -> None:
         keys = QKeySequence.StandardKey
         self.new_text = _disabled(file, "New Text", keys.New)
@@ -297,10 +294,6 @@ def _disabled(menu: QMenu, title: str, *keys: Keys) -> QAction:
     action = _action(menu, title, *keys)
     action.setEnabled(False)
     return action
-
-
-def _stop_keys() -> tuple[str, ...]:
-    return ("Esc", "Ctrl+.") if sys.platform == "darwin" else ("Esc",)
 
 
 def _plain_paste_keys() -> tuple[str, ...]:

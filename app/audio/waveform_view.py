@@ -235,7 +235,7 @@ class WaveformView(QWidget):
             lines.append((self._hovered, QPen(QColor(colours().faint), 1, Qt.PenStyle.DotLine)))
         for sample, pen in lines:
             painter.setPen(pen)
-            x = self._x_of(sample)
+            x = self._area.left() + self._area.width() * self.zoom.shown.share_of(sample)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
 
     @Slot()
@@ -259,9 +259,6 @@ class WaveformView(QWidget):
             words += f", showing {clock_time(shown.start / rate)} to {clock_time(shown.end / rate)}"
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
-
-    def _x_of(self, sample: int) -> float:
-        return self._area.left() + self._area.width() * self.zoom.shown.share_of(sample)
 
     def _sample_at(self, event: QSinglePointEvent) -> int:
         inside = event.position().x() - self._area.left()

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes.util import find_library
 from importlib.machinery import PathFinder
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 
 from engine.artifacts.manifest import compiler_sources, student_sources
@@ -205,12 +205,9 @@ def _folders(package: str) -> list[Path]:
 
 def _metadata() -> Files:
     """Names, versions, entry points and licences of the installed packages whose code is in the bundle."""
-    return [file for name in _DISTRIBUTIONS for file in _metadata_of(distribution(name))]
-
-
-def _metadata_of(installed: Distribution) -> Files:
-    files = [path for path in installed.files or () if ".dist-info" in path.parts[0] and not is_denied(path.as_posix())]
-    return [(str(path.locate()), path.parent.as_posix()) for path in files]
+    files = (path for name in _DISTRIBUTIONS for path in distribution(name).files or ())
+    wanted = (path for path in files if ".dist-info" in path.parts[0] and not is_denied(path.as_posix()))
+    return [(str(path.locate()), path.parent.as_posix()) for path in wanted]
 
 
 def _portaudio() -> Files:

@@ -12,8 +12,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator
-from importlib.metadata import distributions
+from collections.abc import Iterator
+from importlib.metadata import distributions, version
 from pathlib import Path, PurePosixPath
 
 from app.bundle import contents, mac
@@ -41,7 +41,8 @@ def lay_out(bundle: Path, wheels: Path, application: Path) -> None:
         bundle / bundle.name, parts / "MacOS" / "modules"
     )  # of Python, compressed; the program itself is a Mac's
     _download(_packages_in(inside), wheels)
-    for place, content in _libraries(wheels, _stems(inside)):
+    stems = {_stem(path.relative_to(inside).as_posix()) for path in inside.rglob("*.so*")}
+    for place, content in _libraries(wheels, stems):
         _place(content, parts / "Frameworks" / place)
 
 
@@ -50,12 +51,7 @@ def _packages_in(inside: Path) -> list[str]:
     there = {path.relative_to(inside).as_posix() for path in inside.rglob("*.so*")}
     found = [one for one in distributions() if any(file.as_posix() in there for file in one.files or ())]
     named = {f"{one.metadata['Name']}=={one.version.partition('+')[0]}" for one in found}
-    return sorted({*named, *_needed_by_name(("sounddevice",))})
-
-
-def _needed_by_name(names: Iterable[str]) -> Iterator[str]:
-    """Packages whose wheels have libraries for Macs only."""
-    yield from (f"{one.metadata['Name']}=={one.version}" for one in distributions() if one.metadata["Name"] in names)
+    return sorted({*named, f"sounddevice=={version('sounddevice')}"})  # its wheel has a library for Macs only
 
 
 def _download(packages: list[str], wheels: Path) -> None:
@@ -65,12 +61,8 @@ def _download(packages: list[str], wheels: Path) -> None:
     subprocess.run([*command, "--dest", str(wheels), *packages], check=True)
 
 
-def _stems(inside: Path) -> set[str]:
-    """Names of the bundle's libraries, without what differs on a Mac."""
-    return {_stem(path.relative_to(inside).as_posix()) for path in inside.rglob("*.so*")}
-
-
 def _stem(place: str) -> str:
+    """The name of a library, without what differs on a Mac."""
     return _EXTENSION.sub("", place)
 
 

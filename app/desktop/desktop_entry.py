@@ -42,7 +42,8 @@ def add_entry(environment: Mapping[str, str] = os.environ) -> Path:
     for path in (entry, picture):
         path.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(resources_folder() / "icons" / "app.svg", picture)
-    write_atomically(entry, entry_text(_command(), project_folder()).encode())
+    command = [sys.executable] if is_bundle() else [sys.executable, "-m", "app"]
+    write_atomically(entry, entry_text(command, project_folder()).encode())
     return entry
 
 
@@ -69,10 +70,6 @@ def _places(environment: Mapping[str, str]) -> tuple[Path, Path]:
         data / "applications" / f"{PROGRAM}.desktop",
         data / "icons" / "hicolor" / "scalable" / "apps" / f"{PROGRAM}.svg",
     )
-
-
-def _command() -> list[str]:
-    return [sys.executable] if is_bundle() else [sys.executable, "-m", "app"]
 
 
 def _quoted(word: str) -> str:

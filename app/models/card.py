@@ -89,13 +89,10 @@ class ModelCard(QFrame):
         self.button.setAccessibleName(f"{button_words(row)}: {row.title}")
         self.button.setEnabled(row.button_enabled)
         self.more.setAccessibleName(f"More for {row.title}")
-        self._show_bar()
+        self.bar.setVisible(row.task is not None)
+        show_fraction(self.bar, row.fraction)
+        self.bar.setAccessibleName(f"Progress of {row.title}")
         self._show_menu()
-
-    def _show_bar(self) -> None:
-        self.bar.setVisible(self._row.task is not None)
-        show_fraction(self.bar, self._row.fraction)
-        self.bar.setAccessibleName(f"Progress of {self._row.title}")
 
     def _show_menu(self) -> None:
         row = self._row

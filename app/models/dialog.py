@@ -122,12 +122,9 @@ class ModelsDialog(QDialog):
 
     def _target(self, position: QPoint) -> str:
         """The model that files dropped here are for: the one at this position, else the first that is not bundled."""
-        names = [name for name, card in self.cards.items() if card.row.fetchable]
-        there = [name for name in names if self._holds(self.cards[name], position)]
-        return next(iter(there + names), "")
-
-    def _holds(self, card: ModelCard, position: QPoint) -> bool:
-        return card.rect().contains(card.mapFrom(self, position))
+        cards = {name: card for name, card in self.cards.items() if card.row.fetchable}
+        there = [name for name, card in cards.items() if card.rect().contains(card.mapFrom(self, position))]
+        return next(iter([*there, *cards]), "")
 
     def _show_dropping(self, dropping: bool) -> None:
         self._list.setProperty("dropping", dropping)
@@ -144,18 +141,15 @@ class ModelsDialog(QDialog):
         self.import_menu.clear()
         for row in rows:
             if row.fetchable:
-                self._add_imports(row)
+                for title, ask in (("File…", ask_which_model_file), ("Folder…", ask_which_model_folder)):
+                    action = self.import_menu.addAction(f"{row.title} from {title}")
+                    action.setData(partial(ask, self, partial(self._on_chosen, row.name)))
         self.import_button.setEnabled(not self.import_menu.isEmpty())
 
     def _made_card(self, row: ModelRow) -> ModelCard:
         card = ModelCard(row, self._list)
         card.wanted.connect(self._on_wanted)
         return card
-
-    def _add_imports(self, row: ModelRow) -> None:
-        for title, ask in (("File…", ask_which_model_file), ("Folder…", ask_which_model_folder)):
-            action = self.import_menu.addAction(f"{row.title} from {title}")
-            action.setData(partial(ask, self, partial(self._on_chosen, row.name)))
 
     @Slot(object)
     def _on_import(self, action: QAction) -> None:

@@ -115,7 +115,8 @@ class AppearancePage(SettingsPage):
     def _show(self) -> None:
         family, pixels = self._settings.reading_font, self._settings.text_pixels
         self.font_choice.choose(family)
-        self.size_choice.offer((size, _size_words(size), "") for size in sorted({*SIZES_PIXELS, pixels}))
+        named = {USUAL_TEXT_PIXELS: f"{USUAL_TEXT_PIXELS} (Normal)"}
+        self.size_choice.offer((size, named.get(size, str(size)), "") for size in sorted({*SIZES_PIXELS, pixels}))
         self.size_choice.choose(pixels)
         self.sample.setStyleSheet(f"font-size: {pixels}px;")
         self.sample.setFont(reading_font(family))
@@ -239,10 +240,6 @@ def _fonts(chosen: str) -> Iterator[tuple[str, str]]:
     public = {family for family in families if not QFontDatabase.isPrivateFamily(family)}
     for family in sorted(public | ({chosen} - {"", SERIF})):
         yield family, family
-
-
-def _size_words(pixels: int) -> str:
-    return f"{pixels} (Normal)" if pixels == USUAL_TEXT_PIXELS else str(pixels)
 
 
 class AdvancedPage(SettingsPage):
