@@ -10,9 +10,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from app.audio.peak_pyramid import Envelope, JoinedPeaks
-from app.audio.run import Gap, Run, numbered
-from app.audio.sample_file import SampleFile
-from app.audio.word_times import WordTimes
+from app.audio.track_parts import Gap, Run, SampleFile, WordTimes, numbered
 from engine.speech import AudioChunk, Notice, Plan, Samples, Utterance
 
 

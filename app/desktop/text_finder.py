@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButto
 from app.main_menu import MainMenu
 from app.speech.page import SpeechPage
 from app.theme import icon
-from app.widgets.action_button import icon_button
-from app.widgets.announcing import announce
+from app.widgets.controls import announce, icon_button
 
 COUNT_AGAIN_AFTER_MS = 200
 LONGEST_SEED_CHARACTERS = 100

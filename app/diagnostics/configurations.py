@@ -24,9 +24,9 @@ from app.diagnostics.controls import faint_label, regimes_of
 from app.diagnostics.metric_words import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, regime_title, verdict_meaning
 from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.wrapping_bar import WrappingBar
+from app.widgets.layouts import WrappingBar
 from engine.stages import DEVICE_STAGES, STAGE_NAMES, STAGES, Stage
 from engine.validator.data.results import REGIME_MEANINGS, Regime, Row, Verdict
 from engine.validator.data.wording import row_correlation

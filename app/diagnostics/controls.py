@@ -12,9 +12,9 @@ from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES, REGIM
 from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_words import RunHistory, shortened
 from app.settings import DEVICE_TITLES, LSTM_TITLES
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.wrapping_bar import WrappingBar
+from app.widgets.layouts import WrappingBar
 from engine.artifacts.manifest import METAL_DEVICE, MPS
 from engine.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.devices import DEVICES, metal_obstacle

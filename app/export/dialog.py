@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.export.scope import Scope
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.file_dialogs import (
     ask_to_replace,

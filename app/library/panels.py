@@ -12,12 +12,10 @@ from app.audio.transport_bar import clock_time
 from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
 from app.library.records import Entry, Item, State
-from app.widgets.action_button import ActionButton, action_of
-from app.widgets.announcing import announce
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ActionButton, ComboBox, action_of, announce
 from app.widgets.elided_text import ElidedLabel
+from app.widgets.layouts import WrappingBar
 from app.widgets.two_line_list import Row, TwoLineList
-from app.widgets.wrapping_bar import WrappingBar
 from engine.models.voices.packs import describe
 
 SEARCH_AFTER_MS = 200

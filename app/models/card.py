@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from app.models.row import ModelRow, button_words, row_words, size_words, source_words
 from app.system.desktop import REVEAL_TITLE
 from app.theme import icon
+from app.widgets.controls import show_fraction, thin_bar
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.progress import show_fraction, thin_bar
 
 BUTTON_WIDTH_PIXELS = 112
 MORE_ICON_PIXELS = 18

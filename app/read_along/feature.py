@@ -11,8 +11,8 @@ from app.audio.track import AudioTrack
 from app.main_window import MainWindow
 from app.messages import MAKING_PART
 from app.read_along.actions import InsertMenu, ReadAlongActions
+from app.read_along.sentences import HeardSentence, HeardSentences
 from app.read_along.text_size import SIZES_PIXELS, TextSize
-from app.reading.sentences import HeardSentence, HeardSentences
 from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController

@@ -23,9 +23,8 @@ from PySide6.QtWidgets import (
 from app.reader.book_cards import reading_time
 from app.reading.places import Place
 from app.theme import colours, icon
-from app.widgets.action_button import action_of
+from app.widgets.controls import action_of, thin_bar
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.progress import thin_bar
 from engine.text.documents import Chapter, Document, Matter
 
 BOOKMARK_ROLE = int(Qt.ItemDataRole.UserRole)

@@ -13,9 +13,9 @@ from app.main_window import MainWindow
 from app.reader.book_cards import BookCards, Covers
 from app.reading.places import ShelvedBook
 from app.recent_texts import first_words
-from app.widgets.action_button import ActionButton, action_of
+from app.widgets.controls import ActionButton, action_of
 from app.widgets.elided_text import ElidedButton
-from app.widgets.wrapping_bar import WrappingBar
+from app.widgets.layouts import WrappingBar
 
 BOOKS_IN_MENU = 10
 EMPTY = "Books and documents that you open appear here. Open one, or drop it on this window."

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
 
 LIST_CHARACTERS = 18

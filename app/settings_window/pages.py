@@ -22,7 +22,7 @@ from app.speech.sliders import PauseSlider, SpeedSlider
 from app.speech.voice_choice import prosody_of, voice_info
 from app.speech.voice_picker import FINDING, VoicePicker
 from app.theme import SERIF, reading_font
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ComboBox
 from app.widgets.file_dialogs import ask_which_folder, kinds_of_sound
 from engine.artifacts.manifest import METAL_DEVICE
 from engine.models.voices.packs import describe

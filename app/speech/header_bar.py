@@ -10,7 +10,7 @@ from app.speech.sliders import PauseControl, SpeedSlider
 from app.speech.speak_button import SpeakButton, StopButton, key_words
 from app.speech.voice_picker import VoicePicker
 from app.theme import icon
-from app.widgets.action_button import icon_button
+from app.widgets.controls import icon_button
 
 SPACE_PIXELS = 8
 GROUP_SPACE_PIXELS = 14

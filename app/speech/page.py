@@ -13,8 +13,8 @@ from app.speech.status_line import StatusLine
 from app.speech.strips import ModelStrip, SaveStrip
 from app.speech.text_editor import TextEditor
 from app.widgets.elided_text import ElidedButton
+from app.widgets.layouts import ScrollingBody
 from app.widgets.message_banner import MessageBanner
-from app.widgets.scrolling_body import ScrollingBody
 from app.widgets.side_bar import SideBar
 
 MARGINS_PIXELS = (16, 12, 16, 10)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, 
 
 from app.settings import USUAL_PAUSES, USUAL_SPEED
 from app.theme import icon
-from app.widgets.action_button import icon_button
+from app.widgets.controls import icon_button
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 STEPS_PER_UNIT = 20

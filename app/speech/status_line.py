@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness
 from app.speech.pace import Pace
-from app.widgets.announcing import announce
+from app.widgets.controls import announce, show_fraction, thin_bar
 from app.widgets.elided_text import ElidedLabel
-from app.widgets.progress import show_fraction, thin_bar
 from engine.speech import PreparationEvent
 
 PROGRESS_WIDTH_PIXELS = 140

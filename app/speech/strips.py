@@ -13,10 +13,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.speech.activity import Activity, SaveProgress
 from app.system.desktop import REVEAL_TITLE
 from app.theme import icon
-from app.widgets.action_button import icon_button
-from app.widgets.announcing import announce
+from app.widgets.controls import announce, icon_button, show_fraction, thin_bar
 from app.widgets.message_banner import NoticeStrip
-from app.widgets.progress import show_fraction, thin_bar
 from engine.system.durations import duration_words
 
 BAR_WIDTH_PIXELS = 90

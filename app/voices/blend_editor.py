@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.widgets.combo_box import ComboBox
-from app.widgets.scrolling_body import ScrollingBody
+from app.widgets.controls import ComboBox
+from app.widgets.layouts import ScrollingBody
 from engine.models.voices.blends import Blend, Part, parse
 from engine.speech import VoiceInfo
 

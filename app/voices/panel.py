@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, Q
 from app.speech.voice_choice import Choice, voice_info
 from app.speech.voice_list import CHOICE_ROLE, Mark, VoiceDelegate, VoiceListModel
 from app.voices.blend_editor import BlendEditor
-from app.widgets.action_button import action_of
-from app.widgets.announcing import announce
-from app.widgets.wrapping_bar import WrappingBar
+from app.widgets.controls import action_of, announce
+from app.widgets.layouts import WrappingBar
 
 if TYPE_CHECKING:
     from engine.models.installed_voices import ModelVoices

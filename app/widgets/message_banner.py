@@ -11,8 +11,7 @@ from shiboken6 import isValid
 
 from app.messages import Message, Subject, Tone
 from app.theme import icon
-from app.widgets.action_button import icon_button
-from app.widgets.announcing import announce
+from app.widgets.controls import announce, icon_button
 
 _NAMES = {Tone.NOTE: "Note", Tone.WARNING: "Warning", Tone.ERROR: "Error"}
 """What the symbol says to those who see it."""

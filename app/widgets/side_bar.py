@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.theme import icon
-from app.widgets.action_button import icon_button
-from app.widgets.scrolling_body import ScrollingBody
+from app.widgets.controls import icon_button
+from app.widgets.layouts import ScrollingBody
 
 USUAL_WIDTH_PIXELS, USUAL_WIDTH_LETTERS = 340, 38
 """As many letters as no tab is elided beside, in a large font."""

@@ -22,7 +22,7 @@ from PySide6.QtGui import QAction, QColor, QFontInfo, QKeyEvent, QKeySequence, Q
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.theme import colours, draw_icon
-from app.widgets.action_button import action_of
+from app.widgets.controls import action_of
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)

@@ -24,7 +24,7 @@ from app.diagnostics.colours import FollowsTheme, Tone
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.kernels.inspection import SIGNS, StageInspection, figures_of, severity
 from app.theme import colours
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ComboBox
 from engine.system.paths import project_folder
 from engine.validator.data.results import Replacement, Substitute
 from engine.validator.inspection.results import GraphNode, NodeKind, SourceLine

@@ -19,7 +19,7 @@ from app.diagnostics.run_queue import Job, RunQueue
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.elided_text import ElidedButton, ElidedLabel
-from app.widgets.wrapping_bar import WrappingBar
+from app.widgets.layouts import WrappingBar
 from engine.stages import STAGE_NAMES, Place, stage_named
 from engine.validator.data.results import Reading, Regime, Replacement, Row
 from engine.validator.data.wording import agreement

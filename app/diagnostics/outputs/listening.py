@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from app.diagnostics.stages.stage_arrays import AUDIO, pair_of
 from app.theme import icon
-from app.widgets.combo_box import ComboBox
-from app.widgets.wrapping_bar import WrappingBar
+from app.widgets.controls import ComboBox
+from app.widgets.layouts import WrappingBar
 from engine.errors import EngineError
 from engine.speech import Samples
 from engine.validator.data.results import Row

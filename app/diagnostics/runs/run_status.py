@@ -9,8 +9,8 @@ from app.diagnostics.colours import show_tone
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.runs.run_words import RunVerdict, divergence_of, state_words, verdict_of
+from app.widgets.controls import show_fraction
 from app.widgets.elided_text import ElidedButton, ElidedLabel
-from app.widgets.progress import show_fraction
 from engine.stages import STAGE_NAMES
 
 SPACE_PIXELS = 10

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audio.sample_file import SampleFile
 from app.audio.track import AudioTrack
-from app.audio.word_times import WordTimes
+from app.audio.track_parts import SampleFile, WordTimes
 from engine.speech import AudioChunk, Plan, Samples, SpokenWord, Utterance
 from tests.app.fakes import chunk_of, utterances_of
 from tests.engine.memory import private_bytes

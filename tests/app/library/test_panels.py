@@ -7,7 +7,7 @@ from app.library import panels
 from app.library.history import HistoryListed
 from app.library.panels import NOTHING_FOUND, NOTHING_YET, HistoryPanel
 from app.library.records import Entry
-from app.widgets.action_button import ActionButton
+from app.widgets.controls import ActionButton
 
 ENTRIES = tuple(Entry(number, f"Text {number}", "af_heart", "m", 1.0, 1e9, kept_bytes=5) for number in range(3))
 

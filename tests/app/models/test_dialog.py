@@ -22,7 +22,7 @@ from app.models.row import (
     state_words,
 )
 from app.models.worker import JobProgress, ModelJob, Task
-from app.widgets.progress import BAR_STEPS
+from app.widgets.controls import BAR_STEPS
 from engine.errors import DamagedModel, DownloadError
 from engine.models.catalogue import ModelEntry, PinnedFile, catalogue
 from engine.models.progress import Activity, ModelProgress

@@ -23,7 +23,7 @@ from engine.errors import Cancelled, DamagedDocument
 from engine.speech import Plan
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import chunk_of, utterances_of
-from tests.app.reader.test_fitting_voice import MODELS
+from tests.app.reader.test_sources import MODELS
 from tests.app.reading.documents import BOOK, CHAPTERS, DOCUMENT
 from tests.app.window_desk import WindowDesk
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings_window.feature import SettingsFeature
 from app.settings_window.window import SettingsWindow
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ComboBox
 from tests.app.window_desk import WindowDesk
 
 

@@ -12,7 +12,7 @@ from app.settings_window import pages
 from app.speech.activity import Activity
 from app.speech.voice_choice import Choice
 from app.theme import SERIF, Appearance
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import ComboBox
 from engine.runtime.preparation.devices import DEVICES
 from engine.speech import DeviceEvent, Prosody
 from tests.app.applications import Applications

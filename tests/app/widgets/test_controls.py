@@ -10,11 +10,8 @@ from app.library.panels import HistoryPanel
 from app.library.records import Entry
 from app.messages import Message, Tone
 from app.speech.status_line import StatusLine
-from app.widgets.action_button import ActionButton, action_of
-from app.widgets.announcing import announce
-from app.widgets.combo_box import ComboBox
+from app.widgets.controls import BAR_STEPS, ActionButton, ComboBox, action_of, announce, show_fraction
 from app.widgets.message_banner import MessageBanner
-from app.widgets.progress import BAR_STEPS, show_fraction
 
 
 def test_it_does_and_shows_what_its_action_does_and_shows(qtbot: QtBot) -> None:

@@ -3,8 +3,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidg
 from pytestqt.qtbot import QtBot
 
 from app.widgets.elided_text import ElidedButton, ElidedComboBox, ElidedLabel
-from app.widgets.scrolling_body import ScrollingBody
-from app.widgets.wrapping_bar import GROUP_SPACE_PIXELS, WrappingBar, balanced, broken
+from app.widgets.layouts import GROUP_SPACE_PIXELS, ScrollingBody, WrappingBar, balanced, broken
 
 WIDTH = 100
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from app.audio.track import AudioTrack
-from app.reading.sentences import HeardSentences
+from app.read_along.sentences import HeardSentences
 from engine.speech import AudioChunk, SpokenWord, Utterance
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
 

@@ -1,0 +1,153 @@
+"""Small controls: buttons and actions, boxes to choose from, bars that show progress; what screen readers are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QIcon, QKeySequence, QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton, QToolButton, QWidget
+
+from app.widgets.elided_text import ElidedComboBox
+
+SMALLEST_PIXELS = 48
+BAR_PIXELS = 4
+BAR_STEPS = 1000
+"""Progress bars count in integers."""
+
+
+class ActionButton(QPushButton):
+    """A button for an action: its title, its tool tip, and whether it can be used."""
+
+    def __init__(self, action: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._action = action
+        self.setObjectName("panelButton")
+        self.clicked.connect(action.trigger)
+        action.changed.connect(self._follow)
+        self._follow()
+
+    @Slot()
+    def _follow(self) -> None:
+        self.setText(self._action.text())
+        self.setEnabled(self._action.isEnabled())
+        self.setVisible(self._action.isVisible())
+        self.setToolTip(self._action.toolTip())
+
+
+def icon_button(name: str, icon: QIcon, parent: QWidget, tool_tip: str = "") -> QToolButton:
+    """A flat button with a name for screen readers, which is its tool tip unless another is given."""
+    button = QToolButton(parent)
+    button.setAccessibleName(name)
+    button.setToolTip(tool_tip or name)
+    button.setIcon(icon)
+    return button
+
+
+def action_of(widget: QWidget, title: str, key: str | QKeySequence.StandardKey, slot: object) -> QAction:
+    """A new action of a widget, which calls a slot or emits a signal; its key counts while the widget has the focus."""
+    action = QAction(title, widget)
+    action.setShortcut(QKeySequence(key))
+    action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+    action.triggered.connect(slot)  # type: ignore[arg-type]
+    widget.addAction(action)
+    return action
+
+
+class ComboBox(ElidedComboBox):
+    """Values of any kind, each with a title and optionally a tool tip; `chosen` carries the user's selection."""
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, explanation: str, width_characters: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._values: list[object] = []
+        self._explanations: list[str] = []
+        self.setAccessibleName(name)
+        self.setToolTip(explanation)
+        self.setMinimumContentsLength(width_characters)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setIconSize(QSize(0, 0))
+        self.activated.connect(self._on_activated)
+
+    @property
+    def value(self) -> object:
+        """The selected value; None if there is none."""
+        return self._values[self.currentIndex()] if self.currentIndex() >= 0 else None
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """All values on offer."""
+        return tuple(self._values)
+
+    def offer(self, entries: Iterable[tuple[object, str, str]]) -> None:
+        """Offer values with their titles and tool tips; keeps the selection if it is still among them."""
+        offered = list(entries)
+        titles = [title for _, title, _ in offered]
+        if [value for value, _, _ in offered] == self._values and titles == self._titles():
+            return
+        kept = self.value if self._values else next((value for value, _, _ in offered), None)
+        self.clear()
+        self._values = [value for value, _, _ in offered]
+        self._explanations = [explanation or title for _, title, explanation in offered]
+        for number, (_, title, _) in enumerate(offered):
+            self.addItem(title)
+            self.setItemData(number, self._explanations[number], Qt.ItemDataRole.ToolTipRole)
+        self.choose(kept)
+
+    def forbid(self, value: object, reason: str) -> None:
+        """Disable a value, of which the tool tip says why; without a reason, allow it again."""
+        number = self._values.index(value)
+        self.setItemData(number, reason or self._explanations[number], Qt.ItemDataRole.ToolTipRole)
+        model = self.model()
+        assert isinstance(model, QStandardItemModel)
+        model.item(number).setEnabled(not reason)
+
+    def choose(self, value: object) -> None:
+        """Select a value without emitting `chosen`; the first one if it is not on offer."""
+        self.setCurrentIndex(self._values.index(value) if value in self._values else min(0, len(self._values) - 1))
+
+    def _titles(self) -> list[str]:
+        return [self.itemText(number) for number in range(self.count())]
+
+    def minimumSizeHint(self) -> QSize:
+        """A small width is enough, since the title can be elided."""
+        return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
+
+    @Slot(int)
+    def _on_activated(self, number: int) -> None:
+        self.chosen.emit(self._values[number])
+
+
+def thin_bar(name: str, parent: QWidget, width_pixels: int | None = None) -> QProgressBar:
+    """A bar without words, of a fixed width or as wide as there is room."""
+    bar = QProgressBar(parent)
+    bar.setObjectName("progress")
+    bar.setAccessibleName(name)
+    bar.setTextVisible(False)
+    bar.setFixedHeight(BAR_PIXELS)
+    if width_pixels is not None:
+        bar.setFixedWidth(width_pixels)
+    return bar
+
+
+def show_fraction(bar: QProgressBar, fraction: float | None) -> None:
+    """Show a fraction from 0 to 1, or a busy indicator, which moves, for None.
+
+    A bar with a new value paints at once, and with it all of the window that waits to be painted; this one waits, too.
+    """
+    bar.setUpdatesEnabled(False)
+    if fraction is None:
+        bar.setRange(0, 0)
+    else:
+        bar.setRange(0, BAR_STEPS)
+        bar.setValue(round(BAR_STEPS * fraction))
+    bar.setUpdatesEnabled(True)
+
+
+def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
+    """Let a screen reader say these words, at once or when it has said what it is saying."""
+    event = QAccessibleAnnouncementEvent(widget, words)
+    politeness = QAccessible.AnnouncementPoliteness
+    event.setPoliteness(politeness.Assertive if urgent else politeness.Polite)
+    QAccessible.updateAccessibility(event)
