@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -17,62 +18,38 @@ def opened(file: Path) -> Settings:
     return Settings(QSettings(str(file), QSettings.Format.IniFormat))
 
 
+def values_of(settings: Settings, names: Iterable[str]) -> dict[str, object]:
+    return {name: getattr(settings, name) for name in names}
+
+
 def test_a_first_start_has_sensible_values(file: Path) -> None:
-    settings = opened(file)
-    assert settings.text is None
-    assert settings.voice is None
-    assert settings.model is None
-    assert not settings.models_offered
-    assert settings.speed == USUAL_SPEED
-    assert settings.appearance is Appearance.SYSTEM
-    assert settings.device == settings.lstm_method == "auto"
-    assert settings.prosody is Prosody.LSTM
-    assert settings.save_folder == Path.home()
-    assert settings.document is None
-    assert settings.geometry.isEmpty()
-    assert settings.split.isEmpty()
-    assert settings.diagnostics_place.isEmpty()
-    assert not settings.diagnostics_shown
-    assert not settings.diagnose_while_speaking
-    assert settings.side_bar == ""
-    assert settings.side_bar_pixels is None
-    assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
-    assert settings.tray_icon
-    assert not settings.notes_read
-    assert settings.reading_font == settings.export_format == ""
+    usual = {
+        "text": None, "voice": None, "model": None, "models_offered": False, "speed": USUAL_SPEED,
+        "appearance": Appearance.SYSTEM, "device": "auto", "lstm_method": "auto", "prosody": Prosody.LSTM,
+        "save_folder": Path.home(), "document": None, "geometry": QByteArray(), "split": QByteArray(),
+        "diagnostics_place": QByteArray(), "diagnostics_shown": False, "diagnose_while_speaking": False,
+        "side_bar": "", "side_bar_pixels": None, "kept_megabytes": USUAL_KEPT_MEGABYTES, "tray_icon": True,
+        "notes_read": False, "reading_font": "", "export_format": "",
+    }  # fmt: skip
+    assert values_of(opened(file), usual) == usual
 
 
 def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
     before = Settings(store)
-    before.text = 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
-    before.voice, before.speed, before.appearance = "am_adam", 1.35, Appearance.DARK
-    before.device, before.lstm_method, before.prosody = "metal", "mps", Prosody.TRANSFORMER
-    before.model, before.models_offered = "kokoro-82m", True
-    before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
-    before.save_folder, before.document = tmp_path, tmp_path / "a.epub"
-    before.diagnostics_shown = before.diagnose_while_speaking = True
-    before.diagnostics_place = QByteArray(b"\xfe\x00")
-    before.side_bar, before.side_bar_pixels = "Chapters", 301
-    before.kept_megabytes, before.notes_read = 250, True
-    before.reading_font, before.export_format = "Noto Serif", ".mp3"
-    before.tray_icon = False
+    chosen = {
+        "text": 'Hello, “you” 🙂\nand, you; too = \\ "quoted"', "voice": "am_adam", "speed": 1.35,
+        "appearance": Appearance.DARK, "device": "metal", "lstm_method": "mps", "prosody": Prosody.TRANSFORMER,
+        "model": "kokoro-82m", "models_offered": True, "geometry": QByteArray(b"\x00\x01"),
+        "split": QByteArray(b"\xff"), "save_folder": tmp_path, "document": tmp_path / "a.epub",
+        "diagnostics_shown": True, "diagnose_while_speaking": True, "diagnostics_place": QByteArray(b"\xfe\x00"),
+        "side_bar": "Chapters", "side_bar_pixels": 301, "kept_megabytes": 250, "notes_read": True,
+        "reading_font": "Noto Serif", "export_format": ".mp3", "tray_icon": False,
+    }  # fmt: skip
+    for name, value in chosen.items():
+        setattr(before, name, value)
     store.sync()
-    after = opened(file)
-    assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
-    assert (after.voice, after.speed, after.appearance) == ("am_adam", 1.35, Appearance.DARK)
-    assert (after.device, after.prosody) == ("metal", Prosody.TRANSFORMER)
-    assert after.document == tmp_path / "a.epub"
-    assert (after.model, after.models_offered) == ("kokoro-82m", True)
-    assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
-    assert after.diagnostics_shown
-    assert after.diagnose_while_speaking
-    assert after.diagnostics_place == QByteArray(b"\xfe\x00")
-    assert after.save_folder == tmp_path
-    assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
-    assert (after.reading_font, after.export_format) == ("Noto Serif", ".mp3")
-    assert (after.kept_megabytes, after.notes_read) == (250, True)
-    assert not after.tray_icon
+    assert values_of(opened(file), chosen) == chosen
 
 
 def test_what_earlier_versions_have_written_is_understood(file: Path) -> None:
@@ -96,29 +73,19 @@ def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
     assert opened(file).favourites == ()
 
 
-@pytest.mark.parametrize("nonsense", ["fast", "nan", "inf", "", QByteArray(b"1")])
-def test_a_speed_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: object) -> None:
+@pytest.mark.parametrize(
+    ("name", "nonsense", "usual"),
+    [
+        *(("speed", nonsense, USUAL_SPEED) for nonsense in ("fast", "nan", "inf", "", QByteArray(b"1"))),
+        ("device", "abacus", "auto"),
+        ("prosody", "guess", Prosody.LSTM),
+        ("appearance", "sepia", Appearance.SYSTEM),
+    ],
+)
+def test_a_choice_that_makes_no_sense_is_the_usual_one(file: Path, name: str, nonsense: object, usual: object) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
-    store.setValue(Settings.speed.key, nonsense)
-    assert Settings(store).speed == USUAL_SPEED
-
-
-def test_an_unknown_device_is_the_automatic_one(file: Path) -> None:
-    store = QSettings(str(file), QSettings.Format.IniFormat)
-    store.setValue(Settings.device.key, "abacus")
-    assert Settings(store).device == "auto"
-
-
-def test_an_unknown_prosody_is_the_models_own(file: Path) -> None:
-    store = QSettings(str(file), QSettings.Format.IniFormat)
-    store.setValue(Settings.prosody.key, "guess")
-    assert Settings(store).prosody is Prosody.LSTM
-
-
-def test_an_unknown_appearance_is_the_systems(file: Path) -> None:
-    store = QSettings(str(file), QSettings.Format.IniFormat)
-    store.setValue(Settings.appearance.key, "sepia")
-    assert Settings(store).appearance is Appearance.SYSTEM
+    store.setValue(getattr(Settings, name).key, nonsense)
+    assert getattr(Settings(store), name) == usual
 
 
 def test_a_folder_that_has_gone_is_the_home_folder(file: Path, tmp_path: Path) -> None:
