@@ -126,14 +126,6 @@ def test_speaking_again_brings_what_is_heard_back_into_view(desk: Desk) -> None:
     assert bar.value() < 10
 
 
-def test_speak_before_the_voices_are_known_happens_when_they_are(desk: Desk) -> None:
-    desk.window.play()
-    assert not desk.engine.requests
-    desk.prepare()
-    desk.wait_made()
-    assert desk.engine.requests[0].voice == "af_heart"
-
-
 def test_what_waits_for_a_voice_is_given_up_with_its_text(desk: Desk) -> None:
     desk.window.play()
     desk.editor.set_text("Another text, which nobody wants to hear yet.")
@@ -255,6 +247,7 @@ def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
     desk.page.banner.button.click()
     assert desk.controller.player.playback is Playback.PLAYING
     assert desk.controller.player.position == 700
+    assert desk.page.banner.message is None
 
 
 def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> None:
@@ -276,16 +269,6 @@ def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:
     assert desk.controller.player.playback is Playback.PLAYING
     assert desk.output.refreshed == 1
     assert desk.page.banner.message is None
-
-
-def test_the_notice_of_a_lost_device_goes_when_it_plays_again(desk: Desk) -> None:
-    desk.prepare()
-    desk.speak()
-    desk.output.stream.active = False
-    desk.controller.player.tick()
-    desk.window.menu.play.trigger()
-    assert desk.page.banner.message is None
-    assert desk.controller.player.playback is Playback.PLAYING
 
 
 def test_clicking_the_waveform_goes_there(desk: Desk) -> None:

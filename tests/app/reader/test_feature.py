@@ -187,25 +187,7 @@ def test_the_end_of_a_chapter_is_followed_by_the_next(desk: Desk) -> None:
     assert desk.reading.place.heard == {0}
 
 
-def test_after_the_last_chapter_it_is_silent(desk: Desk) -> None:
-    desk.open()
-    desk.feature.panel.chapter_chosen.emit(2)
-    desk.speak()
-    desk.play_to_the_end()
-    desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
-    assert desk.reading.place.heard == {2}
-    assert len(desk.engine.requests) == 1
-
-
-def test_stop_does_not_go_on_with_the_next_chapter(desk: Desk) -> None:
-    desk.open()
-    desk.speak()
-    desk.controller.stop()
-    assert desk.shown == CHAPTERS[0].text
-    assert desk.reading.place.heard == frozenset()
-
-
-def test_neither_does_stop_at_the_very_end(desk: Desk) -> None:
+def test_a_stop_at_the_very_end_does_not_go_on_with_the_next_chapter(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.play_to_the_end()
@@ -235,7 +217,7 @@ def test_an_item_of_the_history_moves_nothing(desk: Desk) -> None:
     assert desk.controller.request == replace(desk.window.request, start=place[1])
 
 
-def test_a_chapter_that_is_chosen_while_another_speaks_is_heard(desk: Desk) -> None:
+def test_a_chapter_that_is_chosen_while_another_speaks_is_heard_and_after_the_last_it_is_silent(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.feature.panel.chapter_chosen.emit(2)
@@ -245,6 +227,7 @@ def test_a_chapter_that_is_chosen_while_another_speaks_is_heard(desk: Desk) -> N
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
     assert desk.reading.place.heard == {2}
+    assert len(desk.engine.requests) == 2
 
 
 def test_another_document_ends_what_is_heard_and_its_waveform(desk: Desk, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 import soundfile
 from pytestqt.qtbot import QtBot
 
-from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.speech.activity import Readiness
@@ -255,30 +254,6 @@ def test_a_failed_preparation_can_be_tried_again(desk: Desk) -> None:
     desk.fake.prepare_error = None
     desk.prepare()
     desk.qtbot.waitUntil(lambda: desk.activity.readiness is Readiness.READY)
-
-
-def test_no_audio_device_is_said_and_speech_is_made_all_the_same(desk: Desk) -> None:
-    desk.output.error = NoAudioDevice()
-    with desk.qtbot.waitSignal(desk.failed) as failed:
-        desk.speak(REQUEST)
-    assert isinstance(failed.args[0], NoAudioDevice)
-    desk.wait_made()
-    assert desk.track.whole
-    assert desk.activity.idle
-
-
-def test_a_lost_device_pauses_and_nothing_is_lost(desk: Desk) -> None:
-    desk.make()
-    desk.hear(500)
-    desk.output.stream.active = False
-    with desk.qtbot.waitSignal(desk.failed) as failed:
-        desk.player.tick()
-    assert isinstance(failed.args[0], AudioDeviceLost)
-    assert desk.activity.playback is Playback.PAUSED
-    assert desk.track.whole
-    desk.player.play_on_current_device()
-    assert desk.player.position == 500
-    assert desk.output.stream.active
 
 
 def test_saving_what_was_spoken_makes_nothing_again(desk: Desk, tmp_path: Path) -> None:
