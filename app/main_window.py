@@ -273,16 +273,13 @@ class MainWindow(QMainWindow):
     def _on_recent_text(self, action: QAction) -> None:
         self.page.editor.set_text(action.data())
 
-    def _try_again(self) -> None:
-        if not self.page.header.voices.known:
-            self._controller.list_voices()
-        self._controller.prepare()
-
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
         match message.remedy:
             case Remedy.TRY_AGAIN | Remedy.COMPILE_AGAIN:
-                self._try_again()
+                if not self.page.header.voices.known:
+                    self._controller.list_voices()
+                self._controller.prepare()
             case Remedy.EDIT_TEXT:
                 self.page.focus_text()
             case Remedy.CHOOSE_VOICE:

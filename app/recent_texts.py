@@ -69,7 +69,8 @@ class RecentTexts:
             self._current = path
             self._forget_others(path, text)
         except OSError as error:
-            raise _not_kept(path, error) from error
+            words = f"What you type is not being kept. {write_error(path, error).message}"
+            raise TextNotKept(words, "Copy it elsewhere before you close the window.") from error
 
     def _forget_others(self, path: Path, text: str) -> None:
         others = [each for each in self.texts if each.path != path]
@@ -85,8 +86,3 @@ def _read(path: Path) -> RecentText | None:
         return RecentText(path.read_bytes().decode(errors="replace"), path, written)
     except OSError:  # another window has just removed it
         return None
-
-
-def _not_kept(path: Path, error: OSError) -> TextNotKept:
-    reason = write_error(path, error).message
-    return TextNotKept(f"What you type is not being kept. {reason}", "Copy it elsewhere before you close the window.")

@@ -327,10 +327,8 @@ class ChaptersPanel(QWidget):
 
 
 def _words(chapter: Chapter, speed: float) -> str:
+    """Its title, its length and, unless it is text, what it is."""
+    count = len(chapter.text.split())
+    length = f"{count:,} {'word' if count == 1 else 'words'}, {reading_time(len(chapter.text), speed)}"
     matter = "" if chapter.matter is Matter.TEXT else f", {chapter.matter}"
-    return f"{chapter.title}\n{_length(chapter, speed)}{matter}"
-
-
-def _length(chapter: Chapter, speed: float) -> str:
-    words = len(chapter.text.split())
-    return f"{words:,} {'word' if words == 1 else 'words'}, {reading_time(len(chapter.text), speed)}"
+    return f"{chapter.title}\n{length}{matter}"

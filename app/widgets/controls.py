@@ -84,7 +84,8 @@ class ComboBox(ElidedComboBox):
         """Offer values with their titles and tool tips; keeps the selection if it is still among them."""
         offered = list(entries)
         titles = [title for _, title, _ in offered]
-        if [value for value, _, _ in offered] == self._values and titles == self._titles():
+        shown = [self.itemText(number) for number in range(self.count())]
+        if [value for value, _, _ in offered] == self._values and titles == shown:
             return
         kept = self.value if self._values else next((value for value, _, _ in offered), None)
         self.clear()
@@ -106,9 +107,6 @@ class ComboBox(ElidedComboBox):
     def choose(self, value: object) -> None:
         """Select a value without emitting `chosen`; the first one if it is not on offer."""
         self.setCurrentIndex(self._values.index(value) if value in self._values else min(0, len(self._values) - 1))
-
-    def _titles(self) -> list[str]:
-        return [self.itemText(number) for number in range(self.count())]
 
     def minimumSizeHint(self) -> QSize:
         """A small width is enough, since the title can be elided."""
