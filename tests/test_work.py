@@ -10,5 +10,5 @@ def twice() -> None:
     one()
 
 
-def test_calls_are_counted_with_those_that_they_make() -> None:
+def test_calls_are_counted_with_those_that_they_make():
     assert calls_of(twice) == calls_of(one) + 2

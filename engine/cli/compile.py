@@ -184,7 +184,10 @@ def _variant(options: argparse.Namespace) -> Variant:
     target = target_named(options.target).value
     if options.triple:
         family_cpu(options.triple)
-        _require_cpu(target)
+        if target != CPU.target:
+            raise InvalidRequest(
+                f"--triple is for the target {CPU.target} only, not for {target}.", f"Use --target {CPU.target}."
+            )
     if options.lstm_method not in list(LstmMethod):
         methods = ", ".join(LstmMethod)
         raise InvalidRequest(f"There is no LSTM method “{options.lstm_method}”.", f"Methods: {methods}.")
@@ -203,13 +206,6 @@ def _variant(options: argparse.Namespace) -> Variant:
         probed=options.probes,
         family=options.triple,
     )
-
-
-def _require_cpu(target: str) -> None:
-    if target != CPU.target:
-        raise InvalidRequest(
-            f"--triple is for the target {CPU.target} only, not for {target}.", f"Use --target {CPU.target}."
-        )
 
 
 def _precision(options: argparse.Namespace) -> str:

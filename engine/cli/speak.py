@@ -77,7 +77,7 @@ def speak(options: argparse.Namespace) -> Outcome:
         if output and output.suffix.lower() in FORMATS:
             _note_coding(output, steps)
         if options.fetch is not None:
-            _have(options, steps)
+            fetch_if_needed(options, steps)
         synthesizer, manner = _prepared(options, steps)
         if document is not None and output and not options.play:
             order = Order(document, manner, output, bool(options.per_chapter), options.subtitles)
@@ -95,7 +95,7 @@ def _note_coding(output: Path, steps: Steps) -> None:
     steps.note(f"note: {output.name} is {coding.name}, {size}{by}.")
 
 
-def _have(options: argparse.Namespace, steps: Steps) -> None:
+def fetch_if_needed(options: argparse.Namespace, steps: Steps) -> None:
     """Fetch the model that --fetch names if no model as good is here; that it cannot be had is said, and no failure."""
     if default_model() in at_least_as_good(options.fetch):
         return

@@ -133,8 +133,14 @@ def _entry(values: Mapping[str, Any]) -> ModelEntry:
         values.get("repository", ""),
         values.get("revision", ""),
         _file(values.get("checkpoint")),
-        tuple(_voice(voice) for voice in values.get("voices", ())),
-        tuple(_package(package) for package in values.get("packages", ())),
+        tuple(
+            VoiceEntry(describe(voice["name"]), _pinned(voice) if "path" in voice else None)
+            for voice in values.get("voices", ())
+        ),
+        tuple(
+            PinnedPackage(package["name"], package["version"], _pinned(package), package["part"])
+            for package in values.get("packages", ())
+        ),
         _file(values.get("voices_file")),
         _file(values.get("layout_file")),
         _file(values.get("corrections_file")),
@@ -149,14 +155,6 @@ def _file(values: Mapping[str, Any] | None) -> PinnedFile | None:
 
 def _pinned(values: Mapping[str, Any]) -> PinnedFile:
     return PinnedFile(values["path"], values["bytes"], values["sha256"])
-
-
-def _voice(values: Mapping[str, Any]) -> VoiceEntry:
-    return VoiceEntry(describe(values["name"]), _pinned(values) if "path" in values else None)
-
-
-def _package(values: Mapping[str, Any]) -> PinnedPackage:
-    return PinnedPackage(values["name"], values["version"], _pinned(values), values["part"])
 
 
 def sha256_of(

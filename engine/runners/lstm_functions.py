@@ -30,7 +30,9 @@ def provide_lstm(manifest: Manifest, folder: Path) -> Callable[[], None]:
             forget: Callable[[], None] = global_function(FORGET_WEIGHTS)
             return forget
         case LstmMethod.TORCH:
-            _register_torch()
+            import tvm_ffi
+
+            tvm_ffi.register_global_func(str(LstmMethod.TORCH.function), _torch_lstm_packed, override=True)
     return _nothing
 
 
@@ -49,7 +51,9 @@ def load_bridge(path: Path) -> None:
 
     Raises `EngineError` when it cannot be loaded.
     """
-    if _is_known(str(LstmMethod.MPS.function)):
+    import tvm_ffi
+
+    if tvm_ffi.get_global_func(str(LstmMethod.MPS.function), allow_missing=True) is not None:
         return
     try:
         ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_GLOBAL)
@@ -57,12 +61,6 @@ def load_bridge(path: Path) -> None:
         raise EngineError(
             f"Metal Performance Shaders cannot be used ({error}).", "Use the LSTM method tir instead."
         ) from error
-
-
-def _register_torch() -> None:
-    import tvm_ffi
-
-    tvm_ffi.register_global_func(str(LstmMethod.TORCH.function), _torch_lstm_packed, override=True)
 
 
 def _torch_lstm_packed(x: Any, lengths: Any, of_input: Any, of_hidden: Any, bias: Any, y: Any) -> None:
@@ -76,7 +74,9 @@ def _torch_lstm_packed(x: Any, lengths: Any, of_input: Any, of_hidden: Any, bias
     weights = [part for direction in zip(*(w.chunk(directions) for w in joined), strict=True) for part in direction]
     operator = lstm_forward_packed if directions == 1 else lstm_forward_packed_bidirectional
     with torch.no_grad():
-        _fill(y, operator(values, counts, *weights).contiguous().numpy())
+        content = operator(values, counts, *weights).contiguous().numpy()
+    copy = global_function("runtime.TVMTensorCopyFromBytes")
+    copy(y, ctypes.c_void_p(content.ctypes.data), content.nbytes)
 
 
 def _content(tensor: Any) -> Array:
@@ -85,18 +85,8 @@ def _content(tensor: Any) -> Array:
     return content
 
 
-def _fill(tensor: Any, content: Array) -> None:
-    global_function("runtime.TVMTensorCopyFromBytes")(tensor, ctypes.c_void_p(content.ctypes.data), content.nbytes)
-
-
 def global_function(name: str) -> Any:
     """The function registered with TVM under this name."""
     import tvm_ffi
 
     return tvm_ffi.get_global_func(name)
-
-
-def _is_known(name: str) -> bool:
-    import tvm_ffi
-
-    return tvm_ffi.get_global_func(name, allow_missing=True) is not None

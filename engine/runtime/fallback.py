@@ -1,14 +1,18 @@
-"""Speaks on the processor what the GPU fails at: one utterance, and after several in a row all that follow."""
+"""Which pipeline speaks: the processor what the GPU fails at, and a GPU what follows once it is ready.
+
+After several failures in a row the processor speaks all that follows.
+"""
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.errors import GpuFailed
+from engine.errors import Cancelled, GpuFailed
 from engine.runtime.pipeline import Observer, Pipeline, ignore
-from engine.speech import FallbackEvent, PreparationEvent, Speech, Style, Utterance
+from engine.speech import DeviceEvent, FallbackEvent, PreparationEvent, Speech, Style, Utterance
 
 MOST_FAILURES_IN_A_ROW = 3
 PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the processor", 0, 1)
@@ -99,3 +103,47 @@ class Speaker:
             observe(PREPARING_SPARE)
             self._spare = self._load_spare(observe, cancel)
         return self._spare
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What is told about the device that was tried, and its pipeline, if it can speak."""
+
+    event: DeviceEvent
+    loaded: Loaded | None
+
+
+class Takeover:
+    """Runs `load`, which ends soon after the event it gets is set, in a new thread."""
+
+    def __init__(self, load: Callable[[threading.Event], Arrival]) -> None:
+        self._load = load
+        self._stopped = threading.Event()
+        self._arrivals: queue.SimpleQueue[Arrival] = queue.SimpleQueue()
+        # A trial that hangs, which is ended after a minute, must not keep the program from ending.
+        threading.Thread(target=self._run, name="takeover", daemon=True).start()
+
+    def arrival(self) -> Arrival | None:
+        """What was loaded, once; None before and after."""
+        try:
+            return self._arrivals.get_nowait()
+        except queue.Empty:
+            return None
+
+    def stop(self) -> None:
+        """End the loading; what was loaded and not taken is closed."""
+        self._stopped.set()
+        self._close_untaken()
+
+    def _run(self) -> None:
+        try:
+            self._arrivals.put(self._load(self._stopped))
+        except Cancelled:
+            return
+        if self._stopped.is_set():
+            self._close_untaken()
+
+    def _close_untaken(self) -> None:
+        arrival = self.arrival()
+        if arrival is not None and arrival.loaded is not None:
+            arrival.loaded.pipeline.close()

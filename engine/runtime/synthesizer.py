@@ -24,12 +24,11 @@ from engine.models.voices.packs import Voice
 from engine.ops.packed_lstm import LstmMethod
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
-from engine.runtime.fallback import PREPARING_SPARE, Loaded, Speaker
+from engine.runtime.fallback import PREPARING_SPARE, Arrival, Loaded, Speaker, Takeover
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
 from engine.runtime.preparation.files import ModelFiles, ensure_files, load_stages
 from engine.runtime.preparation.lstm_methods import MethodChoice, check_lstm_method
-from engine.runtime.takeover import Arrival, Takeover
 from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,

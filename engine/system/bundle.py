@@ -18,7 +18,7 @@ from engine.system.paths import data_folder
 MODULE_OPTION = "--module"
 """What the program of a bundle runs a module after, as Python does after -m."""
 _DISTRIBUTION = "kokoro-desk"
-_REFERENCE = ("torch", "kokoro", "transformers", "matplotlib", "jinja2")
+REFERENCE_PACKAGES = ("torch", "kokoro", "transformers", "matplotlib", "jinja2")
 """What the original network needs, and the reports that compare with it."""
 
 
@@ -35,7 +35,8 @@ def added_packages_folder() -> Path:
 def require_reference() -> None:
     """Raise `MissingReference` unless PyTorch and the original network are installed."""
     invalidate_caches()  # it may have been added since
-    missing = [name for name in _REFERENCE if not _is_installed(name)]
+    # Python's finders are asked, as another thread may hide a package from imports just now.
+    missing = [name for name in REFERENCE_PACKAGES if not any(each.find_spec(name, None) for each in sys.meta_path)]
     if missing:
         raise MissingReference(
             f"Comparing with PyTorch needs packages that are not installed: {', '.join(missing)}.",
@@ -44,15 +45,10 @@ def require_reference() -> None:
         )
 
 
-def _is_installed(package: str) -> bool:
-    """Whether one of Python's finders has it, even while another thread hides it from imports."""
-    return any(finder.find_spec(package, None) is not None for finder in sys.meta_path)
-
-
 def reference_requirements() -> tuple[str, ...]:
     """The packages that `require_reference` looks for, each with the version that the program is tested with."""
     required = requires(_DISTRIBUTION) or []
-    return tuple(one for one in required if one.partition("==")[0] in _REFERENCE)
+    return tuple(one for one in required if one.partition("==")[0] in REFERENCE_PACKAGES)
 
 
 def has_compiler() -> bool:

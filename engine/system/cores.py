@@ -9,7 +9,8 @@ from pathlib import Path
 
 from engine.errors import InvalidRequest
 
-_TOPOLOGY = Path("/sys/devices/system/cpu")
+TOPOLOGY = Path("/sys/devices/system/cpu")
+"""Where Linux says which processors share a core."""
 
 
 def check_threads(threads: int | None) -> None:
@@ -46,7 +47,7 @@ def _one_per_core(processors: tuple[int, ...]) -> tuple[int, ...]:
 
 def _siblings(processor: int) -> str:
     """The processors that share a core with this one, as the system writes them; only this one if it does not say."""
-    path = _TOPOLOGY / f"cpu{processor}" / "topology" / "thread_siblings_list"
+    path = TOPOLOGY / f"cpu{processor}" / "topology" / "thread_siblings_list"
     try:
         return path.read_text(encoding="ascii").strip()
     except OSError:

@@ -9,8 +9,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-_DESCRIPTION = Path("/proc/cpuinfo")
-_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+DESCRIPTION = Path("/proc/cpuinfo")
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+"""Where Linux describes the processors and the caches of the first one."""
 _FEATURE_FIELDS = ("flags", "Features")
 _FIELDS = ("vendor_id", "cpu family", "model", *_FEATURE_FIELDS, "CPU implementer", "CPU part")
 
@@ -19,14 +20,14 @@ _FIELDS = ("vendor_id", "cpu family", "model", *_FEATURE_FIELDS, "CPU implemente
 def host_processor() -> str:
     """This machine's system, architecture and a hash of its processor's model, features and second-level cache."""
     described = f"{platform.system().lower()}-{platform.machine()}"
-    details = f"{_described()} {second_level_cache_bytes()}"
+    details = f"{_model_and_features()} {second_level_cache_bytes()}"
     return f"{described}-{hashlib.sha256(details.encode()).hexdigest()[:12]}"
 
 
 @cache
 def chip() -> str:
     """What this machine's processor is called, such as Apple M2 on a Mac."""
-    return _on_mac() if sys.platform == "darwin" else host_processor()
+    return _name_on_mac() if sys.platform == "darwin" else host_processor()
 
 
 @cache
@@ -37,16 +38,13 @@ def system_build() -> str:
 
 def processor_features() -> frozenset[str]:
     """The features of this machine's processor in Linux's words, such as avx512_bf16; none where it does not say."""
-    return _features(_DESCRIPTION)
+    first = _first_processor() or {}
+    return frozenset(word for name in _FEATURE_FIELDS for word in first.get(name, "").split())
 
 
 def second_level_cache_bytes() -> int | None:
     """The size of one core's second-level cache; None if the system does not say, as on a Mac."""
-    return _second_level(_CACHES)
-
-
-def _second_level(folder: Path) -> int | None:
-    for entry in sorted(folder.glob("index*")):
+    for entry in sorted(CACHES.glob("index*")):
         try:
             level, size = ((entry / name).read_text(encoding="ascii").strip() for name in ("level", "size"))
         except OSError:
@@ -56,11 +54,15 @@ def _second_level(folder: Path) -> int | None:
     return None
 
 
-def _described() -> str:
-    return _on_mac() if sys.platform == "darwin" else _on_linux(_DESCRIPTION)
+def _model_and_features() -> str:
+    """Of the first processor, features in alphabetical order; on a Mac, its name."""
+    if sys.platform == "darwin":
+        return _name_on_mac()
+    first = _first_processor()
+    return repr(sorted(first.items())) if first is not None else platform.processor()
 
 
-def _on_mac() -> str:
+def _name_on_mac() -> str:
     return _system_value("machdep.cpu.brand_string") or platform.processor()
 
 
@@ -73,21 +75,10 @@ def _system_value(name: str) -> str:
         return ""
 
 
-def _on_linux(path: Path) -> str:
-    """Model and features of the first processor, features in alphabetical order."""
-    first = _first_processor(path)
-    return repr(sorted(first.items())) if first is not None else platform.processor()
-
-
-def _features(path: Path) -> frozenset[str]:
-    first = _first_processor(path) or {}
-    return frozenset(word for name in _FEATURE_FIELDS for word in first.get(name, "").split())
-
-
-def _first_processor(path: Path) -> dict[str, str] | None:
+def _first_processor() -> dict[str, str] | None:
     """What describes the first processor, words in alphabetical order; None if the system does not say."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = DESCRIPTION.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return None
     first: dict[str, str] = {}

@@ -6,12 +6,13 @@ import sys
 
 import pytest
 
-from engine.artifacts.freshness import Fresh, freshness
 from engine.artifacts.manifest import (
     MANIFEST_NAME,
+    Fresh,
     Manifest,
     Variant,
     expected_identity,
+    freshness,
     library_suffix,
     modules_folder,
     verify,

@@ -1,7 +1,5 @@
 """The compiled model against the truth: kokoro's modules, unpadded, prosody and source in float64, the same noise."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -12,16 +10,7 @@ from engine.models.checkpoints import open_checkpoint
 from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.modules import ensure_modules
 from engine.stages import STAGES, Place
-from tests.engine.exactness import (
-    Bench,
-    Values,
-    bench,
-    correlation,
-    durations,
-    reference_fed,
-    request_values,
-    run_all,
-)
+from tests.engine.exactness import Bench, Values, bench, correlation, durations, reference_fed, request_values, run_all
 
 TOKEN_COUNTS = (1, 2, 17, 63, 128, 510)
 ON_ALL_PROCESSORS = 128
@@ -58,19 +47,19 @@ def prepared(model: str, weights: str | None = None) -> Bench:
         if n < LONGEST or speed == USUAL_SPEED
     ],
 )
-def test_starter_equals_the_truth(starter_bench: Bench, token_count: int, speed: float) -> None:
+def test_starter_equals_the_truth(starter_bench, token_count, speed):
     assert_exact(starter_bench, token_count, speed)
 
 
 @pytest.mark.parametrize("token_count", [1, 17])
-def test_full_size_equals_the_truth(full_size_bench: Bench, token_count: int) -> None:
+def test_full_size_equals_the_truth(full_size_bench, token_count):
     assert_exact(full_size_bench, token_count, 1.0, LEAST_WITH_RANDOM_WEIGHTS)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("token_count", TOKEN_COUNTS)
-def test_full_size_equals_the_truth_at_any_length(full_size_bench: Bench, token_count: int, speed: float) -> None:
+def test_full_size_equals_the_truth_at_any_length(full_size_bench, token_count, speed):
     assert_exact(full_size_bench, token_count, speed, LEAST_WITH_RANDOM_WEIGHTS)
 
 
@@ -110,7 +99,7 @@ def assert_waveform(ours: Values, truth: Values, upstream: Values, least: float)
         assert own >= least
 
 
-def test_a_ragged_batch_equals_its_members(starter_bench: Bench) -> None:
+def test_a_ragged_batch_equals_its_members(starter_bench):
     assert_ragged(starter_bench, [request_values(starter_bench, n, 1.0) for n in (5, 40, 17, 2)])
 
 
@@ -127,7 +116,7 @@ def assert_ragged(made: Bench, starts: list[Values]) -> None:
 
 
 @pytest.mark.parametrize("fill", [7.5, np.nan])
-def test_what_stands_in_the_padding_changes_nothing(starter_bench: Bench, fill: float) -> None:
+def test_what_stands_in_the_padding_changes_nothing(starter_bench, fill):
     sequences = [run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40)]
     for stage in STAGES:
         if stage.runs_on is Place.DEVICE:

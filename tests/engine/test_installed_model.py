@@ -2,6 +2,7 @@
 
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from engine.errors import MissingModel
 from engine.models import checkpoints, store
 from engine.models.checkpoints import open_checkpoint
 from engine.models.store import ModelStore
+from engine.models.voices.blends import SavedVoices
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from engine.system.paths import data_folder
@@ -44,12 +46,14 @@ def fetched(posing: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return "kokoro-82m"
 
 
-def test_a_fetched_model_speaks_like_the_one_it_is(fetched: str, starter: Synthesizer, posing: Published) -> None:
+def test_a_fetched_model_speaks_like_the_one_it_is(fetched, starter, posing, monkeypatch):
     assert json.loads((data_folder() / "models" / fetched / "manifest.json").read_text())["published"]
     synthesizer = Synthesizer(fetched)
-    voice = starter._opened().voices[MALE]
-    synthesizer._opened().voices["af_heart"].table[:] = voice.table[: posing.config.phoneme_limit]
-    ours = spoken(synthesizer, "af_heart")
+    voice, choose = open_checkpoint("starter").voices[MALE], SavedVoices.choose
+    its_own = replace(voice, table=voice.table[: posing.config.phoneme_limit])
+    with monkeypatch.context() as patch:
+        patch.setattr(SavedVoices, "choose", lambda self, name, _: choose(self, name, {"af_heart": its_own}))
+        ours = spoken(synthesizer, "af_heart")
     assert 0.05 < np.abs(ours).max() <= PEAK_LIMIT
     assert np.corrcoef(ours, spoken(starter, MALE))[0, 1] > 0.999
     synthesizer.close()

@@ -1,4 +1,4 @@
-"""Speaking, validating and starting touch no network, in no process: whoever tries is caught."""
+"""Speaking, validating and starting touch no network, in no process, and need no more stack than a Mac gives."""
 
 import os
 import subprocess
@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime.synthesizer import Synthesizer
 from tests.patience import PATIENCE_SECONDS
 
 WATCH = """
@@ -47,7 +46,7 @@ def watched(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_network_is_touched(name: str, watched: dict[str, str], tmp_path: Path, starter: Synthesizer) -> None:
+def test_no_network_is_touched(name, watched, tmp_path, starter):
     command = [sys.executable, *(word.format(folder=tmp_path) for word in COMMANDS[name])]
     done = subprocess.run(
         command, env=watched, capture_output=True, text=True, timeout=2 * PATIENCE_SECONDS, check=False
@@ -56,8 +55,41 @@ def test_no_network_is_touched(name: str, watched: dict[str, str], tmp_path: Pat
     assert done.returncode == 0, done.stderr
 
 
-def test_whoever_tries_is_caught(watched: dict[str, str], tmp_path: Path) -> None:
+def test_whoever_tries_is_caught(watched, tmp_path):
     code = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')"
     done = subprocess.run([sys.executable, "-c", code], env=watched, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "127.0.0.1" in (tmp_path / "network.log").read_text()
+
+
+PROJECT = Path(__file__).resolve().parents[2]
+STACK_BYTES = 512 * 1024
+IN_A_THREAD = f"""
+import sys, threading
+from pathlib import Path
+import numpy as np
+from engine.audio.sound_file import save_speech, writable_suffixes
+from engine.speech import SpeechRequest
+from engine.runtime.synthesizer import Synthesizer
+
+def speak():
+    synthesizer = Synthesizer("starter")
+    chunks = [chunk.samples for chunk in synthesizer.synthesize(SpeechRequest("Hello, world.", "af_heart"))]
+    for suffix in writable_suffixes():
+        save_speech(Path(sys.argv[1], "speech").with_suffix(suffix), np.concatenate(chunks), 24000)
+    synthesizer.close()
+    print("done")
+
+threading.stack_size({STACK_BYTES})
+thread = threading.Thread(target=speak)
+thread.start()
+thread.join()
+"""
+
+
+def test_speech_is_made_and_saved_in_every_format(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_THREAD, str(tmp_path)], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    assert len(list(tmp_path.iterdir())) > 3

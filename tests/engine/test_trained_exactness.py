@@ -1,14 +1,11 @@
 """Trained weights, real sentences: the compiled model against the truth, as in `test_exactness`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from engine.models.checkpoints import FULL_SIZE, Checkpoint
-from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.text.languages import LANGUAGES, Language
+from engine.text.languages import LANGUAGES
 from tests.engine.exactness import Bench, Values, correlation, run_all, spoken_values
 from tests.engine.test_exactness import (
     SPEEDS,
@@ -54,20 +51,20 @@ def text_values(made: Bench, token_count: int, speed: float) -> Values:
 
 
 @pytest.mark.parametrize("token_count", [1, 17, 63])
-def test_a_text_equals_the_truth(made: Bench, token_count: int) -> None:
+def test_a_text_equals_the_truth(made, token_count):
     assert_exact_from(made, text_values(made, token_count, 1.0))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("token_count", TOKEN_COUNTS)
-def test_a_text_equals_the_truth_at_any_length(made: Bench, token_count: int, speed: float) -> None:
+def test_a_text_equals_the_truth_at_any_length(made, token_count, speed):
     assert_exact_from(made, text_values(made, token_count, speed))
 
 
 @pytest.mark.parametrize("voice", VOICES)
 @pytest.mark.parametrize("seconds", [2, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 30))])
-def test_the_waveform_of_sentences_is_the_truths(made: Bench, seconds: int, voice: str) -> None:
+def test_the_waveform_of_sentences_is_the_truths(made, seconds, voice):
     language = made.checkpoint.voices[voice].info.language
     start = spoken_values(made, sentence_phonemes(MOST_PHONEMES[seconds], language), voice=voice)
     truth, ours = assert_exact_from(made, start)
@@ -76,7 +73,7 @@ def test_the_waveform_of_sentences_is_the_truths(made: Bench, seconds: int, voic
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.tag)
-def test_a_voice_of_every_language_equals_the_truth(made: Bench, language: Language) -> None:
+def test_a_voice_of_every_language_equals_the_truth(made, language):
     start = spoken_values(made, sample_phonemes(language)[:MOST_OF_A_SAMPLE], voice=VOICE_OF[language.tag])
     assert_reference_fed(made, assert_near_the_truth(made, start))
 
@@ -89,12 +86,12 @@ def assert_near_the_truth(made: Bench, start: Values) -> Values:
     return truth
 
 
-def test_a_ragged_batch_of_sentences_equals_its_members(made: Bench) -> None:
+def test_a_ragged_batch_of_sentences_equals_its_members(made):
     lengths = dict(zip(VOICES, (3, 20, 9), strict=True))
     assert_ragged(made, [spoken_values(made, text_phonemes(n), voice=voice) for voice, n in lengths.items()])
 
 
-def test_it_speaks(trained_synthesizer: Synthesizer) -> None:
+def test_it_speaks(trained_synthesizer):
     (chunk,) = trained_synthesizer.synthesize(SpeechRequest("Good morning.", "af_heart"))
     assert 0.5 < chunk.seconds < 2
     assert 0.01 < np.sqrt(np.square(chunk.samples).mean()) < 0.3

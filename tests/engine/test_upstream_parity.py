@@ -3,8 +3,6 @@
 First that of the bundled model, then the trained one of the full size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -126,14 +124,12 @@ def spoken(pipeline: Pipeline, both: Both, utterance: Utterance, speed: float) -
     return values
 
 
-def test_tokens_and_style_rows_are_equal(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_and_style_rows_are_equal(both, monkeypatch):
     assert_equal_tokens(both, monkeypatch)
 
 
 @needs_trained
-def test_tokens_and_style_rows_of_the_trained_model_are_equal(
-    trained_both: Both, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tokens_and_style_rows_of_the_trained_model_are_equal(trained_both, monkeypatch):
     assert_equal_tokens(trained_both, monkeypatch)
 
 
@@ -154,12 +150,12 @@ def assert_equal_tokens(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
         assert np.array_equal(np.concatenate([style.timbre, style.prosody]), row[0].numpy())
 
 
-def test_durations_are_equal_and_the_audio_is_nearer_to_the_truth(both: Both) -> None:
+def test_durations_are_equal_and_the_audio_is_nearer_to_the_truth(both):
     assert_equal_durations_and_audio(both, both.utterances[::2], SPOKEN)
 
 
 @needs_trained
-def test_the_trained_model_speaks_as_kokoro_does(trained_both: Both) -> None:
+def test_the_trained_model_speaks_as_kokoro_does(trained_both):
     by_length = sorted(trained_both.utterances, key=lambda utterance: len(utterance.phonemes))
     assert_equal_durations_and_audio(trained_both, by_length[:: TRAINED_UTTERANCES // PARTS][:SPOKEN], 1)
 
@@ -167,7 +163,7 @@ def test_the_trained_model_speaks_as_kokoro_does(trained_both: Both) -> None:
 @needs_trained
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
-def test_the_trained_model_speaks_many_sentences_as_kokoro_does(trained_both: Both, part: int) -> None:
+def test_the_trained_model_speaks_many_sentences_as_kokoro_does(trained_both, part):
     assert_equal_durations_and_audio(trained_both, trained_both.utterances[part::PARTS], 1)
 
 

@@ -1,7 +1,5 @@
 """The device's commands are recorded, committed and counted as TVM's Metal runtime does it, and fail when told to."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -44,10 +42,10 @@ def read(held: Any) -> np.ndarray:
 
 
 def kind_of(error: BaseException) -> str:
-    return error.__tvm_ffi_error__.kind  # type: ignore[attr-defined]
+    return error.__tvm_ffi_error__.kind
 
 
-def test_a_failed_launch_raises_at_every_wait_until_a_reset(metal: SoftwareMetal) -> None:
+def test_a_failed_launch_raises_at_every_wait_until_a_reset(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     metal.device().sync()
     with metal.behaving(fail_launch=2):
@@ -69,7 +67,7 @@ def test_a_failed_launch_raises_at_every_wait_until_a_reset(metal: SoftwareMetal
     assert metal.counts().aborts == 0
 
 
-def test_what_a_launch_failed_at_is_copied_before_the_failure_is_known(metal: SoftwareMetal) -> None:
+def test_what_a_launch_failed_at_is_copied_before_the_failure_is_known(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     with metal.behaving(fail_launch=1):
         run(held)
@@ -78,7 +76,7 @@ def test_what_a_launch_failed_at_is_copied_before_the_failure_is_known(metal: So
             metal.device().sync()
 
 
-def test_it_fails_as_often_as_it_is_told(metal: SoftwareMetal) -> None:
+def test_it_fails_as_often_as_it_is_told(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     with metal.behaving(fail_launch=2, failures=2):
         for _ in range(2):
@@ -94,7 +92,7 @@ def test_it_fails_as_often_as_it_is_told(metal: SoftwareMetal) -> None:
         assert held.numpy() == [6.0]
 
 
-def test_a_failure_ends_with_its_context(metal: SoftwareMetal) -> None:
+def test_a_failure_ends_with_its_context(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     with metal.behaving(fail_launch=1, failures=9):
         run(held)
@@ -103,7 +101,7 @@ def test_a_failure_ends_with_its_context(metal: SoftwareMetal) -> None:
     assert held.numpy() == [1.0]
 
 
-def test_there_is_no_pipeline_for_a_refused_kernel(metal: SoftwareMetal) -> None:
+def test_there_is_no_pipeline_for_a_refused_kernel(metal):
     with metal.behaving(refuse=["k"]):
         with pytest.raises(RuntimeError, match="cannot get state: for function k") as raised:
             kernel(ADD_ONE)
@@ -113,7 +111,7 @@ def test_there_is_no_pipeline_for_a_refused_kernel(metal: SoftwareMetal) -> None
     kernel(ADD_ONE)(tensor(metal.device(), [0.0]))
 
 
-def test_long_buffers_are_killed(metal: SoftwareMetal) -> None:
+def test_long_buffers_are_killed(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     with metal.behaving(longest_buffer=3):
         for _ in range(2):
@@ -126,7 +124,7 @@ def test_long_buffers_are_killed(metal: SoftwareMetal) -> None:
             metal.device().sync()
 
 
-def test_launches_waits_and_the_longest_buffer_are_counted(metal: SoftwareMetal) -> None:
+def test_launches_waits_and_the_longest_buffer_are_counted(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     metal.count_anew()
     for count in (2, 5, 3):
@@ -142,7 +140,7 @@ def test_launches_waits_and_the_longest_buffer_are_counted(metal: SoftwareMetal)
     assert (metal.counts().launches, metal.counts().longest_buffer, metal.counts().syncs) == (0, 0, 0)
 
 
-def test_copies_are_counted(metal: SoftwareMetal) -> None:
+def test_copies_are_counted(metal):
     metal.count_anew()
     held = [tensor(metal.device(), np.zeros(size, "uint8")) for size in (100, 20)]
     held[0].numpy()
@@ -150,7 +148,7 @@ def test_copies_are_counted(metal: SoftwareMetal) -> None:
     assert (counts.uploads, counts.uploaded_bytes, counts.readings) == (2, 120, 1)
 
 
-def test_a_kernel_is_requested_once_for_each_module(metal: SoftwareMetal) -> None:
+def test_a_kernel_is_requested_once_for_each_module(metal):
     held = tensor(metal.device(), [0.0])
     for _ in range(2):
         run = kernel(ADD_ONE)
@@ -159,7 +157,7 @@ def test_a_kernel_is_requested_once_for_each_module(metal: SoftwareMetal) -> Non
     assert metal.counts().kernels == 2
 
 
-def test_memory_that_pending_commands_may_use_is_freed_after_a_wait(metal: SoftwareMetal) -> None:
+def test_memory_that_pending_commands_may_use_is_freed_after_a_wait(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     metal.count_anew()
     run(held)
@@ -173,7 +171,7 @@ def test_memory_that_pending_commands_may_use_is_freed_after_a_wait(metal: Softw
     assert metal.counts().syncs == 0  # nothing was pending
 
 
-def test_to_free_memory_before_a_failure_is_known_is_the_end(metal: SoftwareMetal) -> None:
+def test_to_free_memory_before_a_failure_is_known_is_the_end(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     with metal.behaving(fail_launch=1):
         run(held)
@@ -182,7 +180,7 @@ def test_to_free_memory_before_a_failure_is_known_is_the_end(metal: SoftwareMeta
         assert metal.counts().aborts == 1
 
 
-def test_to_reset_before_a_failure_is_known_is_the_end(metal: SoftwareMetal) -> None:
+def test_to_reset_before_a_failure_is_known_is_the_end(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     with metal.behaving(fail_launch=1):
         run(held)
@@ -208,17 +206,17 @@ def staged(metal: SoftwareMetal, *steps: tuple[int, ...], end: Callable[[Any], o
         return list(thread.map(after, steps))
 
 
-def test_staging_buffers_are_reused_after_a_wait_and_only_grow(metal: SoftwareMetal) -> None:
+def test_staging_buffers_are_reused_after_a_wait_and_only_grow(metal):
     steps = [(100, 100, 100), (1, 2), (101,), (1,), (1,) * 200, (1,) * 200]
     expected = [(3, 300), (3, 300), (3, 301), (3, 301), (64, 362), (64, 362)]
     assert staged(metal, *steps, end=lambda _: metal.device().sync()) == expected
 
 
-def test_staging_buffers_are_not_reused_after_a_copy_to_the_host(metal: SoftwareMetal) -> None:
+def test_staging_buffers_are_not_reused_after_a_copy_to_the_host(metal):
     assert staged(metal, (10,), (10,), (10,), end=read) == [(1, 10), (2, 20), (3, 30)]
 
 
-def test_copies_of_bytes_wait_for_the_device(metal: SoftwareMetal) -> None:
+def test_copies_of_bytes_wait_for_the_device(metal):
     """TVM waits after each, so that those from and to numpy need a single staging buffer."""
     metal.count_anew()
     held = tensor(metal.device(), [0.0])

@@ -1,20 +1,29 @@
 """Memory of the software device: handles that are no addresses, copies that fit, nothing used after it was freed."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.compiler.metal_passes import MOST_LAUNCHES
+from engine.network.random_weights import random_weights
+from engine.runners import buffers
+from engine.stages import DEVICE_STAGES, Stage
+from tests.engine.compiler.metal_machine import arrays_for
+from tests.engine.tiny_model import TINY
 from tests.software_metal.kernels import kernel, tensor
+from tests.software_metal.loader import Counts, SoftwareMetal
 from tests.software_metal.metal_module import handle
+from tests.software_metal.speaking import TinySpeaker
 
 
 class Described(ctypes.Structure):
@@ -56,7 +65,7 @@ ctypes.string_at(tensor.data_ptr(), 1)
 """
 
 
-def test_the_device_is_there(software_metal) -> None:
+def test_the_device_is_there(software_metal):
     device = software_metal.device()
     assert device.exist
     assert device.max_threads_per_block == 1024
@@ -66,7 +75,7 @@ def test_the_device_is_there(software_metal) -> None:
 
 @settings(max_examples=20)
 @given(st.integers(0, 5000))
-def test_copies_keep_every_byte(software_metal, count: int) -> None:
+def test_copies_keep_every_byte(software_metal, count):
     values = np.random.default_rng(count).integers(0, 256, count).astype("uint8")
     held = tensor(software_metal.device(), values)
     again = tensor(software_metal.device(), np.zeros_like(values))
@@ -75,7 +84,7 @@ def test_copies_keep_every_byte(software_metal, count: int) -> None:
 
 
 @pytest.mark.parametrize(("offset", "count"), [(0, 129), (64, 65), (192, 1)])
-def test_copies_that_leave_a_buffer_are_caught(software_metal, offset: int, count: int) -> None:
+def test_copies_that_leave_a_buffer_are_caught(software_metal, offset, count):
     import tvm
 
     held = tensor(software_metal.device(), np.zeros(128, "uint8"))
@@ -86,20 +95,20 @@ def test_copies_that_leave_a_buffer_are_caught(software_metal, offset: int, coun
         claimed.numpy()
 
 
-def test_new_memory_holds_no_numbers(software_metal) -> None:
+def test_new_memory_holds_no_numbers(software_metal):
     import tvm
 
     fresh = tvm.runtime.empty((100,), "float32", device=software_metal.device())
     assert np.isnan(fresh.numpy()).all()
 
 
-def test_reading_a_handle_on_the_host_ends_the_process() -> None:
+def test_reading_a_handle_on_the_host_ends_the_process():
     done = subprocess.run([sys.executable, "-c", READS_A_HANDLE], capture_output=True, text=True, check=False)
     assert "a tensor is there" in done.stdout, done.stderr
     assert done.returncode == -signal.SIGSEGV
 
 
-def test_use_after_free_is_caught(software_metal) -> None:
+def test_use_after_free_is_caught(software_metal):
     held = tensor(software_metal.device(), [1.0])
     stale = handle(held)
     del held
@@ -109,14 +118,14 @@ def test_use_after_free_is_caught(software_metal) -> None:
         kernel("b0[0] = 1;")(stale)
 
 
-def test_what_is_no_handle_is_refused(software_metal) -> None:
+def test_what_is_no_handle_is_refused(software_metal):
     held = tensor(software_metal.device(), [1.0])
     for wrong in (ctypes.c_void_p(held.data_ptr() + 4), ctypes.c_void_p(12345)):
         with pytest.raises(RuntimeError, match="no handle of a Metal buffer"):
             kernel("b0[0] = 1;")(wrong)
 
 
-def test_freed_memory_is_counted(software_metal) -> None:
+def test_freed_memory_is_counted(software_metal):
     gc.collect()
     before = software_metal.live_buffers()
     held = [tensor(software_metal.device(), [1.0]) for _ in range(3)]
@@ -124,3 +133,87 @@ def test_freed_memory_is_counted(software_metal) -> None:
     del held
     gc.collect()
     assert software_metal.live_buffers() == before
+
+
+LENGTHS = [(symbols, speed) for symbols in (1, 4, 2) for speed in (1.0, 2.0)]
+QUICK_STAGES = [stage for stage in DEVICE_STAGES if stage.name not in ("f0n", "decoder")]
+MOST_INPUTS = max(len(stage.inputs) for stage in DEVICE_STAGES)
+READ_LATER = {tensor.name for stage in DEVICE_STAGES for tensor in stage.outputs}
+
+
+@pytest.fixture
+def speaker(software_metal: SoftwareMetal, tiny_modules: Path) -> Iterator[TinySpeaker]:
+    with software_metal.fast():
+        speaker = TinySpeaker(tiny_modules, random_weights(TINY, 0))
+        software_metal.count_anew()
+        yield speaker
+        speaker.close()
+
+
+def counted(metal: SoftwareMetal, speaker: TinySpeaker, symbols: int = 4) -> Counts:
+    metal.count_anew()
+    speaker.speak(symbols)
+    return metal.counts()
+
+
+def test_staging_buffers_stay_few_and_flat_over_a_hundred_utterances(software_metal, speaker):
+    def speak(tokens: int, frames: int, stages: Sequence[Stage] = DEVICE_STAGES) -> Counts:
+        for stage in stages:  # all of whose inputs are copied, even those that other stages make
+            speaker.compiled.run(stage, arrays_for(stage, TINY, {"tokens": (tokens,), "frames": (frames,)}))
+        return software_metal.counts()
+
+    with ThreadPoolExecutor(1) as thread:  # a new one has no staging buffers yet
+        longest = thread.submit(speak, 6, 6).result()
+        assert longest.staging_buffers == MOST_INPUTS
+        for number, (tokens, frames) in enumerate(np.random.default_rng(0).integers(1, 6, (100, 2)), 1):
+            stages = QUICK_STAGES if number % 10 else DEVICE_STAGES
+            counts = thread.submit(speak, int(tokens), int(frames), stages).result()
+            assert counts.staging_buffers == longest.staging_buffers
+            assert counts.staging_bytes == longest.staging_bytes
+
+
+def test_what_a_stage_made_is_not_copied_to_the_device_again(software_metal, speaker):
+    software_metal.count_anew()
+    given = [array for step in speaker.steps(4) if step.stage in DEVICE_STAGES for array in _from_the_host(step)]
+    counts = software_metal.counts()
+    assert (counts.uploads, counts.uploaded_bytes) == (len(given), sum(array.nbytes for array in given))
+
+
+def _from_the_host(step) -> list[np.ndarray]:
+    return [array for name, array in step.inputs.items() if name not in READ_LATER]
+
+
+def test_each_result_is_read_once_and_its_stage_waits_once_more(software_metal, speaker):
+    speaker.speak(4)
+    counts = counted(software_metal, speaker)
+    assert counts.readings == sum(len(stage.outputs) for stage in DEVICE_STAGES)
+    between_kernels = counts.launches // MOST_LAUNCHES
+    # What is freed at the end of a stage, is freed without another wait.
+    assert len(DEVICE_STAGES) <= counts.syncs <= len(DEVICE_STAGES) + between_kernels
+
+
+def test_a_changed_copy_of_a_result_is_copied_to_the_device(speaker):
+    *_, last = speaker.steps(4)
+    louder = {**last.inputs, "magnitude": last.inputs["magnitude"] * 2}
+    audio = speaker.compiled.run(last.stage, louder)["audio"]
+    np.testing.assert_allclose(audio, 2 * last.outputs["audio"], rtol=1e-5, atol=1e-6)
+
+
+def test_memory_for_computing_is_kept_within_its_budget(software_metal, speaker, monkeypatch):
+    held = software_metal.live_bytes()
+    results = sum(array.nbytes for step in speaker.steps(5) for array in step.outputs.values())
+    unlimited = software_metal.live_bytes() - held
+    budget = (unlimited - results) // 2
+    assert budget > results / 10
+    monkeypatch.setattr(buffers, "KEPT_BYTES", budget)
+    for length in [*LENGTHS, (5, 1.0)]:
+        speaker.speak(*length)
+        assert software_metal.live_bytes() - held <= budget + results
+
+
+def test_an_utterance_of_a_length_like_before_allocates_results_only(software_metal, speaker):
+    speaker.speak(6)
+    before = software_metal.live_buffers()
+    for symbols in (5, 2, 6):
+        speaker.speak(symbols)
+        assert software_metal.live_buffers() == before

@@ -1,7 +1,5 @@
 """All kernels are compiled when a model is loaded, with progress; speaking asks for no other."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -49,7 +47,7 @@ def told(events: list[PreparationEvent]) -> list[int]:
     return [event.done for event in events if event.title == WARMING_UP]
 
 
-def test_once_loaded_no_length_and_no_batch_requests_another_kernel(metal: SoftwareMetal, files: ModelFiles) -> None:
+def test_once_loaded_no_length_and_no_batch_requests_another_kernel(metal, files):
     stages = load_stages(TINY, files, None, lambda _: None)
     metal.count_anew()
     for stage in DEVICE_STAGES:
@@ -60,7 +58,7 @@ def test_once_loaded_no_length_and_no_batch_requests_another_kernel(metal: Softw
     stages.close()
 
 
-def test_only_kernels_that_speaking_needs_are_compiled_ahead(metal: SoftwareMetal, files: ModelFiles) -> None:
+def test_only_kernels_that_speaking_needs_are_compiled_ahead(metal, files):
     from engine.runners.tvm_runner import CompiledRunner
 
     compiled = CompiledRunner(files.modules, TINY, files.weights)
@@ -71,7 +69,7 @@ def test_only_kernels_that_speaking_needs_are_compiled_ahead(metal: SoftwareMeta
     compiled.close()
 
 
-def test_progress_is_told_from_the_first_kernel_to_the_last(metal: SoftwareMetal, files: ModelFiles) -> None:
+def test_progress_is_told_from_the_first_kernel_to_the_last(metal, files):
     events: list[PreparationEvent] = []
     stages = load_stages(TINY, files, None, events.append)
     count = stages.kernel_count
@@ -80,7 +78,7 @@ def test_progress_is_told_from_the_first_kernel_to_the_last(metal: SoftwareMetal
     stages.close()
 
 
-def test_stages_are_compiled_at_once(metal: SoftwareMetal, files: ModelFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stages_are_compiled_at_once(metal, files, monkeypatch):
     """Each stage but the last waits for another one to be at its first kernel, too."""
     from engine.runners.tvm_runtime import Library
 
@@ -98,7 +96,7 @@ def test_stages_are_compiled_at_once(metal: SoftwareMetal, files: ModelFiles, mo
     assert len(met) == 2
 
 
-def test_preparing_can_be_cancelled_between_kernels(metal: SoftwareMetal, files: ModelFiles) -> None:
+def test_preparing_can_be_cancelled_between_kernels(metal, files):
     cancel = threading.Event()
     events: list[PreparationEvent] = []
 
@@ -114,7 +112,7 @@ def test_preparing_can_be_cancelled_between_kernels(metal: SoftwareMetal, files:
     assert metal.live_buffers() <= before
 
 
-def test_a_refused_kernel_is_known_before_anything_is_spoken(metal: SoftwareMetal, files: ModelFiles) -> None:
+def test_a_refused_kernel_is_known_before_anything_is_spoken(metal, files):
     with (
         metal.behaving(refuse=["overlap_add_kernel"]),
         pytest.raises(GpuFailed, match="cannot get state: for function overlap_add_kernel"),
@@ -122,9 +120,7 @@ def test_a_refused_kernel_is_known_before_anything_is_spoken(metal: SoftwareMeta
         load_stages(TINY, files, None, lambda _: None)
 
 
-def test_the_starter_speaks_without_another_kernel(
-    metal: SoftwareMetal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_starter_speaks_without_another_kernel(metal, monkeypatch, tmp_path):
     def run_engine(arguments: list[str], observe: Callable[..., None], cancel: object) -> None:
         pack("starter", None, Path(arguments[-1]), observe)
 

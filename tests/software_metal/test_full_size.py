@@ -5,8 +5,6 @@ buffers that get long are killed. The weights are the trained ones where they ar
 random ones.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -21,14 +19,7 @@ from engine.runners.host import HostRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage, stage_named
-from tests.engine.exactness import (
-    Values,
-    bench,
-    correlation,
-    request_values,
-    run_all,
-    spoken_values,
-)
+from tests.engine.exactness import Values, bench, correlation, request_values, run_all, spoken_values
 from tests.engine.kept_modules import kept_modules
 from tests.software_metal.loader import Counts, SoftwareMetal
 from tests.trained import TRAINED_IS_HERE
@@ -102,24 +93,24 @@ def outputs(counted_outputs: tuple[Values, Counts]) -> Values:
 
 
 @pytest.mark.parametrize("stage", DEVICE_STAGES, ids=lambda stage: stage.name)
-def test_every_stage_keeps_its_tolerance(outputs: Values, truth: Values, stage: Stage) -> None:
+def test_every_stage_keeps_its_tolerance(outputs, truth, stage):
     for tensor in stage.outputs:
         assert correlation(outputs[tensor.name], truth[tensor.name]) >= stage.tolerance >= 0.9999, tensor.name
 
 
-def test_durations_are_those_of_the_truth(host: HostRunner, outputs: Values, truth: Values) -> None:
+def test_durations_are_those_of_the_truth(host, outputs, truth):
     aligned = host.run(ALIGNMENT, {tensor.name: (truth | outputs)[tensor.name] for tensor in ALIGNMENT.inputs})
     np.testing.assert_array_equal(aligned["frame_token"], truth["frame_token"])
 
 
-def test_no_command_buffer_gets_long(counted_outputs: tuple[Values, Counts]) -> None:
+def test_no_command_buffer_gets_long(counted_outputs):
     _, counts = counted_outputs
     assert counts.launches > 10 * MOST_LAUNCHES
     assert counts.longest_buffer <= MOST_LAUNCHES == 40
     assert counts.aborts == 0
 
 
-def test_a_decoder_of_halves_keeps_its_tolerance(truth: Values, load: Load) -> None:
+def test_a_decoder_of_halves_keeps_its_tolerance(truth, load):
     outputs = load(FLOAT16, [DECODER]).run(DECODER, {tensor.name: truth[tensor.name] for tensor in DECODER.inputs})
     for name, array in outputs.items():
         assert FLOAT16.tolerance_of(DECODER) <= correlation(array, truth[name]) < 1 - 1e-9

@@ -1,7 +1,5 @@
 """What a kernel does wrong is found out; what it does right comes out as Metal says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -16,20 +14,20 @@ EXCHANGE = """
 BARRIER = "threadgroup_barrier(mem_flags::mem_threadgroup);"
 
 
-def test_barriers_make_threads_wait_for_each_other(device) -> None:
+def test_barriers_make_threads_wait_for_each_other(device):
     values = np.arange(64, dtype="float32")
     held = tensor(device, values)
     kernel(EXCHANGE.format(barrier=BARRIER))(held, group=(64,))
     np.testing.assert_array_equal(held.numpy(), values[::-1])
 
 
-def test_missing_barrier_is_caught(checked_device) -> None:
+def test_missing_barrier_is_caught(checked_device):
     held = tensor(checked_device, np.arange(64, dtype="float32"))
     with pytest.raises(RuntimeError, match=r"kernel k: threadgroup memory is read before it is written.*thread 0"):
         kernel(EXCHANGE.format(barrier=""))(held, group=(64,))
 
 
-def test_missing_barrier_gives_no_number_without_the_checks(software_metal) -> None:
+def test_missing_barrier_gives_no_number_without_the_checks(software_metal):
     with software_metal.fast():
         held = tensor(software_metal.device(), np.arange(64, dtype="float32"))
         kernel(EXCHANGE.format(barrier=""))(held, group=(64,))
@@ -45,7 +43,7 @@ def test_missing_barrier_gives_no_number_without_the_checks(software_metal) -> N
         ("if (threadIdx < 32) {{ shared[threadIdx] = shared[31 - threadIdx]; }}", "read before it is written"),
     ],
 )
-def test_races_in_threadgroup_memory_are_caught(checked_device, body: str, words: str) -> None:
+def test_races_in_threadgroup_memory_are_caught(checked_device, body, words):
     run = kernel("threadgroup float shared[64];\n" + body.format(b=BARRIER) + "\nb0[threadIdx] = 0;\n" + BARRIER)
     with pytest.raises(RuntimeError, match=words):
         run(tensor(checked_device, [0.0] * 64), group=(64,))
@@ -65,19 +63,19 @@ def test_races_in_threadgroup_memory_are_caught(checked_device, body: str, words
         ),
     ],
 )
-def test_races_in_device_memory_are_caught(checked_device, body: str, words: str) -> None:
+def test_races_in_device_memory_are_caught(checked_device, body, words):
     with pytest.raises(RuntimeError, match=f"a race in device memory: .*{words}"):
         kernel(body)(tensor(checked_device, [0.0] * 8), grid=(2,), group=(4,))
 
 
-def test_a_race_through_two_names_of_one_buffer_is_caught(checked_device) -> None:
+def test_a_race_through_two_names_of_one_buffer_is_caught(checked_device):
     held = tensor(checked_device, [0.0] * 8)
     run = kernel("float v = b0[8 - 1];\nb1[0] = 1;\nb2[threadIdx + 1] = b0[0] + v;", buffers=3)
     with pytest.raises(RuntimeError, match="a race in device memory"):
         run(held, held, tensor(checked_device, [0.0] * 8), group=(2,))
 
 
-def test_device_memory_may_be_shared_across_a_barrier_and_between_launches(checked_device) -> None:
+def test_device_memory_may_be_shared_across_a_barrier_and_between_launches(checked_device):
     held = tensor(checked_device, np.arange(8, dtype="float32"))
     run = kernel(f"float v = b0[threadIdx ^ 1] + 1;\n{BARRIER}\nb0[threadIdx] = v;\n{BARRIER}\nb0[threadIdx] += b0[0];")
     with pytest.raises(RuntimeError, match="a race in device memory"):  # the last line reads what thread 0 writes
@@ -89,7 +87,7 @@ def test_device_memory_may_be_shared_across_a_barrier_and_between_launches(check
     np.testing.assert_array_equal(held.numpy(), np.arange(8) + 2)
 
 
-def test_simdgroup_barrier_orders_its_own_threads_only(checked_device) -> None:
+def test_simdgroup_barrier_orders_its_own_threads_only(checked_device):
     body = "threadgroup float shared[64];\nshared[threadIdx] = b0[threadIdx];\n"
     body += "simdgroup_barrier(mem_flags::mem_threadgroup);\n"
     held = tensor(checked_device, np.arange(64, dtype="float32"))
@@ -99,14 +97,14 @@ def test_simdgroup_barrier_orders_its_own_threads_only(checked_device) -> None:
         kernel(body + "b0[threadIdx] = shared[threadIdx & 31];")(held, group=(64,))
 
 
-def test_threadgroup_memory_does_not_outlive_its_threadgroup(checked_device) -> None:
+def test_threadgroup_memory_does_not_outlive_its_threadgroup(checked_device):
     body = "threadgroup float shared[1];\nif (blockIdx == 0) { shared[0] = 1; }\nb0[blockIdx] = shared[0];"
     with pytest.raises(RuntimeError, match=r"read before it is written.*threadgroup \(1, 0, 0\)"):
         kernel(body)(tensor(checked_device, [0.0] * 2), grid=(2,))
 
 
 @pytest.mark.parametrize("reach", [("b0[threadIdx + 1] = 1;", "write"), ("b0[0] = b0[(int)threadIdx - 1];", "read")])
-def test_out_of_bounds_access_is_caught(checked_device, reach: tuple[str, str]) -> None:
+def test_out_of_bounds_access_is_caught(checked_device, reach):
     body, kind = reach
     with pytest.raises(
         RuntimeError, match=f"out of bounds: {kind} of 4 bytes at byte (28|-4) of buffer 0, which has 28"
@@ -114,12 +112,12 @@ def test_out_of_bounds_access_is_caught(checked_device, reach: tuple[str, str]) 
         kernel(body)(tensor(checked_device, [0.0] * 7), group=(7,))
 
 
-def test_access_far_past_a_buffer_is_caught_even_without_the_checks(device) -> None:
+def test_access_far_past_a_buffer_is_caught_even_without_the_checks(device):
     with pytest.raises(RuntimeError, match=r"out of bounds.*thread 3"):
         kernel("if (threadIdx == 3) { b0[8] = 1; }")(tensor(device, [0.0] * 8), group=(4,))
 
 
-def test_launches_go_on_after_a_fault(device) -> None:
+def test_launches_go_on_after_a_fault(device):
     held = tensor(device, np.arange(64, dtype="float32"))
     with pytest.raises(RuntimeError, match="out of bounds"):
         kernel(f"{BARRIER}\nb0[threadIdx + 4096] = 1;\n{BARRIER}")(held, group=(64,))
@@ -135,12 +133,12 @@ def test_launches_go_on_after_a_fault(device) -> None:
         (f"for (uint i = 0; i <= threadIdx / 32; ++i) {{\n{BARRIER}\n}}", "thread 0 has ended, thread 32 waits"),
     ],
 )
-def test_divergent_barrier_is_caught(device, body: str, words: str) -> None:
+def test_divergent_barrier_is_caught(device, body, words):
     with pytest.raises(RuntimeError, match=f"kernel k: divergent barrier: .*{words}"):
         kernel(body)(tensor(device, [0.0]), group=(64,))
 
 
-def test_divergent_simdgroup_operation_is_caught(device) -> None:
+def test_divergent_simdgroup_operation_is_caught(device):
     body = "float v = threadIdx;\nif (threadIdx < 8) { v = simd_shuffle_down(v, 1); }\nb0[threadIdx] = v;"
     with pytest.raises(RuntimeError, match=r"divergent simdgroup: thread 0 waits .* thread 8 has ended"):
         kernel(body)(tensor(device, [0.0] * 32), group=(32,))
@@ -159,19 +157,19 @@ OTHERS = np.arange(64) // 32 * 32
         ("simd_shuffle(v, 7)", 7 + OTHERS),
     ],
 )
-def test_simdgroup_operations(device, operation: str, expected: np.ndarray) -> None:
+def test_simdgroup_operations(device, operation, expected):
     held = tensor(device, np.arange(64, dtype="float32"))
     kernel(f"float v = b0[threadIdx];\nb0[threadIdx] = {operation};")(held, group=(64,))
     np.testing.assert_array_equal(held.numpy(), expected)
 
 
-def test_private_memory_starts_as_no_number(device) -> None:
+def test_private_memory_starts_as_no_number(device):
     held = tensor(device, [0.0])
     kernel("thread float local[2];\nlocal[1] = 1;\nb0[0] = local[(int)b0[0]];")(held)
     assert np.isnan(held.numpy()[0])
 
 
-def test_apples_limits(device) -> None:
+def test_apples_limits(device):
     held = tensor(device, [0.0])
     kernel("threadgroup float m[8192];\nm[threadIdx] = 0;\nif (threadIdx == 0) { b0[0] = m[0]; }")(held, group=(1024,))
     with pytest.raises(RuntimeError, match="1025 threads in a threadgroup, and Metal allows 1024"):
@@ -183,7 +181,7 @@ def test_apples_limits(device) -> None:
         kernel("b0[0] = 1;", buffers=31, scalars="long n;", types=("int64",))(*[held] * 31, 1)
 
 
-def test_scalars_and_positions(device) -> None:
+def test_scalars_and_positions(device):
     held = tensor(device, np.zeros(24, "float32"))
     run = kernel(
         "b0[blockIdx * 4 + threadIdx] = arg.scale * (float)(arg.offset + (long)(blockIdx * 10 + threadIdx));",
@@ -195,7 +193,7 @@ def test_scalars_and_positions(device) -> None:
     np.testing.assert_array_equal(held.numpy(), np.array(expected, "float32"))
 
 
-def test_halves_round_after_each_operation(device) -> None:
+def test_halves_round_after_each_operation(device):
     values = np.array([1.0, 0.0004, 3.0, 60000.0], "float16")
     held = tensor(device, values)
     kernel("b0[0] = b0[0] + b0[1] + b0[1];\nb0[3] = b0[3] * b0[2];", element="half")(held)
@@ -203,7 +201,7 @@ def test_halves_round_after_each_operation(device) -> None:
     np.testing.assert_array_equal(held.numpy(), np.array([one + small + small, small, 3, np.inf], "float16"))
 
 
-def test_vectors(device) -> None:
+def test_vectors(device):
     held = tensor(device, np.arange(8, dtype="float32"))
     body = """
   float4 v = *(device float4*)(b0 + 4);
@@ -214,7 +212,7 @@ def test_vectors(device) -> None:
 
 
 @pytest.mark.parametrize("space", ["device", "threadgroup"])
-def test_misaligned_vectors_are_caught(device, space: str) -> None:
+def test_misaligned_vectors_are_caught(device, space):
     body = "threadgroup float shared[8];\nfor (int i = 0; i < 8; ++i) { shared[i] = 0; }\n"
     place = {"device": "b0", "threadgroup": "shared"}[space]
     read = f"float4 v = *({space} float4*)({place} + {{at}});\nb0[0] = v.x;"
@@ -224,14 +222,14 @@ def test_misaligned_vectors_are_caught(device, space: str) -> None:
         kernel(body + read.format(at=2))(held)
 
 
-def test_a_vector_of_halves_may_begin_at_every_fourth(device) -> None:
+def test_a_vector_of_halves_may_begin_at_every_fourth(device):
     held = tensor(device, np.arange(16, dtype="float16"))
     run = kernel("half4 v = *(device half4*)(b0 + 4);\n*(device half4*)(b0 + 12) = v;", element="half")
     run(held)
     np.testing.assert_array_equal(held.numpy()[12:], [4, 5, 6, 7])
 
 
-def test_fast_mathematics_reorders_sums_and_knows_no_infinity(software_metal) -> None:
+def test_fast_mathematics_reorders_sums_and_knows_no_infinity(software_metal):
     body = "b0[0] = (b0[0] + b0[1]) - b0[1];\nb0[2] = isinf(b0[2]) ? 1.0f : 0.0f;"
     given = [1.0, 1e9, np.inf]
     exact, fast = tensor(software_metal.device(), given), tensor(software_metal.device(), given)

@@ -3,13 +3,10 @@
 Kernels are compiled exactly, and then as Apple's compiler does it; command buffers that get long are killed.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,7 +70,7 @@ def waveform_correlation(report: Report, regime: Regime) -> float:
     return row.metrics.pearson
 
 
-def test_every_stage_fed_by_the_reference_is_the_reference(report: Report) -> None:
+def test_every_stage_fed_by_the_reference_is_the_reference(report):
     compared = [row for row in rows(report, Regime.COMPILED, Reading.REFERENCE_FED) if row.durations is None]
     assert {row.stage for row in compared} >= {"bert", "duration", "f0n", "text_encoder", "source", "decoder", "istft"}
     for row in compared:
@@ -82,13 +79,13 @@ def test_every_stage_fed_by_the_reference_is_the_reference(report: Report) -> No
         assert row.metrics.pearson >= LEAST_STAGE_CORRELATION, (row.stage, row.output)
 
 
-def test_durations_are_equal(report: Report) -> None:
+def test_durations_are_equal(report):
     counted = [row.durations for row in report.rows if row.durations is not None and row.regime == Regime.COMPILED]
     assert counted
     assert [durations.differing_tokens for durations in counted] == [0] * len(counted)
 
 
-def test_the_waveform_is_nearer_to_the_truth_than_upstream(report: Report) -> None:
+def test_the_waveform_is_nearer_to_the_truth_than_upstream(report):
     ours = waveform_correlation(report, Regime.COMPILED)
     assert ours >= LEAST_WAVEFORM_CORRELATION
     assert ours >= waveform_correlation(report, Regime.UPSTREAM)
@@ -108,9 +105,7 @@ def on_metal(software_metal: SoftwareMetal) -> Iterator[Synthesizer]:
     synthesizer.close()
 
 
-def test_what_the_gpu_fails_at_is_spoken_and_the_next_request_is_spoken_by_the_gpu(
-    software_metal: SoftwareMetal, on_metal: Synthesizer, starter: Synthesizer
-) -> None:
+def test_what_the_gpu_fails_at_is_spoken_and_the_next_request_is_spoken_by_the_gpu(software_metal, on_metal, starter):
     events: list[Event] = []
     with software_metal.behaving(fail_launch=1, failures=2):
         by_processor = spoken(on_metal, events.append)
@@ -126,9 +121,7 @@ def test_what_the_gpu_fails_at_is_spoken_and_the_next_request_is_spoken_by_the_g
     assert software_metal.counts().aborts == 0
 
 
-def test_a_stage_at_which_the_gpu_fails_once_is_done_again(
-    software_metal: SoftwareMetal, on_metal: Synthesizer
-) -> None:
+def test_a_stage_at_which_the_gpu_fails_once_is_done_again(software_metal, on_metal):
     events: list[Event] = []
     with software_metal.behaving(fail_launch=100):
         again = spoken(on_metal, events.append)
@@ -138,9 +131,7 @@ def test_a_stage_at_which_the_gpu_fails_once_is_done_again(
     np.testing.assert_array_equal(again, spoken(on_metal))
 
 
-def test_the_command_line_notes_that_the_processor_speaks(
-    software_metal: SoftwareMetal, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_notes_that_the_processor_speaks(software_metal, tmp_path, capsys):
     command = ["speak", SHORT.text, "--device", "metal", "--out", str(tmp_path / "a.wav"), "--json"]
     with software_metal.fast(), software_metal.behaving(fail_launch=1, failures=2):
         assert main(command) == 0

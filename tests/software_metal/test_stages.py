@@ -1,7 +1,5 @@
 """What stages do on the device: how many kernels they launch, how much memory they leave behind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,9 +27,7 @@ def compiled(software_metal: SoftwareMetal, tiny_modules: Path) -> Iterator[Comp
 
 
 @pytest.mark.parametrize("name", ["source", "text_encoder", "f0n"])
-def test_as_many_dispatches_are_counted_as_run(
-    software_metal: SoftwareMetal, compiled: CompiledRunner, name: str
-) -> None:
+def test_as_many_dispatches_are_counted_as_run(software_metal, compiled, name):
     stage = stage_named(name)
     run = Run(TINY, 1, {length: max(values) for length, values in COUNTS.items()})
     (work,) = count_for_metal([stage], run)
@@ -40,7 +36,7 @@ def test_as_many_dispatches_are_counted_as_run(
     assert work.dispatches == software_metal.launches() - before
 
 
-def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal: SoftwareMetal, tiny_modules: Path) -> None:
+def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal, tiny_modules):
     source = stage_named("source")
     before = software_metal.live_buffers()
     with software_metal.fast():
@@ -58,9 +54,7 @@ def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal: Software
     assert software_metal.live_buffers() <= before  # closing may free what earlier tests left in TVM's pools
 
 
-def test_the_decoder_waits_between_its_kernels_at_any_length(
-    software_metal: SoftwareMetal, compiled: CompiledRunner
-) -> None:
+def test_the_decoder_waits_between_its_kernels_at_any_length(software_metal, compiled):
     decoder = stage_named("decoder")
     with software_metal.behaving(longest_buffer=MOST_LAUNCHES):
         for frames in (1, 5):

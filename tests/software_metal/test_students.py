@@ -1,7 +1,5 @@
 """The stages with students on the software device, against the same students in PyTorch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,7 +36,7 @@ def compiled(software_metal: SoftwareMetal, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize("name", STUDENTS.stages)
-def test_students_on_metal_equal_those_in_pytorch(compiled: CompiledRunner, name: str) -> None:
+def test_students_on_metal_equal_those_in_pytorch(compiled, name):
     stage, in_torch = stage_named(name), StagesRunner(TINY, distilled_stages(TINY, STUDENTS, WEIGHTS))
     for lengths in ((1,), (2,), (40,), (5, 17, 1)):
         values = random_batch(stage, TINY, lengths).padded(2, "noise")
@@ -48,5 +46,5 @@ def test_students_on_metal_equal_those_in_pytorch(compiled: CompiledRunner, name
 
 
 @pytest.mark.parametrize("name", STUDENTS.stages)
-def test_the_padding_changes_nothing(compiled: CompiledRunner, name: str) -> None:
+def test_the_padding_changes_nothing(compiled, name):
     assert_padding_changes_nothing(compiled, stage_named(name), TINY, (5, 17), 3)

@@ -1,7 +1,5 @@
 """The weights for the GPU are packed once and kept, as those for the processor are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,7 +55,7 @@ def loaded(metal: SoftwareMetal, checkpoint: Checkpoint, modules: Path, weights:
     """What the stage computes with these weights, and the launches before it was run."""
     with metal.fast():
         metal.count_anew()
-        runner = CompiledRunner(modules, checkpoint.config, weights)  # type: ignore[arg-type]
+        runner = CompiledRunner(modules, checkpoint.config, weights)
         launches = metal.launches()
         tokens = np.arange(1, 8, dtype=np.int32)[None]
         outputs = runner.run(STAGE, {"tokens": tokens, "token_count": np.array([7], np.int32)})
@@ -65,9 +63,7 @@ def loaded(metal: SoftwareMetal, checkpoint: Checkpoint, modules: Path, weights:
     return outputs["phoneme_features"], launches
 
 
-def test_weights_are_packed_by_the_first_start_only(
-    software_metal: SoftwareMetal, children: list[list[str]], checkpoint: Checkpoint, modules: Path
-) -> None:
+def test_weights_are_packed_by_the_first_start_only(software_metal, children, checkpoint, modules):
     packed_now, launches = loaded(software_metal, checkpoint, modules, checkpoint.load_weights())
     assert launches > 0
     for _ in range(2):
@@ -81,40 +77,8 @@ def test_weights_are_packed_by_the_first_start_only(
     assert not packed_weights_path("starter", None, "cpu").exists()
 
 
-def test_nothing_keeps_the_file_mapped_once_its_content_is_on_the_device(
-    software_metal: SoftwareMetal, children: list[list[str]], checkpoint: Checkpoint, modules: Path
-) -> None:
-    runner = CompiledRunner(modules, checkpoint.config, ensured(checkpoint, modules))  # type: ignore[arg-type]
+def test_nothing_keeps_the_file_mapped_once_its_content_is_on_the_device(software_metal, children, checkpoint, modules):
+    runner = CompiledRunner(modules, checkpoint.config, ensured(checkpoint, modules))
     mapped = Path("/proc/self/maps").read_text()
     runner.close()
     assert str(packed_weights_path("starter", None, "metal")) not in mapped
-
-
-def test_damaged_weights_are_packed_again(children: list[list[str]], checkpoint: Checkpoint, modules: Path) -> None:
-    ensured(checkpoint, modules)
-    path = packed_weights_path("starter", None, "metal")
-    path.write_bytes(path.read_bytes()[:-1000])
-    assert isinstance(ensured(checkpoint, modules), PackedWeights)
-    assert len(children) == 2
-
-
-def test_where_the_disk_is_full_they_are_packed_at_each_start_and_that_is_said(
-    software_metal: SoftwareMetal,
-    children: list[list[str]],
-    checkpoint: Checkpoint,
-    modules: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    expected, _ = loaded(software_metal, checkpoint, modules, checkpoint.load_weights())
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(preparation_weights, "save_packed", full)
-    events: list[PreparationEvent] = []
-    weights = ensured(checkpoint, modules, events)
-    assert "is not kept" in events[-1].title
-    assert "No space left on device" in events[-1].title
-    speaks, launches = loaded(software_metal, checkpoint, modules, weights)
-    assert launches > 0
-    np.testing.assert_array_equal(speaks, expected)

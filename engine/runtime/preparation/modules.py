@@ -17,8 +17,16 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from engine.artifacts.freshness import Fresh, Freshness, Stale, freshness
-from engine.artifacts.manifest import CPU_DEVICE, Variant, expected_identity, modules_folder
+from engine.artifacts.manifest import (
+    CPU_DEVICE,
+    Fresh,
+    Freshness,
+    Stale,
+    Variant,
+    expected_identity,
+    freshness,
+    modules_folder,
+)
 from engine.artifacts.processor_families import families_here
 from engine.config import ModelConfig
 from engine.errors import Cancelled, CompileError, Cure, EngineError

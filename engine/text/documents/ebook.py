@@ -342,7 +342,11 @@ class _Book:
         if self._package is None:
             return ""
         metadata = self._package.xpath("./*[local-name()='metadata']")
-        told = [each for each in metadata[0].iter("{*}*") if _local(each) == name] if metadata else []
+        told = (
+            [each for each in metadata[0].iter("{*}*") if str(each.tag).rpartition("}")[2].lower() == name]
+            if metadata
+            else []
+        )
         return clean(" ".join("".join(told[0].itertext()).split())) if told else ""
 
     def _path(self, reference: str) -> str:
@@ -354,10 +358,6 @@ class _Book:
             path = posixpath.join(folder, reference.replace("\\", "/"))
             self._references[folder, reference] = self._archive.find(path) or path
         return self._references[folder, reference]
-
-
-def _local(element: Any) -> str:
-    return str(element.tag).rpartition("}")[2].lower()
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

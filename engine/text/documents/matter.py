@@ -1,9 +1,10 @@
-"""Which chapters are not what a book was written for: known by their titles, in the languages that are spoken."""
+"""What is around the text of a book: chapters that are known by their titles, and what Project Gutenberg adds."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from engine.text.documents.document import Matter
 
@@ -37,8 +38,27 @@ _BEGINS_TEXT = re.compile(r"\*\*\*\s*START OF (?:TH(?:E|IS) )?PROJECT GUTENBERG"
 _ENDS_TEXT = re.compile(r"\*\*\*\s*END OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
 _BEGINS_LICENCE = re.compile(r"END OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
 _PRODUCER = re.compile(r"(?:produced|e-?text prepared|transcribed|scanned|digitized) (?:by|from)\b", re.IGNORECASE)
+_START = re.compile(
+    r"^\*{3}[ ]?START OF.{0,300}?\*{3}[ \t]*$|^\*END\*?[ ]?THE SMALL PRINT.*$", re.MULTILINE | re.DOTALL
+)
+_END = re.compile(r"^(?:\*{3}[ ]?END OF|End of (?:the |this )?Project Gutenberg)", re.MULTILINE | re.IGNORECASE)
+_MARKER = re.compile(r"^\*{3}[ ]?END OF.{0,300}?\*{3}[ \t]*$", re.MULTILINE | re.DOTALL)
+_MAKERS = re.compile(
+    r"(?:produced|prepared|transcribed|e-?text (?:prepared|produced)|scanned|this (?:e-?book|e-?text) (?:was|is)"
+    r"|(?:credits|language|release date|title|author):)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
 _KINDS = ((re.compile(_FRONT), Matter.FRONT), (re.compile(_BACK), Matter.BACK))
 _SIGNS = re.compile(r"[^\w'’ ]+")
+
+
+@dataclass(frozen=True)
+class Framed:
+    """A text between what was put before and after it."""
+
+    before: str
+    text: str
+    after: str
 
 
 def matter_of_title(title: str) -> Matter:
@@ -73,3 +93,23 @@ def begins_licence(text: str) -> bool:
 def tells_producer(text: str) -> bool:
     """Whether a paragraph says who made the file."""
     return _PRODUCER.match(text) is not None
+
+
+def framed(text: str) -> Framed:
+    """A text apart from the header and the licence of Project Gutenberg, if it has these."""
+    start = _START.search(text)
+    begin = start.end() if start else 0
+    end = _END.search(text, begin)
+    finish = end.start() if end else len(text)
+    return Framed(text[: start.start()] if start else "", text[begin:finish], _MARKER.sub("", text[finish:], count=1))
+
+
+def heading_of_file(before: str, name: str) -> str:
+    """What the header of a book says of it, such as its title; empty if it does not."""
+    found = re.search(rf"^{name}:[ \t]*(\S.*)$", before, re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def is_about_making(paragraph: str) -> bool:
+    """Whether a paragraph before the text tells who made the file."""
+    return _MAKERS.match(paragraph.strip().lstrip("[_")) is not None

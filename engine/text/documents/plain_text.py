@@ -15,17 +15,9 @@ from engine.text.documents.chapter_series import FULL_LINE_CHARACTERS, Outline, 
 from engine.text.documents.decoding import decoded
 from engine.text.documents.document import Document, Look, Matter, Styled
 from engine.text.documents.heading_lines import Kind, heading_line
+from engine.text.documents.matter import framed, heading_of_file, is_about_making
 from engine.text.documents.prose import LineJoiner, clean
 
-_START = re.compile(
-    r"^\*{3}[ ]?START OF.{0,300}?\*{3}[ \t]*$|^\*END\*?[ ]?THE SMALL PRINT.*$", re.MULTILINE | re.DOTALL
-)
-_END = re.compile(r"^(?:\*{3}[ ]?END OF|End of (?:the |this )?Project Gutenberg)", re.MULTILINE | re.IGNORECASE)
-_MAKERS = re.compile(
-    r"(?:produced|prepared|transcribed|e-?text (?:prepared|produced)|scanned|this (?:e-?book|e-?text) (?:was|is)"
-    r"|(?:credits|language|release date|title|author):)\b.*",
-    re.IGNORECASE | re.DOTALL,
-)
 _BRACKETED = re.compile(
     r"\[(?P<kind>Illustrations?|Footnote|Transcriber[’']?s['’]? Notes?|Sidenote|Music(?:al notation)?|Blank page)\b",
     re.IGNORECASE,
@@ -61,15 +53,6 @@ _USUAL_BREAK = "* * *"
 
 
 @dataclass(frozen=True)
-class Framed:
-    """A text between what was put before and after it."""
-
-    before: str
-    text: str
-    after: str
-
-
-@dataclass(frozen=True)
 class Note:
     """A note and the place where it stood."""
 
@@ -101,26 +84,6 @@ class Bare:
         found = self.notes[label]
         after = bisect_right(found, place, key=lambda note: note.place)
         return found[min(after, len(found) - 1)]
-
-
-def framed(text: str) -> Framed:
-    """A text apart from the header and the licence of Project Gutenberg, if it has these."""
-    start = _START.search(text)
-    begin = start.end() if start else 0
-    end = _END.search(text, begin)
-    finish = end.start() if end else len(text)
-    return Framed(text[: start.start()] if start else "", text[begin:finish], _without_marker(text[finish:]))
-
-
-def heading_of_file(before: str, name: str) -> str:
-    """What the header of a book says of it, such as its title; empty if it does not."""
-    found = re.search(rf"^{name}:[ \t]*(\S.*)$", before, re.MULTILINE)
-    return found[1].strip() if found else ""
-
-
-def is_about_making(paragraph: str) -> bool:
-    """Whether a paragraph before the text tells who made the file."""
-    return _MAKERS.match(paragraph.strip().lstrip("[_")) is not None
 
 
 def bare(text: str) -> Bare:
@@ -214,10 +177,6 @@ def _plain(text: str, emphasis: list[Styled] | None = None, place: int = 0) -> s
         return said
 
     return _EMPHASIS.sub(seen, text)
-
-
-def _without_marker(text: str) -> str:
-    return re.sub(r"^\*{3}[ ]?END OF.{0,300}?\*{3}[ \t]*$", "", text, count=1, flags=re.MULTILINE | re.DOTALL)
 
 
 def read(path: Path) -> Document:

@@ -210,7 +210,7 @@ def _class_by_word_before(context: Context) -> str | None:
         return NOUN if at and context.words[at - 1].lower() in TO_AS_PREPOSITION else VERB
     if tag == "MD" or before in AUXILIARIES or (before in ("n't", "not") and not _follows_be(context)):
         return VERB
-    if before in SUBJECTS or (before in SUBJECTS_OF_S and _may_follow_singular(context)):
+    if before in SUBJECTS or (before in SUBJECTS_OF_S and (context.word.endswith("s") or context.word in PAST_ALIKE)):
         return VERB
     if before in BE:
         return ADJECTIVE
@@ -247,10 +247,6 @@ def _class_after_noun(context: Context) -> str:
 def _follows_be(context: Context) -> bool:
     """Whether the “not” before the word belongs to a form of “be”."""
     return any(word.lower() in BE for word in context.words[max(0, context.before_index - 1) : context.before_index])
-
-
-def _may_follow_singular(context: Context) -> bool:
-    return context.word.endswith("s") or context.word in PAST_ALIKE
 
 
 def _class_of_tag(tag: str) -> str | None:

@@ -43,7 +43,8 @@ def cardinal(digits: str, british: bool) -> str:
     """`1234` as words; with “and” before the last two digits in British English; leading zeros are spoken."""
     if len(digits) > LONGEST_CARDINAL_DIGITS or (len(digits) > 1 and digits[0] == "0"):
         return spelled(digits)
-    groups = _groups_of_three(digits)
+    padded = digits.zfill(-(-len(digits) // 3) * 3)
+    groups = [int(padded[at : at + 3]) for at in range(0, len(padded), 3)]
     words = [
         f"{_below_thousand(group, british)} {SCALES[scale]}".strip()
         for scale, group in zip(range(len(groups) - 1, -1, -1), groups, strict=True)
@@ -52,11 +53,6 @@ def cardinal(digits: str, british: bool) -> str:
     if british and len(words) > 1 and 0 < groups[-1] < 100:
         words.insert(-1, "and")
     return " ".join(words) or ONES[0]
-
-
-def _groups_of_three(digits: str) -> list[int]:
-    padded = digits.zfill(-(-len(digits) // 3) * 3)
-    return [int(padded[at : at + 3]) for at in range(0, len(padded), 3)]
 
 
 def _below_thousand(number: int, british: bool) -> str:

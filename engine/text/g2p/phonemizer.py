@@ -18,8 +18,7 @@ from engine.text.g2p.directions import Override, Script, Section, read_script
 from engine.text.g2p.draft import Span, Written
 from engine.text.g2p.normalise import Normalised
 from engine.text.g2p.pieces import SpokenWord, deciding, has_sound, pieces_of, written_words
-from engine.text.g2p.sentences import Sentence, passages, sentences
-from engine.text.g2p.split import PAUSE_SECONDS, Piece, groups, joined, longest
+from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, longest, passages, sentences
 from engine.text.languages import Language, language_of
 
 MOST_NOTICES = 100

@@ -19,7 +19,7 @@ from engine.artifacts.manifest import METAL_DEVICE, Manifest, compiler_sources, 
 from engine.artifacts.processor_families import APPLE
 from engine.system.paths import project_folder, shipped_modules_folder
 from tests.app.bundle.test_mac import APPLES, INTEL, universal
-from tests.engine.artifacts.test_digest import signed_anew
+from tests.engine.artifacts.test_libraries import signed_anew
 
 IMPORT_ALL = """
 import importlib, sys

@@ -1,21 +1,28 @@
+import dataclasses
 import json
 from dataclasses import replace
 
 import pytest
 
 from engine.artifacts import manifest as artifacts_manifest
+from engine.artifacts import processor_families
 from engine.artifacts.manifest import (
     CPU,
     Bridge,
+    Fresh,
+    Identity,
     Manifest,
+    Missing,
+    Stale,
     Variant,
     expected_identity,
+    freshness,
     libraries_key,
     library_suffix,
     modules_folder,
     verify,
 )
-from engine.artifacts.processor_families import FAMILIES
+from engine.artifacts.processor_families import APPLE, ARM, FAMILIES, X86_64, X86_64_V4, families_here, runs_here
 from engine.errors import DamagedFile
 from tests.engine.example_libraries import IDENTITY, library, save_libraries
 
@@ -180,3 +187,77 @@ def test_the_key_of_several_sets_follows_every_library():
     assert libraries_key(Manifest(IDENTITY, plain.artifacts[::-1]), plain) == libraries_key(plain, plain)
     bridged = {libraries_key(replace(plain, bridge=Bridge("b.dylib", digest, 1))) for digest in ("one", "other")}
     assert len({libraries_key(plain), *bridged}) == 3
+
+
+def test_no_manifest_means_missing(tmp_path):
+    assert freshness(tmp_path, IDENTITY, ["bert"]) == Missing()
+
+
+def test_intact_libraries_of_the_same_identity_are_fresh(folder):
+    assert freshness(folder, IDENTITY, ["bert", "decoder"]) == Fresh(Manifest.load(folder))
+
+
+def test_any_difference_in_identity_makes_libraries_stale_and_is_named(folder):
+    names = [field.name for field in dataclasses.fields(Identity)]
+    found = [freshness(folder, replace(IDENTITY, **{name: "other"}), ["bert"]) for name in names]
+    assert {type(each) for each in found} == {Stale}
+    assert len(set(found)) == len(names)
+
+
+def test_a_stage_without_library_is_stale(folder):
+    assert freshness(folder, IDENTITY, ["bert", "istft"]) == Stale("the module of stage istft is not among them")
+
+
+@pytest.mark.parametrize("damage", [b"", b"librarx", b"library "])
+def test_a_damaged_library_is_stale(folder, damage):
+    (folder / "decoder.so").write_bytes(damage)
+    assert freshness(folder, IDENTITY, ["bert", "decoder"]) == Stale("decoder.so is damaged")
+
+
+def test_a_deleted_library_is_stale(folder):
+    (folder / "decoder.so").unlink()
+    assert freshness(folder, IDENTITY, ["decoder"]) == Stale("decoder.so is damaged")
+
+
+ZEN = X86_64.features | {"fpu", "sha_ni"}
+ZEN4 = X86_64_V4.features | ZEN
+
+
+@pytest.fixture
+def on(monkeypatch):
+    """Be on a machine, and find its families."""
+
+    def machine(system, name, features):
+        monkeypatch.setattr(processor_families.platform, "system", lambda: system)
+        monkeypatch.setattr(processor_families.platform, "machine", lambda: name)
+        monkeypatch.setattr(processor_families, "processor_features", lambda: frozenset(features))
+        return families_here()
+
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "features", "fitting"),
+    [
+        ("Linux", "x86_64", ZEN4, [X86_64_V4, X86_64]),
+        ("Linux", "x86_64", ZEN, [X86_64]),
+        ("Linux", "aarch64", {"fp", "asimd"}, [ARM]),
+        ("Darwin", "arm64", (), [APPLE]),
+    ],
+)
+def test_the_families_of_a_machine_the_fastest_modules_first(on, system, machine, features, fitting):
+    assert [family for family, obstacle in on(system, machine, features).items() if not obstacle] == fitting
+    assert all(runs_here(family.name) for family in fitting)
+
+
+@pytest.mark.parametrize("feature", sorted(X86_64_V4.features))
+def test_a_feature_that_a_processor_lacks_or_hides_is_named(on, feature):
+    obstacles = on("Linux", "x86_64", ZEN4 - {feature})
+    assert feature in obstacles[X86_64_V4]
+    assert bool(obstacles[X86_64]) is (feature in X86_64.features)
+    assert not runs_here(X86_64_V4.name)
+
+
+@pytest.mark.parametrize(("system", "machine"), [("Darwin", "x86_64"), ("Linux", "riscv64"), ("Windows", "AMD64")])
+def test_other_systems_have_no_shipped_modules(on, system, machine):
+    assert on(system, machine, ZEN4) == {}

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from engine.artifacts.manifest import CPU, Artifact, Manifest, expected_identity
-from engine.artifacts.packed_weights import (
-    is_intact,
-    load_packed,
-    part_of,
-    save_packed,
-    weights_key,
-)
+from engine.artifacts.packed_weights import is_intact, load_packed, part_of, save_packed, weights_key
 from engine.system.aligned_arrays import ALIGNMENT_BYTES
 from tests.engine.memory import resident_bytes
 
@@ -31,9 +25,8 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_arrays_come_back_as_they_were_at_aligned_addresses(path: Path) -> None:
+def test_arrays_come_back_as_they_were_at_aligned_addresses(path):
     packed = load_packed(path, "key")
-    assert packed is not None
     assert list(packed.stages) == list(STAGES)
     for stage, arrays in STAGES.items():
         for array, kept in zip(arrays, packed.stages[stage], strict=True):
@@ -42,9 +35,8 @@ def test_arrays_come_back_as_they_were_at_aligned_addresses(path: Path) -> None:
             assert array.size == 0 or kept.ctypes.data % ALIGNMENT_BYTES == 0
 
 
-def test_arrays_are_the_pages_of_the_file_but_writing_to_one_leaves_the_file(path: Path) -> None:
+def test_arrays_are_the_pages_of_the_file_but_writing_to_one_leaves_the_file(path):
     packed, content = load_packed(path, "key"), path.read_bytes()
-    assert packed is not None
     array = packed.stages["bert"][0]
     base = array
     while isinstance(base, np.ndarray):
@@ -54,14 +46,13 @@ def test_arrays_are_the_pages_of_the_file_but_writing_to_one_leaves_the_file(pat
     assert path.read_bytes() == content
 
 
-def test_pages_that_were_given_back_come_again(tmp_path: Path) -> None:
+def test_pages_that_were_given_back_come_again(tmp_path):
     path = tmp_path / "large"
     arrays = {
         name: [np.full(size, 3, np.float32)] for name, size in (("a", 3_000_000), ("b", 5_000_000), ("c", 3_000_001))
     }
     save_packed(path, "key", arrays.items())
     packed = load_packed(path, "key")
-    assert packed is not None
     held = []
     for stage in arrays:
         assert packed.stages[stage][0].sum() == 3 * arrays[stage][0].size
@@ -77,21 +68,20 @@ def test_pages_that_were_given_back_come_again(tmp_path: Path) -> None:
         assert 20_000_000 - large_page < held[3] < 20_000_000 + 2 * large_page
 
 
-def test_what_was_replaced_stays_for_whoever_has_it(path: Path) -> None:
+def test_what_was_replaced_stays_for_whoever_has_it(path):
     packed = load_packed(path, "key")
     save_packed(path, "other", [("bert", [np.zeros(3, np.float32)])])
-    assert packed is not None
     np.testing.assert_array_equal(packed.stages["bert"][0], STAGES["bert"][0])
     assert load_packed(path, "key") is None
 
 
-def test_a_missing_file_and_one_of_another_key_hold_nothing(path: Path) -> None:
+def test_a_missing_file_and_one_of_another_key_hold_nothing(path):
     assert load_packed(path.with_name("none"), "key") is None
     assert load_packed(path, "other key") is None
     assert load_packed(path.parent, "key") is None
 
 
-def test_a_file_cut_anywhere_holds_nothing(path: Path) -> None:
+def test_a_file_cut_anywhere_holds_nothing(path):
     content = path.read_bytes()
     for length in range(0, len(content), 7):
         path.write_bytes(content[:length])
@@ -107,14 +97,14 @@ def test_a_file_cut_anywhere_holds_nothing(path: Path) -> None:
         (b'"start": 0, "shape": [7]', b'"start":1e999,"shape":[]'),
     ],
 )
-def test_a_file_whose_table_is_damaged_holds_nothing(path: Path, word: bytes, other: bytes) -> None:
+def test_a_file_whose_table_is_damaged_holds_nothing(path, word, other):
     content = path.read_bytes()
     assert word in content
     path.write_bytes(content.replace(word, other))
     assert load_packed(path, "key") is None
 
 
-def test_a_change_of_a_single_byte_is_found_when_the_file_is_read_through(path: Path) -> None:
+def test_a_change_of_a_single_byte_is_found_when_the_file_is_read_through(path):
     content = path.read_bytes()
     assert is_intact(path)
     for place in (0, content.index(b'{"key"') - 1, len(content) - 1):
@@ -124,19 +114,19 @@ def test_a_change_of_a_single_byte_is_found_when_the_file_is_read_through(path: 
     assert is_intact(path) is False
 
 
-def test_of_a_file_without_a_checksum_nothing_is_known(path: Path) -> None:
+def test_of_a_file_without_a_checksum_nothing_is_known(path):
     path.write_bytes(path.read_bytes().replace(b'"crc32"', b'"other"'))
     assert is_intact(path) is None
     assert load_packed(path, "key") is not None
 
 
-def test_a_table_that_points_beyond_the_arrays_is_refused(path: Path) -> None:
+def test_a_table_that_points_beyond_the_arrays_is_refused(path):
     content = path.read_bytes()
     path.write_bytes(content.replace(b'"shape": [7]', b'"shape": [9999]'.ljust(12))[-len(content) :])
     assert load_packed(path, "key") is None
 
 
-def test_weights_without_a_writer_that_came_to_the_end_are_not_seen(path: Path) -> None:
+def test_weights_without_a_writer_that_came_to_the_end_are_not_seen(path):
     def broken():
         yield "bert", STAGES["bert"]
         raise OSError(28, "No space left on device")
@@ -147,7 +137,7 @@ def test_weights_without_a_writer_that_came_to_the_end_are_not_seen(path: Path) 
     assert load_packed(part_of(path), "new") is None
 
 
-def test_the_key_names_libraries_and_weights(tiny_config) -> None:
+def test_the_key_names_libraries_and_weights(tiny_config):
     artifact = Artifact("bert", "bert.so", "1234", 5, 0.5, ())
     manifest = Manifest(expected_identity(tiny_config, CPU), (artifact, replace(artifact, stage="source")))
     key = weights_key(manifest, "identity")

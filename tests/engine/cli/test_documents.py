@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -40,7 +39,7 @@ def text_file(path: Path, text: str) -> str:
 
 
 @pytest.mark.usefixtures("starter")
-def test_several_files_become_one_book(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_files_become_one_book(tmp_path, capsys):
     first, second = (
         text_file(tmp_path / "First.txt", "Good morning."),
         text_file(tmp_path / "Second.txt", "Good night."),
@@ -65,13 +64,7 @@ def test_several_files_become_one_book(tmp_path: Path, capsys: pytest.CaptureFix
     ("find", "words"),
     [(partial(only, "ffmpeg"), "AAC, about 29 MB an hour (made by ffmpeg)"), (none, "Apple Lossless, about 87 MB an")],
 )
-def test_it_says_how_an_audio_book_is_coded(
-    find: Callable[[Path, pytest.MonkeyPatch], object],
-    words: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_it_says_how_an_audio_book_is_coded(find, words, tmp_path, capsys, monkeypatch):
     find(tmp_path, monkeypatch)
     assert main(["speak", "Good morning.", "--out", str(tmp_path / "a.m4b")]) == 0
     assert f"note: a.m4b is {words}" in capsys.readouterr().err
@@ -80,7 +73,7 @@ def test_it_says_how_an_audio_book_is_coded(
 
 
 @pytest.mark.usefixtures("starter")
-def test_an_electronic_book_becomes_an_audio_book(tmp_path: Path) -> None:
+def test_an_electronic_book_becomes_an_audio_book(tmp_path):
     source = write_epub(tmp_path / "book.epub", book(30, 3))
     assert main(["speak", "--file", str(source), "--out", str(tmp_path / "book.m4b")]) == 0
     read = MP4(tmp_path / "book.m4b")
@@ -99,24 +92,23 @@ def test_an_electronic_book_becomes_an_audio_book(tmp_path: Path) -> None:
         ("de", "en-US", "in a language that no voice speaks (de)."),
     ],
 )
-def test_another_language_than_the_voices_is_noted(written: str, spoken: str, words: str) -> None:
+def test_another_language_than_the_voices_is_noted(written, spoken, words):
     assert words in language_note(written, spoken)
     assert bool(words) == bool(language_note(written, spoken))
 
 
 @pytest.mark.usefixtures("starter")
-def test_every_chapter_can_have_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_chapter_can_have_a_file(tmp_path, capsys):
     files = [text_file(tmp_path / f"{name}.txt", f"This is {name}.") for name in ("one", "two")]
     assert main(["speak", "--file", *files, "--per-chapter", "--out", str(tmp_path / "all.flac")]) == 0
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["1 one.flac", "2 two.flac"]
     assert f"{tmp_path / 'all'}, 2 files" in capsys.readouterr().out
 
 
-def test_files_add_up_however_often_the_option_is_given(tmp_path: Path) -> None:
+def test_files_add_up_however_often_the_option_is_given(tmp_path):
     files = [text_file(tmp_path / f"{name}.txt", f"This is {name}.") for name in ("one", "two", "three")]
     options = build_parser().parse_args(["speak", "--file", *files[:2], "--file", files[2]])
     document = document_of(options)
-    assert document is not None
     assert [chapter.title for chapter in document.chapters] == ["one", "two", "three"]
 
 
@@ -139,7 +131,7 @@ def read(document: Document, *arguments: str) -> Document:
     return chosen(document, build_parser().parse_args(["speak", *arguments]))
 
 
-def test_front_and_back_matter_are_left_out_and_that_is_told() -> None:
+def test_front_and_back_matter_are_left_out_and_that_is_told():
     document = read(NOTED)
     assert [chapter.text for chapter in document.chapters] == ["One.", "Two."]
     assert document.notices == (
@@ -149,7 +141,7 @@ def test_front_and_back_matter_are_left_out_and_that_is_told() -> None:
     )
 
 
-def test_everything_is_read_if_that_is_wanted() -> None:
+def test_everything_is_read_if_that_is_wanted():
     document = read(NOTED, "--all-chapters", "--notes")
     assert [chapter.text for chapter in document.chapters] == [
         "Contents.", "One.\n\nA note.", "Two.", "Index.\n\nAnother note."
@@ -157,29 +149,28 @@ def test_everything_is_read_if_that_is_wanted() -> None:
     assert document.notices == NOTED.notices
 
 
-def test_of_many_chapters_that_are_left_out_the_first_are_named() -> None:
+def test_of_many_chapters_that_are_left_out_the_first_are_named():
     notes = tuple(Chapter("", "A note.", Matter.BACK) for _ in range(MOST_TITLES + 5))
     (notice,) = read(Document("Long", "", "", (Chapter("One", "One."), *notes))).notices
     assert "“Chapter 2”, “Chapter 3”" in notice
     assert f"“Chapter {MOST_TITLES + 1}” and 5 more;" in notice
 
 
-def test_a_document_of_nothing_but_an_index_is_read() -> None:
+def test_a_document_of_nothing_but_an_index_is_read():
     index = Document("Index", "", "", (Chapter("Index", "Index.", Matter.BACK),))
     assert read(index) == index
 
 
-def test_what_is_left_out_of_each_of_several_documents_is_told(tmp_path: Path) -> None:
+def test_what_is_left_out_of_each_of_several_documents_is_told(tmp_path):
     files = [text_file(tmp_path / f"{name}.md", BOOK) for name in ("first", "second")]
     document = document_of(build_parser().parse_args(["speak", "--file", *files]))
-    assert document is not None
     assert [chapter.title for chapter in document.chapters] == ["One", "Two"] * 2
     assert len(document.notices) == 2
     assert all("“Contents”, “Index”" in notice for notice in document.notices)
 
 
 @pytest.mark.usefixtures("starter")
-def test_notices_are_written_once_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notices_are_written_once_on_standard_error(tmp_path, capsys):
     source = text_file(tmp_path / "book.md", BOOK)
     assert main(["speak", "--file", source, "--out", str(tmp_path / "book.m4b")]) == 0
     assert capsys.readouterr().err.count("note: Left out: “Contents”, “Index”; --all-chapters reads them, too.\n") == 1
@@ -190,22 +181,20 @@ def test_notices_are_written_once_on_standard_error(tmp_path: Path, capsys: pyte
 
 
 @pytest.mark.parametrize("text", ["Hello.", "-", ""])
-def test_a_text_beside_documents_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_text_beside_documents_is_refused(tmp_path, text):
     with pytest.raises(InvalidRequest, match="A text was given, and documents with --file"):
         document_of(build_parser().parse_args(["speak", text, "--file", text_file(tmp_path / "a.txt", "Hi.")]))
 
 
 @pytest.mark.parametrize("name", [300 * "a", "/dev/full"])
-def test_what_cannot_be_read_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_read_is_refused(name, capsys):
     assert main(["speak", "--file", name, "--model", "starter"]) == 1
     assert capsys.readouterr().err.startswith("error: “")
 
 
 @pytest.mark.parametrize("linked", [False, True])
 @pytest.mark.parametrize(("option", "suffix"), [("--subtitles", ".srt"), ("--out", ".opus")])
-def test_what_is_read_is_never_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, suffix: str, linked: bool
-) -> None:
+def test_what_is_read_is_never_replaced(tmp_path, capsys, option, suffix, linked):
     read, written = tmp_path / f"text{suffix}", tmp_path / f"link{suffix}" if linked else tmp_path / f"text{suffix}"
     read.write_text("Hello.", encoding="utf-8")
     if linked:
@@ -216,19 +205,19 @@ def test_what_is_read_is_never_replaced(
 
 
 @pytest.mark.parametrize("arguments", [["--title", "Greetings"], ["--all-chapters"], ["--notes"], ["--per-chapter"]])
-def test_what_goes_with_documents_only_is_refused_without_one(arguments: list[str]) -> None:
+def test_what_goes_with_documents_only_is_refused_without_one(arguments):
     with pytest.raises(InvalidRequest, match="Name one with --file"):
         document_of(build_parser().parse_args(["speak", "Hi", *arguments]))
 
 
-def test_a_cover_that_is_no_picture_is_refused(tmp_path: Path) -> None:
+def test_a_cover_that_is_no_picture_is_refused(tmp_path):
     text = text_file(tmp_path / "a.txt", "Hi.")
     with pytest.raises(InvalidRequest, match="neither JPEG nor PNG"):
         document_of(build_parser().parse_args(["speak", "--file", text, "--cover", text]))
 
 
 @pytest.mark.usefixtures("starter")
-def test_a_small_book_killed_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_a_small_book_killed_twice_gives_the_same_bytes(tmp_path):
     """With the real starter; where it is killed depends on the machine, so it is killed once parts are kept."""
     paragraph = "The morning light came softly through the kitchen window, and nobody said a word for a while. "
     files = [text_file(tmp_path / f"{n}.txt", f"Chapter {n}.\n\n{paragraph * n * n}") for n in (1, 2, 3)]

@@ -1,6 +1,5 @@
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +10,8 @@ from engine.cli.models import add_options, in_words, run
 from engine.errors import InvalidRequest
 from engine.models.progress import Activity, ModelProgress
 from engine.models.store import ModelStore
-from tests.engine.models.packaged import Packaged
-from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES, Published
-from tests.engine.models.stand_in_hub import Fault, StandInHub
+from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES
+from tests.engine.models.stand_in_hub import Fault
 
 
 def act(store: ModelStore, *arguments: Any) -> tuple[Outcome, list[str]]:
@@ -23,7 +21,7 @@ def act(store: ModelStore, *arguments: Any) -> tuple[Outcome, list[str]]:
     return run(parser.parse_args([str(word) for word in arguments]), shown.append, store), shown
 
 
-def test_the_list_says_what_can_be_had(tmp_path: Path) -> None:
+def test_the_list_says_what_can_be_had(tmp_path):
     outcome, _ = act(ModelStore(tmp_path), "list")
     assert [row["name"] for row in json.loads(json.dumps(outcome.data))] == ["starter", "kokoro-82m", "kokoro-82m-8bit"]
     assert "comes with the program" in outcome.words
@@ -31,7 +29,7 @@ def test_the_list_says_what_can_be_had(tmp_path: Path) -> None:
     assert "63 MB from PyPI" in outcome.words
 
 
-def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_prints_it(capsys, monkeypatch):
     monkeypatch.setattr("engine.__main__.stay_offline", lambda: None)  # for good, in a process of its own
     assert main(["models", "list", "--json"]) == 0
     official, compact = json.loads(capsys.readouterr().out)[1:]
@@ -42,7 +40,7 @@ def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypa
     assert "There is no model named “nothing”" in capsys.readouterr().err
 
 
-def test_from_fetching_to_removing(models: ModelStore, hub: StandInHub) -> None:
+def test_from_fetching_to_removing(models, hub):
     outcome, shown = act(models, "fetch", "kokoro-82m")
     assert outcome.words == "Some model is installed."
     assert (outcome.data["state"], outcome.data["voices"]) == ("installed", list(VOICE_NAMES))
@@ -52,21 +50,19 @@ def test_from_fetching_to_removing(models: ModelStore, hub: StandInHub) -> None:
     assert act(models, "remove", "kokoro-82m")[0].data["state"] == "absent"
 
 
-def test_importing(models: ModelStore, published: Published, tmp_path: Path) -> None:
+def test_importing(models, published, tmp_path):
     outcome, _ = act(models, "import", published.write(tmp_path / "source"))
     assert outcome.words == "Some model is imported."
 
 
-def test_packages_are_imported_for_their_model(
-    models: ModelStore, published: Published, packaged: Packaged, tmp_path: Path
-) -> None:
+def test_packages_are_imported_for_their_model(models, published, packaged, tmp_path):
     both = ModelStore(models.folder, (published.entry, packaged.entry))
     outcome, _ = act(both, "import", packaged.write(tmp_path / "wheels"))
     assert (outcome.words, outcome.data["name"]) == ("Some model (8 bit) is imported.", packaged.entry.name)
     assert outcome.data["published"]
 
 
-def test_what_is_partial_or_damaged_is_listed_so(models: ModelStore, hub: StandInHub) -> None:
+def test_what_is_partial_or_damaged_is_listed_so(models, hub):
     hub.faults.append(Fault("af_heart.pt", 404))
     with pytest.raises(Exception, match="404"):
         act(models, "fetch", "kokoro-82m")
@@ -78,7 +74,7 @@ def test_what_is_partial_or_damaged_is_listed_so(models: ModelStore, hub: StandI
     assert "is damaged or missing" in act(models, "list")[0].words
 
 
-def test_what_makes_no_sense_is_refused(models: ModelStore, tmp_path: Path) -> None:
+def test_what_makes_no_sense_is_refused(models, tmp_path):
     with pytest.raises(InvalidRequest, match="Some model is not installed"):
         act(models, "remove", "kokoro-82m")
     with pytest.raises(InvalidRequest, match="There is no file or folder"):
@@ -87,7 +83,7 @@ def test_what_makes_no_sense_is_refused(models: ModelStore, tmp_path: Path) -> N
         act(models, "import", tmp_path / ("x" * 300))  # longer than the system allows
 
 
-def test_progress_in_words() -> None:
+def test_progress_in_words():
     progress = ModelProgress("m", Activity.FETCHING, 12_000_000, 355_000_000, 3_200_000.0, 107.2)
     assert in_words(progress) == "m: fetching, 12 of 355 MB, 3.2 MB/s, 107 s left"
     assert in_words(ModelProgress("m", Activity.CHECKING, 0, 5_000_000)) == "m: checking, 0 of 5 MB"

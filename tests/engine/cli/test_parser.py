@@ -1,10 +1,12 @@
+"""What the command line takes, and its lines of progress: each step once, and again while it lasts."""
+
 import argparse
 import io
 import json
 import sys
+import threading
 from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,14 +15,16 @@ from engine.cli import command
 from engine.cli.command import Outcome, model_with, save_json
 from engine.cli.documents import document_of
 from engine.cli.parser import COMMANDS, build_parser
+from engine.cli.progress import REPEAT_SECONDS, SLOWEST_LINE_SECONDS, Steps
 from engine.cli.speak import DEFAULT_OUTPUT, text_of
 from engine.cli.validate import request_from
 from engine.errors import EngineError, InvalidRequest, MissingModel, UnknownVoice, UnusableDocument
-from engine.runtime.synthesizer import Synthesizer
+from engine.speech import DeviceEvent, FallbackEvent, Notice, Plan, PlanEvent, PreparationEvent
+from tests.patience import PATIENCE_SECONDS
 from tests.starter_voices import FEMALE, MALE
 
 
-def test_every_command_can_be_carried_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_can_be_carried_out(capsys):
     with pytest.raises(SystemExit) as ended:
         build_parser().parse_args(["--help"])
     assert ended.value.code == 0
@@ -39,13 +43,13 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
 
 
 @pytest.mark.parametrize("parser", list(parsers(build_parser())), ids=lambda parser: parser.prog)
-def test_every_command_and_option_has_its_help(parser: argparse.ArgumentParser) -> None:
+def test_every_command_and_option_has_its_help(parser):
     assert parser.description
     plain = [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
     assert [action.dest for action in plain if not action.help] == []
 
 
-def test_help_names_the_regimes_that_are_compared_by_default() -> None:
+def test_help_names_the_regimes_that_are_compared_by_default():
     (validate,) = (each for each in parsers(build_parser()) if each.prog.endswith(" validate"))
     options = validate.parse_args([])
     (regimes,) = (action for action in validate._actions if action.dest == "regimes")
@@ -54,16 +58,14 @@ def test_help_names_the_regimes_that_are_compared_by_default() -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["sing"], ["speak", "Hi", "--seed", "one"]])
-def test_what_is_no_command_is_refused_with_what_is(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_command_is_refused_with_what_is(words, capsys):
     with pytest.raises(SystemExit) as ended:
         build_parser().parse_args(words)
     assert ended.value.code == 2
     assert "usage: python -m engine" in capsys.readouterr().err
 
 
-def test_without_a_name_the_best_model_is_meant(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_name_the_best_model_is_meant(monkeypatch, capsys):
     parser = build_parser()
     monkeypatch.setattr(command, "default_model", lambda: "the best")
     for words in (["speak", "Hi"], ["voices"], ["voices", "save", "a", "b"], ["validate"]):
@@ -85,12 +87,12 @@ def piped(content: bytes) -> io.TextIOWrapper:
 
 
 @pytest.mark.parametrize("content", ["Grüße".encode(), "Grüße".encode("cp1252"), "Grüße".encode("utf-16")])
-def test_standard_input_is_decoded_as_a_file_is(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+def test_standard_input_is_decoded_as_a_file_is(monkeypatch, content):
     monkeypatch.setattr(sys, "stdin", piped(content))
     assert text_of(build_parser().parse_args(["speak", "-"]), None).text == "Grüße"
 
 
-def test_what_was_guessed_of_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_guessed_of_standard_input_is_told(monkeypatch):
     monkeypatch.setattr(sys, "stdin", piped("Grüße".encode("cp1252")))
     (notice,) = text_of(build_parser().parse_args(["speak", "-"]), None).notices
     assert "Windows-1252" in notice
@@ -99,15 +101,13 @@ def test_what_was_guessed_of_standard_input_is_told(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("stdin", "words"), [(None, "Standard input is closed"), (piped(b"\x89PNG\x00\x01"), "is not a text")]
 )
-def test_standard_input_that_has_no_text_is_refused(
-    monkeypatch: pytest.MonkeyPatch, stdin: io.TextIOWrapper | None, words: str
-) -> None:
+def test_standard_input_that_has_no_text_is_refused(monkeypatch, stdin, words):
     monkeypatch.setattr(sys, "stdin", stdin)
     with pytest.raises(InvalidRequest, match=words):
         text_of(build_parser().parse_args(["speak", "-"]), None)
 
 
-def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path, monkeypatch):
     def asked(*words: str) -> str:
         options = build_parser().parse_args(["speak", *words])
         return text_of(options, document_of(options)).text
@@ -144,12 +144,12 @@ def chosen(voice: str | None, *words: str) -> str:
         (f"{short(MALE)}+{short(FEMALE)}", "starter"),
     ],
 )
-def test_the_voice_brings_its_model(voice: str | None, model: str) -> None:
+def test_the_voice_brings_its_model(voice, model):
     assert chosen(voice) == model
 
 
 @pytest.mark.usefixtures("compact_model_installed")
-def test_a_named_model_is_kept_or_refused() -> None:
+def test_a_named_model_is_kept_or_refused():
     assert chosen(None, "--model", "starter") == chosen(short(MALE), "--model", "starter") == "starter"
     assert chosen("af_random", "--model", "kokoro-82m", "--weights", "random:0") == "kokoro-82m"
     with pytest.raises(InvalidRequest, match="model starter has no voice “adam”, which kokoro-82m-8bit has"):
@@ -159,7 +159,7 @@ def test_a_named_model_is_kept_or_refused() -> None:
 
 
 @pytest.mark.usefixtures("compact_model_installed")
-def test_a_voice_that_none_here_has_names_a_model_or_all_voices() -> None:
+def test_a_voice_that_none_here_has_names_a_model_or_all_voices():
     with pytest.raises(MissingModel, match="models fetch kokoro-82m”"):
         chosen("ef_dora")
     with pytest.raises(UnknownVoice, match=rf"Did you mean “af_heart”.*{MALE}"):
@@ -168,9 +168,7 @@ def test_a_voice_that_none_here_has_names_a_model_or_all_voices() -> None:
 
 @pytest.mark.parametrize("words", [["--voice", short(MALE)], ["--voice", f"{MALE}(2)+{FEMALE}"]])
 @pytest.mark.usefixtures("compact_model_installed")
-def test_the_model_of_the_voice_speaks(
-    starter: Synthesizer, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_model_of_the_voice_speaks(starter, words, tmp_path, capsys):
     assert main(["speak", "Hello.", *words, "--out", str(tmp_path / "a.wav"), "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
     assert (figures["model"], figures["voice"]) == ("starter", words[1])
@@ -181,6 +179,124 @@ def test_the_model_of_the_voice_speaks(
     assert json.loads(capsys.readouterr().out)["request"]["model"] == "starter"
 
 
-def test_half_a_character_is_json_in_a_file(tmp_path: Path) -> None:
+def test_half_a_character_is_json_in_a_file(tmp_path):
     save_json(Namespace(json=tmp_path / "a.json"), Outcome({"text": "Say \udcff."}, ""))
     assert json.loads((tmp_path / "a.json").read_bytes()) == {"text": "Say \udcff."}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def steps(lines: list[str], clock: Clock) -> Steps:
+    return Steps(lines.append, clock)
+
+
+def pass_seconds(steps: Steps, clock: Clock, seconds: int) -> None:
+    for _ in range(seconds):
+        clock.seconds += 1
+        steps.tick()
+
+
+def test_a_step_that_lasts_is_said_again_with_its_time(steps, clock, lines):
+    steps.show(PreparationEvent("Compiling", 1, 2))
+    assert lines == ["Compiling (1 of 2)"]
+    pass_seconds(steps, clock, 5)
+    assert lines[1:] == ["Compiling (1 of 2), 2 s so far", "Compiling (1 of 2), 4 s so far"]
+
+
+def test_what_is_done_is_not_repeated_but_what_follows_is_told_if_it_lasts(steps, clock, lines):
+    steps.show(PreparationEvent("Compiled", 2, 2))
+    pass_seconds(steps, clock, 3)
+    assert lines == ["Compiled (2 of 2)", "Going on, 2 s so far"]
+
+
+def test_a_step_that_two_processes_tell_is_written_once(steps, clock, lines):
+    for _ in range(2):
+        steps.show(PreparationEvent("Packing", 0, 7))
+        clock.seconds += 1
+    assert lines == ["Packing (0 of 7)"]
+    clock.seconds += 1
+    steps.tick()
+    assert lines[1:] == ["Packing (0 of 7), 3 s so far"]
+
+
+def test_nothing_is_repeated_after_a_line_of_its_own(steps, clock, lines):
+    steps.begin("Compiling")
+    steps.say("Spoke 1")
+    pass_seconds(steps, clock, 9)
+    assert lines == ["Compiling", "Spoke 1"]
+
+
+def test_what_is_expected_to_be_short_is_said_only_if_it_lasts(steps, clock, lines):
+    steps.expect("Speaking 1")
+    pass_seconds(steps, clock, 1)
+    assert lines == []
+    pass_seconds(steps, clock, 1)
+    assert lines == ["Speaking 1, 2 s so far"]
+
+
+def test_figures_are_written_now_and_then_and_stand_still_no_longer_than_steps(steps, clock, lines):
+    for number in range(20):
+        steps.advance(f"fetching {number}", "fetching")
+        clock.seconds += SLOWEST_LINE_SECONDS / 8
+    assert lines == ["fetching 0", "fetching 8", "fetching 16"]
+    for _ in range(4):
+        steps.advance("fetching 19", "fetching")
+        pass_seconds(steps, clock, 1)
+    assert lines[3:] == ["fetching 19, 4 s so far", "fetching 19, 6 s so far"]
+
+
+def test_figures_of_another_kind_begin_anew(steps, clock, lines):
+    steps.advance("fetching 1", "fetching")
+    clock.seconds += 0.1
+    steps.advance("checking 0", "checking")
+    pass_seconds(steps, clock, 2)
+    assert lines == ["fetching 1", "checking 0", "checking 0, 2 s so far"]
+
+
+def test_notices_of_a_whole_plan_are_said_while_the_step_goes_on(steps, clock, lines):
+    steps.expect("Speaking 1")
+    notice = Notice("“ß” is spelt.", 0, 1)
+    steps.show(PlanEvent(Plan((), (notice,), characters_left=9)))
+    steps.show(PlanEvent(Plan((), (notice,))))
+    pass_seconds(steps, clock, 2)
+    assert lines == ["note: “ß” is spelt.", "Speaking 1, 2 s so far"]
+
+
+def test_a_gpu_that_is_not_used_is_noted(steps, lines):
+    steps.show(DeviceEvent("cpu (why)", "tir (why)", {}))
+    assert lines == []
+    steps.show(DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: it ended its process (SIGABRT)"))
+    assert lines == ["note: the GPU is not used: it ended its process (SIGABRT)"]
+
+
+def test_a_thread_repeats_what_lasts(monkeypatch):
+    monkeypatch.setattr("engine.cli.progress.REPEAT_SECONDS", REPEAT_SECONDS / 1000)
+    repeated = threading.Event()
+    with Steps(lambda line: repeated.set() if "so far" in line else None) as steps:
+        steps.begin("Compiling")
+        assert repeated.wait(PATIENCE_SECONDS)
+    assert "progress" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_that_the_processor_speaks_is_noted_once_for_each_reason(steps, lines):
+    steps.expect("Speaking 2")
+    for reason in ("It failed.", "It failed.", "It failed three times."):
+        steps.show(FallbackEvent(reason))
+    assert lines == ["note: It failed.", "note: It failed three times."]

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
     return data
 
 
-def test_each_word_tells_what_decided_how_it_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_word_tells_what_decided_how_it_is_spoken(capsys):
     (chapter,) = planned(capsys, TEXT)["chapters"]
     words = [word for utterance in chapter["utterances"] for word in utterance["words"]]
     assert chapter["title"] is None
@@ -40,7 +39,7 @@ def test_each_word_tells_what_decided_how_it_is_spoken(capsys: pytest.CaptureFix
     assert all(bool(word["phonemes"]) is (word["source"] != "silent") for word in words)
 
 
-def test_words_are_parts_of_the_phonemes_of_their_utterance(capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_are_parts_of_the_phonemes_of_their_utterance(capsys):
     (chapter,) = planned(capsys, TEXT)["chapters"]
     for utterance in chapter["utterances"]:
         spoken = [word["phonemes"] for word in utterance["words"]]
@@ -49,12 +48,12 @@ def test_words_are_parts_of_the_phonemes_of_their_utterance(capsys: pytest.Captu
         assert all(phonemes in utterance["phonemes"] for phonemes in spoken)
 
 
-def test_what_is_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_left_out_is_told(capsys):
     notices = planned(capsys, TEXT)["notices"]
     assert [TEXT[notice["start"] : notice["end"]] for notice in notices] == ["<b>", "</b>", "漢字"]
 
 
-def test_a_document_is_planned_by_chapters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_document_is_planned_by_chapters(tmp_path, capsys):
     path = tmp_path / "a.md"
     path.write_text("# One\n\nIt begins.\n\n# Two\n\n漢字\n\n# Three\n\nIt ends.")
     chapters = planned(capsys, "--file", str(path))["chapters"]
@@ -66,20 +65,20 @@ def test_a_document_is_planned_by_chapters(tmp_path: Path, capsys: pytest.Captur
     assert chapters[0]["utterances"][0]["words"][0]["text"] == "One"
 
 
-def test_people_read_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_read_a_table(capsys):
     assert run([COMMAND.name, "In 1984.", "--model", "starter"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["0", "In", "1984"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["…"], ["Hi", "--file", "a.txt"], ["Hi", "--voice", "nobody"]])
-def test_what_cannot_be_planned_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_planned_is_told(arguments, capsys):
     assert run([COMMAND.name, *arguments]) != 0
     said = capsys.readouterr()
     assert said.out == ""
     assert "error:" in said.err
 
 
-def test_other_languages_tell_their_rules_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_languages_tell_their_rules_too(capsys):
     (chapter,) = planned(capsys, "Louis XIV a 5 km.", "--language", "fr-FR")["chapters"]
     words = [word for utterance in chapter["utterances"] for word in utterance["words"]]
     assert [(word["text"], word["source"]) for word in words] == [
@@ -91,7 +90,7 @@ def test_other_languages_tell_their_rules_too(capsys: pytest.CaptureFixture[str]
     ]
 
 
-def test_a_number_with_a_power_is_one_word(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_with_a_power_is_one_word(capsys):
     (chapter,) = planned(capsys, "About 10⁶ stars, 100² of them.")["chapters"]
     words = [word["text"] for utterance in chapter["utterances"] for word in utterance["words"]]
     assert words == ["About", "10⁶", "stars", "100²", "of", "them"]

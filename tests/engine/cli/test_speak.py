@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,8 @@ import soundfile
 from engine.__main__ import main
 from engine.cli.parser import build_parser
 from engine.cli.progress import Steps
-from engine.cli.speak import _have
-from engine.errors import DownloadError, EngineError, StorageError, UnusableModel
+from engine.cli.speak import fetch_if_needed
+from engine.errors import DownloadError, StorageError, UnusableModel
 from engine.models.catalogue import entry_named
 from engine.models.download import UNREACHABLE_HINT
 from engine.models.store import ModelState, ModelStatus, ModelStore
@@ -57,36 +56,34 @@ def had(*words: str) -> tuple[str, list[str]]:
     """The model that is to speak, and what was said."""
     lines: list[str] = []
     options = options_of(*words)
-    _have(options, Steps(lines.append))
+    fetch_if_needed(options, Steps(lines.append))
     return options.model, lines
 
 
-def test_a_fetched_model_speaks(desk: Desk) -> None:
+def test_a_fetched_model_speaks(desk):
     assert had() == (COMPACT, [])
     assert desk.fetched == [COMPACT]
 
 
 @pytest.mark.parametrize("installed", [COMPACT, "kokoro-82m"])
-def test_nothing_is_fetched_where_it_or_a_better_one_is_here(desk: Desk, installed: str) -> None:
+def test_nothing_is_fetched_where_it_or_a_better_one_is_here(desk, installed):
     desk.installed.add(installed)
     assert had() == (installed, [])
     assert desk.fetched == []
 
 
-def test_a_named_model_speaks_all_the_same(desk: Desk) -> None:
+def test_a_named_model_speaks_all_the_same(desk):
     assert had("--model", "starter") == ("starter", [])
     assert desk.fetched == [COMPACT]
 
 
 @pytest.mark.parametrize("kind", [DownloadError, StorageError, UnusableModel])
-def test_a_failure_is_one_notice_and_the_best_one_here_speaks(desk: Desk, kind: type[EngineError]) -> None:
+def test_a_failure_is_one_notice_and_the_best_one_here_speaks(desk, kind):
     desk.failure = kind("It failed.", "Try again.")
     assert had() == ("starter", [f"note: {COMPACT} was not fetched. It failed. Try again."])
 
 
-def test_a_damaged_model_that_does_not_speak_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_model_that_does_not_speak_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     manifest = ModelStore().model_folder("kokoro-82m") / "manifest.json"
     manifest.parent.mkdir(parents=True)
@@ -98,15 +95,13 @@ def test_a_damaged_model_that_does_not_speak_is_named(
         assert output.out.endswith("of starter\n")
 
 
-def test_a_model_that_does_not_exist_is_refused(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_does_not_exist_is_refused(desk, capsys):
     assert main(["speak", "Hi", "--fetch", "kokoro"]) == 1
     assert "There is no model named “kokoro”. Known models: " in capsys.readouterr().err
     assert desk.fetched == []
 
 
-def test_without_an_index_the_starter_speaks_and_the_line_says_so(
-    starter: Synthesizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_an_index_the_starter_speaks_and_the_line_says_so(starter, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
     path = tmp_path / "a.wav"
@@ -120,9 +115,7 @@ def test_without_an_index_the_starter_speaks_and_the_line_says_so(
 
 
 @pytest.mark.parametrize("suffix", [".srt", ".vtt", ".ass", ".json"])
-def test_subtitles_are_written_beside_the_sound(
-    starter: Synthesizer, tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str
-) -> None:
+def test_subtitles_are_written_beside_the_sound(starter, tmp_path, capsys, suffix):
     sound, subtitles = tmp_path / "a.wav", tmp_path / f"a{suffix}"
     text = "It cost $5. [pause 500ms] He said so."
     arguments = ["speak", text, "--model", "starter", "--out", str(sound), "--subtitles", str(subtitles), "--json"]
@@ -139,9 +132,7 @@ def test_subtitles_are_written_beside_the_sound(
         assert "$5." in written
 
 
-def test_subtitles_of_no_format_are_refused_before_anything_is_made(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_subtitles_of_no_format_are_refused_before_anything_is_made(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("engine.cli.speak.Synthesizer", None)
     path = tmp_path / "a.wav"
     assert main(["speak", "Hi", "--out", str(path), "--subtitles", str(tmp_path / "a.txt")]) == 1
@@ -149,7 +140,7 @@ def test_subtitles_of_no_format_are_refused_before_anything_is_made(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_model_without_a_transformer_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_without_a_transformer_says_so(tmp_path, capsys):
     out = tmp_path / "x.wav"
     assert main(["speak", "Hi", "--model", "starter", "--prosody", "transformer", "--out", str(out)]) == 1
     assert "for the prosody of the model starter is installed." in capsys.readouterr().err
@@ -159,9 +150,7 @@ def test_a_model_without_a_transformer_says_so(tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("wrong", "said"), [(["--speed", "9"], "speed 9"), (["--pause", "7"], "7 times"), (["--language", "xx"], "“xx”")]
 )
-def test_wrong_values_are_refused_before_the_model_is_prepared(
-    wrong: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_wrong_values_are_refused_before_the_model_is_prepared(wrong, said, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(Synthesizer, "prepare", lambda *_: pytest.fail("the model was prepared"))
     assert main(["speak", "Hi", "--model", "starter", "--out", str(tmp_path / "x.wav"), *wrong]) == 1
     assert said in capsys.readouterr().err

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import argparse
 import json
 import zipfile
@@ -37,7 +35,7 @@ def asked(*arguments: str) -> ValidationRequest:
     return request_from(parsed(*arguments))
 
 
-def test_figures_and_words_tell_the_same() -> None:
+def test_figures_and_words_tell_the_same():
     made = outcome("--text", "Hello there.", "--regimes", "dynamic,static-no-pack,compiled", "--padding", "4")
     assert made.passed
     assert made.data["passed"]
@@ -51,13 +49,13 @@ def test_figures_and_words_tell_the_same() -> None:
 @pytest.mark.parametrize(
     "late", [("--kernels", "foo"), ("--case-stage", "foo"), ("--reduce-seconds", "nan"), ("--wav-dir", "/dev/null/a")]
 )
-def test_what_comes_last_is_checked_first(late: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_comes_last_is_checked_first(late, monkeypatch):
     monkeypatch.setattr("engine.cli.validate.Validator", None)
     with pytest.raises(EngineError):
         outcome("--text", "Hello there.", *late)
 
 
-def test_all_files_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_files_are_written(tmp_path, monkeypatch):
     monkeypatch.setattr("engine.cli.validate.sweep_padding", partial(sweep_padding, paddings=(0.0, 1.0)))
     files = {kind: tmp_path / f"report.{kind}" for kind in ("json", "html", "npz", "zip")}
     made = outcome(
@@ -76,7 +74,7 @@ def test_all_files_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert b"all is well" in b"".join(bundle.read(name) for name in bundle.namelist() if "doctor" in name)
 
 
-def test_each_utterance_is_shown_as_it_begins() -> None:
+def test_each_utterance_is_shown_as_it_begins():
     lines: list[str] = []
     steps = Steps(lines.append, clock=iter(range(100)).__next__)
     show(steps, PreparationEvent("Loading PyTorch", 0, 1))
@@ -85,20 +83,20 @@ def test_each_utterance_is_shown_as_it_begins() -> None:
     assert lines == ["Loading PyTorch (0 of 1)", "Validating utterance 1", "Validating utterance 2"]
 
 
-def test_random_utterances_report_their_worst() -> None:
+def test_random_utterances_report_their_worst():
     made = outcome("--fuzz", "2")
     assert made.passed
     assert made.words.startswith("2 of 2 utterances within tolerance")
     assert {row["regime"] for row in made.data["worst"]} == {Regime.COMPILED}
 
 
-def test_a_file_that_cannot_be_written_is_told_before_any_work(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_told_before_any_work(tmp_path):
     with pytest.raises(EngineError) as caught:
         outcome("--text", "Hello.", "--html", str(tmp_path / "no" / "such" / "report.html"))
     assert "no" in str(caught.value)
 
 
-def test_phonemes_are_compared_with_kokoros(tmp_path: Path) -> None:
+def test_phonemes_are_compared_with_kokoros(tmp_path):
     lines, figures = tmp_path / "lines.txt", tmp_path / "figures.json"
     lines.write_text("Hello there.\nProf. Lee.\n")
     made = outcome("--text-parity", str(lines), "--language", "en-GB", "--json", str(figures))
@@ -109,7 +107,7 @@ def test_phonemes_are_compared_with_kokoros(tmp_path: Path) -> None:
     assert written["differences"][0]["upstream"] == "pɹˈɒf lˈiː."
 
 
-def test_without_options_the_sample_is_spoken_in_the_first_voice() -> None:
+def test_without_options_the_sample_is_spoken_in_the_first_voice():
     request = asked()
     assert request.speech.text.strip()
     assert request.speech.voice == starter_voices()[0].name
@@ -118,74 +116,73 @@ def test_without_options_the_sample_is_spoken_in_the_first_voice() -> None:
     assert request.regimes == DEFAULT_REGIMES
 
 
-def test_random_weights_bring_their_own_voice() -> None:
+def test_random_weights_bring_their_own_voice():
     assert asked("--model", "kokoro-82m", "--weights", "random:3").speech.voice == "af_random"
 
 
-def test_regimes_are_named_as_in_the_report() -> None:
+def test_regimes_are_named_as_in_the_report():
     assert asked("--regimes", "dynamic,compiled-padded").regimes == (Regime.DYNAMIC, Regime.COMPILED_PADDED)
 
 
-def test_stages_can_be_crossed() -> None:
+def test_stages_can_be_crossed():
     request = asked("--cross", "decoder=dynamic,f0n=static-packed")
     assert request.cross == (("decoder", Regime.DYNAMIC), ("f0n", Regime.STATIC_PACKED))
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [("--regimes", "dynamo"), ("--reference", "truth"), ("--cross", "decoder"), ("--cross", "x=dynamic")],
+    "arguments", [("--regimes", "dynamo"), ("--reference", "truth"), ("--cross", "decoder"), ("--cross", "x=dynamic")]
 )
-def test_a_name_that_is_none_is_refused_with_the_known_ones(arguments: tuple[str, str]) -> None:
+def test_a_name_that_is_none_is_refused_with_the_known_ones(arguments):
     with pytest.raises(InvalidRequest) as caught:
         asked(*arguments)
     assert "dynamic" in caught.value.hint
 
 
-def test_json_goes_to_standard_output_unless_a_file_is_named() -> None:
+def test_json_goes_to_standard_output_unless_a_file_is_named():
     assert parsed("--json").json == STANDARD_OUTPUT
     assert parsed("--json", "x.json").json.name == "x.json"
     assert parsed().json is None
 
 
-def test_text_is_compared_only_when_asked_for_and_may_be_ones_own() -> None:
+def test_text_is_compared_only_when_asked_for_and_may_be_ones_own():
     assert parsed().text_parity is None
     assert parsed("--text-parity").text_parity == ENGLISH_SENTENCES
     assert parsed("--text-parity", "a.txt").text_parity == Path("a.txt")
 
 
-def test_the_language_may_be_another_than_the_voices() -> None:
+def test_the_language_may_be_another_than_the_voices():
     assert asked("--language", "en-GB").speech.language == "en-GB"
 
 
-def test_students_are_one_more_regime() -> None:
+def test_students_are_one_more_regime():
     assert asked("--prosody", "transformer").regimes == (*DEFAULT_REGIMES, Regime.DISTILLED)
     assert asked("--prosody", "transformer", "--fuzz", "3").regimes == (Regime.DISTILLED,)
     assert asked("--prosody", "transformer", "--regimes", "compiled").regimes == (Regime.COMPILED,)
 
 
-def test_the_list_names_every_fault_with_its_stage() -> None:
+def test_the_list_names_every_fault_with_its_stage():
     outcome = outcome_of(parsed("--fault", "list"), lambda: "", lambda _: None)
     lines = outcome.words.splitlines()
     assert [line.split()[:2] for line in lines] == [[fault.name, fault.stage] for fault in FAULTS]
     assert [entry["name"] for entry in outcome.data] == [fault.name for fault in FAULTS]
 
 
-def test_a_drill_looks_where_the_fault_shows() -> None:
-    assert request_from(parsed("--fault", "zeroed-noise")).regimes == (Regime.UPSTREAM, Regime.COMPILED)
-    assert Regime.COMPILED_PADDED in request_from(parsed("--fault", "dropped-length")).regimes
-    assert request_from(parsed("--fault", "zeroed-noise", "--regimes", "compiled")).regimes == (Regime.COMPILED,)
+def test_a_drill_looks_where_the_fault_shows():
+    assert asked("--fault", "zeroed-noise").regimes == (Regime.UPSTREAM, Regime.COMPILED)
+    assert Regime.COMPILED_PADDED in asked("--fault", "dropped-length").regimes
+    assert asked("--fault", "zeroed-noise", "--regimes", "compiled").regimes == (Regime.COMPILED,)
 
 
-def test_a_drill_speaks_a_text_that_shows_the_fault_unless_another_is_given() -> None:
+def test_a_drill_speaks_a_text_that_shows_the_fault_unless_another_is_given():
     sample = sample_text_path().read_text(encoding="utf-8")
-    assert request_from(parsed("--fault", "zeroed-noise")).speech.text == sample
-    assert request_from(parsed("--fault", "softmax-multiple")).speech.text == fault_named("softmax-multiple").text
-    assert request_from(parsed("--fault", "softmax-multiple", "--text", "No.")).speech.text == "No."
+    assert asked("--fault", "zeroed-noise").speech.text == sample
+    assert asked("--fault", "softmax-multiple").speech.text == fault_named("softmax-multiple").text
+    assert asked("--fault", "softmax-multiple", "--text", "No.").speech.text == "No."
 
 
-def test_an_unknown_fault_is_refused_before_any_work() -> None:
+def test_an_unknown_fault_is_refused_before_any_work():
     with pytest.raises(InvalidRequest, match="no fault “bad-luck”"):
-        request_from(parsed("--fault", "bad-luck"))
+        asked("--fault", "bad-luck")
 
 
 STARTER = ("--model", "starter")
@@ -206,7 +203,7 @@ def with_error(path: Path, output: str, times: float) -> None:
     path.write_text(json.dumps(plain), encoding="utf-8")
 
 
-def test_the_same_again_passes(made: tuple[Path, Outcome]) -> None:
+def test_the_same_again_passes(made):
     path, first = made
     assert first.passed
     assert "There is no golden run of this text" in first.words
@@ -218,7 +215,7 @@ def test_the_same_again_passes(made: tuple[Path, Outcome]) -> None:
     assert {row["verdict"] for row in compiled} == {"pass"}
 
 
-def test_one_error_that_has_grown_fails_and_is_named(made: tuple[Path, Outcome], tmp_path: Path) -> None:
+def test_one_error_that_has_grown_fails_and_is_named(made, tmp_path):
     path = tmp_path / "better.json"
     path.write_bytes(made[0].read_bytes())
     with_error(path, "magnitude", 1 / 30)
@@ -231,7 +228,7 @@ def test_one_error_that_has_grown_fails_and_is_named(made: tuple[Path, Outcome],
     )
 
 
-def test_what_the_golden_run_does_not_have_fails_too(made: tuple[Path, Outcome], tmp_path: Path) -> None:
+def test_what_the_golden_run_does_not_have_fails_too(made, tmp_path):
     path = tmp_path / "less.json"
     plain = json.loads(made[0].read_text(encoding="utf-8"))
     plain["errors"] = [error for error in plain["errors"] if error["output"] != "f0"]
@@ -241,19 +238,19 @@ def test_what_the_golden_run_does_not_have_fails_too(made: tuple[Path, Outcome],
     assert "The golden run has no error for: f0." in failed.words
 
 
-def test_a_golden_run_of_something_else_is_refused(made: tuple[Path, Outcome]) -> None:
+def test_a_golden_run_of_something_else_is_refused(made):
     with pytest.raises(InvalidRequest, match="is of another text and another seed"):
         outcome(*STARTER, "--text", "Bye.", "--seed", "1", "--regimes", "compiled", "--golden", str(made[0]))
 
 
 @pytest.mark.parametrize("other", [("--fuzz", "2"), ("--text-parity",), ("--case", "case.zip")])
 @pytest.mark.parametrize("option", ["--golden", "--save-golden"])
-def test_only_a_run_of_a_text_has_a_golden_run(other: tuple[str, ...], option: str, tmp_path: Path) -> None:
+def test_only_a_run_of_a_text_has_a_golden_run(other, option, tmp_path):
     with pytest.raises(InvalidRequest, match=f"{other[0]} has no golden run"):
         outcome(*STARTER, *other, option, str(tmp_path / "golden.json"))
 
 
-def test_nothing_compiled_makes_no_golden_run(tmp_path: Path) -> None:
+def test_nothing_compiled_makes_no_golden_run(tmp_path):
     with pytest.raises(InvalidRequest, match="cannot be golden"):
         outcome(*STARTER, "--text", "Hm.", "--regimes", "upstream", "--save-golden", str(tmp_path / "g.json"))
 
@@ -263,7 +260,7 @@ NO_PACK = (*TEXT, "--regimes", "static-no-pack")
 UNLIMITED = (*NO_PACK, "--reduce", "--reduce-seconds", "1e9")
 
 
-def test_a_failure_is_reduced_saved_and_run_again(tmp_path: Path) -> None:
+def test_a_failure_is_reduced_saved_and_run_again(tmp_path):
     file = tmp_path / "case.safetensors"
     made = outcome(*UNLIMITED, "--case-stage", "text_encoder", "--save-case", str(file))
     case = made.data["case"]
@@ -278,7 +275,7 @@ def test_a_failure_is_reduced_saved_and_run_again(tmp_path: Path) -> None:
     assert again.words.startswith("It still fails.")
 
 
-def test_a_case_is_saved_without_being_reduced(tmp_path: Path) -> None:
+def test_a_case_is_saved_without_being_reduced(tmp_path):
     made = outcome(*NO_PACK, "--save-case", str(tmp_path / "case.safetensors"))
     assert made.data["case"]["stage"] == "duration"
     assert made.data["case"]["inputs"] == []
@@ -286,7 +283,7 @@ def test_a_case_is_saved_without_being_reduced(tmp_path: Path) -> None:
     assert (tmp_path / "case.safetensors").stat().st_size > 0
 
 
-def test_where_nothing_fails_nothing_is_saved(tmp_path: Path) -> None:
+def test_where_nothing_fails_nothing_is_saved(tmp_path):
     made = outcome(*TEXT, "--regimes", "compiled", "--reduce", "--save-case", str(tmp_path / "case.safetensors"))
     assert made.passed
     assert "case" not in made.data
@@ -294,22 +291,19 @@ def test_where_nothing_fails_nothing_is_saved(tmp_path: Path) -> None:
     assert not any(tmp_path.iterdir())
 
 
-def test_bad_names_are_refused(tmp_path: Path) -> None:
+def test_bad_names_are_refused(tmp_path):
     with pytest.raises(InvalidRequest, match="There is no stage"):
         outcome(*NO_PACK, "--reduce", "--case-stage", "nonsense")
     with pytest.raises(OutputError, match="does not exist"):
         outcome(*NO_PACK, "--save-case", str(tmp_path / "nowhere" / "case.safetensors"))
 
 
-def outcome_of_validate_kernels(*arguments: str) -> Outcome:
-    parser = argparse.ArgumentParser()
-    add_options(parser)
-    options = parser.parse_args(["--text", "Hi.", "--device", "cpu", "--regimes", "compiled", *arguments])
-    return outcome_of(options, lambda: "all is well", lambda event: None)
+def outcome_with_kernels(*arguments: str) -> Outcome:
+    return outcome("--text", "Hi.", "--device", "cpu", "--regimes", "compiled", *arguments)
 
 
-def test_a_faulty_kernel_is_named_in_words_and_figures() -> None:
-    made = outcome_of_validate_kernels("--fault", "shifted-frame", "--kernels")
+def test_a_faulty_kernel_is_named_in_words_and_figures():
+    made = outcome_with_kernels("--fault", "shifted-frame", "--kernels")
     assert not made.passed
     assert "Its kernel inverse_stft (inverse_stft, engine/network/exportable/speech.py:" in " ".join(made.words.split())
     (stage,) = made.data["kernels"]["stages"]
@@ -319,19 +313,19 @@ def test_a_faulty_kernel_is_named_in_words_and_figures() -> None:
     assert finding["node"] == kernel["node"]
 
 
-def test_a_healthy_stage_is_told_to_be_so() -> None:
-    made = outcome_of_validate_kernels("--kernels", "istft, source")
+def test_a_healthy_stage_is_told_to_be_so():
+    made = outcome_with_kernels("--kernels", "istft, source")
     assert made.passed
     assert "No kernel is wrong in source, istft." in made.words
     assert "istft: 1 kernel" in made.words
 
 
-def test_without_a_stage_that_fails_nothing_is_looked_into() -> None:
-    made = outcome_of_validate_kernels("--kernels")
+def test_without_a_stage_that_fails_nothing_is_looked_into():
+    made = outcome_with_kernels("--kernels")
     assert made.passed
     assert "No stage is wrong" in made.words
     assert made.data["kernels"] == {"stages": [], "findings": []}
 
 
-def test_kernels_are_left_out_unless_asked_for() -> None:
-    assert outcome_of_validate_kernels().data["kernels"] is None
+def test_kernels_are_left_out_unless_asked_for():
+    assert outcome_with_kernels().data["kernels"] is None

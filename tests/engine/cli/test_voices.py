@@ -32,14 +32,14 @@ def blend() -> Iterator[str]:
     SavedVoices().remove("Test à deux")
 
 
-def test_a_saved_blend_is_among_the_voices(blend: str) -> None:
+def test_a_saved_blend_is_among_the_voices(blend):
     listed = outcome("--language", "en-US")
     assert {voice["name"]: voice["recipe"] for voice in listed.data}[blend] == f"{MALE}(2)+{FEMALE}(1)"
     assert f"{MALE}(2)+{FEMALE}(1)" in listed.words
     assert "kitchen" in preview_text(options_of("preview", blend))
 
 
-def test_a_removed_blend_is_gone() -> None:
+def test_a_removed_blend_is_gone():
     saved = outcome("save", "test-solo", MALE)
     assert (saved.data["name"], saved.data["recipe"]) == ("test-solo", f"{MALE}(1)")
     assert outcome("remove", "test-solo").data == {"name": "test-solo"}
@@ -55,7 +55,7 @@ def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_models")
-def test_the_voices_of_all_models_are_listed_best_first_each_with_its_model() -> None:
+def test_the_voices_of_all_models_are_listed_best_first_each_with_its_model():
     listed = outcome()
     assert [(voice["name"], voice["model"]) for voice in listed.data][:3] == [
         ("af_heart", "better"),
@@ -67,31 +67,31 @@ def test_the_voices_of_all_models_are_listed_best_first_each_with_its_model() ->
 
 
 @pytest.mark.usefixtures("two_models")
-def test_a_named_model_lists_its_voices_alone() -> None:
+def test_a_named_model_lists_its_voices_alone():
     assert {voice["model"] for voice in outcome("--model", "starter").data} == {"starter"}
     random = outcome("--model", "kokoro-82m", "--weights", "random:0")
     assert [voice["name"] for voice in random.data] == ["af_random"]
 
 
 @pytest.mark.usefixtures("two_models")
-def test_no_blend_takes_the_name_of_a_voice_of_any_model() -> None:
+def test_no_blend_takes_the_name_of_a_voice_of_any_model():
     with pytest.raises(InvalidRequest, match="if_sara"):
         outcome("save", "sara", MALE)
 
 
-def test_voices_are_listed_by_language() -> None:
+def test_voices_are_listed_by_language():
     assert [voice.name for voice in voices_in(official_voices(), "it")] == ["if_sara", "im_nicola"]
     assert len(voices_in(official_voices(), None)) == 54
     with pytest.raises(InvalidRequest, match="Choose one of"):
         voices_in(official_voices(), "de")
 
 
-def test_where_no_voice_is_listed_that_is_said() -> None:
+def test_where_no_voice_is_listed_that_is_said():
     listed = outcome("--language", "it", "--model", "starter")
     assert listed.data == []
     assert listed.words.startswith("No voice of Italian is installed; `models list` shows")
 
 
-def test_a_preview_is_a_sentence_of_the_language() -> None:
+def test_a_preview_is_a_sentence_of_the_language():
     assert "kitchen" in preview_text(options_of("preview", MALE))
     assert "playa" in preview_text(options_of("preview", MALE, "--language", "es"))

@@ -6,8 +6,17 @@ from importlib.metadata import version
 import pytest
 
 from engine.artifacts.embedded_modules import metal_kernels, metal_module
-from engine.artifacts.freshness import Fresh, Stale, freshness
-from engine.artifacts.manifest import CPU, MANIFEST_NAME, Manifest, Variant, expected_identity, verify
+from engine.artifacts.manifest import (
+    CPU,
+    MANIFEST_NAME,
+    Fresh,
+    Manifest,
+    Stale,
+    Variant,
+    expected_identity,
+    freshness,
+    verify,
+)
 from engine.artifacts.processor_families import FAMILIES
 from engine.compiler import build as building
 from engine.compiler.build import build, precision_of, weightless_modules

@@ -1,11 +1,18 @@
+import inspect
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
+from tvm.script import tirx as T
+from tvm_ffi import structural_equal
 
 from engine.compiler.build import weightless_modules
 from engine.compiler.export import dynamic_shapes, example_inputs, export_stage, parameters_of, trace
+from engine.compiler.script_parsing import quick_parsing
 from engine.compiler.targets import host_cpu
+from engine.compiler.traced_graph import example_shapes, number_of, numbers_of, operator_name, shape_of
 from engine.errors import CompileError
 from engine.network.random_weights import random_weights
 from engine.stages import DEVICE_STAGES, FRAMES, TOKENS, Place, Size, Stage, Tensor, stage_named
@@ -113,3 +120,72 @@ def test_lengths_are_independent_of_each_other(compiled):
     for tokens, frames in ((1, 1), (5, 5), (3, 40)):
         result = made(np.ones((2, tokens), np.float32), np.ones((2, frames), np.float32))
         np.testing.assert_array_equal(result, [[tokens, frames]] * 2)
+
+
+def test_what_is_no_node_has_no_operator():
+    assert operator_name(None) == operator_name(3) == ""
+
+
+def test_what_a_stage_computes_has_the_lengths_of_the_run(tiny_config):
+    stage = stage_named("f0n")
+    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
+    shapes = [tensor.shape(tiny_config, 3, {"tokens": 7, "frames": 20}) for tensor in stage.inputs]
+    assert [len(shape) for shape in example_shapes(program)] == [len(shape) for shape in shapes]
+    numbers = numbers_of(program, shapes)
+    *_, output = program.graph.nodes
+    f0, _ = output.args[0]
+    assert [number_of(extent, numbers) for extent in shape_of(f0)] == [3, 20, 2]
+
+
+PYTHONS_OWN = inspect.getouterframes  # while tests run, all of them parse quickly
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(inspect, "getouterframes", PYTHONS_OWN)
+    yield
+    assert inspect.getouterframes is PYTHONS_OWN
+
+
+@T.inline
+def copy(x, y, position):
+    y[position] = x[position]
+
+
+def copying(extent):
+    @T.prim_func(s_tir=True)
+    def copying(x: T.Buffer((extent,), "float32"), y: T.Buffer((extent,), "float32")):
+        for position in T.serial(extent):
+            copy(x, y, position)
+
+    return copying
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_frames_are_the_same_without_their_source():
+    here = inspect.currentframe()
+    full = inspect.getouterframes(here)
+    with quick_parsing():
+        quick = inspect.getouterframes(here)
+    assert [(info.frame, info.filename, info.function) for info in quick] == [
+        (info.frame, info.filename, info.function) for info in full
+    ]
+    assert full[0].code_context is not None
+    assert [info.code_context for info in quick] == [None] * len(full)
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_a_kernel_is_the_same():
+    expected = copying(4)
+    with quick_parsing():
+        assert structural_equal(copying(4), expected)
+        assert not structural_equal(copying(5), expected)
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_a_failure_is_still_told():
+    with pytest.raises(Exception, match="missing"), quick_parsing():
+
+        @T.prim_func(s_tir=True)
+        def wrong(x: T.Buffer((4,), "float32")):
+            x[0] = missing  # noqa: F821

@@ -1,10 +1,21 @@
-from dataclasses import replace
+import dataclasses
+from dataclasses import fields, replace
+from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
+import tvm
+import tvm_ffi
+from torch import nn
+from tvm import relax
+from tvm.script import tirx as T
 from tvm.target.codegen import llvm_get_cpu_features
 
 from engine.artifacts.manifest import CPU, Variant
-from engine.artifacts.processor_families import X86_64, X86_64_V4, ProcessorFamily
+from engine.artifacts.processor_families import X86_64, X86_64_V4
+from engine.compiler.kernel_calls import KernelBook, shape_of, simplified
+from engine.compiler.kernel_set import KernelSet
+from engine.compiler.target_kernels import kernels_for, metal_kernels
 from engine.compiler.targets import (
     MAX_THREADGROUP_BYTES,
     TargetName,
@@ -17,7 +28,12 @@ from engine.compiler.targets import (
     tvm_target,
 )
 from engine.errors import CompileError
+from engine.kernels.convolution import ConvWorkload
+from engine.kernels.cpu.conv_choice import choice_for
 from engine.kernels.cpu.register_tile import NEON, TILE_BYTES, microkernel_for
+from engine.kernels.metal.threadgroup import Threadgroup
+from engine.kernels.precision import Precision
+from engine.stages import TOKENS, Size, Tensor
 
 
 def test_targets_have_the_names_of_the_command_line():
@@ -63,7 +79,7 @@ def test_arm_processors_get_tiles_of_their_own_registers(triple):
 
 
 @pytest.mark.parametrize("family", [X86_64, X86_64_V4], ids=lambda family: family.name)
-def test_x86_modules_use_what_the_family_must_have_and_nothing_else(family: ProcessorFamily):
+def test_x86_modules_use_what_the_family_must_have_and_nothing_else(family):
     used = set(llvm_get_cpu_features(target_of(Variant("cpu", family=family.name))))
     linux_words = {
         "lzcnt": "abm",
@@ -95,3 +111,100 @@ def test_a_variant_of_no_family_is_for_this_machine():
 def test_an_unknown_triple_names_the_known_ones():
     with pytest.raises(CompileError, match="no triple “armv7”"):
         family_cpu("armv7")
+
+
+ONLY_ON_CPU = {"lstm_offset"}
+"""What only the converters of a processor's LSTM ask for."""
+
+
+def public(module):
+    return {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
+
+
+def test_each_target_has_kernels_for_its_traits():
+    assert kernels_for(host_cpu()).target_traits == microkernel_for(host_cpu())
+    assert kernels_for(metal_macos()).target_traits == Threadgroup()
+
+
+def test_convolutions_are_computed_as_tuned():
+    tuned = [(ConvWorkload(64, 64, 3), choice_for(ConvWorkload(64, 64, 5), microkernel_for(host_cpu())))]
+    assert kernels_for(host_cpu(), tuned=tuned).target_traits.tuned == tuple(tuned)
+
+
+def test_only_metal_has_float16_kernels():
+    assert kernels_for(metal_macos(), Precision.FLOAT16).target_traits == Threadgroup(factors=Precision.FLOAT16)
+    with pytest.raises(CompileError, match="float16"):
+        kernels_for(host_cpu(), Precision.FLOAT16)
+
+
+def test_the_same_kernels_are_there_for_every_target():
+    cpu, metal = kernels_for(host_cpu()), kernels_for(metal_macos())
+    for field in fields(KernelSet):
+        module = getattr(cpu, field.name)
+        if isinstance(module, ModuleType):
+            names = {name for name in public(module) if not name.startswith("_") and name[0].islower()} - ONLY_ON_CPU
+            assert names <= public(getattr(metal, field.name)), field.name
+
+
+def test_a_kernel_set_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        metal_kernels().linear = None
+
+
+def copying(extent, microkernel):
+    @T.prim_func(s_tir=True)
+    def copying(x: T.Buffer((extent,), "float32"), y: T.Buffer((extent,), "float32")):
+        for position in T.serial(extent):
+            y[position] = x[position]
+
+    return copying
+
+
+@pytest.fixture
+def importer():
+    return SimpleNamespace(block_builder=relax.BlockBuilder())
+
+
+@pytest.fixture
+def book():
+    return KernelBook(kernels_for(host_cpu()))
+
+
+def test_a_kernel_is_placed_once_per_size(book, importer):
+    first = book.place(importer, copying, (4, None))
+    assert book.place(importer, copying, (4, None)).same_as(first)
+    assert not book.place(importer, copying, (5, None)).same_as(first)
+    assert len(importer.block_builder.get().functions) == 2
+
+
+def test_kernels_are_left_alone_by_fusion(book, importer):
+    name = book.place(importer, copying, (4, None))
+    assert importer.block_builder.get()[name].attrs["op_pattern"] == 8
+
+
+def test_a_weight_is_packed_once_per_weight_and_key(book):
+    packings = []
+
+    def pack():
+        packings.append(len(packings))
+        return packings[-1]
+
+    one, other = (relax.Var(name, relax.TensorType((2,), "float32")) for name in "ab")
+    assert [book.packed(one, "k", pack), book.packed(one, "k", pack)] == [0, 0]
+    assert [book.packed(other, "k", pack), book.packed(one, "l", pack)] == [1, 2]
+
+
+def test_extents_are_ints_where_they_are_fixed():
+    frames = tvm.tirx.Var("frames", "int64")
+    assert simplified(7) == 7
+    tensor = relax.Var("x", relax.TensorType((frames, 3), "float32"))
+    assert shape_of(tensor)[1] == 3
+    assert shape_of(tensor)[0].same_as(frames)
+    columns = simplified((120 * frames + 1 + 2 * 3 - 12) // 6 + 1)
+    assert tvm_ffi.structural_equal(columns, frames * 20)
+
+
+def test_a_layer_runs_over_the_last_of_any_axes(compiled):
+    made = compiled(nn.Linear(32, 5), Tensor("x", (TOKENS, Size("f0_values_per_frame"), Size("hidden_dim"))))
+    x = np.random.default_rng(0).standard_normal((2, 3, 2, 32), np.float32)
+    np.testing.assert_allclose(made(x), made.eager(x), atol=2e-5)

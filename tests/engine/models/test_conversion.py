@@ -31,6 +31,7 @@ from engine.system.paths import resources_folder
 from engine.system.remote import call
 from tests.compact_model import CORRECTED
 from tests.conftest import BUILD_FOLDER
+from tests.engine.full_disk import full_disk
 from tests.engine.models import without_pytorch
 from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES, Published, voice_table
 from tests.engine.models.quantised_export import HIDDEN, INPUTS, LSTM, SHAPES, Export, exported, torch_order
@@ -103,16 +104,8 @@ def test_damaged_earlier_voices_are_said(order: Conversion, tmp_path: Path) -> N
 
 
 def test_a_full_disk_is_said(order: Conversion) -> None:
-    """The process may write no file larger than this, which fails as a full disk does: in the middle of a write."""
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
-    try:
-        with pytest.raises(StorageError, match=r"cannot be written to.*Free some space"):
-            convert(order, ignore)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with full_disk(100_000), pytest.raises(StorageError, match=r"cannot be written to.*Free some space"):
+        convert(order, ignore)
 
 
 PUBLISHED = BUILD_FOLDER / "kokoro-82m-8bit.onnx"

@@ -12,6 +12,7 @@ from engine.errors import Cancelled, DownloadError, StorageError
 from engine.models.download import CHUNK_BYTES, ENVIRONMENT, Download, download
 from engine.models.progress import Activity
 from engine.system.remote import call
+from tests.engine.full_disk import full_disk
 from tests.engine.models.published import CHECKPOINT_NAME, Published
 from tests.engine.models.stand_in_hub import Fault, StandInHub
 from tests.patience import wait_until
@@ -172,7 +173,7 @@ def test_what_the_system_says_about_the_network_is_put_plainly(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("engine.models.download._checked_url", fail)
+    monkeypatch.setattr("huggingface_hub.get_hf_file_metadata", fail)
     with pytest.raises(DownloadError, match=words):
         download(order, ignore)
 
@@ -209,16 +210,8 @@ def test_a_folder_that_cannot_be_written_is_named(hub: StandInHub, published: Pu
 
 
 def test_a_full_disk_is_said(hub: StandInHub, order: Download, published: Published) -> None:
-    """The process may write no file larger than this, which fails as a full disk does: in the middle of a write."""
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
-    try:
-        with pytest.raises(StorageError, match=r"cannot be written.*Free some space"):
-            download(order, ignore)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with full_disk(100_000), pytest.raises(StorageError, match=r"cannot be written.*Free some space"):
+        download(order, ignore)
     assert_all_right(download(order, ignore), published)
 
 

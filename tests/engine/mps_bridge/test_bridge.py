@@ -1,7 +1,5 @@
 """The bridge's sources are what Apple's declarations allow, and its library for Macs is one that a Mac can load."""
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

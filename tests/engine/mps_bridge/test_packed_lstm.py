@@ -4,8 +4,6 @@ The stand-in does what Apple's documentation says, and ends the process where th
 Whether Apple's own classes do the same, these tests tell on a Mac alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tvm

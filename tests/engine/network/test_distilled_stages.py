@@ -1,7 +1,5 @@
 """The stages with students, in PyTorch: what the padding holds changes nothing, and a batch equals its members."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -50,14 +48,12 @@ def teacher() -> ExportableRunner:
 @pytest.mark.parametrize("name", NAMES)
 @given(lengths=LENGTHS, more=st.integers(0, 9), seed=st.integers(0, 9))
 @settings(max_examples=25)
-def test_the_padding_changes_nothing(
-    distilled: StagesRunner, name: str, lengths: list[int], more: int, seed: int
-) -> None:
+def test_the_padding_changes_nothing(distilled, name, lengths, more, seed):
     assert_padding_changes_nothing(distilled, stage_named(name), TINY, lengths, more, seed)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_batch_equals_its_members(distilled: StagesRunner, name: str) -> None:
+def test_a_batch_equals_its_members(distilled, name):
     stage, lengths = stage_named(name), (5, 40, 1, 17)
     batch = random_batch(stage, TINY, lengths)
     outputs = distilled.run(stage, batch.padded(0))
@@ -70,7 +66,7 @@ def test_a_batch_equals_its_members(distilled: StagesRunner, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_corrections_reach_is_what_the_lstm_computes(teacher: ExportableRunner, name: str) -> None:
+def test_what_corrections_reach_is_what_the_lstm_computes(teacher, name):
     stage = stage_named(name)
     batch = random_batch(stage, TINY, (LENGTH_THAT_CORRECTIONS_REACH, 1))
     taught = runner(corrections=LENGTH_THAT_CORRECTIONS_REACH)
@@ -80,14 +76,14 @@ def test_what_corrections_reach_is_what_the_lstm_computes(teacher: ExportableRun
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_students_are_in_place(distilled: StagesRunner, teacher: ExportableRunner, name: str) -> None:
+def test_students_are_in_place(distilled, teacher, name):
     stage = stage_named(name)
     values = random_batch(stage, TINY, (20,)).padded(0)
     ours, theirs = distilled.run(stage, values), teacher.run(stage, values)
     assert any(np.abs(ours[tensor.name] - theirs[tensor.name]).max() > 1e-3 for tensor in stage.outputs)
 
 
-def test_lstms_without_a_student_stay() -> None:
+def test_lstms_without_a_student_stay():
     stages = distilled_stages(TINY, students("predictor.lstm"), {**WEIGHTS, **own_weights(architectures(TINY))})
     assert list(stages) == ["duration"]
     stage = stage_named("duration")
@@ -98,7 +94,7 @@ def test_lstms_without_a_student_stay() -> None:
     assert not np.allclose(ours["duration_logits"], theirs["duration_logits"])
 
 
-def test_parameters_have_the_names_of_the_network_and_of_the_students() -> None:
+def test_parameters_have_the_names_of_the_network_and_of_the_students():
     taught = students()
     known = {*WEIGHTS, *own_weights(taught.architectures)}
     for module in distilled_stages(TINY, taught).values():
@@ -106,14 +102,14 @@ def test_parameters_have_the_names_of_the_network_and_of_the_students() -> None:
         assert not any(parameter.requires_grad for parameter in module.parameters())
 
 
-def test_inner_values_are_those_of_the_stages_with_lstms() -> None:
+def test_inner_values_are_those_of_the_stages_with_lstms():
     network = network_with(TINY, WEIGHTS)
     for name, module in distilled_stages(TINY, students(), probed=True).items():
         assert isinstance(module, Probed)
         assert module.paths == probe_paths(network, stage_named(name))
 
 
-def test_a_student_takes_the_place_of_its_lstm() -> None:
+def test_a_student_takes_the_place_of_its_lstm():
     network, student = network_with(TINY, WEIGHTS), torch.nn.Identity()
     put_in_place(network, {"predictor.text_encoder.lstms.2": student})
     assert network.get_submodule("predictor.text_encoder.lstms")[2] is student

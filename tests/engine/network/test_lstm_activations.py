@@ -1,7 +1,5 @@
 """What reaches an LSTM must be what its stage computes from, and each way of running it must mean what it says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -35,9 +33,7 @@ def extended(x: Array, length: int) -> Array:
 
 
 @each_lstm
-def test_the_captured_input_gives_what_the_reference_computed(
-    path: str, network: Network, start: Values, inputs: dict[str, Array]
-) -> None:
+def test_the_captured_input_gives_what_the_reference_computed(path, network, start, inputs):
     seen: Values = {}
     reference = Reference(network)
     features = reference.run("bert", start)
@@ -46,7 +42,7 @@ def test_the_captured_input_gives_what_the_reference_computed(
     np.testing.assert_allclose(SingleLstm(network, path).packed(inputs[path], STEPS), seen[path], atol=1e-6)
 
 
-def test_nothing_is_captured_afterwards(network: Network, start: Values, inputs: dict[str, Array]) -> None:
+def test_nothing_is_captured_afterwards(network, start, inputs):
     before = {path: array.copy() for path, array in inputs.items()}
     captured_inputs(network, PATHS, {**start, "prosody": -start["prosody"], "tokens": start["tokens"][:, ::-1].copy()})
     for path in PATHS:
@@ -56,9 +52,7 @@ def test_nothing_is_captured_afterwards(network: Network, start: Values, inputs:
 
 @each_lstm
 @pytest.mark.parametrize("padding", [0, 1, 40])
-def test_packed_is_the_bare_sequence_and_zeros(
-    path: str, padding: int, network: Network, inputs: dict[str, Array]
-) -> None:
+def test_packed_is_the_bare_sequence_and_zeros(path, padding, network, inputs):
     lstm = SingleLstm(network, path)
     output = lstm.packed(extended(inputs[path], STEPS + padding), STEPS)
     exact = lstm.exact(inputs[path])
@@ -69,9 +63,7 @@ def test_packed_is_the_bare_sequence_and_zeros(
 
 
 @each_lstm
-def test_without_packing_padding_spoils_the_backward_direction_alone(
-    path: str, network: Network, inputs: dict[str, Array]
-) -> None:
+def test_without_packing_padding_spoils_the_backward_direction_alone(path, network, inputs):
     lstm = SingleLstm(network, path)
     exact = lstm.exact(inputs[path])
     output = lstm.without_packing(extended(inputs[path], 2 * STEPS), STEPS)
@@ -85,7 +77,7 @@ def test_without_packing_padding_spoils_the_backward_direction_alone(
 
 
 @each_lstm
-def test_the_module_to_export_is_the_same_lstm(path: str, network: Network, inputs: dict[str, Array]) -> None:
+def test_the_module_to_export_is_the_same_lstm(path, network, inputs):
     lstm = SingleLstm(network, path)
     x = torch.tensor(extended(inputs[path], STEPS + 5))
     with torch.no_grad():

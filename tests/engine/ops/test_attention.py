@@ -1,7 +1,5 @@
 """Attention over valid keys equals torch's attention of each sequence alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -17,7 +15,7 @@ def case() -> np.ndarray:
 
 
 @pytest.mark.parametrize("batch_index", range(3))
-def test_equals_torch_attention_of_the_sequence_alone(batch_index: int) -> None:
+def test_equals_torch_attention_of_the_sequence_alone(batch_index):
     length = LENGTHS[batch_index]
     ours = attention(case(), LENGTHS, HEADS)[batch_index]
     alone = [
@@ -30,11 +28,11 @@ def test_equals_torch_attention_of_the_sequence_alone(batch_index: int) -> None:
 
 
 @pytest.mark.parametrize("filling", [0.0, 1e30, np.nan])
-def test_padding_does_not_matter(filling: float) -> None:
+def test_padding_does_not_matter(filling):
     x = case()
     x[1, 1:] = filling
     np.testing.assert_array_equal(attention(x, LENGTHS, HEADS)[1], attention(case(), LENGTHS, HEADS)[1])
 
 
-def test_survives_large_scores() -> None:
+def test_survives_large_scores():
     assert np.isfinite(attention(1e3 * case(), LENGTHS, HEADS)).all()

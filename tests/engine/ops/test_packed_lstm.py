@@ -1,7 +1,5 @@
 """The packed LSTM's meaning must be that of torch's packed sequences, and nothing beyond a length may matter."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -44,7 +42,7 @@ def inputs(lengths: list[int], padding: int = 2) -> np.ndarray:
 
 @settings(max_examples=30)
 @given(ragged_lengths)
-def test_equals_torch_packed_sequences(lengths: list[int]) -> None:
+def test_equals_torch_packed_sequences(lengths):
     for bidirectional, meaning in ((False, lstm_forward_packed), (True, lstm_forward_packed_bidirectional)):
         network, x = lstm(bidirectional), inputs(lengths)
         ours = meaning(x, np.array(lengths, np.int32), *weights(network))
@@ -52,7 +50,7 @@ def test_equals_torch_packed_sequences(lengths: list[int]) -> None:
 
 
 @pytest.mark.parametrize("filling", [0.0, 7.0, np.nan, np.inf])
-def test_padding_does_not_matter(filling: float) -> None:
+def test_padding_does_not_matter(filling):
     lengths = np.array([4, 1], np.int32)
     clean, dirty = inputs([4, 1]), inputs([4, 1])
     dirty[0, 4:] = dirty[1, 1:] = filling
@@ -63,7 +61,7 @@ def test_padding_does_not_matter(filling: float) -> None:
     assert not actual[1, 1:].any()
 
 
-def test_backward_starts_at_the_last_step_of_each_sequence() -> None:
+def test_backward_starts_at_the_last_step_of_each_sequence():
     x = np.arange(8, dtype=np.float32).reshape(2, 4, 1)
     reverse = reversed_within(x, np.array([3, 1], np.int32))
     assert reverse[:, :, 0].tolist() == [[2, 1, 0, 3], [4, 5, 6, 7]]

@@ -1,7 +1,5 @@
 """The torch operators compute what their numpy meaning says, and pass torch's own checks of a custom operator."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -33,13 +31,13 @@ def adaptive_layer_norm_arguments() -> tuple[torch.Tensor, torch.Tensor, torch.T
     return 3 + torch.randn(2, 7, 6), torch.randn(2, 16), torch.randn(2, 4), 3, 1e-5
 
 
-def test_adaptive_layer_norm_equals_the_numpy_meaning() -> None:
+def test_adaptive_layer_norm_equals_the_numpy_meaning():
     *tensors, offset, epsilon = adaptive_layer_norm_arguments()
     expected = numpy_adaptive_layer_norm.adaptive_layer_norm(*(tensor.numpy() for tensor in tensors), offset, epsilon)
     np.testing.assert_allclose(adaptive_layer_norm(*tensors, offset, epsilon), expected, atol=1e-5)
 
 
-def test_adaptive_layer_norm_passes_torchs_operator_checks() -> None:
+def test_adaptive_layer_norm_passes_torchs_operator_checks():
     assert set(torch.library.opcheck(adaptive_layer_norm, adaptive_layer_norm_arguments()).values()) == {"SUCCESS"}
 
 
@@ -64,9 +62,7 @@ def tensors(values: tuple[object, ...] | list[object]) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(("operator", "numpy_meaning", "extra"), CASES)
-def test_adaptive_norm_equals_the_numpy_meaning(
-    operator: object, numpy_meaning: object, extra: tuple[object, ...]
-) -> None:
+def test_adaptive_norm_equals_the_numpy_meaning(operator, numpy_meaning, extra):
     values = adaptive_norm_arguments()
     values[0][1, :, 1:] = np.nan
     ours = operator(*tensors(values), *tensors(extra)).numpy()
@@ -74,9 +70,7 @@ def test_adaptive_norm_equals_the_numpy_meaning(
 
 
 @pytest.mark.parametrize(("operator", "numpy_meaning", "extra"), CASES)
-def test_adaptive_norm_passes_torchs_operator_checks(
-    operator: object, numpy_meaning: object, extra: tuple[object, ...]
-) -> None:
+def test_adaptive_norm_passes_torchs_operator_checks(operator, numpy_meaning, extra):
     checks = torch.library.opcheck(operator, (*tensors(adaptive_norm_arguments()), *tensors(extra)))
     assert set(checks.values()) == {"SUCCESS"}
 
@@ -89,14 +83,14 @@ def case() -> np.ndarray:
     return np.random.default_rng(0).standard_normal((3, 7, 3 * HEADS * 5), dtype=np.float32)
 
 
-def test_attention_equals_the_numpy_meaning() -> None:
+def test_attention_equals_the_numpy_meaning():
     x = case()
     x[1, 1:] = np.nan
     ours = attention(torch.from_numpy(x), torch.from_numpy(LENGTHS), HEADS).numpy()
     np.testing.assert_allclose(ours, numpy_attention.attention(x, LENGTHS, HEADS), atol=1e-6)
 
 
-def test_attention_passes_torchs_operator_checks() -> None:
+def test_attention_passes_torchs_operator_checks():
     checks = torch.library.opcheck(attention, (torch.from_numpy(case()), torch.from_numpy(LENGTHS), HEADS))
     assert set(checks.values()) == {"SUCCESS"}
 
@@ -109,14 +103,14 @@ def harmonic_source_arguments() -> list[np.ndarray]:
     return [f0, noise, np.array([4, 2], np.int32), weight, np.zeros(1, np.float32)]
 
 
-def test_harmonic_source_equals_the_numpy_meaning() -> None:
+def test_harmonic_source_equals_the_numpy_meaning():
     ours = harmonic_source(*map(torch.from_numpy, harmonic_source_arguments()), 20, 5)
     np.testing.assert_array_equal(
         ours.numpy(), numpy_harmonic_source.harmonic_source(*harmonic_source_arguments(), 20, 5)
     )
 
 
-def test_harmonic_source_passes_torchs_operator_checks() -> None:
+def test_harmonic_source_passes_torchs_operator_checks():
     checks = torch.library.opcheck(harmonic_source, (*map(torch.from_numpy, harmonic_source_arguments()), 20, 5))
     assert set(checks.values()) == {"SUCCESS"}
 
@@ -129,14 +123,14 @@ def inverse_stft_arguments() -> list[np.ndarray]:
     return [np.exp(magnitude), phase, np.array([3, 1], np.int32)]
 
 
-def test_inverse_stft_equals_the_numpy_meaning() -> None:
+def test_inverse_stft_equals_the_numpy_meaning():
     values = inverse_stft_arguments()
     values[0][1, :, 121:] = np.nan
     ours = inverse_stft(*map(torch.from_numpy, values), *SIZES)
     np.testing.assert_allclose(ours.numpy(), numpy_inverse_stft.inverse_stft(*values, *SIZES), atol=1e-5)
 
 
-def test_inverse_stft_passes_torchs_operator_checks() -> None:
+def test_inverse_stft_passes_torchs_operator_checks():
     checks = torch.library.opcheck(inverse_stft, (*map(torch.from_numpy, inverse_stft_arguments()), *SIZES))
     assert set(checks.values()) == {"SUCCESS"}
 
@@ -155,7 +149,7 @@ def packed_lstm_arguments(lengths: list[int], directions: int) -> list[np.ndarra
 
 @settings(max_examples=30)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=4))
-def test_packed_lstm_equals_the_numpy_meaning(lengths: list[int]) -> None:
+def test_packed_lstm_equals_the_numpy_meaning(lengths):
     for directions, operator, numpy_meaning in (
         (1, lstm_forward_packed, numpy_packed_lstm.lstm_forward_packed),
         (2, lstm_forward_packed_bidirectional, numpy_packed_lstm.lstm_forward_packed_bidirectional),
@@ -165,7 +159,7 @@ def test_packed_lstm_equals_the_numpy_meaning(lengths: list[int]) -> None:
         np.testing.assert_allclose(ours, numpy_meaning(*values), atol=1e-5)
 
 
-def test_packed_lstm_passes_torchs_operator_checks() -> None:
+def test_packed_lstm_passes_torchs_operator_checks():
     for directions, operator in ((1, lstm_forward_packed), (2, lstm_forward_packed_bidirectional)):
         values = packed_lstm_arguments([3, 2], directions)
         values[0] = np.nan_to_num(values[0])
@@ -176,10 +170,10 @@ def test_packed_lstm_passes_torchs_operator_checks() -> None:
 X = np.random.default_rng(0).standard_normal((2, 3, 5), dtype=np.float32)
 
 
-def test_reflect_left_equals_the_numpy_meaning() -> None:
+def test_reflect_left_equals_the_numpy_meaning():
     np.testing.assert_array_equal(reflect_left(torch.from_numpy(X)).numpy(), numpy_reflect_left.reflect_left(X))
 
 
-def test_reflect_left_passes_torchs_operator_checks() -> None:
+def test_reflect_left_passes_torchs_operator_checks():
     checks = torch.library.opcheck(reflect_left, (torch.from_numpy(X),))
     assert set(checks.values()) == {"SUCCESS"}

@@ -1,7 +1,5 @@
 """A failure of the GPU is noticed, and what was asked is tried again; the software device fails as it is told to."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import sys
@@ -54,22 +52,20 @@ def doubled(runtime: Runtime, metal) -> Callable[[], float]:
     return compute
 
 
-def test_what_the_gpu_does_is_done_once(runtime: Runtime, doubled) -> None:
+def test_what_the_gpu_does_is_done_once(runtime, doubled):
     assert runtime.computed(doubled) == 4
     assert doubled.calls == 1
 
 
 @pytest.mark.parametrize("launch", [1, 2])
-def test_what_the_gpu_fails_at_is_done_again(
-    metal, runtime: Runtime, doubled, caplog: pytest.LogCaptureFixture, launch: int
-) -> None:
+def test_what_the_gpu_fails_at_is_done_again(metal, runtime, doubled, caplog, launch):
     with metal.behaving(fail_launch=launch), caplog.at_level(logging.WARNING):
         assert runtime.computed(doubled) == 4
     assert doubled.calls == 2
     assert "The GPU failed (GPUError after kernel k: the GPU was told to fail). It is tried again." in caplog.text
 
 
-def test_a_second_failure_is_told_and_the_next_computation_begins_anew(metal, runtime: Runtime, doubled) -> None:
+def test_a_second_failure_is_told_and_the_next_computation_begins_anew(metal, runtime, doubled):
     with metal.behaving(fail_launch=2, failures=2):
         with pytest.raises(GpuFailed, match=r"The GPU failed \(GPUError after kernel k: .*\)\. Use --device cpu"):
             runtime.computed(doubled)
@@ -77,7 +73,7 @@ def test_a_second_failure_is_told_and_the_next_computation_begins_anew(metal, ru
         assert runtime.computed(doubled) == 4
 
 
-def test_a_kernel_without_a_pipeline_is_a_failure(metal, runtime: Runtime) -> None:
+def test_a_kernel_without_a_pipeline_is_a_failure(metal, runtime):
     with (
         metal.behaving(refuse=["k"]),
         pytest.raises(GpuFailed, match=r"\(.*cannot get state: for function k: it is refused\)"),
@@ -85,12 +81,12 @@ def test_a_kernel_without_a_pipeline_is_a_failure(metal, runtime: Runtime) -> No
         runtime.computed(lambda: kernel("b0[0] = 1;"))
 
 
-def test_a_command_buffer_that_is_killed_is_a_failure(metal, runtime: Runtime, doubled) -> None:
+def test_a_command_buffer_that_is_killed_is_a_failure(metal, runtime, doubled):
     with metal.behaving(longest_buffer=1), pytest.raises(GpuFailed, match="Timeout"):
         runtime.computed(doubled)
 
 
-def test_stages_can_wait_between_kernels(metal, runtime: Runtime, doubled) -> None:
+def test_stages_can_wait_between_kernels(metal, runtime, doubled):
     import tvm_ffi
 
     wait = tvm_ffi.get_global_func(WAIT_FUNCTION)
@@ -130,16 +126,14 @@ def too_few_arguments() -> None:
         (too_few_arguments, TypeError, "is called with"),
     ],
 )
-def test_a_mistake_is_no_failure_of_the_gpu(
-    metal, runtime: Runtime, compute: Callable[[], None], error: type[Exception], words: str
-) -> None:
+def test_a_mistake_is_no_failure_of_the_gpu(metal, runtime, compute, error, words):
     resets = metal.counts().resets
     with pytest.raises(error, match=words):
         runtime.computed(compute)
     assert metal.counts().resets == resets
 
 
-def test_the_processor_computes_once() -> None:
+def test_the_processor_computes_once():
     def compute() -> None:
         raise RuntimeError("it fails")
 

@@ -1,7 +1,5 @@
 """Padding a stage's inputs must be what a static pipeline does, and must leave no trace but the tails."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Mapping
@@ -89,9 +87,7 @@ def extended(array: Array, length: int) -> Array:
 
 
 @pytest.mark.parametrize("semantics", LstmSemantics)
-def test_padding_per_stage_is_a_static_pipeline(
-    tiny_config: ModelConfig, packed: ExportableRunner, unpacked: ExportableRunner, semantics: LstmSemantics
-) -> None:
+def test_padding_per_stage_is_a_static_pipeline(tiny_config, packed, unpacked, semantics):
     runner = packed if semantics is LstmSemantics.PACKED else unpacked
     start = opening(tiny_config, [TOKENS])
     static = static_values(tiny_config, runner, start, PADDING)
@@ -104,9 +100,7 @@ def test_padding_per_stage_is_a_static_pipeline(
 
 
 @each_stage
-def test_a_stage_that_heeds_lengths_is_not_changed_by_padding(
-    stage: Stage, tiny_config: ModelConfig, packed: ExportableRunner, ragged: Values
-) -> None:
+def test_a_stage_that_heeds_lengths_is_not_changed_by_padding(stage, tiny_config, packed, ragged):
     runner = PaddedRunner(tiny_config, packed, 1.5)
     expected = packed.run(stage, inputs_of(stage, ragged))
     for name, ours in runner.run(stage, inputs_of(stage, ragged)).items():
@@ -117,9 +111,7 @@ def test_a_stage_that_heeds_lengths_is_not_changed_by_padding(
 
 
 @pytest.mark.parametrize("name", ["duration", "f0n", "text_encoder"])
-def test_a_stage_without_packing_is_changed_by_padding(
-    name: str, tiny_config: ModelConfig, unpacked: ExportableRunner, packed: ExportableRunner
-) -> None:
+def test_a_stage_without_packing_is_changed_by_padding(name, tiny_config, unpacked, packed):
     stage = stage_named(name)
     inputs = inputs_of(stage, all_values(tiny_config, packed, opening(tiny_config, [TOKENS])))
     ours = PaddedRunner(tiny_config, unpacked, 1.0).run(stage, inputs)
@@ -127,7 +119,7 @@ def test_a_stage_without_packing_is_changed_by_padding(
     assert any(np.abs(ours[key] - expected[key]).max() > 0.01 * np.abs(expected[key]).max() for key in expected)
 
 
-def test_every_symbolic_axis_is_padded_with_zeros(tiny_config: ModelConfig, ragged: Values) -> None:
+def test_every_symbolic_axis_is_padded_with_zeros(tiny_config, ragged):
     inner = NoisyRunner(tiny_config)
     stage = stage_named("decoder")
     PaddedRunner(tiny_config, inner, 1.0).run(stage, inputs_of(stage, ragged))
@@ -143,7 +135,7 @@ def test_every_symbolic_axis_is_padded_with_zeros(tiny_config: ModelConfig, ragg
 
 @given(counts=st.lists(st.integers(1, 12), min_size=1, max_size=3), padding=st.floats(0, 4))
 @settings(max_examples=40)
-def test_tails_are_what_lies_beyond_each_member(tiny_config: ModelConfig, counts: list[int], padding: float) -> None:
+def test_tails_are_what_lies_beyond_each_member(tiny_config, counts, padding):
     stage, longest = stage_named("istft"), max(counts)
     shapes = {t.name: t.shape(tiny_config, len(counts), {"frames": longest}) for t in stage.inputs}
     inputs: Values = {t.name: np.zeros(shapes[t.name], t.dtype) for t in stage.inputs}
@@ -156,7 +148,7 @@ def test_tails_are_what_lies_beyond_each_member(tiny_config: ModelConfig, counts
 
 
 @pytest.mark.parametrize(("given", "seen"), [(10, 20), (40, 64), (64, 64)])
-def test_tokens_grow_to_the_limit_of_the_model_at_most(tiny_config: ModelConfig, given: int, seen: int) -> None:
+def test_tokens_grow_to_the_limit_of_the_model_at_most(tiny_config, given, seen):
     inner = NoisyRunner(tiny_config)
     start = opening(tiny_config, [given])
     runner = PaddedRunner(tiny_config, inner, 1.0)
@@ -166,7 +158,7 @@ def test_tokens_grow_to_the_limit_of_the_model_at_most(tiny_config: ModelConfig,
     assert outputs["text_features"].shape[2] == given
 
 
-def test_no_padding_leaves_no_tail(tiny_config: ModelConfig) -> None:
+def test_no_padding_leaves_no_tail(tiny_config):
     inner = NoisyRunner(tiny_config)
     start = opening(tiny_config, [5])
     runner = PaddedRunner(tiny_config, inner, 0.0)
@@ -177,11 +169,11 @@ def test_no_padding_leaves_no_tail(tiny_config: ModelConfig) -> None:
 
 
 @pytest.mark.parametrize(("length", "padding", "grown"), [(10, 0, 10), (10, 0.1, 11), (3, 0.5, 5), (7, 4, 35)])
-def test_padded_length_is_rounded_up(length: int, padding: float, grown: int) -> None:
+def test_padded_length_is_rounded_up(length, padding, grown):
     assert padded_length(length, padding) == grown
 
 
 @pytest.mark.parametrize("padding", [-0.5, math.inf, math.nan])
-def test_a_senseless_padding_is_refused(tiny_config: ModelConfig, padding: float) -> None:
+def test_a_senseless_padding_is_refused(tiny_config, padding):
     with pytest.raises(ValueError, match="padding must be"):
         PaddedRunner(tiny_config, NoisyRunner(tiny_config), padding)

@@ -49,7 +49,7 @@ ARRAYS = [
 
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
 @pytest.mark.parametrize("device", ["cpu", "metal"])
-def test_tensors_hold_a_copy_of_what_compiled_code_cannot_read_in_place(device: str, array: np.ndarray) -> None:
+def test_tensors_hold_a_copy_of_what_compiled_code_cannot_read_in_place(device, array):
     metal_device()
     runtime = Runtime(device)
     order: Literal["C", "F"] = "C" if array.flags.c_contiguous else "F"
@@ -61,7 +61,7 @@ def test_tensors_hold_a_copy_of_what_compiled_code_cannot_read_in_place(device: 
     np.testing.assert_array_equal(runtime.array(tensor), array)
 
 
-def test_the_processor_reads_in_place_what_it_can() -> None:
+def test_the_processor_reads_in_place_what_it_can():
     runtime = Runtime("cpu")
     given = aligned_copy(ARRAYS[0])
     assert np.shares_memory(runtime.array(runtime.tensor(given)), given)
@@ -70,9 +70,7 @@ def test_the_processor_reads_in_place_what_it_can() -> None:
 
 
 @pytest.mark.parametrize(("quarantined", "advice"), [(True, "xattr -dr com.apple.quarantine"), (False, "doctor")])
-def test_a_library_that_the_system_refuses_to_load_is_one_sentence(
-    quarantined: bool, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_that_the_system_refuses_to_load_is_one_sentence(quarantined, advice, tmp_path, monkeypatch):
     monkeypatch.setattr(tvm_runtime, "is_quarantined", lambda path: quarantined)
     path = tmp_path / "decoder.so"
     path.write_bytes(b"no library")
@@ -83,20 +81,20 @@ def test_a_library_that_the_system_refuses_to_load_is_one_sentence(
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not bind threads to processors")
-def test_a_single_thread_may_run_on_any_core() -> None:
+def test_a_single_thread_may_run_on_any_core():
     environment = {name: value for name, value in os.environ.items() if name != "TVM_BIND_THREADS"}
     subprocess.run([sys.executable, "-c", ONE_THREAD], cwd=PROJECT, env=environment, check=True)
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="this computer has Metal")
-def test_a_computer_without_metal_says_so() -> None:
+def test_a_computer_without_metal_says_so():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_METAL], cwd=PROJECT, capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("This computer has no Metal device.")
 
 
-def test_metal_without_a_device_of_it_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metal_without_a_device_of_it_is_none(monkeypatch):
     metal_device()
     tvm_runtime.require_metal()
     monkeypatch.setattr(tvm_runtime, "_METAL", (8, 7))
@@ -114,7 +112,7 @@ def remembered(readings: Readings, size: int = 4) -> tuple[np.ndarray, Tensor]:
     return array, tensor
 
 
-def test_an_array_is_known_by_its_identity() -> None:
+def test_an_array_is_known_by_its_identity():
     readings = Readings()
     (array, tensor), (other, _) = remembered(readings), remembered(readings)
     assert readings.tensor(array) is tensor
@@ -123,7 +121,7 @@ def test_an_array_is_known_by_its_identity() -> None:
     assert readings.tensor(array[:]) is None
 
 
-def test_an_array_that_can_be_written_to_is_not_known() -> None:
+def test_an_array_that_can_be_written_to_is_not_known():
     readings = Readings()
     array, _ = remembered(readings)
     with pytest.raises(ValueError, match="read-only"):
@@ -132,7 +130,7 @@ def test_an_array_that_can_be_written_to_is_not_known() -> None:
     assert readings.tensor(array) is None
 
 
-def test_a_new_array_in_the_place_of_an_old_one_is_not_taken_for_it() -> None:
+def test_a_new_array_in_the_place_of_an_old_one_is_not_taken_for_it():
     readings = Readings()
     for _ in range(100):
         array, _ = remembered(readings)
@@ -142,7 +140,7 @@ def test_a_new_array_in_the_place_of_an_old_one_is_not_taken_for_it() -> None:
         assert readings.tensor(fresh) is None
 
 
-def test_a_tensor_goes_after_its_array(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tensor_goes_after_its_array(monkeypatch):
     readings, gone = Readings(), []
     monkeypatch.setattr(Tensor, "__del__", lambda self: gone.append(self), raising=False)
     array, _ = remembered(readings)
@@ -155,7 +153,7 @@ def test_a_tensor_goes_after_its_array(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(gone) == 1
 
 
-def test_the_oldest_go_first_where_there_are_too_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_go_first_where_there_are_too_many_bytes(monkeypatch):
     monkeypatch.setattr(module, "KEPT_BYTES", 10)
     readings = Readings()
     arrays = [remembered(readings, size)[0] for size in (4, 4, 4)]

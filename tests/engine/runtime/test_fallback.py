@@ -1,17 +1,33 @@
-"""What the GPU fails at is spoken by the processor, visibly; after several failures in a row the GPU is left alone."""
-
-from __future__ import annotations
+"""What the GPU fails at the processor speaks, visibly; a GPU that takes its time speaks from a later utterance on."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
-from engine.errors import Cancelled, GpuFailed
+from engine.artifacts.manifest import CPU, CPU_DEVICE
+from engine.errors import Cancelled, EngineError, GpuFailed
 from engine.runtime.fallback import MOST_FAILURES_IN_A_ROW, PREPARING_SPARE, Loaded, Speaker
 from engine.runtime.pipeline import Observer
-from engine.speech import Event, FallbackEvent, PreparationEvent, Speech, Style, Utterance
+from engine.runtime.preparation import devices
+from engine.runtime.preparation.devices import AUTO, DeviceChoice
+from engine.runtime.preparation.files import ModelFiles, ensure_files
+from engine.runtime.synthesizer import Synthesizer
+from engine.speech import (
+    AudioChunk,
+    DeviceEvent,
+    Event,
+    FallbackEvent,
+    PreparationEvent,
+    Speech,
+    SpeechRequest,
+    Style,
+    Utterance,
+)
+from tests.patience import PATIENCE_SECONDS
+from tests.starter_voices import FEMALE
 
 STYLE = Style(np.zeros(1, np.float32), np.zeros(1, np.float32))
 LOADED = PreparationEvent("Loading the voice model", 0, 1)
@@ -48,12 +64,12 @@ class Desk:
     def __init__(self, *errors: Exception | None) -> None:
         self.gpu, self.processor = FakePipeline(errors), FakePipeline()
         self.events: list[Event] = []
-        self.speaker = Speaker(Loaded(self.gpu, "metal", "the GPU"), self.load)  # type: ignore[arg-type]
+        self.speaker = Speaker(Loaded(self.gpu, "metal", "the GPU"), self.load)
         self.count = 0
 
     def load(self, observe: Observer, cancel: threading.Event | None) -> Loaded:
         observe(LOADED)
-        return Loaded(self.processor, "cpu", "the processor")  # type: ignore[arg-type]
+        return Loaded(self.processor, "cpu", "the processor")
 
     def speak(self) -> tuple[str, list[Event]]:
         """The device that spoke the next utterance as it should be, and what was told meanwhile."""
@@ -72,7 +88,7 @@ def told(number: int = 1) -> FallbackEvent:
     return FallbackEvent(f"The GPU failed (error {number}). The processor speaks this part.")
 
 
-def test_the_processor_speaks_what_the_gpu_fails_at_and_the_gpu_what_follows() -> None:
+def test_the_processor_speaks_what_the_gpu_fails_at_and_the_gpu_what_follows():
     desk = Desk(None, failed())
     assert desk.speak() == ("metal", [])
     assert desk.speaker.identity == "the GPU"
@@ -82,12 +98,12 @@ def test_the_processor_speaks_what_the_gpu_fails_at_and_the_gpu_what_follows() -
     assert desk.speaker.identity == "the GPU"
 
 
-def test_the_spare_is_loaded_once() -> None:
+def test_the_spare_is_loaded_once():
     desk = Desk(failed(1), None, failed(2))
     assert [desk.speak()[1] for _ in range(3)] == [[PREPARING_SPARE, LOADED, told(1)], [], [told(2)]]
 
 
-def test_after_several_failures_in_a_row_the_gpu_is_left_alone() -> None:
+def test_after_several_failures_in_a_row_the_gpu_is_left_alone():
     desk = Desk(*[failed()] * MOST_FAILURES_IN_A_ROW)
     for _ in range(MOST_FAILURES_IN_A_ROW - 1):
         assert desk.speak()[1][-1] == told()
@@ -99,14 +115,14 @@ def test_after_several_failures_in_a_row_the_gpu_is_left_alone() -> None:
     assert desk.speaker.has_given_up
 
 
-def test_failures_with_speech_between_them_are_not_in_a_row() -> None:
+def test_failures_with_speech_between_them_are_not_in_a_row():
     desk = Desk(*[failed(), failed(), None] * 3)
     assert [desk.speak()[0] for _ in range(9)] == ["cpu", "cpu", "metal"] * 3
     assert not desk.speaker.has_given_up
 
 
 @pytest.mark.parametrize("error", [ValueError("a wrong shape"), RuntimeError("a bug"), Cancelled("Stopped.")])
-def test_what_is_no_failure_of_the_gpu_is_raised(error: Exception) -> None:
+def test_what_is_no_failure_of_the_gpu_is_raised(error):
     desk = Desk(error)
     with pytest.raises(type(error)) as raised:
         desk.speak()
@@ -115,10 +131,124 @@ def test_what_is_no_failure_of_the_gpu_is_raised(error: Exception) -> None:
     assert desk.speak() == ("metal", [])
 
 
-def test_closing_closes_both() -> None:
+def test_closing_closes_both():
     desk = Desk(failed())
     desk.speaker.close()
     assert (desk.gpu.closed, desk.processor.closed) == (True, False)
     desk.speak()
     desk.speaker.close()
     assert desk.processor.closed
+
+
+TEXT = "One is here. Two is here. Three is here."
+RIGHT = DeviceChoice("metal", CPU, "it computes as it should")
+WRONG = DeviceChoice(CPU_DEVICE, CPU, "the GPU is not used: it computes nonsense", setback=True)
+
+
+@dataclass
+class SlowGpu:
+    """A stand-in that is tried until `done` is set; then it is the processor under another name, or fails."""
+
+    choice: DeviceChoice = RIGHT
+    error: EngineError | None = None
+    begun: threading.Event = field(default_factory=threading.Event)
+    done: threading.Event = field(default_factory=threading.Event)
+    stopped: threading.Event | None = None
+
+    def files(
+        self, checkpoint, wanted: str, observe: Observer, cancel: threading.Event | None = None, *more: str
+    ) -> ModelFiles:
+        files = ensure_files(checkpoint, CPU_DEVICE, observe, cancel, *more)
+        if wanted == CPU_DEVICE:
+            return files
+        self.stopped = cancel
+        self.begun.set()
+        assert self.done.wait(PATIENCE_SECONDS)
+        if self.error is not None:
+            raise self.error
+        return replace(files, choice=self.choice)
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowGpu]:
+    """On a computer that might have one."""
+    gpu = SlowGpu()
+    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr("engine.runtime.synthesizer.ensure_files", gpu.files)
+    yield gpu
+    gpu.done.set()
+
+
+@pytest.fixture
+def synthesizer(gpu: SlowGpu) -> Iterator[Synthesizer]:
+    synthesizer = Synthesizer("starter", AUTO)
+    yield synthesizer
+    synthesizer.close()
+
+
+def spoken(synthesizer: Synthesizer, observe: Observer = lambda event: None) -> Iterator[AudioChunk]:
+    return synthesizer.synthesize(SpeechRequest(TEXT, FEMALE), observe)
+
+
+def until_told(synthesizer: Synthesizer, events: list[Event]) -> list[AudioChunk]:
+    """The chunks of the request during which another device is told_devices of."""
+    before = len(told_devices(events))
+    while True:
+        chunks = list(spoken(synthesizer, events.append))
+        if len(told_devices(events)) > before:
+            return chunks
+
+
+def told_devices(events: list[Event]) -> list[DeviceEvent]:
+    return [event for event in events if isinstance(event, DeviceEvent)]
+
+
+def test_the_first_words_do_not_wait_for_the_gpu_which_takes_over_later(synthesizer, gpu, starter):
+    events: list[Event] = []
+    chunks = list(spoken(synthesizer, events.append))
+    assert gpu.begun.wait(PATIENCE_SECONDS)
+    assert [event.device.partition(" ")[0] for event in told_devices(events)] == ["cpu"]
+    assert synthesizer.device == CPU_DEVICE
+    gpu.done.set()
+    later = until_told(synthesizer, events)
+    assert told_devices(events)[-1].device == RIGHT.words
+    assert told_devices(events)[-1].setback == ""
+    assert synthesizer.device == "metal"
+    for each in (chunks, later):
+        for mine, usual in zip(each, spoken(starter), strict=True):
+            np.testing.assert_array_equal(mine.samples, usual.samples)
+
+
+@pytest.mark.parametrize("error", [None, GpuFailed("The GPU failed (5).", "Use --device cpu.")])
+def test_a_gpu_that_is_of_no_use_leaves_speech_to_the_processor_and_says_why(synthesizer, gpu, error):
+    gpu.choice, gpu.error = WRONG, error
+    synthesizer.prepare()
+    gpu.done.set()
+    events: list[Event] = []
+    until_told(synthesizer, events)
+    assert told_devices(events)[-1].device.startswith("cpu")
+    assert ("nonsense" if error is None else "(5)") in told_devices(events)[-1].setback
+    assert synthesizer.device == CPU_DEVICE
+
+
+def test_what_is_made_before_and_after_is_kept_under_one_name(synthesizer, gpu):
+    list(spoken(synthesizer))
+    before = synthesizer.fingerprint(FEMALE)
+    gpu.done.set()
+    until_told(synthesizer, [])
+    assert synthesizer.fingerprint(FEMALE) == before
+
+
+def test_closing_stops_what_gets_the_gpu_ready(synthesizer, gpu):
+    list(spoken(synthesizer))
+    assert gpu.begun.wait(PATIENCE_SECONDS)
+    synthesizer.close()
+    assert gpu.stopped is not None
+    assert gpu.stopped.is_set()
+
+
+def test_a_processor_that_was_asked_for_speaks_for_good(gpu):
+    synthesizer = Synthesizer("starter", CPU_DEVICE)
+    list(spoken(synthesizer))
+    synthesizer.close()
+    assert not gpu.begun.is_set()

@@ -53,25 +53,25 @@ def pipeline_over(runner: NullRunner) -> Pipeline:
     return Pipeline(runner.config, {Place.DEVICE: runner, Place.HOST: runner})
 
 
-def test_tokens_have_a_border_at_both_ends(config: ModelConfig) -> None:
+def test_tokens_have_a_border_at_both_ends(config):
     tokens = encode("ab", config.vocab)
     assert tokens.tolist() == [0, config.vocab["a"], config.vocab["b"], 0]
     assert tokens.dtype == np.int32
 
 
-def test_the_first_stages_get_a_batch_of_one(config: ModelConfig, style: Style) -> None:
+def test_the_first_stages_get_a_batch_of_one(config, style):
     values = initial_values(config, "hI.", style, 1.5)
     assert values["tokens"].shape == (1, 5)
     assert values["token_count"].tolist() == [5]
     assert values["speed"].tolist() == [1.5]
 
 
-def test_phonemes_are_heard_where_their_tokens_have_frames(config: ModelConfig) -> None:
+def test_phonemes_are_heard_where_their_tokens_have_frames(config):
     frame_token = np.array([0, 0, 1, 2, 2, 2, 3], np.int32)
     assert phoneme_edges(config, frame_token, 2).tolist() == [frames * config.samples_per_frame for frames in (2, 3, 6)]
 
 
-def test_stages_run_in_order_with_an_event_each(config: ModelConfig, style: Style) -> None:
+def test_stages_run_in_order_with_an_event_each(config, style):
     events: list[StageEvent] = []
     runner = NullRunner(config)
     pipeline_over(runner).speak(UTTERANCE, style, 1.0, 0, events.append)
@@ -79,21 +79,21 @@ def test_stages_run_in_order_with_an_event_each(config: ModelConfig, style: Styl
     assert all(event.utterance_index == 2 and event.seconds >= 0 for event in events)
 
 
-def test_outputs_in_events_cannot_be_changed(config: ModelConfig, style: Style) -> None:
+def test_outputs_in_events_cannot_be_changed(config, style):
     events: list[StageEvent] = []
     pipeline_over(NullRunner(config)).speak(UTTERANCE, style, 1.0, 0, events.append)
     with pytest.raises(ValueError, match="read-only"):
         events[-1].arrays["audio"][0, 0] = 1
 
 
-def test_the_same_seed_gives_the_same_samples(config: ModelConfig, style: Style) -> None:
+def test_the_same_seed_gives_the_same_samples(config, style):
     pipeline = pipeline_over(NullRunner(config))
     first, again, other = (pipeline.speak(UTTERANCE, style, 1.0, seed).samples for seed in (7, 7, 8))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
 
-def test_noise_is_standard_normal_and_differs_between_utterances(config: ModelConfig) -> None:
+def test_noise_is_standard_normal_and_differs_between_utterances(config):
     noise = source_noise(config, 40, noise_seed(0, "a"))
     assert noise.shape == (1, 40, config.samples_per_frame, config.harmonic_count)
     assert is_aligned(noise)
@@ -103,7 +103,7 @@ def test_noise_is_standard_normal_and_differs_between_utterances(config: ModelCo
         assert not np.array_equal(noise, source_noise(config, 40, seed))
 
 
-def test_cancel_is_heard_between_stages(config: ModelConfig, style: Style) -> None:
+def test_cancel_is_heard_between_stages(config, style):
     cancel = threading.Event()
     heard: list[str] = []
 
@@ -117,13 +117,13 @@ def test_cancel_is_heard_between_stages(config: ModelConfig, style: Style) -> No
     assert heard == ["bert", "duration"]
 
 
-def test_closing_closes_the_runners(config: ModelConfig) -> None:
+def test_closing_closes_the_runners(config):
     runner = NullRunner(config)
     pipeline_over(runner).close()
     assert runner.closed
 
 
-def test_the_noise_goes_once_the_source_has_run(config: ModelConfig, style: Style) -> None:
+def test_the_noise_goes_once_the_source_has_run(config, style):
     kept: list[bool] = []
 
     class Watcher(NullRunner):

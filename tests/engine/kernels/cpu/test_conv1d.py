@@ -5,18 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.conv1d import conv1d, pack_weight, packed_shape
 from engine.kernels.cpu.conv_choice import choices, winograd_for
-from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
+from engine.kernels.cpu.register_tile import Microkernel
 from engine.kernels.epilogue import Epilogue
-from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
+from tests.engine.kernels.convolutions import FEW_POINTS, MANY_POINTS_LOSS, convolved
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
-from tests.engine.kernels.rounding import FEW_POINTS, MANY_POINTS_LOSS
 
 LENGTHS = [1, 2, 3, 15, 47, 48, 49, 95, 191, 193, 384, 1001]
 SIZES = [
@@ -46,17 +44,11 @@ def compare(sizes: ConvWorkload, batch: int, length: int, has_bias: bool, microk
     x = random.standard_normal((batch, sizes.channels, length), np.float32)
     weight = random.standard_normal((sizes.out_channels, sizes.channels, sizes.taps), np.float32)
     bias = random.standard_normal(sizes.out_channels, np.float32)
-    expected = torch.nn.functional.conv1d(
-        torch.from_numpy(x).double(),
-        torch.from_numpy(weight).double(),
-        torch.from_numpy(bias).double() if has_bias else None,
-        stride=sizes.stride,
-        dilation=sizes.dilation,
-        padding=sizes.padding,
-    ).numpy()
+    biases = [bias] if has_bias else []
+    expected = convolved(sizes, x, weight, *biases)
     pack, kernel = kernels(sizes, has_bias, microkernel)
     packed = pack(packed_shape(sizes, microkernel), weight)
-    found = kernel(expected.shape, x, packed, *([bias] if has_bias else []))
+    found = kernel(expected.shape, x, packed, *biases)
     assert np.abs(found - expected).max() < largest_error(sizes)
 
 
@@ -73,29 +65,29 @@ def fits(sizes: ConvWorkload, length: int) -> bool:
 
 
 @pytest.mark.parametrize("sizes", SIZES)
-def test_every_kind_of_length(sizes: ConvWorkload) -> None:
+def test_every_kind_of_length(sizes):
     for batch, length in enumerate(LENGTHS):
         if fits(sizes, length):
             compare(sizes, batch % 4 + 1, length, True, host_microkernel())
 
 
 @pytest.mark.parametrize("microkernel", NARROW)
-def test_other_register_tiles(microkernel: Microkernel) -> None:
+def test_other_register_tiles(microkernel):
     for length in LENGTHS:
         compare(ConvWorkload(6, 13, 3, 2, 1, 2), 2, length, False, microkernel)
 
 
 @given(length=st.integers(1, 2500), batch=st.integers(1, 4))
 @settings(max_examples=30)
-def test_any_length(length: int, batch: int) -> None:
+def test_any_length(length, batch):
     compare(ConvWorkload(6, 13, 7, 3, 1, 9), batch, length, True, host_microkernel())
 
 
-def test_many_channels_need_narrow_tiles() -> None:
+def test_many_channels_need_narrow_tiles():
     compare(ConvWorkload(1090, 16, 3, 1, 1, 1), 1, 300, True, host_microkernel())
 
 
-def test_not_a_number_stays_where_the_taps_reach() -> None:
+def test_not_a_number_stays_where_the_taps_reach():
     pack, kernel = kernels(ConvWorkload(5, 13, 1, 1, 1, 0), True, host_microkernel())
     x = np.ones((2, 5, 100), np.float32)
     x[0, :, 60:] = np.nan
@@ -105,7 +97,7 @@ def test_not_a_number_stays_where_the_taps_reach() -> None:
     assert np.array_equal(found[1], np.full((13, 100), 5))
 
 
-def test_a_sequence_of_a_batch_equals_it_alone() -> None:
+def test_a_sequence_of_a_batch_equals_it_alone():
     pack, kernel = kernels(SMALL, True, host_microkernel())
     random = np.random.default_rng(0)
     x = random.standard_normal((3, 16, 77), np.float32)
@@ -116,7 +108,7 @@ def test_a_sequence_of_a_batch_equals_it_alone() -> None:
 
 
 @pytest.mark.parametrize("place", [1, 5])
-def test_a_tuned_convolution_computes_the_same(place: int) -> None:
+def test_a_tuned_convolution_computes_the_same(place):
     sizes = ConvWorkload(32, 33, 7, 3, padding=9)
     choice = choices(sizes, host_microkernel())[place]
     tuned = replace(host_microkernel(), tuned=((replace(sizes, padding=0), choice),))
@@ -124,16 +116,8 @@ def test_a_tuned_convolution_computes_the_same(place: int) -> None:
         compare(sizes, 2, length, True, tuned)
 
 
-@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
-def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
-    target = OTHER_PROCESSORS[processor]
-    microkernel = microkernel_for(target)
-    lines = assembly(conv1d(SMALL, Epilogue(True), microkernel), target)
-    assert longest_run(lines) >= microkernel.rows * microkernel.vectors
-
-
 @pytest.mark.parametrize("sizes", [ConvWorkload(5, 13, 3, padding=1), ConvWorkload(32, 33, 3, padding=1)])
-def test_a_residual_is_added_and_the_sum_scaled(sizes: ConvWorkload) -> None:
+def test_a_residual_is_added_and_the_sum_scaled(sizes):
     kernel = built(conv1d(sizes, Epilogue(True, has_residual=True, factor=0.75), host_microkernel()))
     pack, plain = kernels(sizes, True, host_microkernel())
     random = np.random.default_rng(0)

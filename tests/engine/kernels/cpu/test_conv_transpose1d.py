@@ -4,14 +4,13 @@ import functools
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernels.cpu.conv_transpose1d import conv_transpose1d, depthwise, pack_weight, packed_shape
 from engine.kernels.cpu.reflect_left import reflect_left
-from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
-from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
+from engine.kernels.cpu.register_tile import Microkernel
+from tests.engine.kernels.convolutions import convolved_transposed
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
 
 LENGTHS = [1, 2, 3, 47, 48, 49, 191, 193, 500]
@@ -52,30 +51,24 @@ def compare(
 ) -> None:
     in_channels, out_channels, kernel_size, stride, padding = sizes
     x, weight, bias = values(in_channels, (in_channels, out_channels, kernel_size), batch, length)
-    expected = torch.nn.functional.conv_transpose1d(
-        torch.from_numpy(x).double(),
-        torch.from_numpy(weight).double(),
-        torch.from_numpy(bias).double() if has_bias else None,
-        stride=stride,
-        padding=padding,
-        output_padding=output_padding,
-    ).numpy()
+    biases = [bias] if has_bias else []
+    expected = convolved_transposed(x, weight, *biases, stride=stride, padding=padding, output_padding=output_padding)
     pack, kernel = kernels(sizes, has_bias, microkernel)
     packed = pack(packed_shape(in_channels, out_channels, kernel_size, stride, microkernel), weight)
-    found = kernel(expected.shape, x, packed, *([bias] if has_bias else []))
+    found = kernel(expected.shape, x, packed, *biases)
     assert np.abs(found - expected).max() < 4e-6 * np.sqrt(in_channels * -(-kernel_size // stride))
 
 
 @pytest.mark.parametrize(
     ("sizes", "output_padding"), [(sizes, more) for sizes in SIZES for more in range(min(sizes[3], 2))]
 )
-def test_every_kind_of_length(sizes: tuple[int, ...], output_padding: int) -> None:
+def test_every_kind_of_length(sizes, output_padding):
     for batch, length in enumerate(LENGTHS):
         compare(sizes, batch % 4 + 1, length, True, host_microkernel(), output_padding)
 
 
 @pytest.mark.parametrize("microkernel", NARROW)
-def test_other_register_tiles(microkernel: Microkernel) -> None:
+def test_other_register_tiles(microkernel):
     for length in LENGTHS:
         compare((6, 5, 12, 6, 3), 2, length, False, microkernel)
         compare((17, 16, 12, 6, 3), 2, length, False, microkernel)
@@ -83,48 +76,32 @@ def test_other_register_tiles(microkernel: Microkernel) -> None:
 
 @given(sizes=st.sampled_from(TWO_WAYS), length=st.integers(1, 700), batch=st.integers(1, 4))
 @settings(max_examples=40)
-def test_any_length(sizes: tuple[int, ...], length: int, batch: int) -> None:
+def test_any_length(sizes, length, batch):
     compare(sizes, batch, length, True, host_microkernel())
 
 
 @pytest.mark.parametrize(
     ("kernel_size", "stride", "padding", "output_padding"), [(3, 2, 1, 1), (4, 2, 1, 0), (5, 3, 0, 2), (3, 1, 1, 0)]
 )
-def test_depthwise(kernel_size: int, stride: int, padding: int, output_padding: int) -> None:
+def test_depthwise(kernel_size, stride, padding, output_padding):
     channels = 6
     kernel = built(depthwise(channels, kernel_size, stride, padding, True, host_microkernel()))
     for length in LENGTHS:
         x, weight, _ = values(channels, (channels, 1, kernel_size), 3, length)
         bias = weight[:, 0, 0].copy()
-        expected = torch.nn.functional.conv_transpose1d(
-            torch.from_numpy(x).double(),
-            torch.from_numpy(weight).double(),
-            torch.from_numpy(bias).double(),
-            stride=stride,
-            padding=padding,
-            output_padding=output_padding,
-            groups=channels,
-        ).numpy()
+        options = {"stride": stride, "padding": padding, "output_padding": output_padding}
+        expected = convolved_transposed(x, weight, bias, groups=channels, **options)
         assert np.abs(kernel(expected.shape, x, weight, bias) - expected).max() < 1e-5
 
 
-def test_depthwise_without_bias() -> None:
+def test_depthwise_without_bias():
     kernel = built(depthwise(2, 3, 2, 1, False, host_microkernel()))
     found = kernel((1, 2, 4), np.ones((1, 2, 2), np.float32), np.array([[[1, 2, 4]], [[1, 2, 4]]], np.float32))
     assert found[0].tolist() == [[2, 5, 2, 4]] * 2
 
 
-@pytest.mark.parametrize("channels", [8, 16], ids=["direct", "Winograd"])
-@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
-def test_sums_stay_in_registers_on_other_processors(processor: str, channels: int) -> None:
-    target = OTHER_PROCESSORS[processor]
-    microkernel = microkernel_for(target)
-    lines = assembly(conv_transpose1d(16, channels, 20, 10, 5, True, microkernel), target)
-    assert longest_run(lines) >= microkernel.rows * microkernel.vectors
-
-
 @pytest.mark.parametrize("length", [2, 3, 40])
-def test_a_left_reflection_puts_the_second_value_first(length: int) -> None:
+def test_a_left_reflection_puts_the_second_value_first(length):
     x = np.random.default_rng(length).standard_normal((2, 5, length), np.float32)
     result = built(reflect_left(5, host_microkernel()))((2, 5, length + 1), x)
     assert np.array_equal(result, np.pad(x, ((0, 0), (0, 0), (1, 0)), mode="reflect"))

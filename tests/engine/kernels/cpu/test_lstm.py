@@ -1,7 +1,5 @@
 """The LSTM kernel, with its projections, against the numpy meaning."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np
@@ -56,23 +54,23 @@ def compare(lengths: list[int], hidden_size: int, directions: int, microkernel: 
 
 @pytest.mark.parametrize("hidden_size", [1, 31, 32, 48, 65])
 @pytest.mark.parametrize("directions", [1, 2])
-def test_equals_the_meaning(hidden_size: int, directions: int) -> None:
+def test_equals_the_meaning(hidden_size, directions):
     for lengths in ([1], [2], [3, 1], [7, 47, 1, 20]):
         compare(lengths, hidden_size, directions, host_microkernel())
 
 
 @pytest.mark.parametrize("microkernel", NARROW)
-def test_other_register_tiles(microkernel: Microkernel) -> None:
+def test_other_register_tiles(microkernel):
     compare([5, 9], 33, 2, microkernel, padding=2)
 
 
 @given(lengths=st.lists(st.integers(0, 90), min_size=1, max_size=4), padding=st.integers(1, 5))
 @settings(max_examples=20)
-def test_any_lengths(lengths: list[int], padding: int) -> None:
+def test_any_lengths(lengths, padding):
     compare(lengths, 48, 2, host_microkernel(), padding)
 
 
-def test_a_sequence_of_a_batch_equals_it_alone() -> None:
+def test_a_sequence_of_a_batch_equals_it_alone():
     random = np.random.default_rng(3)
     x = random.standard_normal((3, 20, INPUT_SIZE), np.float32)
     weights = [random_weights(random, 32), random_weights(random, 32)]
@@ -82,7 +80,7 @@ def test_a_sequence_of_a_batch_equals_it_alone() -> None:
     assert not together[1, 11:].any()
 
 
-def test_cells_may_count_many_steps() -> None:
+def test_cells_may_count_many_steps():
     """Trained LSTMs have cells that grow with every frame."""
     hidden_size, steps, open_gate = 4, 1500, 20.0
     x = np.ones((1, steps, INPUT_SIZE), np.float32)
@@ -92,7 +90,7 @@ def test_cells_may_count_many_steps() -> None:
     assert np.allclose(found[0, :, 0], np.tanh(np.arange(1, steps + 1)), atol=1e-6)
 
 
-def test_many_steps_lose_little_to_rounding() -> None:
+def test_many_steps_lose_little_to_rounding():
     random = np.random.default_rng(5)
     weight = random.standard_normal((4 * 256, 256), np.float32) / np.float32(8)
     microkernel = host_microkernel()
@@ -120,7 +118,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
 
-def test_every_sequence_has_its_own_offset() -> None:
+def test_every_sequence_has_its_own_offset():
     random = np.random.default_rng(4)
     x = random.standard_normal((2, 9, INPUT_SIZE), np.float32)
     weight_ih, weight_hh, _ = random_weights(random, 33)
@@ -134,7 +132,7 @@ def test_every_sequence_has_its_own_offset() -> None:
         assert np.abs(found[batch_index] - expected[0]).max() < 2e-5
 
 
-def test_the_offset_is_exact() -> None:
+def test_the_offset_is_exact():
     random = np.random.default_rng(2)
     constant_input, weight, bias = (random.standard_normal(shape, np.float32) for shape in ((3, 7), (20, 7), (20,)))
     found = built(lstm_offset(7, 20, host_microkernel()))((3, 20), constant_input, weight, bias, dtype=np.float64)

@@ -4,20 +4,18 @@ import functools
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernels.convolution import ConvWorkload, weight_at
-from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
+from engine.kernels.cpu.register_tile import Microkernel
 from engine.kernels.cpu.winograd_conv import winograd_conv
 from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.cpu.winograd_tiles import pack_winograd_weight
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.winograd import Winograd
-from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
+from tests.engine.kernels.convolutions import FEW_POINTS, FEW_POINTS_LOSS, MANY_POINTS_LOSS, convolved
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
-from tests.engine.kernels.rounding import FEW_POINTS, FEW_POINTS_LOSS, MANY_POINTS_LOSS
 
 LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
 WITH_BIAS = Epilogue(True)
@@ -47,16 +45,11 @@ def compare(made: WinogradPlan, batch: int, length: int, epilogue: Epilogue = WI
     x = random.standard_normal((batch, sizes.channels, length), np.float32)
     weight = random.standard_normal((sizes.out_channels, sizes.channels, sizes.taps), np.float32)
     bias = random.standard_normal(sizes.out_channels, np.float32)
-    expected = torch.nn.functional.conv1d(
-        torch.from_numpy(x).double(),
-        torch.from_numpy(weight).double(),
-        torch.from_numpy(bias).double() if epilogue.has_bias else None,
-        dilation=sizes.dilation,
-        padding=sizes.padding,
-    ).numpy()
+    biases = [bias] if epilogue.has_bias else []
+    expected = convolved(sizes, x, weight, *biases)
     residual = random.standard_normal(expected.shape, np.float32)
     transform, kernel = kernels(made, epilogue)
-    operands = [*([bias] if epilogue.has_bias else []), *([residual] if epilogue.has_residual else [])]
+    operands = [*biases, *([residual] if epilogue.has_residual else [])]
     found = kernel(expected.shape, x, transform(made.packed_shape, weight), *operands)
     if epilogue.has_residual:
         expected = (expected + residual) * epilogue.factor
@@ -71,56 +64,30 @@ def compare(made: WinogradPlan, batch: int, length: int, epilogue: Epilogue = WI
         *((11, 1, (6, 11)), (11, 5, (6, 11)), (11, 5, (6, 6)), (12, 2, (2, 4))),
     ],
 )
-def test_every_kind_of_length(kernel_size: int, dilation: int, winograd: tuple[int, int]) -> None:
+def test_every_kind_of_length(kernel_size, dilation, winograd):
     made = plan(kernel_size, dilation, winograd, host_microkernel())
     for batch, length in enumerate(LENGTHS):
         compare(made, batch % 3 + 1, length)
 
 
 @pytest.mark.parametrize("microkernel", NARROW)
-def test_other_register_tiles(microkernel: Microkernel) -> None:
+def test_other_register_tiles(microkernel):
     for length in LENGTHS:
         compare(plan(11, 3, (6, 6), microkernel), 2, length)
 
 
 @given(length=st.integers(1, 2500), batch=st.integers(1, 3))
 @settings(max_examples=20)
-def test_any_length(length: int, batch: int) -> None:
+def test_any_length(length, batch):
     compare(plan(7, 3, (4, 7), host_microkernel()), batch, length)
 
 
 @pytest.mark.parametrize("has_bias", [False, True])
-def test_a_residual_is_added_and_the_sum_scaled(has_bias: bool) -> None:
+def test_a_residual_is_added_and_the_sum_scaled(has_bias):
     made = plan(3, 1, (6, 3), host_microkernel())
     for length in LENGTHS:
         compare(made, 2, length, Epilogue(has_bias, has_residual=True, factor=0.75))
 
 
-def test_without_bias() -> None:
+def test_without_bias():
     compare(plan(3, 1, (6, 3), host_microkernel()), 2, 100, Epilogue(False))
-
-
-def test_many_channels_need_narrow_tiles() -> None:
-    made = plan(3, 1, (6, 3), host_microkernel(), channels=(600, 16))
-    assert made.packed.parts == 1
-    compare(made, 1, 700)
-
-
-def test_a_sequence_of_a_batch_equals_it_alone() -> None:
-    made = plan(11, 5, (6, 6), host_microkernel())
-    transform, kernel = kernels(made, WITH_BIAS)
-    random = np.random.default_rng(0)
-    x = random.standard_normal((3, 5, 333), np.float32)
-    weight = transform(made.packed_shape, random.standard_normal((13, 5, 11), np.float32))
-    bias = random.standard_normal(13, np.float32)
-    together = kernel((3, 13, 333), x, weight, bias)
-    assert np.array_equal(together[1:2], kernel((1, 13, 333), x[1:2], weight, bias))
-
-
-@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
-def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
-    target = OTHER_PROCESSORS[processor]
-    microkernel = microkernel_for(target)
-    made = plan(11, 1, (6, 6), microkernel, channels=(32, 32))
-    lines = assembly(winograd_conv(made, WITH_BIAS), target)
-    assert longest_run(lines) >= made.pieces * microkernel.rows * microkernel.vectors

@@ -1,12 +1,11 @@
-"""Stored outputs are those of the exact matrix, and nothing else is written."""
-
-from __future__ import annotations
+"""Pieces and tiles of Winograd convolutions; stored outputs are those of the exact matrix."""
 
 import numpy as np
 import pytest
 from tvm.script import tirx as T
 
 from engine.kernels.convolution import ConvWorkload, transposed, transposed_weight_at, weight_at
+from engine.kernels.cpu.phases import prefetch_phases, store_phase
 from engine.kernels.cpu.register_tile import AVX2, AVX512
 from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.cpu.winograd_tiles import pack, pack_winograd_weight, prefetch_rows, store
@@ -16,7 +15,7 @@ from engine.kernels.winograd import Winograd
 from tests.engine.kernels.cpu.running import built
 
 
-def test_every_piece_at_every_point() -> None:
+def test_every_piece_at_every_point():
     plan = WinogradPlan(ConvWorkload(3, 9, 5), Winograd(2, 4), AVX512)
     weight = np.random.default_rng(0).standard_normal((9, 3, 5), np.float32)
     found = built(pack_winograd_weight(plan, weight.shape, weight_at))(plan.packed_shape, weight)
@@ -26,7 +25,7 @@ def test_every_piece_at_every_point() -> None:
     np.testing.assert_allclose(found, np.einsum("brcit,pt->bpcir", pieces, matrix), rtol=1e-6)
 
 
-def test_phases_are_rows_and_taps_that_are_not_there_are_nothing() -> None:
+def test_phases_are_rows_and_taps_that_are_not_there_are_nothing():
     sizes = transposed(3, 2, kernel_size=5, stride=3, padding=1)
     plan = WinogradPlan(sizes, Winograd(3, 2), AVX512)
     weight = np.random.default_rng(0).standard_normal((3, 2, 5), np.float32)
@@ -51,7 +50,7 @@ def packed_only(plan, operands):
 
 @pytest.mark.parametrize("dilation", [1, 3])
 @pytest.mark.parametrize("start", [-5, 40, 1000])
-def test_every_column_at_every_point(dilation: int, start: int) -> None:
+def test_every_column_at_every_point(dilation, start):
     winograd = Winograd(4, 3)
     plan = WinogradPlan(ConvWorkload(CHANNELS, winograd.samples, 3, dilation), winograd, AVX2)
     kernel = built(convolution_function(plan, Epilogue(True), packed_only, T.int64))
@@ -84,7 +83,7 @@ def stored_only(plan, operands):
 
 @pytest.mark.parametrize("dilation", [1, 3])
 @pytest.mark.parametrize("count", [1, 50, 96])
-def test_every_output_is_in_its_place(dilation: int, count: int) -> None:
+def test_every_output_is_in_its_place(dilation, count):
     plan = WinogradPlan(ConvWorkload(ROWS, ROWS, 3, dilation), Winograd(4, 3), AVX2)
     kernel = built(convolution_function(plan, Epilogue(True, has_residual=True, factor=0.5), stored_only, T.int64))
     random = np.random.default_rng(0)
@@ -98,3 +97,57 @@ def test_every_output_is_in_its_place(dilation: int, count: int) -> None:
     expected = np.zeros((ROWS, FIRST + count))
     expected[:, FIRST:] = (back[:, :count] + bias[:, None] + residual[0, :, FIRST:]) / 2
     np.testing.assert_allclose(found[0], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("channels", [32, 128, 256, 512])
+def test_what_is_packed_fits_its_budget(channels):
+    plan = WinogradPlan(ConvWorkload(channels, channels, 11), Winograd(6, 6), AVX512)
+    packed = 4 * channels * plan.points * (plan.packed.width + plan.halo)
+    assert plan.packed.parts == 1 or packed <= AVX512.tile_bytes
+
+
+@pytest.mark.parametrize(
+    ("taps", "winograd", "pieces", "halo"),
+    [(3, (6, 3), 1, 0), (7, (4, 7), 1, 0), (11, (6, 6), 2, 1), (12, (2, 4), 3, 4)],
+)
+def test_pieces_cover_the_taps(taps, winograd, pieces, halo):
+    plan = WinogradPlan(ConvWorkload(8, 13, taps), Winograd(*winograd), AVX512)
+    assert (plan.pieces, plan.halo) == (pieces, halo)
+    assert plan.packed_shape == (2, sum(winograd) - 1, 8, pieces, 7)
+
+
+@pytest.mark.parametrize(("dilation", "columns"), [(1, 48), (3, 48), (5, 45), (48, 48)])
+def test_a_register_tile_stores_whole_stretches(dilation, columns):
+    plan = WinogradPlan(ConvWorkload(8, 8, 3, dilation=dilation), Winograd(6, 3), AVX512)
+    assert (plan.columns_each, plan.outputs_each) == (columns, columns * 6)
+
+
+SIZES = transposed(2, 2, kernel_size=6, stride=3, padding=2)
+PHASE_COLUMNS = 20
+
+
+@T.inline
+def stored_phases(plan, operands):
+    """Columns from the one that the bias names on."""
+    start: T.int64 = T.Cast("int64", operands.bias[0])
+    sums = T.alloc_buffer((plan.sizes.row_count, PHASE_COLUMNS), "float32")
+    for row, column in T.grid(plan.sizes.row_count, PHASE_COLUMNS):
+        sums[row, column] = operands.source[0, 0, row * PHASE_COLUMNS + column]
+    for channel, place in T.grid(plan.sizes.out_channels, operands.outputs):
+        operands.target[0, channel, place] = T.float32(0)
+    prefetch_phases(plan, operands, 0, 0, start, PHASE_COLUMNS)
+    for row in T.serial(plan.sizes.row_count):
+        store_phase(plan, operands, sums, row, 0, row, start, PHASE_COLUMNS)
+
+
+@pytest.mark.parametrize(("start", "outputs"), [(0, 80), (0, 40), (7, 100), (7, 70), (30, 70)])
+def test_every_phase_is_in_its_place(start, outputs):
+    plan = WinogradPlan(SIZES, Winograd(3, 2), AVX2)
+    kernel = built(convolution_function(plan, Epilogue(True), stored_phases, T.int64))
+    sums = np.random.default_rng(0).standard_normal((2, 3, PHASE_COLUMNS), np.float32)
+    x = np.zeros((1, 2, sums.size), np.float32)
+    x[0, 0] = sums.ravel()
+    found = kernel((1, 2, outputs), x, np.zeros(plan.packed_shape, np.float32), np.full(2, start, np.float32))
+    expected = np.zeros((2, start * 3 + PHASE_COLUMNS * 3 + outputs), np.float32)
+    expected[:, start * 3 : (start + PHASE_COLUMNS) * 3] = sums.transpose(0, 2, 1).reshape(2, -1)
+    np.testing.assert_array_equal(found[0], expected[:, SIZES.trim :][:, :outputs])

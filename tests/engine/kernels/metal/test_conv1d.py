@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
-import torch
-from torch.nn import functional
 
 from engine.kernels.convolution import ConvWorkload
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.metal.conv1d import conv1d, pack_weight, packed_dtype, packed_shape
 from engine.kernels.metal.threadgroup import Threadgroup
 from engine.kernels.precision import Precision
+from tests.engine.kernels.convolutions import convolved
 from tests.engine.kernels.metal.running import GROUP, TOLERANCE, built, normal
 
 SHAPES = [
@@ -27,25 +26,19 @@ def packed(shape, weight, group=GROUP):
     return built(pack_weight(sizes, group), packed_dtype(sizes, group))(packed_shape(sizes, group), weight)
 
 
-def expected(x, weight, bias, shape):
-    _, _, _, dilation, stride, padding, _ = shape
-    tensors = [None if array is None else torch.from_numpy(array) for array in (x, weight, bias)]
-    return functional.conv1d(*tensors, stride, padding, dilation).numpy()
-
-
 def parameters(shape):
     in_channels, out_channels, kernel_size, *_, has_bias = shape
-    return normal(out_channels, in_channels, kernel_size), normal(out_channels, seed=1) if has_bias else None
+    return normal(out_channels, in_channels, kernel_size), [normal(out_channels, seed=1)] if has_bias else []
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_any_length_equals_torch(shape):
-    weight, bias = parameters(shape)
+    weight, biases = parameters(shape)
     kernel = built(conv1d(ConvWorkload(*shape[:6]), Epilogue(shape[6]), GROUP))
     for length in (12, 131):
         x = normal(2, shape[0], length, seed=2)
-        wanted = expected(x, weight, bias, shape)
-        result = kernel(wanted.shape, x, packed(shape, weight), *([] if bias is None else [bias]))
+        wanted = convolved(ConvWorkload(*shape[:6]), x, weight, *biases)
+        result = kernel(wanted.shape, x, packed(shape, weight), *biases)
         np.testing.assert_allclose(result, wanted, **TOLERANCE)
 
 
@@ -53,12 +46,12 @@ def test_any_length_equals_torch(shape):
     "shape", [(6, 40, 5, 1, 1, 2, True), (7, 20, 3, 2, 1, 2, False), (20, 24, 3, 1, 1, 1, True)], ids=str
 )
 def test_a_residual_is_added_before_the_factor(shape):
-    weight, bias = parameters(shape)
+    weight, biases = parameters(shape)
     kernel = built(conv1d(ConvWorkload(*shape[:6]), Epilogue(shape[6], has_residual=True, factor=0.3), GROUP))
     x = normal(2, shape[0], 70, seed=2)
-    plain = expected(x, weight, bias, shape)
+    plain = convolved(ConvWorkload(*shape[:6]), x, weight, *biases)
     residual = normal(*plain.shape, seed=3)
-    result = kernel(plain.shape, x, packed(shape, weight), *([] if bias is None else [bias]), residual)
+    result = kernel(plain.shape, x, packed(shape, weight), *biases, residual)
     np.testing.assert_allclose(result, (plain + residual) * np.float32(0.3), **TOLERANCE)
 
 
@@ -68,14 +61,14 @@ def rounded(array):
 
 @pytest.mark.parametrize("shape", [(64, 64, 3, 1, 1, 1, True), (70, 80, 2, 3, 1, 1, False)], ids=str)
 def test_float16_factors_have_exact_sums(shape):
-    weight, bias = parameters(shape)
+    weight, biases = parameters(shape)
     group = Threadgroup(factors=Precision.FLOAT16)
     kernel = built(conv1d(ConvWorkload(*shape[:6]), Epilogue(shape[6]), group))
     x = normal(2, shape[0], 70, seed=2)
-    wanted = expected(rounded(x), rounded(weight), bias, shape)
-    result = kernel(wanted.shape, x, packed(shape, weight, group), *([] if bias is None else [bias]))
+    wanted = convolved(ConvWorkload(*shape[:6]), rounded(x), rounded(weight), *biases)
+    result = kernel(wanted.shape, x, packed(shape, weight, group), *biases)
     np.testing.assert_allclose(result, wanted, **TOLERANCE)
-    assert np.abs(expected(x, weight, bias, shape) - wanted).max() > 10 * TOLERANCE["atol"]
+    assert np.abs(convolved(ConvWorkload(*shape[:6]), x, weight, *biases) - wanted).max() > 10 * TOLERANCE["atol"]
 
 
 def test_small_convolutions_keep_float32_factors():

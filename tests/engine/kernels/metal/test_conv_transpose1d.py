@@ -1,18 +1,11 @@
 import numpy as np
 import pytest
-import torch
-from torch.nn import functional
 
 from engine.kernels.metal.conv_transpose1d import conv_transpose1d, depthwise, pack_weight, packed_shape
 from engine.kernels.metal.reflect_left import reflect_left as kernel_for
 from engine.ops.reflect_left import reflect_left
+from tests.engine.kernels.convolutions import convolved_transposed
 from tests.engine.kernels.metal.running import GROUP, TOLERANCE, built, normal
-
-
-def torchs(x, weight, bias, **options):
-    return functional.conv_transpose1d(
-        torch.from_numpy(x), torch.from_numpy(weight), None if bias is None else torch.from_numpy(bias), **options
-    )
 
 
 @pytest.mark.parametrize(
@@ -22,25 +15,25 @@ def torchs(x, weight, bias, **options):
 )
 def test_any_length_equals_torch(shape):
     in_channels, out_channels, kernel_size, stride, padding, has_bias = shape
-    weight, bias = normal(in_channels, out_channels, kernel_size), normal(out_channels, seed=1) if has_bias else None
+    weight, biases = normal(in_channels, out_channels, kernel_size), [normal(out_channels, seed=1)] if has_bias else []
     sizes = (in_channels, out_channels, kernel_size, stride, GROUP)
     packed = built(pack_weight(*sizes))(packed_shape(*sizes), weight)
     kernel = built(conv_transpose1d(*shape, GROUP))
     for length in (1, 70):
         x = normal(2, in_channels, length, seed=2)
-        expected = torchs(x, weight, bias, stride=stride, padding=padding)
-        result = kernel(tuple(expected.shape), x, packed, *([bias] if has_bias else []))
+        expected = convolved_transposed(x, weight, *biases, stride=stride, padding=padding)
+        result = kernel(tuple(expected.shape), x, packed, *biases)
         np.testing.assert_allclose(result, expected, **TOLERANCE)
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
 def test_depthwise_equals_torch(has_bias):
-    weight, bias = normal(5, 1, 3), normal(5, seed=1) if has_bias else None
+    weight, biases = normal(5, 1, 3), [normal(5, seed=1)] if has_bias else []
     kernel = built(depthwise(5, 3, 2, 1, has_bias, GROUP))
     for length in (1, 200):
         x = normal(2, 5, length, seed=2)
-        expected = torchs(x, weight, bias, stride=2, padding=1, output_padding=1, groups=5)
-        result = kernel(tuple(expected.shape), x, weight, *([bias] if has_bias else []))
+        expected = convolved_transposed(x, weight, *biases, stride=2, padding=1, output_padding=1, groups=5)
+        result = kernel(tuple(expected.shape), x, weight, *biases)
         np.testing.assert_allclose(result, expected, **TOLERANCE)
 
 

@@ -1,19 +1,26 @@
-"""Winograd convolutions against PyTorch in float64, at every kind of length, dilation and number of points."""
+"""Winograd convolutions against PyTorch in float64, and how work and weights are divided among simdgroups."""
 
 import functools
 
 import numpy as np
 import pytest
-import torch
 
+from engine.compiler.targets import DEFAULT_THREADS
 from engine.kernels.convolution import ConvWorkload, transposed, transposed_weight_at, weight_at
 from engine.kernels.epilogue import Epilogue
+from engine.kernels.metal.conv_choice import WINOGRADS
 from engine.kernels.metal.tiled_conv import tiled_conv
 from engine.kernels.metal.winograd_plan import WinogradTile
 from engine.kernels.metal.winograd_weight import pack_winograd_weight
 from engine.kernels.winograd import Winograd
+from tests.engine.kernels.convolutions import (
+    FEW_POINTS,
+    FEW_POINTS_LOSS,
+    MANY_POINTS_LOSS,
+    convolved,
+    convolved_transposed,
+)
 from tests.engine.kernels.metal.running import GROUP, built, normal
-from tests.engine.kernels.rounding import FEW_POINTS, FEW_POINTS_LOSS, MANY_POINTS_LOSS
 
 LENGTHS = [1, 2, 47, 130, 193]
 WITH_BIAS = Epilogue(True)
@@ -46,15 +53,10 @@ def compare(made, batch, length, epilogue=WITH_BIAS):
     sizes = made.sizes
     x, weight = normal(batch, sizes.channels, length), normal(sizes.out_channels, sizes.channels, sizes.taps, seed=1)
     bias = normal(sizes.out_channels, seed=2)
-    expected = torch.nn.functional.conv1d(
-        torch.from_numpy(x).double(),
-        torch.from_numpy(weight).double(),
-        torch.from_numpy(bias).double() if epilogue.has_bias else None,
-        dilation=sizes.dilation,
-        padding=sizes.padding,
-    ).numpy()
+    biases = [bias] if epilogue.has_bias else []
+    expected = convolved(sizes, x, weight, *biases)
     residual = normal(*expected.shape, seed=3)
-    operands = [*([bias] if epilogue.has_bias else []), *([residual] if epilogue.has_residual else [])]
+    operands = [*biases, *([residual] if epilogue.has_residual else [])]
     found = kernel(made, epilogue)(expected.shape, x, packing(made)(made.packed_shape, weight), *operands)
     if epilogue.has_residual:
         expected = (expected + residual) * epilogue.factor
@@ -96,8 +98,7 @@ def test_transposed_convolutions_are_computed_phase_by_phase(padding):
     packed = pack(made.packed_shape, weight)
     for length in (1, 2, 70):
         x = normal(2, 24, length)
-        tensors = (torch.from_numpy(array).double() for array in (x, weight, bias))
-        expected = torch.nn.functional.conv_transpose1d(*tensors, stride=10, padding=padding).numpy()
+        expected = convolved_transposed(x, weight, bias, stride=10, padding=padding)
         found = kernel(made, WITH_BIAS)(expected.shape, x, packed, bias)
         assert np.abs(found - expected).max() < loss(made)
 
@@ -110,3 +111,67 @@ def test_what_is_beyond_the_input_is_taken_for_0():
     weight[:, 1, 0] = 1
     found = kernel(made, Epilogue())(x.shape, x, packing(made)(made.packed_shape, weight))
     np.testing.assert_array_equal(found, 0)
+
+
+@pytest.mark.parametrize("sizes", [(20, 40, 3), (33, 16, 3)], ids=str)
+def test_weights_are_matrices_at_each_point(sizes):
+    channels, rows, taps = sizes
+    plan = WinogradTile(ConvWorkload(channels, rows, taps), Winograd(6, taps))
+    weight = normal(rows, channels, taps)
+    found = built(pack_winograd_weight(plan, GROUP, weight.shape, weight_at))(plan.packed_shape, weight)
+    matrix = np.array([[float(value) for value in row] for row in plan.winograd.weight_matrix])
+    whole = np.zeros((plan.blocks * plan.tile_rows, plan.steps * 16, plan.points))
+    whole[:rows, :channels] = weight @ matrix.T
+    # Block, row / slab, half, channel of eight / point -> block, slab, point, half, row, channel of eight.
+    expected = whole.reshape(plan.blocks, plan.tile_rows, plan.steps, 2, 8, plan.points).transpose(0, 2, 5, 3, 1, 4)
+    np.testing.assert_allclose(found, expected.reshape(plan.packed_shape), atol=2e-6)
+
+
+@pytest.mark.parametrize("winograd", WINOGRADS, ids=str)
+def test_tiles_fit_every_gpu(winograd):
+    plan = WinogradTile(ConvWorkload(128, 128, winograd.taps, 5), winograd)
+    assert plan.suits
+    assert plan.thread_count <= DEFAULT_THREADS
+    assert plan.simdgroups * plan.points_each == plan.points
+    assert plan.accumulators == 16
+    assert plan.pitch % 16 == 8
+
+
+@pytest.mark.parametrize(
+    ("sizes", "winograd"),
+    [
+        (ConvWorkload(128, 128, 5), (6, 3)),
+        (ConvWorkload(128, 128, 3, stride=2), (6, 3)),
+        (ConvWorkload(8, 128, 3), (6, 3)),
+        (ConvWorkload(128, 8, 3), (6, 3)),
+        (ConvWorkload(128, 128, 7), (3, 7)),
+        (ConvWorkload(128, 128, 11), (8, 11)),
+    ],
+    ids=["taps", "stride", "channels", "rows", "odd number of points", "points"],
+)
+def test_what_it_does_not_suit(sizes, winograd):
+    assert not WinogradTile(sizes, Winograd(*winograd)).suits
+
+
+@pytest.mark.parametrize("dilation", [1, 3, 5])
+def test_sets_have_every_position_once(dilation):
+    plan = WinogradTile(ConvWorkload(16, 16, 3, dilation), Winograd(6, 3))
+    positions = {}
+    for number in range(int(plan.units(100))):
+        first = int(plan.position(number))
+        for output in range(6):
+            position = first + output * dilation
+            assert (int(plan.set_at(position)), int(plan.output_at(position))) == (number, output)
+            assert positions.setdefault(position, number) == number
+    assert set(range(100)) <= set(positions)
+
+
+@pytest.mark.parametrize("dilation", [1, 3, 5])
+@pytest.mark.parametrize("tile", [0, 1, 4])
+def test_all_outputs_of_a_tile_are_in_its_span(dilation, tile):
+    plan = WinogradTile(ConvWorkload(16, 16, 3, dilation), Winograd(6, 3))
+    first = tile * plan.tile_columns
+    begin = first // dilation * plan.stretch
+    last = int(plan.position(first + plan.tile_columns - 1)) + 5 * dilation
+    assert begin <= int(plan.position(first))
+    assert last < begin + plan.span

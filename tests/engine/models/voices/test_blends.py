@@ -1,6 +1,7 @@
 import contextlib
 import math
 import multiprocessing
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,9 @@ from engine.models.voices.blends import (
     parse,
     with_full_names,
 )
-from engine.models.voices.packs import Voice, describe, official_voices
+from engine.models.voices.packs import GENDERS, Voice, describe, find, full_name, official_voices
 from engine.text.g2p.directions import read_script
+from engine.text.languages import LANGUAGES
 from tests.patience import PATIENCE_SECONDS
 
 NAMES = [voice.name for voice in official_voices()]
@@ -47,20 +49,20 @@ def pack(name: str, value: float, rows: int = 2) -> Voice:
         ("af_heart(3)", (1.0,)),
     ],
 )
-def test_both_ways_of_writing_are_read(recipe: str, shares: tuple[float, ...]) -> None:
+def test_both_ways_of_writing_are_read(recipe, shares):
     blend = parse(recipe)
     assert [part.voice for part in blend.parts] == ["af_heart", "am_adam"][: len(shares)]
     assert blend.shares == pytest.approx(shares)
 
 
 @given(BLENDS)
-def test_a_blend_is_read_back_as_it_was_written(blend: Blend) -> None:
+def test_a_blend_is_read_back_as_it_was_written(blend):
     assert parse(blend.recipe) == blend
     assert is_recipe(blend.recipe)
 
 
 @given(BLENDS)
-def test_shares_add_up_to_one_and_keep_their_order(blend: Blend) -> None:
+def test_shares_add_up_to_one_and_keep_their_order(blend):
     assert math.fsum(blend.shares) == pytest.approx(1)
     assert all(0 <= share <= 1 for share in blend.shares)
     weights = [part.weight for part in blend.parts]
@@ -68,7 +70,7 @@ def test_shares_add_up_to_one_and_keep_their_order(blend: Blend) -> None:
 
 
 @given(st.text("af_heart+,:()0123456789.e- ", max_size=30))
-def test_anything_else_is_refused_in_words(recipe: str) -> None:
+def test_anything_else_is_refused_in_words(recipe):
     with contextlib.suppress(InvalidRequest):
         blend = parse(recipe)
         assert blend.parts
@@ -76,12 +78,12 @@ def test_anything_else_is_refused_in_words(recipe: str) -> None:
 
 
 @pytest.mark.parametrize("weight", ["0", "-1", "nan", "inf", "", "much", "1,5"])
-def test_weights_are_numbers_above_zero(weight: str) -> None:
+def test_weights_are_numbers_above_zero(weight):
     with pytest.raises(InvalidRequest, match="is not a blend of voices"):
         parse(f"af_heart({weight})+am_adam(1)")
 
 
-def test_short_names_are_written_out_and_unknown_ones_suggest() -> None:
+def test_short_names_are_written_out_and_unknown_ones_suggest():
     assert with_full_names(parse("heart(2)+af_bella"), NAMES).recipe == "af_heart(2)+af_bella(1)"
     with pytest.raises(UnknownVoice, match="Did you mean “af_heart”"):
         with_full_names(parse("af_hart(2)+af_bella"), NAMES)
@@ -89,7 +91,7 @@ def test_short_names_are_written_out_and_unknown_ones_suggest() -> None:
         with_full_names(parse("alex+heart"), NAMES)
 
 
-def test_packs_are_mixed_by_share_and_short_ones_go_on() -> None:
+def test_packs_are_mixed_by_share_and_short_ones_go_on():
     voices = {"af_heart": pack("af_heart", 3.0, rows=1), "bm_george": pack("bm_george", 0.0, rows=3)}
     voice = mix(parse("af_heart(2)+bm_george(1)"), voices)
     assert voice.table.shape == (3, 1, 4)
@@ -97,7 +99,7 @@ def test_packs_are_mixed_by_share_and_short_ones_go_on() -> None:
     assert voice.table.dtype == np.float32
 
 
-def test_a_blend_is_described_by_its_voices() -> None:
+def test_a_blend_is_described_by_its_voices():
     info = describe_blend(parse("am_adam(3)+am_puck(1)"), KNOWN)
     assert (info.name, info.title) == ("am_adam(3)+am_puck(1)", "Adam 75% + Puck 25%")
     assert (info.language, info.gender, info.grade) == ("en-US", "male", "")
@@ -106,9 +108,8 @@ def test_a_blend_is_described_by_its_voices() -> None:
     assert named.recipe == "bf_emma(1)+am_puck(1)"
 
 
-def test_the_first_voice_gives_the_language_and_that_is_said() -> None:
+def test_the_first_voice_gives_the_language_and_that_is_said():
     notice = language_notice(parse("ff_siwis(1)+af_heart(9)"), KNOWN)
-    assert notice is not None
     assert "speaks French, as ff_siwis does" in notice.message
     assert language_notice(parse("af_heart+am_adam"), KNOWN) is None
 
@@ -129,7 +130,7 @@ def save_many(path: Path, prefix: str) -> None:
         SavedVoices(path).save(f"{prefix}{number}", "heart+adam", KNOWN)
 
 
-def test_a_saved_blend_is_listed_spoken_and_forgotten(saved: SavedVoices) -> None:
+def test_a_saved_blend_is_listed_spoken_and_forgotten(saved):
     assert saved.recipes() == {}
     assert saved.save("duet", "heart(3), adam(1)", KNOWN).recipe == "af_heart(3)+am_adam(1)"
     assert [voice.name for voice in saved.listed(KNOWN.values())] == ["duet"]
@@ -143,18 +144,18 @@ def test_a_saved_blend_is_listed_spoken_and_forgotten(saved: SavedVoices) -> Non
         saved.choose("duet", VOICES)
 
 
-def test_without_any_blend_there_is_none_to_choose_from(saved: SavedVoices) -> None:
+def test_without_any_blend_there_is_none_to_choose_from(saved):
     with pytest.raises(UnknownVoice, match=r"no voice named “duet”\. There are none to choose from yet\.$"):
         saved.remove("duet")
 
 
-def test_a_name_can_be_used_again(saved: SavedVoices) -> None:
+def test_a_name_can_be_used_again(saved):
     saved.save("duet", "heart", KNOWN)
     saved.save("duet", "adam", KNOWN)
     assert saved.recipes() == {"duet": "am_adam(1)"}
 
 
-def test_a_blend_is_renamed_and_takes_no_name_of_another(saved: SavedVoices) -> None:
+def test_a_blend_is_renamed_and_takes_no_name_of_another(saved):
     saved.save("duet", "heart+adam", KNOWN)
     saved.save("trio", "heart+adam+siwis", KNOWN)
     saved.rename("duet", "pair")
@@ -169,7 +170,7 @@ def test_a_blend_is_renamed_and_takes_no_name_of_another(saved: SavedVoices) -> 
 
 
 @pytest.mark.parametrize("name", ["af_heart", "AF_HEART", "heart", "Heart", "alex", "zm_yunxi"])
-def test_no_blend_takes_the_name_of_a_voice(saved: SavedVoices, name: str) -> None:
+def test_no_blend_takes_the_name_of_a_voice(saved, name):
     with pytest.raises(InvalidRequest, match="already"):
         saved.save(name, "am_adam", KNOWN)
     with pytest.raises(InvalidRequest, match="already"):
@@ -178,13 +179,13 @@ def test_no_blend_takes_the_name_of_a_voice(saved: SavedVoices, name: str) -> No
 
 
 @pytest.mark.parametrize("name", ["xf_heart", "my_heart", "The heart"])
-def test_no_blend_makes_the_short_name_of_a_voice_ambiguous(saved: SavedVoices, name: str) -> None:
+def test_no_blend_makes_the_short_name_of_a_voice_ambiguous(saved, name):
     with contextlib.suppress(InvalidRequest):
         saved.save(name, "am_adam", KNOWN)
     assert saved.choose("heart", VOICES)[0] is VOICES["af_heart"]
 
 
-def test_no_blend_takes_the_name_of_another_models_voice(saved: SavedVoices) -> None:
+def test_no_blend_takes_the_name_of_another_models_voice(saved):
     with pytest.raises(InvalidRequest, match="am_rowan"):
         saved.save("rowan", "am_adam", KNOWN, ["am_rowan"])
 
@@ -193,7 +194,7 @@ def test_no_blend_takes_the_name_of_another_models_voice(saved: SavedVoices) -> 
     "name",
     ["", "  ", "\u200d", "a+b", "a:1", "a,b", "(x)", "[x]", "a\nb", "a\0", "\ud800", "a\u2028b", "\u202ex", "x" * 61],
 )
-def test_a_name_that_cannot_be_written_where_voices_are_named_is_refused(saved: SavedVoices, name: str) -> None:
+def test_a_name_that_cannot_be_written_where_voices_are_named_is_refused(saved, name):
     with pytest.raises(InvalidRequest):
         saved.save(name, "am_adam", KNOWN)
     assert saved.recipes() == {}
@@ -206,7 +207,7 @@ def test_a_name_that_cannot_be_written_where_voices_are_named_is_refused(saved: 
         "x" * 60, "می‌خواهم", "../x", "/etc/passwd", "\\x", "con", "..", "voices.json",
     ],
 )  # fmt: skip
-def test_any_other_name_is_saved_spoken_and_never_a_path(saved: SavedVoices, tmp_path: Path, name: str) -> None:
+def test_any_other_name_is_saved_spoken_and_never_a_path(saved, tmp_path, name):
     saved.save(name, "am_adam", KNOWN)
     assert saved.choose(name, VOICES)[0].info.title == name
     assert [info.name for info in saved.listed(KNOWN.values())] == [name]
@@ -216,14 +217,14 @@ def test_any_other_name_is_saved_spoken_and_never_a_path(saved: SavedVoices, tmp
     assert saved.recipes() == {}
 
 
-def test_a_direction_names_a_blend_however_its_name_is_typed(saved: SavedVoices) -> None:
+def test_a_direction_names_a_blend_however_its_name_is_typed(saved):
     saved.save("Été  doux ", "am_adam", KNOWN)
     for typed in ("Été doux", "été doux", "E\u0301te\u0301 doux", "ÉTÉ  DOUX"):
         script = read_script(f"One. [voice: {typed} ] Two.", lambda name: saved.choose(name, VOICES))
         assert (script.sections[-1].voice, script.notices) == (typed, ())
 
 
-def test_one_name_is_one_blend_however_it_is_typed(saved: SavedVoices) -> None:
+def test_one_name_is_one_blend_however_it_is_typed(saved):
     saved.save("duet", "heart", KNOWN)
     assert saved.save(" Duet", "adam", KNOWN).name == "Duet"
     assert saved.recipes() == {"Duet": "am_adam(1)"}
@@ -231,14 +232,14 @@ def test_one_name_is_one_blend_however_it_is_typed(saved: SavedVoices) -> None:
     assert saved.recipes() == {}
 
 
-def test_a_blend_without_its_voices_is_not_listed(saved: SavedVoices) -> None:
+def test_a_blend_without_its_voices_is_not_listed(saved):
     saved.save("duet", "heart+emma", KNOWN)
     assert saved.listed([KNOWN["af_heart"]]) == ()
     with pytest.raises(UnknownVoice, match="bf_emma"):
         saved.choose("duet", VOICES)
 
 
-def test_unknown_names_suggest_saved_ones_too(saved: SavedVoices) -> None:
+def test_unknown_names_suggest_saved_ones_too(saved):
     saved.save("midnight", "heart", KNOWN)
     with pytest.raises(UnknownVoice, match="Did you mean “midnight”"):
         saved.choose("midnigt", VOICES)
@@ -246,7 +247,7 @@ def test_unknown_names_suggest_saved_ones_too(saved: SavedVoices) -> None:
         saved.remove("midnigt")
 
 
-def test_a_recipe_needs_no_name_and_tells_of_its_language(saved: SavedVoices) -> None:
+def test_a_recipe_needs_no_name_and_tells_of_its_language(saved):
     voice, notices = saved.choose("siwis:1,heart:3", VOICES)
     assert (voice.info.name, voice.info.language) == ("ff_siwis(1)+af_heart(3)", "fr-FR")
     assert "speaks French" in notices[0].message
@@ -255,7 +256,7 @@ def test_a_recipe_needs_no_name_and_tells_of_its_language(saved: SavedVoices) ->
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"x": 1}', '{"x": "a(0)"}', "\ud800", pytest.param("[" * 100_000, id="deep")]
 )
-def test_a_damaged_file_is_said_and_voices_still_speak(tmp_path: Path, content: str) -> None:
+def test_a_damaged_file_is_said_and_voices_still_speak(tmp_path, content):
     path = tmp_path / "voices.json"
     path.write_text(content, encoding="utf-8", errors="surrogatepass")
     saved = SavedVoices(path)
@@ -267,13 +268,13 @@ def test_a_damaged_file_is_said_and_voices_still_speak(tmp_path: Path, content: 
     assert saved.choose("heart+adam", VOICES)[0].info.recipe
 
 
-def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
         SavedVoices(tmp_path / "file" / "voices.json").save("duet", "heart", KNOWN)
 
 
-def test_two_processes_lose_nothing(tmp_path: Path) -> None:
+def test_two_processes_lose_nothing(tmp_path):
     path = tmp_path / "voices.json"
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=save_many, args=(path, prefix)) for prefix in "ab"]
@@ -284,8 +285,77 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     assert len(SavedVoices(path).recipes()) == 20
 
 
-def test_a_file_with_half_a_character_can_still_be_changed(tmp_path: Path) -> None:
+def test_a_file_with_half_a_character_can_still_be_changed(tmp_path):
     path = tmp_path / "voices.json"
     path.write_text('{"odd": "\\udcff"}')
     SavedVoices(path).save("duet", "heart+adam", KNOWN)
     assert SavedVoices(path).recipes() == {"odd": "\udcff", "duet": "af_heart(1)+am_adam(1)"}
+
+
+def counted_pack(rows: int) -> Voice:
+    return Voice(describe("af_sally"), np.arange(rows * 8, dtype=np.float32).reshape(rows, 1, 8))
+
+
+def test_the_row_is_chosen_by_the_number_of_phonemes():
+    style = counted_pack(3).style(2)
+    assert style.timbre.tolist() == [8, 9, 10, 11]
+    assert style.prosody.tolist() == [12, 13, 14, 15]
+
+
+@pytest.mark.parametrize(("count", "first"), [(0, 0), (1, 0), (3, 16), (510, 16)])
+def test_counts_beyond_the_pack_use_its_ends(count, first):
+    assert counted_pack(3).style(count).timbre[0] == first
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "gender", "title"),
+    [
+        ("af_heart", "en-US", "female", "Heart"), ("bm_george", "en-GB", "male", "George"),
+        ("father's voice", "en-US", "", "father's voice"), ("Duo_de Paris", "en-US", "", "Duo_de Paris"),
+    ],
+)  # fmt: skip
+def test_a_name_tells_language_and_gender(name, language, gender, title):
+    info = describe(name)
+    assert (info.language, info.gender, info.title) == (language, gender, title)
+
+
+def test_all_official_voices_are_described():
+    voices = official_voices()
+    counted = Counter(voice.language for voice in voices)
+    assert counted == {
+        "en-US": 20, "en-GB": 8, "es": 3, "fr-FR": 1, "hi": 4, "it": 2, "ja": 5, "pt-BR": 3, "zh": 8,
+    }  # fmt: skip
+    assert Counter(voice.gender for voice in voices) == {"female": 29, "male": 25}
+    assert {voice.name for voice in voices if not voice.grade} == {
+        "ef_dora", "em_alex", "em_santa", "pf_dora", "pm_alex", "pm_santa",
+    }  # fmt: skip
+    letters = {language.letter: language.tag for language in LANGUAGES}
+    for voice in voices:
+        assert voice.language == letters[voice.name[0]]
+        assert voice.gender == GENDERS[voice.name[1]]
+    assert (describe("af_heart").grade, describe("am_adam").grade) == ("A", "F+")
+
+
+@pytest.mark.parametrize("typed", ["sally", "Sally", "AF_SALLY"])
+def test_a_short_name_is_enough_where_it_is_clear(typed):
+    sally = counted_pack(1)
+    assert find({"am_rowan": counted_pack(2), "af_sally": sally}, typed) is sally
+
+
+def test_a_name_of_several_voices_is_refused():
+    with pytest.raises(InvalidRequest, match="Write em_alex or pm_alex"):
+        full_name("alex", ("em_alex", "pm_alex", "af_sally"))
+
+
+@pytest.mark.parametrize("typed", ["af_saly", "sall", "Saly"])
+def test_an_unknown_voice_suggests_the_nearest(typed):
+    with pytest.raises(UnknownVoice, match="Did you mean “af_sally”") as caught:
+        find({"af_sally": counted_pack(1), "am_rowan": counted_pack(1)}, typed)
+    assert caught.value.known == ("af_sally", "am_rowan")
+
+
+def test_a_name_like_no_other_gets_the_list_alone():
+    with pytest.raises(UnknownVoice) as caught:
+        find({"af_sally": counted_pack(1)}, "zzzzzz")
+    assert caught.value.nearest is None
+    assert "Known voices: af_sally." in str(caught.value)

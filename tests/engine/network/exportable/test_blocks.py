@@ -1,7 +1,5 @@
 """Each block must be kokoro's block on every sequence alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -46,7 +44,7 @@ def case() -> tuple[torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("upsample", ["none", True])
 @pytest.mark.parametrize("channels_out", [CHANNELS, 3])
-def test_residual_block_is_kokoros_on_each_member(upsample: object, channels_out: int) -> None:
+def test_residual_block_is_kokoros_on_each_member(upsample, channels_out):
     block = made(AdainResBlk1d, CHANNELS, channels_out, STYLE, upsample=upsample)
     x, style = case()
     ours = residual_block(block, x, Styles([block], style), LENGTHS)
@@ -55,7 +53,7 @@ def test_residual_block_is_kokoros_on_each_member(upsample: object, channels_out
         torch.testing.assert_close(ours[batch_index, :, : theirs.shape[1]], theirs, atol=1e-5, rtol=1e-5)
 
 
-def test_snake_block_is_kokoros_on_each_member() -> None:
+def test_snake_block_is_kokoros_on_each_member():
     block = made(AdaINResBlock1, CHANNELS, 3, (1, 3, 5), STYLE)
     for alpha in (*block.alpha1, *block.alpha2):
         alpha.copy_(torch.linspace(0.5, 2, CHANNELS)[None, :, None])
@@ -66,7 +64,7 @@ def test_snake_block_is_kokoros_on_each_member() -> None:
         torch.testing.assert_close(ours[batch_index, :, :length], theirs, atol=1e-5, rtol=1e-5)
 
 
-def test_lstm_is_torchs_on_each_member() -> None:
+def test_lstm_is_torchs_on_each_member():
     network = torch.nn.LSTM(CHANNELS, 3, batch_first=True, bidirectional=True).requires_grad_(False)
     x = case()[0].transpose(1, 2)
     ours = bidirectional_lstm(network, x, LENGTHS)
@@ -75,7 +73,7 @@ def test_lstm_is_torchs_on_each_member() -> None:
         torch.testing.assert_close(ours[batch_index, :length], theirs[0], atol=1e-6, rtol=1e-5)
 
 
-def test_lstm_without_packing_runs_over_masked_padding_and_is_masked() -> None:
+def test_lstm_without_packing_runs_over_masked_padding_and_is_masked():
     network = torch.nn.LSTM(CHANNELS, 3, batch_first=True, bidirectional=True).requires_grad_(False)
     x = case()[0].transpose(1, 2)
     ours = bidirectional_lstm(network, torch.where(beyond(x), torch.nan, x), LENGTHS, LstmSemantics.NO_PACK)
@@ -88,7 +86,7 @@ def beyond(x: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((3, 10), 1), ((3, 4, 10), 2), ((3, 10, 4), 1)])
-def test_zero_beyond_replaces_whatever_stands_there(shape: tuple[int, ...], axis: int) -> None:
+def test_zero_beyond_replaces_whatever_stands_there(shape, axis):
     x = torch.full(shape, torch.nan)
     for row, length in zip(x, LENGTHS.tolist(), strict=True):
         row.narrow(axis - 1, 0, length).fill_(1)
@@ -96,14 +94,14 @@ def test_zero_beyond_replaces_whatever_stands_there(shape: tuple[int, ...], axis
     np.testing.assert_array_equal(zero_beyond(x, LENGTHS, axis), expected)
 
 
-def test_leaky_relu_within_keeps_the_valid_steps() -> None:
+def test_leaky_relu_within_keeps_the_valid_steps():
     x, _ = case()
     ours = leaky_relu_within(x, LENGTHS, 0.1)
     torch.testing.assert_close(ours[1, :, :2], torch.nn.functional.leaky_relu(x[1, :, :2], 0.1))
     assert not ours[1, :, 2:].any()
 
 
-def test_repeated_twice_is_nearest_upsampling() -> None:
+def test_repeated_twice_is_nearest_upsampling():
     x, _ = case()
     expected = torch.nn.functional.interpolate(x, scale_factor=2, mode="nearest")
     torch.testing.assert_close(repeated_twice(x), expected)

@@ -1,7 +1,5 @@
 """Every exportable stage must be the reference, for any length, alone or in a batch, whatever the padding holds."""
 
-from __future__ import annotations
-
 import copy
 from operator import attrgetter
 from pathlib import Path
@@ -12,7 +10,6 @@ import torch
 from torch.export import Dim
 
 from engine.config import ModelConfig
-from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
 from engine.network.random_weights import network_with, random_weights
 from engine.network.reference import Reference
@@ -47,9 +44,7 @@ def inputs_of(stage: Stage, values: Values) -> Values:
 
 @each_stage
 @pytest.mark.parametrize("count", TOKEN_COUNTS)
-def test_equals_the_reference(
-    stage: Stage, count: int, spoken: dict[int, Values], exportable: ExportableRunner
-) -> None:
+def test_equals_the_reference(stage, count, spoken, exportable):
     outputs = exportable.run(stage, inputs_of(stage, spoken[count]))
     for name, ours in outputs.items():
         theirs = spoken[count][name]
@@ -58,9 +53,7 @@ def test_equals_the_reference(
 
 
 @each_stage
-def test_one_token_of_one_frame_equals_the_reference(
-    stage: Stage, tiny_config: ModelConfig, truth: ReferenceRunner, exportable: ExportableRunner
-) -> None:
+def test_one_token_of_one_frame_equals_the_reference(stage, tiny_config, truth, exportable):
     values = all_values(tiny_config, truth, opening(tiny_config, [1], speed=8.0))
     assert values["frame_count"].tolist() == [1]
     for name, ours in exportable.run(stage, inputs_of(stage, values)).items():
@@ -68,9 +61,7 @@ def test_one_token_of_one_frame_equals_the_reference(
 
 
 @each_stage
-def test_a_ragged_batch_equals_its_members_alone(
-    stage: Stage, tiny_config: ModelConfig, ragged: Values, exportable: ExportableRunner
-) -> None:
+def test_a_ragged_batch_equals_its_members_alone(stage, tiny_config, ragged, exportable):
     outputs = exportable.run(stage, inputs_of(stage, ragged))
     for index in range(len(RAGGED)):
         alone = exportable.run(stage, {t.name: sequence(tiny_config, t, ragged, index) for t in stage.inputs})
@@ -82,9 +73,7 @@ def test_a_ragged_batch_equals_its_members_alone(
 
 @each_stage
 @pytest.mark.parametrize("filling", [0.0, 3.0, np.nan])
-def test_padding_does_not_matter(
-    stage: Stage, filling: float, tiny_config: ModelConfig, ragged: Values, exportable: ExportableRunner
-) -> None:
+def test_padding_does_not_matter(stage, filling, tiny_config, ragged, exportable):
     clean = exportable.run(stage, inputs_of(stage, ragged))
     dirty = exportable.run(stage, padded_with(filling, stage, tiny_config, ragged))
     for name in clean:
@@ -92,9 +81,7 @@ def test_padding_does_not_matter(
 
 
 @each_stage
-def test_outputs_are_zero_beyond_the_length(
-    stage: Stage, tiny_config: ModelConfig, ragged: Values, exportable: ExportableRunner
-) -> None:
+def test_outputs_are_zero_beyond_the_length(stage, tiny_config, ragged, exportable):
     outputs = exportable.run(stage, padded_with(3.0, stage, tiny_config, ragged))
     for tensor in stage.outputs:
         kept = sum(np.abs(sequence(tiny_config, tensor, {**ragged, **outputs}, i)).sum() for i in range(4))
@@ -102,7 +89,7 @@ def test_outputs_are_zero_beyond_the_length(
 
 
 @each_stage
-def test_exports_with_symbolic_lengths(stage: Stage, tiny_config: ModelConfig, network: Network) -> None:
+def test_exports_with_symbolic_lengths(stage, tiny_config, network):
     module = exportable_stages(network)[stage.name]
     program = exported(stage, module, tiny_config)
     shapes = [tuple(map(str, node.meta["val"].shape)) for node in program.graph.output_node().args[0]]
@@ -119,9 +106,7 @@ def test_exports_with_symbolic_lengths(stage: Stage, tiny_config: ModelConfig, n
 
 
 @each_stage
-def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(
-    stage: Stage, network: Network, ragged: Values, exportable: ExportableRunner
-) -> None:
+def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(stage, network, ragged, exportable):
     unpacked = ExportableRunner(network, LstmSemantics.NO_PACK).run(stage, inputs_of(stage, ragged))
     packed = exportable.run(stage, inputs_of(stage, ragged))
     for name in packed:
@@ -132,9 +117,7 @@ def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(
 
 
 @each_stage
-def test_without_packing_what_stands_in_the_padding_does_not_matter(
-    stage: Stage, tiny_config: ModelConfig, network: Network, ragged: Values
-) -> None:
+def test_without_packing_what_stands_in_the_padding_does_not_matter(stage, tiny_config, network, ragged):
     runner = ExportableRunner(network, LstmSemantics.NO_PACK)
     clean = runner.run(stage, inputs_of(stage, ragged))
     dirty = runner.run(stage, padded_with(np.nan, stage, tiny_config, ragged))
@@ -142,7 +125,7 @@ def test_without_packing_what_stands_in_the_padding_does_not_matter(
         np.testing.assert_array_equal(dirty[name], clean[name])
 
 
-def test_full_size_equals_the_reference() -> None:
+def test_full_size_equals_the_reference():
     config = ModelConfig.load(Path(resources_folder() / "kokoro-82m" / "config.json"))
     network = network_with(config, random_weights(config, 0))
     values = all_values(config, ReferenceRunner(Reference(network)), opening(config, [7]))

@@ -1,7 +1,5 @@
 """Every noted value must be what kokoro's module of that path returns; where nobody looks, nothing must change."""
 
-from __future__ import annotations
-
 import threading
 from operator import attrgetter
 from typing import Any
@@ -13,7 +11,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from engine.config import ModelConfig
 from engine.models.checkpoints import open_checkpoint
-from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import Probed, noted, noting, probe_paths
 from engine.network.random_weights import network_with
@@ -39,7 +36,7 @@ def inputs_of(stage: Stage, values: Values) -> Values:
     return {tensor.name: values[tensor.name] for tensor in stage.inputs}
 
 
-def test_a_value_is_kept_only_while_somebody_notes() -> None:
+def test_a_value_is_kept_only_while_somebody_notes():
     value = torch.ones(2)
     with noting() as outer, noting() as inner:
         assert noted("inside", value) is value
@@ -48,7 +45,7 @@ def test_a_value_is_kept_only_while_somebody_notes() -> None:
     assert outer == {}
 
 
-def test_another_thread_notes_for_itself() -> None:
+def test_another_thread_notes_for_itself():
     with noting() as notes:
         thread = threading.Thread(target=noted, args=("elsewhere", torch.ones(1)))
         thread.start()
@@ -56,7 +53,7 @@ def test_another_thread_notes_for_itself() -> None:
     assert notes == {}
 
 
-def test_an_error_ends_the_noting() -> None:
+def test_an_error_ends_the_noting():
     with pytest.raises(RuntimeError), noting() as notes:
         raise RuntimeError
     noted("after", torch.ones(1))
@@ -64,27 +61,27 @@ def test_an_error_ends_the_noting() -> None:
 
 
 @each_probed_stage
-def test_parameters_keep_their_names(stage: Stage, network: Network) -> None:
+def test_parameters_keep_their_names(stage, network):
     plain, probed = (exportable_stages(network, probed=probed)[stage.name] for probed in (False, True))
     assert isinstance(probed, Probed)
     assert [name for name, _ in probed.named_parameters()] == [name for name, _ in plain.named_parameters()]
 
 
-def test_what_compiled_code_never_has_is_not_to_be_shown(network: Network) -> None:
+def test_what_compiled_code_never_has_is_not_to_be_shown(network):
     modules = exportable_stages(network, probed=True)
     assert {name for name, module in modules.items() if isinstance(module, Probed)} == {s.name for s in PROBED_STAGES}
     assert "decoder.generator.m_source" in dict(network.named_modules())
     assert probe_paths(network, stage_named("source")) == ()
 
 
-def test_a_path_that_the_stage_never_notes_is_an_error(network: Network) -> None:
+def test_a_path_that_the_stage_never_notes_is_an_error(network):
     module = Probed(exportable_stages(network)["text_encoder"], ["text_encoder.embedding"])
     with pytest.raises(KeyError, match=r"text_encoder\.embedding"):
         module(torch.zeros(1, 3, dtype=torch.int32), torch.tensor([3], dtype=torch.int32))
 
 
 @each_probed_stage
-def test_probing_computes_nothing_more(stage: Stage, network: Network, ragged: Values) -> None:
+def test_probing_computes_nothing_more(stage, network, ragged):
     runs = []
     for probed in (False, True):
         module = exportable_stages(network, probed=probed)[stage.name]
@@ -112,9 +109,7 @@ class _Operators(TorchDispatchMode):
 
 
 @each_stage
-def test_outputs_are_the_same_to_the_bit(
-    stage: Stage, network: Network, ragged: Values, exportable: ExportableRunner
-) -> None:
+def test_outputs_are_the_same_to_the_bit(stage, network, ragged, exportable):
     plain = exportable.run(stage, inputs_of(stage, ragged))
     probed = ExportableRunner(network, observe=lambda *_: None).run(stage, inputs_of(stage, ragged))
     assert list(plain) == list(probed)
@@ -123,9 +118,7 @@ def test_outputs_are_the_same_to_the_bit(
 
 
 @each_probed_stage
-def test_a_member_of_a_batch_shows_kokoros_values(
-    stage: Stage, network: Network, tiny_config: ModelConfig, ragged: Values
-) -> None:
+def test_a_member_of_a_batch_shows_kokoros_values(stage, network, tiny_config, ragged):
     ours: dict[str, Array] = {}
     ExportableRunner(network, observe=ours.__setitem__).run(stage, inputs_of(stage, ragged))
     for index in range(len(RAGGED)):
@@ -139,7 +132,7 @@ def test_a_member_of_a_batch_shows_kokoros_values(
     assert all(np.isfinite(array).all() for array in ours.values())
 
 
-def test_the_starter_shows_kokoros_values() -> None:
+def test_the_starter_shows_kokoros_values():
     checkpoint = open_checkpoint("starter")
     config, network = checkpoint.config, network_with(checkpoint.config, checkpoint.load_weights())
     style = next(iter(checkpoint.voices.values())).style(20)

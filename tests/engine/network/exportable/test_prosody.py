@@ -1,19 +1,15 @@
 """The stages that predict prosody must be kokoro's predictor on each sequence."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 
-from engine.config import ModelConfig
-from engine.network.architecture import Network
 from engine.network.exportable.prosody import Duration, PitchAndEnergy
 
 COUNTS = torch.tensor([5, 2], dtype=torch.int32)
 
 
 @pytest.mark.parametrize("batch_index", [0, 1])
-def test_duration_is_kokoros(network: Network, tiny_config: ModelConfig, batch_index: int) -> None:
+def test_duration_is_kokoros(network, tiny_config, batch_index):
     generator = torch.Generator().manual_seed(0)
     features = torch.randn(2, tiny_config.hidden_dim, 5, generator=generator)
     style = torch.randn(2, tiny_config.style_dim, generator=generator)
@@ -30,7 +26,7 @@ def test_duration_is_kokoros(network: Network, tiny_config: ModelConfig, batch_i
     assert not prosody_features[batch_index, count:].any()
 
 
-def test_frames_read_the_token_they_speak(network: Network, tiny_config: ModelConfig) -> None:
+def test_frames_read_the_token_they_speak(network, tiny_config):
     """Frames of tokens in any order equal the same features laid out frame by frame."""
     generator = torch.Generator().manual_seed(0)
     features = torch.randn(1, 3, tiny_config.prosody_channels, generator=generator)
@@ -46,7 +42,7 @@ def test_frames_read_the_token_they_speak(network: Network, tiny_config: ModelCo
         torch.testing.assert_close(ours, expected)
 
 
-def test_pitch_and_energy_are_kokoros(network: Network, tiny_config: ModelConfig) -> None:
+def test_pitch_and_energy_are_kokoros(network, tiny_config):
     generator = torch.Generator().manual_seed(0)
     features = torch.randn(1, 6, tiny_config.prosody_channels, generator=generator)
     style = torch.randn(1, tiny_config.style_dim, generator=generator)

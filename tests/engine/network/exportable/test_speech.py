@@ -1,18 +1,14 @@
 """The stages that make sound must hang together as kokoro's decoder does."""
 
-from __future__ import annotations
-
 import torch
 
-from engine.config import ModelConfig
-from engine.network.architecture import Network
 from engine.network.exportable.speech import Decoder, Source, Waveform
 from engine.network.reference import InjectedNoise
 
 FRAMES = 4
 
 
-def test_source_decoder_and_waveform_are_kokoros_decoder(network: Network, tiny_config: ModelConfig) -> None:
+def test_source_decoder_and_waveform_are_kokoros_decoder(network, tiny_config):
     """Unvoiced, so that the source is nothing but the injected noise and upstream's float32 phases play no part."""
     generator = torch.Generator().manual_seed(0)
     phonemes = torch.randn(1, tiny_config.hidden_dim, FRAMES, generator=generator)
@@ -32,7 +28,7 @@ def test_source_decoder_and_waveform_are_kokoros_decoder(network: Network, tiny_
     assert audio.shape == (1, FRAMES * tiny_config.samples_per_frame)
 
 
-def test_shapes_follow_the_config(network: Network, tiny_config: ModelConfig) -> None:
+def test_shapes_follow_the_config(network, tiny_config):
     count = torch.tensor([2], dtype=torch.int32)
     noise = torch.zeros(1, 2, tiny_config.samples_per_frame, tiny_config.harmonic_count)
     with torch.no_grad():

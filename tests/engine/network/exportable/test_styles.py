@@ -1,7 +1,5 @@
 """One linear layer must give every norm what its own layer gives."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from kokoro.istftnet import AdaIN1d
@@ -14,7 +12,7 @@ from engine.ops.torch_ops import adaptive_norm
 STYLE = 4
 
 
-def test_every_norm_finds_what_its_own_layer_gives() -> None:
+def test_every_norm_finds_what_its_own_layer_gives():
     norms = [AdaIN1d(STYLE, 3), AdaLayerNorm(STYLE, 5), AdaIN1d(STYLE, 2)]
     style = torch.randn(2, STYLE)
     styles = Styles([nn.ModuleList(norms[:2]), norms[2]], style)
@@ -26,7 +24,7 @@ def test_every_norm_finds_what_its_own_layer_gives() -> None:
         styles.offset(AdaIN1d(STYLE, 3))
 
 
-def test_operands_make_the_operator_kokoros_norm() -> None:
+def test_operands_make_the_operator_kokoros_norm():
     norm, x, style = AdaIN1d(STYLE, 3).requires_grad_(False), torch.randn(2, 3, 7), torch.randn(2, STYLE)
     nn.init.normal_(norm.norm.weight)
     nn.init.normal_(norm.norm.bias)

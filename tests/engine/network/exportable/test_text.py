@@ -1,11 +1,8 @@
 """The stages that read tokens must be kokoro's modules on each sequence, whatever number pads a row."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 
-from engine.network.architecture import Network
 from engine.network.exportable.text import Bert, TextEncoder
 
 TOKENS = torch.tensor([[0, 3, 4, 5, 0], [0, 7, 0, 10**6, -1]], dtype=torch.int32)
@@ -13,7 +10,7 @@ COUNTS = torch.tensor([5, 3], dtype=torch.int32)
 
 
 @pytest.mark.parametrize("batch_index", [0, 1])
-def test_bert_is_kokoros(network: Network, batch_index: int) -> None:
+def test_bert_is_kokoros(network, batch_index):
     count = int(COUNTS[batch_index])
     ids = TOKENS[batch_index : batch_index + 1, :count].long()
     with torch.no_grad():
@@ -24,7 +21,7 @@ def test_bert_is_kokoros(network: Network, batch_index: int) -> None:
 
 
 @pytest.mark.parametrize("batch_index", [0, 1])
-def test_text_encoder_is_kokoros(network: Network, batch_index: int) -> None:
+def test_text_encoder_is_kokoros(network, batch_index):
     count = int(COUNTS[batch_index])
     ids = TOKENS[batch_index : batch_index + 1, :count].long()
     with torch.no_grad():
@@ -34,7 +31,7 @@ def test_text_encoder_is_kokoros(network: Network, batch_index: int) -> None:
     assert not ours[batch_index, :, count:].any()
 
 
-def test_position_matters(network: Network) -> None:
+def test_position_matters(network):
     same = torch.full((1, 3), 5, dtype=torch.int32)
     with torch.no_grad():
         (features,) = Bert(network)(same, torch.tensor([3], dtype=torch.int32))

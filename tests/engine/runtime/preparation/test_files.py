@@ -1,3 +1,8 @@
+"""Files of prepared modules, and marks of what is in use; a mark whose process has ended tells of a crash."""
+
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,14 +14,14 @@ from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
 from engine.errors import Cancelled, MissingModel
 from engine.models.checkpoints import open_checkpoint
-from engine.runtime.preparation import devices
+from engine.runtime.preparation import devices, in_use
 from engine.runtime.preparation import files as preparation_files
 from engine.runtime.preparation import weights as preparation_weights
 from engine.runtime.preparation.files import ensure_files, is_ready, make_ready, warm_up
+from engine.runtime.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
 from engine.runtime.preparation.modules import FoundModules
 from engine.runtime.preparation.probes import ProbeResult, Trial
 from engine.runtime.preparation.weights import pack
-from engine.runtime.synthesizer import Synthesizer
 from engine.speech import PreparationEvent
 
 
@@ -34,7 +39,7 @@ def packing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_model_is_ready_once_its_files_are_made(starter: Synthesizer, packing: Path) -> None:
+def test_a_model_is_ready_once_its_files_are_made(starter, packing):
     events: list[PreparationEvent] = []
     assert not is_ready("starter")
     make_ready("starter", "auto", events.append)
@@ -46,9 +51,7 @@ def test_a_model_is_ready_once_its_files_are_made(starter: Synthesizer, packing:
     assert events[told:] == []
 
 
-def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(
-    starter: Synthesizer, packing: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(starter, packing, monkeypatch):
     make_ready("starter", "auto", lambda _: None)
     tried: list[bool] = []
 
@@ -66,15 +69,13 @@ def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(
     assert [event.title for event in events] == ["Trying the GPU"]
 
 
-def test_a_model_without_modules_is_not_ready(
-    starter: Synthesizer, packing: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_without_modules_is_not_ready(starter, packing, monkeypatch):
     make_ready("starter", "auto", lambda _: None)
     monkeypatch.setattr(preparation_files, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
     assert not is_ready("starter")
 
 
-def test_making_ready_can_be_cancelled_and_leaves_it_not_ready(starter: Synthesizer, packing: Path) -> None:
+def test_making_ready_can_be_cancelled_and_leaves_it_not_ready(starter, packing):
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
@@ -82,7 +83,7 @@ def test_making_ready_can_be_cancelled_and_leaves_it_not_ready(starter: Synthesi
     assert not is_ready("starter")
 
 
-def test_a_model_that_is_not_here_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_model_that_is_not_here_is_an_error(monkeypatch, tmp_path):
     monkeypatch.setattr("engine.models.store.data_folder", lambda: tmp_path)
     with pytest.raises(MissingModel):
         is_ready("kokoro-82m")
@@ -98,6 +99,86 @@ class Kernels:
         yield from range(self.kernel_count + 1) if self.kernel_count else ()
 
 
-def test_the_kernels_of_all_runners_are_warmed_up_and_counted() -> None:
+def test_the_kernels_of_all_runners_are_warmed_up_and_counted():
     assert list(warm_up([Kernels(3), Kernels(2)])) == [(done, 5) for done in (0, 1, 2, 3, 3, 4, 5)]
     assert list(warm_up([Kernels(0), Kernels(0)])) == []
+
+
+CRASHES = """
+import os, pathlib, sys
+from engine.runtime.preparation import in_use
+in_use.cache_folder = lambda: pathlib.Path(sys.argv[1])
+with in_use.marked_in_use("thing"):
+    os.abort()
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setattr(in_use, "cache_folder", lambda: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def test_a_crash_is_found_out_once(cache):
+    ended = subprocess.run([sys.executable, "-c", CRASHES, str(cache)], check=False)
+    assert ended.returncode < 0
+    assert not crashed_in_use("another")
+    assert crashed_in_use("thing")
+    assert not crashed_in_use("thing")
+
+
+def test_what_is_in_use_by_a_running_process_has_not_crashed(cache):
+    with marked_in_use("thing"):
+        assert len(list(cache.iterdir())) == 1
+        assert not crashed_in_use("thing")
+    assert list(cache.iterdir()) == []
+
+
+def test_an_error_is_no_crash(cache):
+    with pytest.raises(ValueError, match="no"), marked_in_use("thing"):
+        raise ValueError("no")
+    assert list(cache.iterdir()) == []
+
+
+def test_a_mark_that_names_no_process_is_a_crash(cache):
+    cache.mkdir()
+    (cache / "thing-in-use-x").touch()
+    assert crashed_in_use("thing")
+
+
+def test_a_process_of_another_user_is_running(cache, monkeypatch):
+    def forbidden(*_: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", forbidden)
+    cache.mkdir()
+    (cache / "thing-in-use-7-7").touch()
+    assert not crashed_in_use("thing")
+
+
+def test_where_no_mark_can_be_written_the_thing_is_used_all_the_same(cache):
+    cache.write_text("not a folder")
+    with marked_in_use("thing"):
+        pass
+    assert not crashed_in_use("thing")
+
+
+def test_a_cache_that_is_deleted_meanwhile_does_no_harm(cache):
+    with marked_in_use("thing"):
+        for path in cache.iterdir():
+            path.unlink()
+        cache.rmdir()
+
+
+def test_what_is_used_twice_is_in_use_until_both_have_ended(cache):
+    with marked_in_use("thing"):
+        with marked_in_use("thing"):
+            assert is_in_use("thing")
+        assert is_in_use("thing")
+        assert not is_in_use("another")
+    assert not is_in_use("thing")
+
+
+def test_what_a_crashed_process_used_is_not_in_use(cache):
+    subprocess.run([sys.executable, "-c", CRASHES, str(cache)], check=False)
+    assert not is_in_use("thing")

@@ -1,7 +1,5 @@
 """Which LSTM method is taken: the real child process, on Metal in software, with a stand-in for Apple's layers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -168,11 +166,7 @@ class TestOnSoftwareMetal:
 
     @pytest.mark.parametrize(
         ("fault", "value"),
-        [
-            ("STAND_IN_ABORTS_AT_CALL", "1"),
-            ("STAND_IN_ABORTS_AT_CALL", "17"),
-            ("STAND_IN_ABORTS_AT_OTHER_LENGTH", "1"),
-        ],
+        [("STAND_IN_ABORTS_AT_CALL", "1"), ("STAND_IN_ABORTS_AT_CALL", "17"), ("STAND_IN_ABORTS_AT_OTHER_LENGTH", "1")],
     )
     def test_what_ends_its_process_is_never_taken(self, tiny_config, monkeypatch, fault, value):
         monkeypatch.setenv(fault, value)

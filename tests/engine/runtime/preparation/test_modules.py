@@ -8,8 +8,18 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from engine.artifacts.freshness import Fresh, Freshness, Missing, Stale
-from engine.artifacts.manifest import CPU, Identity, Manifest, Variant, expected_identity, modules_folder
+from engine.artifacts.manifest import (
+    CPU,
+    Fresh,
+    Freshness,
+    Identity,
+    Manifest,
+    Missing,
+    Stale,
+    Variant,
+    expected_identity,
+    modules_folder,
+)
 from engine.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
 from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.models.checkpoints import model_config
@@ -58,13 +68,13 @@ def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
     monkeypatch.setattr(modules, "freshness", freshness)
 
 
-def test_fresh_modules_start_no_compiler(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_fresh_modules_start_no_compiler(child, monkeypatch, tmp_path):
     states(monkeypatch, FRESH)
     assert ensure_modules("starter", CONFIG, CPU, lambda _: None).parent == tmp_path
     assert child.last is None
 
 
-def test_progress_of_the_compiler_is_passed_on(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_of_the_compiler_is_passed_on(child, monkeypatch):
     child.script = (
         'import sys; print(\'{"title": "Decoder", "done": 1, "total": 7}\', file=sys.stderr); '
         "print('a stray line', file=sys.stderr)"
@@ -76,9 +86,7 @@ def test_progress_of_the_compiler_is_passed_on(child: type[Child], monkeypatch: 
 
 
 @pytest.mark.parametrize("variant", [CPU, Variant("metal-macos", probed=True)])
-def test_variants_are_asked_for_by_name(
-    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variant: Variant
-) -> None:
+def test_variants_are_asked_for_by_name(child, monkeypatch, tmp_path, variant):
     asked: list[tuple[Path, Identity]] = []
     answers = iter((Missing(), Missing(), FRESH))
 
@@ -96,7 +104,7 @@ def test_variants_are_asked_for_by_name(
     assert ("--probes" in child.command) == variant.probed
 
 
-def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_compiler_is_quoted(child, monkeypatch):
     line = json.dumps(error_fields(EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     states(monkeypatch, Missing(), Missing())
@@ -105,9 +113,7 @@ def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.Mon
     assert caught.value.cure is Cure.INSTALL_AGAIN
 
 
-def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_fails(
-    child: type[Child], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_fails(child, monkeypatch):
     monkeypatch.setattr(modules, "families_here", lambda: {X86_64: "this processor lacks avx2"})
     states(monkeypatch, Missing(), Missing())
     line = json.dumps(error_fields(CompileError("There is no C compiler.", "Install one.")))
@@ -120,27 +126,27 @@ def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_f
     assert events[0].title == f"Starting the compiler. {sentence}"
 
 
-def test_a_real_child_tells_what_went_wrong() -> None:
+def test_a_real_child_tells_what_went_wrong():
     with pytest.raises(CompileError, match="abacus") as caught:
         run_engine(["compile", "--target", "abacus"], lambda _: None)
     assert caught.value.hint
     assert caught.value.cure is None
 
 
-def test_a_killed_compiler_is_reported(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_compiler_is_reported(child, monkeypatch):
     child.script = "import os; os.kill(os.getpid(), 9)"
     states(monkeypatch, Missing(), Missing())
     with pytest.raises(CompileError, match="ended with code -9"):
         ensure_modules("starter", CONFIG, CPU, lambda _: None)
 
 
-def test_modules_that_stay_stale_are_never_used(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_that_stay_stale_are_never_used(child, monkeypatch):
     states(monkeypatch, Missing(), Missing(), Stale("decoder.so is damaged"))
     with pytest.raises(CompileError, match=r"decoder\.so is damaged"):
         ensure_modules("starter", CONFIG, CPU, lambda _: None)
 
 
-def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancel_ends_the_child(child, monkeypatch):
     child.script = "import time; time.sleep(600)"
     states(monkeypatch, Missing(), Missing())
     cancel = threading.Event()
@@ -156,17 +162,13 @@ def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPat
     assert child.last.returncode is not None
 
 
-def test_modules_that_another_process_built_meanwhile_are_taken(
-    child: type[Child], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_modules_that_another_process_built_meanwhile_are_taken(child, monkeypatch):
     states(monkeypatch, Missing(), FRESH)
     ensure_modules("starter", CONFIG, CPU, lambda _: None)
     assert child.last is None
 
 
-def test_a_second_builder_waits_for_the_first(
-    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_second_builder_waits_for_the_first(child, monkeypatch, tmp_path):
     folder = modules_folder(tmp_path, CONFIG, CPU)
     states(monkeypatch, Missing(), FRESH)
     events: list[Event] = []
@@ -187,7 +189,7 @@ def test_a_second_builder_waits_for_the_first(
     assert child.last is None
 
 
-def test_waiting_can_be_cancelled(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_waiting_can_be_cancelled(child, monkeypatch, tmp_path):
     folder = modules_folder(tmp_path, CONFIG, CPU)
     states(monkeypatch, Missing())
     cancel = threading.Event()
@@ -196,9 +198,7 @@ def test_waiting_can_be_cancelled(child: type[Child], monkeypatch: pytest.Monkey
         ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
 
 
-def test_the_module_of_one_stage_is_built_by_name_and_not_again(
-    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_module_of_one_stage_is_built_by_name_and_not_again(child, monkeypatch, tmp_path):
     answers: list[Freshness] = [Missing(), Missing(), FRESH, FRESH, FRESH]
     asked: list[list[str]] = []
 
@@ -218,9 +218,7 @@ def test_the_module_of_one_stage_is_built_by_name_and_not_again(
     assert asked == [["decoder"]] * 5
 
 
-def test_a_module_of_one_stage_that_stays_stale_is_never_used(
-    child: type[Child], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_of_one_stage_that_stays_stale_is_never_used(child, monkeypatch):
     monkeypatch.setattr(modules, "freshness", lambda *_: Stale("decoder.so is damaged"))
     with pytest.raises(CompileError, match=r"module of stage decoder cannot be used: decoder\.so is damaged"):
         ensure_module("starter", CONFIG, Variant("cpu", probed=True), "decoder", lambda _: None)
@@ -264,21 +262,15 @@ def there(monkeypatch: pytest.MonkeyPatch, fast: Freshness, common: Freshness, b
     ],
 )
 def test_those_built_here_speak_else_the_fastest_that_can_be_used(
-    places: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    fast: Freshness,
-    common: Freshness,
-    built: Freshness,
-    place: str,
-    family: str,
-) -> None:
+    places, monkeypatch, fast, common, built, place, family
+):
     there(monkeypatch, fast, common, built)
     found = find_modules(CONFIG, CPU)
     assert found.folder == places / place / FOLDERS[family]
     assert not found.problem
 
 
-def test_why_better_ones_are_not_used_is_told(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_better_ones_are_not_used_is_told(places, monkeypatch):
     there(monkeypatch, STALE, MODULE_CHOICE_FRESH, Stale("decoder.so is damaged"))
     why = find_modules(CONFIG, CPU).why
     assert X86_64.title in why
@@ -286,9 +278,7 @@ def test_why_better_ones_are_not_used_is_told(places: Path, monkeypatch: pytest.
     assert "decoder.so is damaged" in why
 
 
-def test_a_processor_that_hides_what_it_can_do_gets_what_it_shows(
-    places: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_processor_that_hides_what_it_can_do_gets_what_it_shows(places, monkeypatch):
     there(monkeypatch, MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, Missing())
     here(monkeypatch, {X86_64_V4: HIDDEN, X86_64: ""})
     found = find_modules(CONFIG, CPU)
@@ -296,7 +286,7 @@ def test_a_processor_that_hides_what_it_can_do_gets_what_it_shows(
     assert HIDDEN in found.why
 
 
-def test_without_any_that_can_be_used_every_reason_is_named(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_that_can_be_used_every_reason_is_named(places, monkeypatch):
     there(monkeypatch, MODULE_CHOICE_FRESH, STALE, Missing())
     here(monkeypatch, {X86_64_V4: HIDDEN, X86_64: ""})
     found = find_modules(CONFIG, CPU)
@@ -306,14 +296,14 @@ def test_without_any_that_can_be_used_every_reason_is_named(places: Path, monkey
     assert HIDDEN in found.shipped_problem
 
 
-def test_a_system_that_none_are_shipped_for_is_named(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_that_none_are_shipped_for_is_named(places, monkeypatch):
     there(monkeypatch, MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, Missing())
     here(monkeypatch, {})
     monkeypatch.setattr(modules.platform, "machine", lambda: "riscv64")
     assert "riscv64" in find_modules(CONFIG, CPU).shipped_problem
 
 
-def test_modules_that_none_are_shipped_of_are_built_here(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_that_none_are_shipped_of_are_built_here(places, monkeypatch):
     probed = Variant("cpu", probed=True)
     states: dict[str, Freshness] = {BUILT: MODULE_CHOICE_FRESH, SHIPPED: Missing()}
     monkeypatch.setattr(modules, "freshness", lambda folder, *_: states[folder.parent.name])
@@ -323,7 +313,7 @@ def test_modules_that_none_are_shipped_of_are_built_here(places: Path, monkeypat
     assert not find_modules(CONFIG, probed).shipped_problem
 
 
-def test_each_place_is_asked_for_the_identity_of_its_own_modules(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_place_is_asked_for_the_identity_of_its_own_modules(places, monkeypatch):
     asked: dict[str, object] = {}
 
     def freshness(folder: Path, expected: object, stages: object) -> Freshness:

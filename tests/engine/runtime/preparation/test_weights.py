@@ -60,9 +60,7 @@ def ensured(checkpoint: Checkpoint, modules: Path, events: list | None = None) -
     return ensure_weights(checkpoint, modules, observe)
 
 
-def test_kept_weights_equal_those_packed_now_bit_for_bit(
-    children: list[list[str]], checkpoint: Checkpoint, modules: Path
-) -> None:
+def test_kept_weights_equal_those_packed_now_bit_for_bit(children, checkpoint, modules):
     kept = ensured(checkpoint, modules)
     assert isinstance(kept, PackedWeights)
     count = 0
@@ -78,8 +76,8 @@ def test_kept_weights_equal_those_packed_now_bit_for_bit(
 
 @pytest.mark.parametrize("long", [False, True])
 def test_kept_weights_speak_as_the_originals_do_and_make_room_where_speech_is_long(
-    children: list[list[str]], checkpoint: Checkpoint, modules: Path, monkeypatch: pytest.MonkeyPatch, long: bool
-) -> None:
+    children, checkpoint, modules, monkeypatch, long
+):
     if long:
         monkeypatch.setattr(tvm_runner, "LARGE_INPUT_BYTES", 0)
     voice = next(iter(checkpoint.voices.values()))
@@ -99,23 +97,19 @@ def test_kept_weights_speak_as_the_originals_do_and_make_room_where_speech_is_lo
     assert resident is None or 0.9 * expected < resident < 1.1 * expected
 
 
-def test_weights_are_packed_once(children: list[list[str]], checkpoint: Checkpoint, modules: Path) -> None:
+def test_weights_are_packed_once(children, checkpoint, modules):
     for _ in range(3):
         assert isinstance(ensured(checkpoint, modules), PackedWeights)
     assert children == [["pack", "--model", "starter", "--modules", str(modules)]]
 
 
-def test_packing_is_reported_stage_by_stage_from_before_its_process_begins(
-    children: list[list[str]], checkpoint: Checkpoint, modules: Path
-) -> None:
+def test_packing_is_reported_stage_by_stage_from_before_its_process_begins(children, checkpoint, modules):
     events: list[PreparationEvent] = []
     ensured(checkpoint, modules, events)
     assert events == [PreparationEvent(TITLE, done, STAGES) for done in (0, *range(STAGES + 1))]
 
 
-def test_other_weights_take_the_place_of_the_old_which_is_said(
-    children: list[list[str]], checkpoint: Checkpoint, modules: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_weights_take_the_place_of_the_old_which_is_said(children, checkpoint, modules, monkeypatch):
     ensured(checkpoint, modules)
     before = sorted(packed_weights_path("starter", None).parent.iterdir())
     other = replace(checkpoint, identity="other")
@@ -127,7 +121,7 @@ def test_other_weights_take_the_place_of_the_old_which_is_said(
     assert sorted(packed_weights_path("starter", None).parent.iterdir()) == before
 
 
-def test_damaged_weights_are_packed_again(children: list[list[str]], checkpoint: Checkpoint, modules: Path) -> None:
+def test_damaged_weights_are_packed_again(children, checkpoint, modules):
     ensured(checkpoint, modules)
     path = packed_weights_path("starter", None)
     path.write_bytes(path.read_bytes()[:-1000])
@@ -140,12 +134,7 @@ def same_arrays(found: object, checkpoint: Checkpoint) -> bool:
     return isinstance(found, dict) and all(np.array_equal(found[name], array) for name, array in originals.items())
 
 
-def test_where_packing_fails_the_model_speaks_with_its_own_weights(
-    children: list[list[str]],
-    checkpoint: Checkpoint,
-    modules: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_packing_fails_the_model_speaks_with_its_own_weights(children, checkpoint, modules, monkeypatch):
     def broken(*_: object) -> None:
         raise EngineError("It broke.", "Mend it.")
 
@@ -156,9 +145,7 @@ def test_where_packing_fails_the_model_speaks_with_its_own_weights(
     assert "It broke. Mend it." in events[-1].title
 
 
-def test_where_nothing_can_be_written_the_model_speaks_with_its_own_weights(
-    children: list[list[str]], checkpoint: Checkpoint, modules: Path, tmp_path: Path
-) -> None:
+def test_where_nothing_can_be_written_the_model_speaks_with_its_own_weights(children, checkpoint, modules, tmp_path):
     (tmp_path / "weights").write_text("no folder")
     events: list[PreparationEvent] = []
     assert same_arrays(ensured(checkpoint, modules, events), checkpoint)
@@ -166,9 +153,7 @@ def test_where_nothing_can_be_written_the_model_speaks_with_its_own_weights(
     assert children == []
 
 
-def test_a_full_disk_is_told(
-    children: list[list[str]], modules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_told(children, modules, tmp_path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -177,9 +162,7 @@ def test_a_full_disk_is_told(
         pack("starter", None, modules, lambda _: None)
 
 
-def test_cancelling_leaves_nothing_behind(
-    children: list[list[str]], checkpoint: Checkpoint, modules: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cancelling_leaves_nothing_behind(children, checkpoint, modules, monkeypatch):
     part = part_of(packed_weights_path("starter", None))
 
     def stopped(*_: object) -> None:
@@ -192,7 +175,7 @@ def test_cancelling_leaves_nothing_behind(
     assert not part.exists()
 
 
-def test_random_weights_are_kept_apart_from_trained_ones_and_devices_from_each_other() -> None:
+def test_random_weights_are_kept_apart_from_trained_ones_and_devices_from_each_other():
     names = {
         packed_weights_path("kokoro-82m", weights, device).name
         for weights in (None, "random:0", "random:1")
@@ -202,9 +185,7 @@ def test_random_weights_are_kept_apart_from_trained_ones_and_devices_from_each_o
     assert names == {f"{name}.weights" for name in kept}
 
 
-def test_two_that_start_at_once_pack_once(
-    checkpoint: Checkpoint, modules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_that_start_at_once_pack_once(checkpoint, modules, tmp_path, monkeypatch):
     monkeypatch.setattr(preparation_weights, "packed_weights_folder", lambda: tmp_path)
     events: list[PreparationEvent] = []
     found: list[object] = []

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from engine.text.documents.web_page import read
@@ -27,11 +25,11 @@ from tests.engine.text.documents.pages import texts
         ("<span style='display:none'><math><mi>x</mi></math></span><img aria-hidden='true' alt='{x}'>", "x"),
     ],
 )
-def test_a_formula_is_said(math: str, said: str) -> None:
+def test_a_formula_is_said(math, said):
     assert texts(f"<p>So {math}, and {math} too.</p>") == [f"So {said}, and {said} too."]
 
 
-def test_formulas_that_are_not_read_are_told_once(tmp_path: Path) -> None:
+def test_formulas_that_are_not_read_are_told_once(tmp_path):
     (tmp_path / "a.html").write_text("<p>First <math alttext='x_1'/></p>" * 3)
     (notice,) = read(tmp_path / "a.html").notices
     assert "3 formulas" in notice
@@ -53,7 +51,7 @@ def test_formulas_that_are_not_read_are_told_once(tmp_path: Path) -> None:
         ("C++* and 5* hotels", "C++* and 5* hotels"),
     ],
 )  # fmt: skip
-def test_powers_and_letters_are_read(written: str, read: str) -> None:
+def test_powers_and_letters_are_read(written, read):
     assert texts(f"<p>It is {written}</p>") == [f"It is {read}"]
 
 
@@ -70,5 +68,5 @@ def test_powers_and_letters_are_read(written: str, read: str) -> None:
         ("word<sup>*</sup> here", "word here"), ("word<sup>a</sup> here", "word here"),
     ],
 )  # fmt: skip
-def test_marks_of_notes_are_not_read(written: str, read: str) -> None:
+def test_marks_of_notes_are_not_read(written, read):
     assert texts(f"<p>{written}</p>") == [read]

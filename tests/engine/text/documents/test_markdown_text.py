@@ -4,6 +4,7 @@ import pytest
 
 from engine.text.documents.document import Picture
 from engine.text.documents.markdown_text import read
+from engine.text.documents.subtitle_file import read as read_captions
 from tests.engine.text.documents.pages import shown
 from tests.shared_inputs import real_text
 
@@ -34,7 +35,7 @@ Intro with *emphasis*, `code` and a [link](https://example.org).[^1]
 """
 
 
-def test_markup_goes_and_headings_begin_chapters(tmp_path: Path) -> None:
+def test_markup_goes_and_headings_begin_chapters(tmp_path):
     path = tmp_path / "a.md"
     path.write_text(TEXT)
     document = read(path)
@@ -46,7 +47,7 @@ def test_markup_goes_and_headings_begin_chapters(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_marked_is_shown_so(tmp_path: Path) -> None:
+def test_what_is_marked_is_shown_so(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("# *The* Sea\n\nA[^1] **very *old* man**, _he_.\n\n> Come\n> back.\n\n![boat](a.png)\n\n[^1]: One.")
     (tmp_path / "a.png").write_bytes(b"picture")
@@ -58,13 +59,13 @@ def test_what_is_marked_is_shown_so(tmp_path: Path) -> None:
     assert chapter.pictures == (Picture(len(chapter.text), "a.png", "boat"),)
 
 
-def test_a_text_without_front_matter_is_named_after_its_file(tmp_path: Path) -> None:
+def test_a_text_without_front_matter_is_named_after_its_file(tmp_path):
     path = tmp_path / "Shopping.md"
     path.write_text("Milk.")
     assert read(path).title == "Shopping"
 
 
-def test_pronunciations_are_no_links(tmp_path: Path) -> None:
+def test_pronunciations_are_no_links(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("[Kokoro](/kˈOkəɹO/) [speaks](/about/).")
     assert read(path).chapters[0].text == "[Kokoro](/kˈOkəɹO/) speaks."
@@ -107,7 +108,7 @@ def text_of(tmp_path: Path, text: str) -> str:
         ("A mark[^9] of nothing.", "A mark of nothing."),
     ],
 )
-def test_signs_of_other_programs_are_read_as_they_are_seen(tmp_path: Path, written: str, seen: str) -> None:
+def test_signs_of_other_programs_are_read_as_they_are_seen(tmp_path, written, seen):
     assert " ".join(text_of(tmp_path, written).split(" ")) == seen
 
 
@@ -118,14 +119,14 @@ def test_signs_of_other_programs_are_read_as_they_are_seen(tmp_path: Path, writt
 )  # fmt: skip
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_front_matter_is_not_read(tmp_path: Path, front: str, line_end: str, mark: str) -> None:
+def test_front_matter_is_not_read(tmp_path, front, line_end, mark):
     path = tmp_path / "a.md"
     path.write_text((mark + front + "\n# One\n\nText.").replace("\n", line_end), encoding="utf-8", newline="")
     document = read(path)
     assert (document.title, document.author, document.text) == ("My Title", "Ann", "One\n\nText.")
 
 
-def test_notes_are_those_of_the_paragraph_that_refers_to_them(tmp_path: Path) -> None:
+def test_notes_are_those_of_the_paragraph_that_refers_to_them(tmp_path):
     path = tmp_path / "a.md"
     path.write_text(
         "# A\n\nOne[^x] and^[An *inline* note.] two.\n\n# B\n\nThree[^1].\n\n[^x]: X.\n[^1]: Y.\n\n    More."
@@ -135,7 +136,7 @@ def test_notes_are_those_of_the_paragraph_that_refers_to_them(tmp_path: Path) ->
     assert (second.text, second.notes) == ("B\n\nThree.", "Y.\n\nMore.")
 
 
-def test_what_is_left_out_is_told_once_with_the_first_place(tmp_path: Path) -> None:
+def test_what_is_left_out_is_told_once_with_the_first_place(tmp_path):
     path = tmp_path / "a.md"
     path.write_text(
         "---\ntitle: A\n---\nText.\n\n```python\na == 1\n```\n\n~~~\nb\n~~~\n\n$\\int_0^x f$ ![[Other]] [@a]"
@@ -163,7 +164,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_real_notes_and_articles(name: str) -> None:
+def test_real_notes_and_articles(name):
     document = read(real_text(name))
     assert document.text == CASES[name]
     titles = {"m01_obsidian.md": "T", "m03_front_crlf.md": "My Title", "m04_bom.md": "My Title"}
@@ -175,8 +176,69 @@ def test_real_notes_and_articles(name: str) -> None:
     ["[", "[^", "[a](/", "[a](/é", "[[", "[[a|", "==", "==a", "%%", "%% ", "{>>", "{~~", "[@", "[a @", "{#", "$", "$a",
      "```\n", "~~~\n", "`", "` ", "x^", "x~", "> [!a]\n", "{++", "a\n: b\n", "- [ ] ", "$$", "++a", "^["],
 )  # fmt: skip
-def test_long_rows_of_brackets_take_linear_time(tmp_path: Path, unit: str) -> None:
+def test_long_rows_of_brackets_take_linear_time(tmp_path, unit):
     """Else this would take an hour or more."""
     path = tmp_path / "rows.md"
     path.write_text(unit * (60_000 // len(unit)), encoding="utf-8")
     assert read(path).title == "rows"
+
+
+SRT = """1
+00:00:01,000 --> 00:00:03,000
+<i>Hello there,</i>
+my friend.
+
+2
+00:00:04,000 --> 00:00:05,000
+- Who is it?
+- {\\an8}Me.
+
+3
+00:00:06,500 --> 00:00:08,000
+I have waited for you
+
+4
+00:00:08,000 --> 00:00:09,000
+3 < 4 hours.
+"""
+VTT = """WEBVTT - A film
+
+NOTE not
+spoken
+
+STYLE
+::cue { color: red }
+
+intro
+00:01.000 --> 00:03.000 align:start
+<v Ann>Tom &amp; I <c.loud>left</c>.
+
+00:00:04.000 --> 00:00:05.000
+It <00:00:04.500>rained.
+"""
+
+
+def text_of_captions(path: Path, content: str) -> str:
+    path.write_text(content, encoding="utf-8")
+    return read_captions(path).text
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_subrip_is_read_without_numbers_times_and_markup(tmp_path, line_end):
+    text = text_of_captions(tmp_path / "a.srt", SRT.replace("\n", line_end))
+    assert text == "Hello there, my friend.\n\nWho is it?\n\nMe.\n\nI have waited for you 3 < 4 hours."
+
+
+def test_webvtt_is_read_without_notes_styles_and_names_of_cues(tmp_path):
+    assert text_of_captions(tmp_path / "a.vtt", VTT) == "Tom & I left.\n\nIt rained."
+
+
+def test_a_real_file():
+    assert read_captions(real_text("t07_srt.srt")).text == "Hello there.\n\nWho is it?\n\nMe."
+
+
+@pytest.mark.parametrize(
+    "unit", ["-->", "1\n", "00:00:01,000 --> 00:00:02,000\n", "<i", "{\\", "- a\n", "a\n\n", " \n"]
+)
+def test_long_files_take_linear_time(tmp_path, unit):
+    text_of_captions(tmp_path / "a.srt", "1\n00:00:01,000 --> 00:00:03,000\n" + unit * (200_000 // len(unit)))

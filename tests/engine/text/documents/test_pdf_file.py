@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import DamagedDocument, EncryptedDocument, UnusableDocument
-from engine.text.documents.document import Document, Matter
+from engine.text.documents.document import Document, Matter, Notices
+from engine.text.documents.page_columns import Heading, Line, arranged, without_line_numbers
+from engine.text.documents.page_lines import blocks_of
 from engine.text.documents.pdf_file import read
 from tests.engine.text.documents.books import Book, PrintedLine, book, write_contents, write_pages, write_pdf
 from tests.engine.text.documents.books import shown as drawn
@@ -15,7 +19,7 @@ from tests.shared_inputs import real_text
 
 
 @pytest.mark.parametrize("outline", [True, False])
-def test_a_book_is_read_as_it_was_written(tmp_path: Path, outline: bool) -> None:
+def test_a_book_is_read_as_it_was_written(tmp_path, outline):
     written = book(12_000, 3)
     document = read(write_pdf(tmp_path / "a.pdf", written, outline=outline))
     assert (document.title, document.author) == ("The Blue Lantern", "A. Writer")
@@ -25,7 +29,7 @@ def test_a_book_is_read_as_it_was_written(tmp_path: Path, outline: bool) -> None
         assert shown(chapter) == [("heading", title)]
 
 
-def test_a_scan_is_said_to_have_no_text(tmp_path: Path) -> None:
+def test_a_scan_is_said_to_have_no_text(tmp_path):
     path = tmp_path / "a.pdf"
     made = write_pages(path, [[PrintedLine(" ")]], Book("", "", ()), []).read_bytes()
     path.write_bytes(made.replace(b"() Tj", b"   Tj").replace(b"(1) Tj", b"    Tj"))
@@ -33,14 +37,14 @@ def test_a_scan_is_said_to_have_no_text(tmp_path: Path) -> None:
         read(path)
 
 
-def test_a_file_that_is_cut_short_is_damaged(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_short_is_damaged(tmp_path):
     path = tmp_path / "a.pdf"
     path.write_bytes(b"%PDF-1.7\n1 0 obj\n<</Type/Cat")
     with pytest.raises(DamagedDocument, match=r"“a\.pdf” is damaged"):
         read(path)
 
 
-def test_one_with_a_password_is_said_to_have_one(tmp_path: Path) -> None:
+def test_one_with_a_password_is_said_to_have_one(tmp_path):
     path = write_pdf(tmp_path / "a.pdf", book(2000, 1))
     keys = f"/O<{'11' * 32}>/U<{'22' * 32}>"
     locked = f"/ID[<00><00>]/Encrypt<</Filter/Standard/V 1/R 2/P -4{keys}>>/Root".encode()
@@ -109,41 +113,41 @@ def column(name: str, count: int = 8) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_case_is_read_right(name: str) -> None:
+def test_a_case_is_read_right(name):
     assert read(real_text(f"{name}.pdf")).text == CASES[name]
 
 
-def test_the_case_with_numbers_at_every_fifth_line_has_no_number() -> None:
+def test_the_case_with_numbers_at_every_fifth_line_has_no_number():
     assert not any(map(str.isdigit, read(real_text("p10b_linenumbers_every5.pdf")).text))
 
 
-def test_the_case_of_hyphens_joins_words_alone() -> None:
+def test_the_case_of_hyphens_joins_words_alone():
     text = read(real_text("p05_hyphen.pdf")).text
     for word in ("a well-known", "the development", "railway", "mother-in-law", "twenty-five year", "the ex-minister"):
         assert word in text
 
 
-def test_the_case_with_a_note_keeps_it_apart() -> None:
+def test_the_case_with_a_note_keeps_it_apart():
     made = read(real_text("p20_footnote.pdf")).chapters[0]
     assert "He left. Then he slept" in made.text
     assert "Smith" not in made.text
     assert made.notes == "See Smith 1990, p. 12, for the whole story of the old man. which is not told here."
 
 
-def test_the_case_of_an_outline_has_each_title_once() -> None:
+def test_the_case_of_an_outline_has_each_title_once():
     made = read(real_text("p16_outline_action.pdf"))
     assert [each.title for each in made.chapters] == ["Introduction", "Methods and Materials"]
     assert made.text.count("Introduction") == made.text.count("Methods") == 1
 
 
-def test_the_case_of_signs_without_letters_is_told() -> None:
+def test_the_case_of_signs_without_letters_is_told():
     with pytest.raises(UnusableDocument, match="p06_cid_notounicode"):
         read(real_text("p06_cid_notounicode.pdf"))
 
 
 @pytest.mark.parametrize("names", ["ab", "abc"])
 @pytest.mark.parametrize("offset", [0.0, 5.0])
-def test_columns_are_read_one_after_the_other(tmp_path: Path, names: str, offset: float) -> None:
+def test_columns_are_read_one_after_the_other(tmp_path, names, offset):
     size = 8.0
     page = ""
     for at in range(8):
@@ -153,7 +157,7 @@ def test_columns_are_read_one_after_the_other(tmp_path: Path, names: str, offset
     assert text.split() == " ".join(" ".join(column(name)) for name in names).split()
 
 
-def test_a_heading_across_columns_stands_between_what_is_above_and_below(tmp_path: Path) -> None:
+def test_a_heading_across_columns_stands_between_what_is_above_and_below(tmp_path):
     def two(first: str, second: str, top: float) -> str:
         return lines(column(first, 5), 60, top) + lines(column(second, 5), 320, top)
 
@@ -163,7 +167,7 @@ def test_a_heading_across_columns_stands_between_what_is_above_and_below(tmp_pat
     assert places == sorted(places)
 
 
-def test_wide_spaces_in_lines_make_no_columns(tmp_path: Path) -> None:
+def test_wide_spaces_in_lines_make_no_columns(tmp_path):
     page = "".join(
         drawn("some words", 72, 700 - STEP * at) + drawn(f"and quite a lot of others {at}", 150, 700 - STEP * at)
         for at in range(2)
@@ -172,7 +176,7 @@ def test_wide_spaces_in_lines_make_no_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])
-def test_a_turned_page_is_read_and_what_is_turned_otherwise_is_told(tmp_path: Path, degrees: int) -> None:
+def test_a_turned_page_is_read_and_what_is_turned_otherwise_is_told(tmp_path, degrees):
     place = {0: (72, 700), 90: (100, 100), 180: (500, 100), 270: (500, 700)}[degrees]
     down = {0: (0, -STEP), 90: (STEP, 0), 180: (0, STEP), 270: (-STEP, 0)}[degrees]
     page = "".join(
@@ -184,7 +188,7 @@ def test_a_turned_page_is_read_and_what_is_turned_otherwise_is_told(tmp_path: Pa
     assert "page 1" in "".join(made.notices)
 
 
-def test_a_watermark_along_the_lines_goes_and_a_title_stays(tmp_path: Path) -> None:
+def test_a_watermark_along_the_lines_goes_and_a_title_stays(tmp_path):
     pages = [drawn("SPECIMEN", 200, 400, 60) + lines(column(name)) for name in "abcd"]
     pages[2] += drawn("The Sea", 72, 760, 18)
     text = document(tmp_path, *pages).text
@@ -193,20 +197,20 @@ def test_a_watermark_along_the_lines_goes_and_a_title_stays(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("left", "step"), [(40, 1), (40, 5), (500, 5), (500, 10)])
-def test_numbers_of_lines_are_not_read(tmp_path: Path, left: float, step: int) -> None:
+def test_numbers_of_lines_are_not_read(tmp_path, left, step):
     numbered = range(step - 1, 20, step)
     page = lines(column("a", 20)) + "".join(drawn(str(at + 1), left, 700 - STEP * at, 8) for at in numbered)
     assert document(tmp_path, page).text.split() == " ".join(column("a", 20)).split()
 
 
-def test_the_numbers_of_a_list_stay(tmp_path: Path) -> None:
+def test_the_numbers_of_a_list_stay(tmp_path):
     items = [f"Item {name} of a list" for name in ("one", "two", "three", "four")]
     page = "".join(drawn(str(at + 1), 50, 700 - STEP * at) for at in range(4)) + lines(items)
     text = document(tmp_path, page).text
     assert all(str(number) in text for number in (1, 2, 3, 4))
 
 
-def test_pages_without_letters_are_left_out_and_told(tmp_path: Path) -> None:
+def test_pages_without_letters_are_left_out_and_told(tmp_path):
     nameless = drawn("0037004B00480003004B004400550045", 72, 700, font="G")
     made = document(tmp_path, lines(column("a")), nameless, nameless, lines(column("b")))
     assert made.text.split() == " ".join(column("a") + column("b")).split()
@@ -215,39 +219,34 @@ def test_pages_without_letters_are_left_out_and_told(tmp_path: Path) -> None:
     assert "page 2" in made.notices[0]
 
 
-def test_letters_that_make_no_words_are_none(tmp_path: Path) -> None:
+def test_letters_that_make_no_words_are_none(tmp_path):
     with pytest.raises(UnusableDocument):
         document(tmp_path, lines(["KhGrT xQzPw LkJhG pTrRw GfDsQ"] * 8))
 
 
 @pytest.mark.parametrize("text", ["ΑΒΓ και το", "12.5 13.7 144 2.5", "DNA RNA mRNA BBC", "Wstrząs i chrząszcz"])
-def test_few_or_other_letters_are_read(tmp_path: Path, text: str) -> None:
+def test_few_or_other_letters_are_read(tmp_path, text):
     written = text if text.isascii() else "caf\xe9 na\xefve"
     assert document(tmp_path, lines([written])).text == written
 
 
 @pytest.mark.parametrize("way", ["Dest", "A"])
 @pytest.mark.parametrize("printed", ["The Sea", "1 The Sea", "II. THE SEA", "Chapter 3: The Sea", "1.2 The Sea"])
-def test_a_title_of_the_outline_is_spoken_once_whatever_number_is_printed(
-    tmp_path: Path, way: str, printed: str
-) -> None:
-    pages = [
-        drawn(printed, 72, 760, 16) + lines(column("a")),
-        drawn("The Wind", 72, 760, 16) + lines(column("b")),
-    ]
+def test_a_title_of_the_outline_is_spoken_once_whatever_number_is_printed(tmp_path, way, printed):
+    pages = [drawn(printed, 72, 760, 16) + lines(column("a")), drawn("The Wind", 72, 760, 16) + lines(column("b"))]
     made = document(tmp_path, *pages, outline=(("The Sea", 0, way), ("The Wind", 1, way)))
     assert [each.title for each in made.chapters] == ["The Sea", "The Wind"]
     assert made.text.casefold().count("the sea") == 1
 
 
-def test_letters_set_apart_are_words(tmp_path: Path) -> None:
+def test_letters_set_apart_are_words(tmp_path):
     page = drawn("P A R T   T W O", 150, 760, 18) + drawn("SMALL WORDS", 150, 730, 14, spacing=6) + lines(column("a"))
     text = document(tmp_path, page).text
     assert "PART TWO" in text
     assert "a0 the old man" in text
 
 
-def test_a_table_is_told_and_lists_are_not(tmp_path: Path) -> None:
+def test_a_table_is_told_and_lists_are_not(tmp_path):
     def rows(cells: Sequence[tuple[str, ...]], top: float) -> str:
         return "".join(
             drawn(text, 72 + 120 * at, top - STEP * row)
@@ -262,7 +261,7 @@ def test_a_table_is_told_and_lists_are_not(tmp_path: Path) -> None:
     assert "The Wind 17" in text
 
 
-def test_items_are_paragraphs_with_their_second_lines(tmp_path: Path) -> None:
+def test_items_are_paragraphs_with_their_second_lines(tmp_path):
     page = lines(["• Bread and butter for the", "  journey", "• Water", "a) One", "b) Two"], 90)
     page = page.replace(f"72 {700 - STEP}", f"90 {700 - STEP}")
     assert document(tmp_path, page).text.split("\n\n") == [
@@ -270,12 +269,12 @@ def test_items_are_paragraphs_with_their_second_lines(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_number_that_begins_a_line_begins_no_paragraph(tmp_path: Path) -> None:
+def test_a_number_that_begins_a_line_begins_no_paragraph(tmp_path):
     texts = [*column("a", 3), "12. He went there and came back and " + WORDS[1], *column("b", 2)]
     assert "\n" not in document(tmp_path, lines(texts)).text
 
 
-def test_notes_belong_to_their_paragraph_and_others_are_told(tmp_path: Path) -> None:
+def test_notes_belong_to_their_paragraph_and_others_are_told(tmp_path):
     body = lines([*column("a", 3), "and so he left."]) + drawn("7", 135, 700 - 3 * STEP + 4, 6)
     body += lines(column("b", 3), top=700 - 4 * STEP)
     notes = lines(["7 See there.", "8 See nowhere."], top=60, size=8)
@@ -286,7 +285,7 @@ def test_notes_belong_to_their_paragraph_and_others_are_told(tmp_path: Path) -> 
     assert "page 1" in made.notices[0]
 
 
-def test_raised_numbers_are_powers_and_lowered_ones_stay(tmp_path: Path) -> None:
+def test_raised_numbers_are_powers_and_lowered_ones_stay(tmp_path):
     body = lines(column("a", 3)) + drawn("There are 10", 72, 640) + drawn("6", 131, 645, 6) + drawn("stars,", 139, 640)
     body += drawn("H", 180, 640) + drawn("2", 188, 637, 6) + drawn("O", 191.2, 640)
     text = document(tmp_path, body).text
@@ -294,7 +293,7 @@ def test_raised_numbers_are_powers_and_lowered_ones_stay(tmp_path: Path) -> None
     assert "2" in text.partition("stars")[2]
 
 
-def test_lines_of_verse_stay_and_those_of_prose_do_not(tmp_path: Path) -> None:
+def test_lines_of_verse_stay_and_those_of_prose_do_not(tmp_path):
     verse = [
         "I wandered lonely as a cloud",
         "That floats on high,",
@@ -307,7 +306,7 @@ def test_lines_of_verse_stay_and_those_of_prose_do_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("leader", [" . . . . . . . ", "........", None])
-def test_a_list_of_contents_is_front_matter(tmp_path: Path, leader: str | None) -> None:
+def test_a_list_of_contents_is_front_matter(tmp_path, leader):
     entries = [("The Sea", "3"), ("The Wind", "17"), ("The long Storm", "29")]
     page = drawn("Where to find what", 72, 740, 18)
     for at, (title, number) in enumerate(entries):
@@ -323,13 +322,13 @@ def test_a_list_of_contents_is_front_matter(tmp_path: Path, leader: str | None) 
     assert made.chapters[0].text.split("\n\n")[1:] == [f"{title} {number}" for title, number in entries]
 
 
-def test_text_with_an_ellipsis_and_a_number_stays_text(tmp_path: Path) -> None:
+def test_text_with_an_ellipsis_and_a_number_stays_text(tmp_path):
     made = document(tmp_path, lines([*column("a", 3), "and then he said... 17", *column("b", 3)]))
     assert [each.matter for each in made.chapters] == [Matter.TEXT]
 
 
 @pytest.mark.parametrize("apart", [True, False])
-def test_a_large_initial_is_a_part_of_its_word(tmp_path: Path, apart: bool) -> None:
+def test_a_large_initial_is_a_part_of_its_word(tmp_path, apart):
     rest = ["he harbour was quiet and the boats", "lay still at the wall of the old", "town, and nobody came there."]
     page = drawn("T", 72, 672 if apart else 700, 42)
     page += lines(rest, 100) if apart else drawn(rest[0], 100, 700) + lines(rest[1:], 100, 686)
@@ -337,13 +336,119 @@ def test_a_large_initial_is_a_part_of_its_word(tmp_path: Path, apart: bool) -> N
     assert document(tmp_path, page).text.startswith(f"The {' '.join(rest)[3:]} Then the wind")
 
 
-def test_running_heads_that_change_are_known_by_their_page_numbers(tmp_path: Path) -> None:
+def test_running_heads_that_change_are_known_by_their_page_numbers(tmp_path):
     heads = ["The Sea 12", "13 The Book", "The Wind 14", "15 The Book"]
     pages = [drawn(head, 72, 780, 9) + lines(column(name)) for head, name in zip(heads, "abcd", strict=True)]
     assert document(tmp_path, *pages).text.split() == " ".join(" ".join(column(name)) for name in "abcd").split()
 
 
-def test_small_lines_at_the_bottom_that_are_no_notes_are_read(tmp_path: Path) -> None:
+def test_small_lines_at_the_bottom_that_are_no_notes_are_read(tmp_path):
     small = ["4 bytes for the size", "4 bytes for the place", "8 bytes for the name"]
     text = document(tmp_path, lines(column("a")) + lines(small, top=300, size=8)).text
     assert all(line in text for line in small)
+
+
+SIZE, STEP = 11.0, 14.0
+
+
+def paragraphs_of(pages: list[list[Line]], outline: list[Heading]) -> list[tuple[str, int]]:
+    return [(block.text, block.level) for block in blocks_of(pages, outline, Notices())]
+
+
+def page(number: int, *texts: str, head: str = "", foot: str | None = None) -> list[Line]:
+    """A page whose lines that begin with a space are indented, those with # large, those with ~ small."""
+    lines = [Line(head, number, 200, 300, 800, SIZE)] if head else []
+    for position, text in enumerate(texts):
+        size = {"#": 18.0, "~": 8.0}.get(text[0], SIZE)
+        left = 90.0 if text[0] == " " else 72.0
+        said = text.lstrip("#~ ")
+        lines.append(Line(said, number, left, left + 6 * len(said), 740 - STEP * position, size))
+    lines.append(Line(foot or str(number + 1), number, 290, 300, 40, SIZE))
+    return lines
+
+
+FULL = "a line of a page that is as wide as lines of pages are"
+
+
+def test_running_heads_and_page_numbers_go_and_paragraphs_cross_pages():
+    pages = [
+        page(number, f" Page begins {FULL}.", FULL, FULL, head="A Book", foot=f"– {number + 7} –")
+        for number in range(4)
+    ]
+    made = list(paragraphs_of(pages, []))
+    assert made == [(f"Page begins {FULL}. {FULL} {FULL}", 0)] * 4
+    assert list(paragraphs_of([page(0, f" One {FULL}"), page(1, f"two {FULL}.")], [])) == [
+        (f"One {FULL} two {FULL}.", 0)
+    ]
+
+
+def test_a_word_that_often_begins_a_page_stays():
+    pages = [page(number, "morning.", f" Then {FULL}", FULL) for number in range(4)]
+    assert sum("morning." in text for text, _ in paragraphs_of(pages, [])) == 4
+
+
+def test_larger_lines_are_headings_by_their_size():
+    made = list(paragraphs_of([page(0, "#The Sea", f" It was {FULL}", FULL)], []))
+    assert made == [("The Sea", 1), (f"It was {FULL} {FULL}", 0)]
+
+
+def test_the_outline_gives_headings_and_only_it():
+    pages = [page(0, "#I", "#The", "#Sea", f" Calm {FULL}", FULL), page(1, f" Windy {FULL}", FULL)]
+    outline = [Heading("The Sea", 0, 1), Heading("The Wind", 1, 1)]
+    assert list(paragraphs_of(pages, outline)) == [
+        ("I", 0), ("The Sea", 1), (f"Calm {FULL} {FULL}", 0), ("The Wind", 1), (f"Windy {FULL} {FULL}", 0),
+    ]  # fmt: skip
+
+
+def test_notes_at_the_bottom_go():
+    made = list(paragraphs_of([page(0, f" It was {FULL}", FULL, "~1 See there,", "~page 12.")], []))
+    assert made == [(f"It was {FULL} {FULL}", 0)]
+
+
+def test_without_indents_a_short_last_line_ends_a_paragraph():
+    made = list(paragraphs_of([page(0, f"One {FULL}", "end.", f"Two {FULL}", "the end.")], []))
+    assert made == [(f"One {FULL} end.", 0), (f"Two {FULL} the end.", 0)]
+
+
+def test_a_word_cut_by_a_page_is_whole():
+    made = list(paragraphs_of([page(0, f" {FULL} exam-"), page(1, "ple again.")], []))
+    assert made == [(f"{FULL} example again.", 0)]
+
+
+PLACES = st.tuples(st.integers(0, 500), st.integers(10, 300), st.integers(0, 800))
+
+
+def piece(text: str, left: float, width: float, bottom: float) -> Line:
+    return Line(text, 0, left, left + width, bottom, 11.0)
+
+
+def columns(*lefts: int, rows: int = 6) -> list[tuple[Line, ...]]:
+    """Rows that go across all columns, each of whose pieces says its column and its row."""
+    return [
+        tuple(piece(f"{column} {row}", left, 150, 700 - 14 * row) for column, left in enumerate(lefts))
+        for row in range(rows)
+    ]
+
+
+@given(st.lists(PLACES))
+def test_no_word_is_lost_wherever_it_stands(places):
+    rows = [(piece(f"word{at}.", *place),) for at, place in enumerate(places)]
+    (kept,) = without_line_numbers([rows])
+    said = " ".join(line.text for line in arranged(kept)).split()
+    assert sorted(said) == sorted(f"word{at}." for at in range(len(places)))
+
+
+def test_columns_come_one_after_the_other():
+    assert [line.text for line in arranged(columns(50, 250, 450))] == [
+        f"{column} {row}" for column in range(3) for row in range(6)
+    ]
+
+
+def test_one_column_stays_as_it_is():
+    rows = columns(50)
+    assert arranged(rows) == [row[0] for row in rows]
+
+
+def test_lines_that_were_written_upwards_are_read_downwards():
+    rows = columns(50)
+    assert arranged(rows[::-1]) == arranged(rows)

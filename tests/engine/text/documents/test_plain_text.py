@@ -1,5 +1,4 @@
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -40,7 +39,7 @@ def with_text(*headings: str) -> str:
     return "\n\n".join(f"{heading}\n\n{PROSE}" for heading in headings)
 
 
-def test_wrapped_lines_are_joined_and_verse_is_not() -> None:
+def test_wrapped_lines_are_joined_and_verse_is_not():
     wrapped = "This is a line of a text that somebody has wrapped at a num-\nber of characters that was usual."
     verse = "Shall I compare thee\nto a summer's day?"
     joined = "This is a line of a text that somebody has wrapped at a number of characters that was usual."
@@ -60,7 +59,7 @@ def test_wrapped_lines_are_joined_and_verse_is_not() -> None:
         "Chapter No. 7", "Sonnet XVIII",
     ],
 )  # fmt: skip
-def test_lines_that_name_themselves_are_headings(heading: str) -> None:
+def test_lines_that_name_themselves_are_headings(heading):
     assert blocks_of(f"Before.\n\n{heading}\n\nAfter.")[1] == Block(heading, 1)
 
 
@@ -74,7 +73,7 @@ def test_lines_that_name_themselves_are_headings(heading: str) -> None:
         "No. 7", "Partie", "Day by day", "Also by the river.", "Notes on it were made.",
     ],
 )  # fmt: skip
-def test_other_lines_are_no_headings(text: str) -> None:
+def test_other_lines_are_no_headings(text):
     assert [block.level for block in blocks_of(f"Before.\n\n{text}\n\nAfter.")] == [0, 0, 0]
 
 
@@ -89,7 +88,7 @@ def test_other_lines_are_no_headings(text: str) -> None:
         ["i", "ii", "iii"], ["一", "二", "三"], ["一、清晨", "二、夜晚"], ["- 1 -", "- 2 -"], ["1.", "2."],
     ],
 )  # fmt: skip
-def test_numbers_that_ascend_are_headings(headings: list[str]) -> None:
+def test_numbers_that_ascend_are_headings(headings):
     bare = [heading.strip("- ") for heading in headings]
     assert [heading.strip("- ") for heading in headings_of(with_text(*headings))] == bare
     assert len(chapters_of(blocks_of(with_text(*headings)), "a")) == len(headings)
@@ -102,11 +101,11 @@ def test_numbers_that_ascend_are_headings(headings: list[str]) -> None:
         f"{PROSE}\n\n12\n\n{PROSE}\n\n40\n\n{PROSE}", f"{PROSE}\n\n1984\n\n{PROSE}\n\n1985\n\n{PROSE}",
     ],
 )  # fmt: skip
-def test_lists_and_lone_numbers_are_no_headings(text: str) -> None:
+def test_lists_and_lone_numbers_are_no_headings(text):
     assert headings_of(text) == []
 
 
-def test_numbers_go_on_through_parts_or_begin_again_in_each() -> None:
+def test_numbers_go_on_through_parts_or_begin_again_in_each():
     through = with_text("1", "2") + "\n\nPART TWO\n\n" + with_text("3", "4")
     assert headings_of(through) == ["1", "2", "PART TWO", "3", "4"]
     again = f"PART ONE\n\n{with_text('1', '2')}\n\nPART TWO\n\n{with_text('1', '2')}"
@@ -114,14 +113,14 @@ def test_numbers_go_on_through_parts_or_begin_again_in_each() -> None:
     assert [chapter.title for chapter in chapters_of(blocks_of(again), "a")] == ["1", "2", "1", "2"]
 
 
-def test_numbers_inside_one_chapter_begin_no_chapters() -> None:
+def test_numbers_inside_one_chapter_begin_no_chapters():
     text = "CHAPTER I\n\n" + with_text("I.", "II.", "III.") + "\n\n" + with_text("CHAPTER II", "CHAPTER III", "IV")
     assert [chapter.title for chapter in chapters_of(blocks_of(text), "a")] == [
         "CHAPTER I", "CHAPTER II", "CHAPTER III", "IV",
     ]  # fmt: skip
 
 
-def test_a_title_may_stand_below_its_number() -> None:
+def test_a_title_may_stand_below_its_number():
     assert blocks_of("CHAPTER I\nThe Sea\n\nIt was calm.")[0] == Block("CHAPTER I\nThe Sea", 1)
     for text in ("CHAPTER I\n\nTHE SEA\n\nIt was calm.", "CHAPTER I\n\nThe Wide Sea\n\nIt was calm."):
         first, second = blocks_of(text)
@@ -135,7 +134,7 @@ def test_a_title_may_stand_below_its_number() -> None:
     assert blocks_of("CHAPTER I\n\nIt was calm.\n\nIt rained.")[1] == Block("It was calm.")
 
 
-def test_headings_need_no_blank_lines_where_each_line_is_a_paragraph() -> None:
+def test_headings_need_no_blank_lines_where_each_line_is_a_paragraph():
     eastern = "第一章 清晨\n　　早上的港口很安静。\n　　他说：“没有风。”\n第二章 夜晚\n　　晚上起风了。"
     text = f"{eastern}\n\nChapter 3\n{PROSE}\n{PROSE}"
     assert [(block.text, block.level) for block in blocks_of(text)] == [
@@ -144,7 +143,7 @@ def test_headings_need_no_blank_lines_where_each_line_is_a_paragraph() -> None:
     ]  # fmt: skip
 
 
-def test_a_sentence_that_was_wrapped_before_a_chapter_goes_on() -> None:
+def test_a_sentence_that_was_wrapped_before_a_chapter_goes_on():
     text = "He had read it all night, as he always did, and was now at the end of\nChapter 4. Then he slept."
     assert blocks_of(text) == [Block(text.replace("\n", " "))]
 
@@ -159,7 +158,7 @@ def test_a_sentence_that_was_wrapped_before_a_chapter_goes_on() -> None:
         "CONTENTS\n\nChapter I\t1\nChapter II\t12\nChapter III\t30",
     ],
 )  # fmt: skip
-def test_a_list_of_contents_is_front_matter(contents: str) -> None:
+def test_a_list_of_contents_is_front_matter(contents):
     text = f"A BOOK\n\nby Ann\n\n{contents}\n\n" + with_text("I. THE SEA", "II. THE WIND", "III. THE RAIN")
     chapters = chapters_of(blocks_of(text), "a")
     assert [each.title for each in chapters if each.matter is Matter.TEXT] == [
@@ -170,12 +169,12 @@ def test_a_list_of_contents_is_front_matter(contents: str) -> None:
     assert "The Rain" in front or "III" in front
 
 
-def test_titles_without_numbers_are_known_from_the_list_of_contents() -> None:
+def test_titles_without_numbers_are_known_from_the_list_of_contents():
     text = "CONTENTS\n\nThe Sea\nThe Wind\n\n" + with_text("THE SEA", "The Wind") + "\n\nThe wind\n\nEnd."
     assert headings_of(text) == ["THE SEA", "The Wind"]
 
 
-def test_indents_begin_paragraphs_of_prose_only() -> None:
+def test_indents_begin_paragraphs_of_prose_only():
     prose = f"     {PROSE[:70]}\n{PROSE[70:]}\n     He had not slept.\n     {PROSE[:61]}\n{PROSE[61:]}"
     assert [block.text for block in blocks_of(prose)] == [
         f"{PROSE[:70].strip()} {PROSE[70:].strip()}", "He had not slept.", f"{PROSE[:61].strip()} {PROSE[61:].strip()}",
@@ -205,14 +204,14 @@ def test_indents_begin_paragraphs_of_prose_only() -> None:
         "-oOo-",
     ],
 )
-def test_lines_between_scenes_are_all_alike(line: str) -> None:
+def test_lines_between_scenes_are_all_alike(line):
     first, second, third = blocks_of(f"He left.\n\n{line}\n\nHe came.")
     assert (first.text, third.text) == ("He left.", "He came.")
     assert second == blocks_of("He left.\n\n* * *\n\nHe came.")[1]
 
 
 @pytest.mark.parametrize("line", ["“…”", "?!", "I", "Ooo!", "...", "No."])
-def test_other_short_lines_stay(line: str) -> None:
+def test_other_short_lines_stay(line):
     assert blocks_of(f"He left.\n\n{line}\n\nHe came.")[1].text == line
 
 
@@ -261,7 +260,7 @@ Section 1. General Terms of Use
 """
 
 
-def test_what_is_around_a_book_of_gutenberg_is_told_apart(tmp_path: Path) -> None:
+def test_what_is_around_a_book_of_gutenberg_is_told_apart(tmp_path):
     path = tmp_path / "12345-0.txt"
     path.write_text(GUTENBERG, encoding="utf-8")
     document = read(path)
@@ -284,7 +283,7 @@ def test_what_is_around_a_book_of_gutenberg_is_told_apart(tmp_path: Path) -> Non
     assert "General Terms" in others[Matter.BACK]
 
 
-def test_emphasis_is_found_again_in_lines_that_are_joined() -> None:
+def test_emphasis_is_found_again_in_lines_that_are_joined():
     lines = (
         "The old man walked down to the harbour in the early morning, to the _sec-",
         "ond and [Pg 9] the last_ boat, when all the others were still there,",
@@ -299,20 +298,20 @@ def test_emphasis_is_found_again_in_lines_that_are_joined() -> None:
     ]  # fmt: skip
 
 
-def test_a_note_may_have_only_its_mark() -> None:
+def test_a_note_may_have_only_its_mark():
     text = f"He left.[1] {PROSE}[*]\n\n[1] In May, says\nAnn.\n\n[*] So he said.\n\n[2] is no note.\n\nHe came."
     first, second, third = blocks_of(text)
     assert first == Block(f"He left. {PROSE}", notes=("In May, says\nAnn.", "So he said."))
     assert (second.text, third.text) == ("[2] is no note.", "He came.")
 
 
-def test_what_a_transcriber_remarks_is_back_matter() -> None:
+def test_what_a_transcriber_remarks_is_back_matter():
     first, second = blocks_of("Transcriber's Note: A comma\nwas mended.\n\nHe left.")
     assert first == Block("He left.")
     assert (second.matter, "comma" in second.text) == (Matter.BACK, True)
 
 
-def test_a_note_that_nothing_refers_to_is_not_lost() -> None:
+def test_a_note_that_nothing_refers_to_is_not_lost():
     (block,) = blocks_of("It was late.\n\n[Footnote: By an hour.]")
     assert block == Block("It was late.", notes=("By an hour.",))
 
@@ -320,11 +319,11 @@ def test_a_note_that_nothing_refers_to_is_not_lost() -> None:
 @pytest.mark.parametrize(
     "text", ["See [1] and [2].", "a_b_c and x = y = z", "[Illustration", "[Footnote 1: open", "2 = 2"]
 )
-def test_other_brackets_and_signs_stay(text: str) -> None:
+def test_other_brackets_and_signs_stay(text):
     assert [block.text for block in blocks_of(text)] == [text]
 
 
-def test_a_file_is_named_after_itself(tmp_path: Path) -> None:
+def test_a_file_is_named_after_itself(tmp_path):
     path = tmp_path / "Letter.txt"
     path.write_text("Chapter 1\n\nDear.\n\nChapter 2\n\nYours.")
     document = read(path)
@@ -333,7 +332,7 @@ def test_a_file_is_named_after_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TITLES_OF_CASES)
-def test_headings_of_real_texts(name: str) -> None:
+def test_headings_of_real_texts(name):
     document = read(real_text(name))
     found = [block.text for block in blocks_of(real_text(name).read_text(encoding="utf-8")) if block.level]
     assert found == TITLES_OF_CASES[name]
@@ -341,7 +340,7 @@ def test_headings_of_real_texts(name: str) -> None:
     assert chapters == [title for title in TITLES_OF_CASES[name] if title != "Part Two"] or len(found) == 1
 
 
-def test_real_indents_breaks_and_furniture() -> None:
+def test_real_indents_breaks_and_furniture():
     indented = [block.text for block in blocks_of(real_text("t03_indented.txt").read_text(encoding="utf-8"))]
     assert indented[1].startswith("The old man walked down to the harbour in the early morning, when")
     assert indented[2] == "He had not slept."
@@ -355,7 +354,7 @@ def test_real_indents_breaks_and_furniture() -> None:
     assert "In which the old man goes down to the sea, and comes back again with nothing in his hands" in text
 
 
-def test_the_chapters_of_sherlock_holmes() -> None:
+def test_the_chapters_of_sherlock_holmes():
     document = read(book("sherlock-holmes.txt"))
     assert document.title == "The Adventures of Sherlock Holmes"
     usual = [document.chapters[number] for number in document.usual_chapters]
@@ -380,7 +379,7 @@ LINES = st.sampled_from([
 
 
 @given(st.lists(LINES, max_size=30))
-def test_every_word_is_in_the_document(lines: list[str]) -> None:
+def test_every_word_is_in_the_document(lines):
     furniture = r"\*\*\* (?:START|END)[^\n]*|Pg 3|Illustration|Footnote(?: 1)?|\[1\]|\b[13]\b"
     words = re.findall(r"[^\W_]+", re.sub(furniture, "", "\n".join(lines)))
     blocks = blocks_of("\n".join(lines))
@@ -396,12 +395,12 @@ def test_every_word_is_in_the_document(lines: list[str]) -> None:
         "=a", "a_", "[1] a\n\n", "\n\n[1] a ", "a[1]\n\n[1] ", "Transcriber's Note: ",
     ],
 )  # fmt: skip
-def test_long_texts_take_linear_time(unit: str) -> None:
+def test_long_texts_take_linear_time(unit):
     """Else this would take an hour or more."""
     blocks_of(unit * (100_000 // len(unit)))
 
 
-def test_titles_that_fill_their_line_go_on_in_the_next() -> None:
+def test_titles_that_fill_their_line_go_on_in_the_next():
     long = "CHAPTER 2. Of Whales in Paint, in Teeth, in Wood, in Stone, in\nMountains and in Stars."
     titles = ("CHAPTER 1. The Sea", long, "CHAPTER 3. The Rain")
     text = "A BOOK\n\nCONTENTS\n\n" + "\n\n".join(titles) + "\n\n" + with_text(*titles)
@@ -409,7 +408,7 @@ def test_titles_that_fill_their_line_go_on_in_the_next() -> None:
     assert [each.title for each in chapters] == [title.replace("\n", " ") for title in titles]
 
 
-def test_entries_of_a_list_of_contents_may_have_the_same_title_or_that_of_a_part() -> None:
+def test_entries_of_a_list_of_contents_may_have_the_same_title_or_that_of_a_part():
     titles = ("CHAPTER I. The Sea", "CHAPTER II. The Sea", "CHAPTER III. The Rain")
     contents = "CONTENTS\n\nPART ONE.\nTHE RAIN.\n\n" + "\n".join(
         f"{title}   {page}" for page, title in enumerate(titles, 7)

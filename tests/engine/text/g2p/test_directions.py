@@ -39,12 +39,12 @@ def section(script: Script, text: str) -> list[tuple[str, str, float | None]]:
         ("[pause 60s]", 60),
     ],
 )  # fmt: skip
-def test_a_pause_has_its_seconds(written: str, seconds: float) -> None:
+def test_a_pause_has_its_seconds(written, seconds):
     (found,) = directions(f"a {written} b")
     assert (found.start, found.end, found.pause_seconds, found.problem) == (2, 2 + len(written), seconds, "")
 
 
-def test_a_voice_speaks_until_the_next_one() -> None:
+def test_a_voice_speaks_until_the_next_one():
     text = "One. [voice:am_michael] Two. [pause 1s] Three. [voice: am_michael(2)] Four."
     script = read_script(text, find_voice)
     assert section(script, text) == [
@@ -57,7 +57,7 @@ def test_a_voice_speaks_until_the_next_one() -> None:
     assert script.notices == ()
 
 
-def test_a_voice_speaks_on_where_only_a_part_is_asked_for() -> None:
+def test_a_voice_speaks_on_where_only_a_part_is_asked_for():
     text = "One. [voice:am_michael] Two. [voice:nobody] Three."
     assert voice_before(text, 5, find_voice) == ""
     assert voice_before(text, len(text), find_voice) == "am_michael"
@@ -77,7 +77,7 @@ def test_a_voice_speaks_on_where_only_a_part_is_asked_for() -> None:
         ("[voice:a(]", "Write it like"),
     ],
 )
-def test_what_cannot_be_done_is_left_out_with_a_notice(written: str, reason: str) -> None:
+def test_what_cannot_be_done_is_left_out_with_a_notice(written, reason):
     text = f"One. {written} Two."
     script = read_script(text, find_voice)
     assert section(script, text) == [("One. ", "", None), (" Two.", "", None)]
@@ -89,12 +89,12 @@ def test_what_cannot_be_done_is_left_out_with_a_notice(written: str, reason: str
 @pytest.mark.parametrize(
     "text", ["[paused]", "[pause](/pˈɔz/)", "the [voice] of", "[voice](http://x.y)", "pause 1s", "[a]"]
 )
-def test_other_brackets_are_text(text: str) -> None:
+def test_other_brackets_are_text(text):
     assert read_script(text, find_voice) == Script((Section(0, len(text)),))
 
 
 @given(st.lists(st.sampled_from(["[pause 1s]", "[voice:b]", "[pause x]", "a", " ", "[", "]", "(", "\n"]), max_size=20))
-def test_sections_and_directions_make_the_text(parts: list[str]) -> None:
+def test_sections_and_directions_make_the_text(parts):
     text = "".join(parts)
     script = read_script(text)
     at = 0
@@ -108,7 +108,7 @@ def utterances(american: Phonemizer, text: str) -> tuple[Utterance, ...]:
     return american.plan(text).utterances
 
 
-def test_utterances_carry_voices_and_rests(american: Phonemizer) -> None:
+def test_utterances_carry_voices_and_rests(american):
     text = "[pause 2s] One. [pause 1s][pause 500ms] Two. [voice:b] Three. [pause x] [pause 3s]"
     one, two, three = utterances(american, text)
     assert [each.text for each in (one, two, three)] == ["One.", "Two.", "Three."]
@@ -118,7 +118,7 @@ def test_utterances_carry_voices_and_rests(american: Phonemizer) -> None:
     assert [each.voice for each in (one, two, three)] == ["", "", "b"]
 
 
-def test_directions_are_never_spoken(american: Phonemizer) -> None:
+def test_directions_are_never_spoken(american):
     plain = american.plan("One.\n\nTwo.")
     for written in ("[pause 1s]", "[voice:b]", "[pause x]"):
         assert [each.phonemes for each in utterances(american, f"One. {written} Two.")] == [
@@ -126,19 +126,19 @@ def test_directions_are_never_spoken(american: Phonemizer) -> None:
         ]
 
 
-def test_notices_after_a_direction_point_into_the_text(american: Phonemizer) -> None:
+def test_notices_after_a_direction_point_into_the_text(american):
     text = "One. [pause 1s] Say 你好 twice."
     (notice,) = american.plan(text).notices
     assert text[notice.start : notice.end] == "你好"
 
 
-def test_a_section_is_spoken_in_the_language_of_its_voice(american: Phonemizer, british: Phonemizer) -> None:
+def test_a_section_is_spoken_in_the_language_of_its_voice(american, british):
     text = "Tomato. [voice:bf_emma] Tomato."
     *_, plan = american.plans(text, others={"bf_emma": british})
     assert [each.phonemes for each in plan.utterances] == ["təmˈATO.", "təmˈɑːtQ."]
 
 
-def test_words_are_set_aside_and_put_back() -> None:
+def test_words_are_set_aside_and_put_back():
     draft = Draft("a [bee](/bˈi/) and [sea](+2) c", AMERICAN)
     words = set_aside(draft)
     assert draft.text == f"a {PLACEHOLDER} and {PLACEHOLDER} c"
@@ -156,12 +156,12 @@ def test_words_are_set_aside_and_put_back() -> None:
         ("[“é…”](/x/)", Override(0, 1, phonemes="x")),
     ],
 )
-def test_forms(written: str, override: Override) -> None:
+def test_forms(written, override):
     draft = Draft(written, AMERICAN)
     assert put_back(draft, set_aside(draft)) == [override]
 
 
-def test_accents_that_sound_are_kept() -> None:
+def test_accents_that_sound_are_kept():
     draft = Draft("Résumés, crème and fête: [né](/nˈA/)", AMERICAN)
     words = set_aside(draft)
     assert draft.text == f"{PLACEHOLDER}, {PLACEHOLDER} and fête: {PLACEHOLDER}"
@@ -170,13 +170,13 @@ def test_accents_that_sound_are_kept() -> None:
 
 
 @pytest.mark.parametrize("written", ["[a](b)", "[a](/)", "[a](//)", "[a](/ /)", "[a](+5)", "[](/x/)", "[é😀](+1)"])
-def test_other_brackets_are_left_alone(written: str) -> None:
+def test_other_brackets_are_left_alone(written):
     draft = Draft(written, AMERICAN)
     assert set_aside(draft) == []
     assert draft.text == written
 
 
-def test_a_placeholder_in_the_source_is_no_word() -> None:
+def test_a_placeholder_in_the_source_is_no_word():
     draft = Draft(f"{PLACEHOLDER}[a](/x/)", AMERICAN)
     words = set_aside(draft)
     assert len(words) == 1
@@ -194,6 +194,6 @@ def test_a_placeholder_in_the_source_is_no_word() -> None:
         ("hˈAlOɡ  ɪn", "hˈAlOɡ ɪn", "hˈAlOɡ ɪn"),
     ],
 )
-def test_usual_ipa_becomes_misaki_letters(ipa: str, american: str, british: str) -> None:
+def test_usual_ipa_becomes_misaki_letters(ipa, american, british):
     assert to_misaki(ipa, AMERICAN) == american
     assert to_misaki(ipa, BRITISH) == british

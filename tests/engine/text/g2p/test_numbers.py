@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from num2words import num2words
 
-from engine.text.g2p import Phonemizer
 from engine.text.g2p.numbers import (
     ROMAN_RULES,
     cardinal,
@@ -24,20 +23,20 @@ from tests.engine.text.g2p.plain_words import rewritten, same_as
 
 
 @given(st.integers(0, 10**18))
-def test_cardinals_agree_with_num2words(value: int) -> None:
+def test_cardinals_agree_with_num2words(value):
     expected = num2words(value, lang="en").replace(",", "").replace("-", " ")
     assert cardinal(str(value), british=True) == expected
     assert cardinal(str(value), british=False) == expected.replace(" and ", " ")
 
 
 @given(st.integers(0, 10**12))
-def test_ordinals_agree_with_num2words(value: int) -> None:
+def test_ordinals_agree_with_num2words(value):
     expected = num2words(value, lang="en", to="ordinal").replace(",", "").replace("-", " ")
     assert ordinal(str(value), british=True) == expected
 
 
 @given(st.text("0123456789", min_size=1, max_size=400))
-def test_any_digits_have_words(digits: str) -> None:
+def test_any_digits_have_words(digits):
     for words in (
         cardinal(digits, british=False),
         ordinal(digits, british=True),
@@ -55,11 +54,11 @@ def test_any_digits_have_words(digits: str) -> None:
         ("2005", "two thousand five"), ("1066", "ten sixty six"),
     ],
 )  # fmt: skip
-def test_years(digits: str, words: str) -> None:
+def test_years(digits, words):
     assert year(digits, british=False) == words
 
 
-def test_british_years_have_an_and() -> None:
+def test_british_years_have_an_and():
     assert year("2005", british=True) == "two thousand and five"
 
 
@@ -72,17 +71,17 @@ def test_british_years_have_an_and() -> None:
         ("10,000,000,000", "ten billion"), ("0.5", "zero point five"),
     ],
 )  # fmt: skip
-def test_written_numbers(written: str, words: str) -> None:
+def test_written_numbers(written, words):
     assert number(written, british=False) == words
 
 
-def test_decades() -> None:
+def test_decades():
     assert [decade(digits) for digits in ("1990", "90", "1900", "2000", "2010")] == [
         "nineteen nineties", "nineties", "nineteen hundreds", "two thousands", "twenty tens",
     ]  # fmt: skip
 
 
-def test_fractions() -> None:
+def test_fractions():
     assert fraction("1", "2", british=False) == "one half"
     assert fraction("3", "4", british=False) == "three quarters"
     assert fraction("2", "3", british=False) == "two thirds"
@@ -90,23 +89,23 @@ def test_fractions() -> None:
     assert fraction("5", "0", british=False) == "five over zero"
 
 
-def test_mixed_numbers_have_an_article_before_one_part() -> None:
+def test_mixed_numbers_have_an_article_before_one_part():
     assert mixed("2", "1", "2", british=False) == "two and a half"
     assert mixed("5", "1", "8", british=False) == "five and an eighth"
     assert mixed("3", "2", "3", british=False) == "three and two thirds"
 
 
-def test_digits_of_names_are_read_in_pairs() -> None:
+def test_digits_of_names_are_read_in_pairs():
     assert [pairs(digits) for digits in ("3", "86", "380", "747", "2030", "700", "007")] == [
         "three", "eighty six", "three eighty", "seven forty seven", "twenty thirty", "seven hundred", "zero zero seven",
     ]  # fmt: skip
 
 
-def test_spelling_skips_what_is_no_digit() -> None:
+def test_spelling_skips_what_is_no_digit():
     assert spelled("(55) 1") == "five five one"
 
 
-def test_only_one_is_singular() -> None:
+def test_only_one_is_singular():
     assert [is_one(written) for written in ("1", "-1", "1.0", "11", "0")] == [True, True, False, False, False]
 
 
@@ -132,7 +131,7 @@ def test_only_one_is_singular() -> None:
         ("(ii) of f(xi)", "(two) of f(xi)"),
     ],
 )
-def test_only_after_names_and_numbered_things(written: str, words: str) -> None:
+def test_only_after_names_and_numbered_things(written, words):
     assert rewritten(written, *ROMAN_RULES) == words
 
 
@@ -173,7 +172,7 @@ def test_only_after_names_and_numbered_things(written: str, words: str) -> None:
         ("I. A Lamp. V. The Five Pips. VI. The Lip.", "One. A lamp. Five. The five pips. Six. The lip."),
     ],
 )
-def test_headings_monarchs_and_pages(american: Phonemizer, written: str, plain: str) -> None:
+def test_headings_monarchs_and_pages(american, written, plain):
     assert same_as(american, written, plain)
 
 
@@ -193,17 +192,17 @@ def test_headings_monarchs_and_pages(american: Phonemizer, written: str, plain: 
         ("He said no. I left.", "He said no. Aye left."),
     ],
 )
-def test_letters_and_words_are_no_numerals(american: Phonemizer, written: str, plain: str) -> None:
+def test_letters_and_words_are_no_numerals(american, written, plain):
     assert same_as(american, written, plain)
 
 
 @given(st.integers(1, 3999))
-def test_every_number_has_a_numeral(number: int) -> None:
+def test_every_number_has_a_numeral(number):
     assert is_numeral(written(number))
 
 
 @pytest.mark.parametrize("word", ["DID", "LIVID", "CIVIC", "MILD", "IIII", "VX", ""])
-def test_words_are_no_numerals(word: str) -> None:
+def test_words_are_no_numerals(word):
     assert not is_numeral(word)
 
 
@@ -271,10 +270,10 @@ def spoken(text: str) -> str:
         ("5/0", "five over zero"),
     ],
 )
-def test_numerals(written: str, words: str) -> None:
+def test_numerals(written, words):
     assert spoken(written) == words
 
 
 @pytest.mark.parametrize("digits", ["1" * 5000, "1." * 500, "1/" * 500, "9" * 30 + "/3", "1e" * 300, "²" * 500])
-def test_absurd_numbers_are_only_long(digits: str) -> None:
+def test_absurd_numbers_are_only_long(digits):
     assert not any(character.isdigit() for character in spoken(digits))

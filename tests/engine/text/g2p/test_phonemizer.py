@@ -4,7 +4,8 @@ import subprocess
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -12,15 +13,15 @@ from hypothesis import strategies as st
 
 from engine.errors import Cancelled, InvalidRequest, NothingToSpeak
 from engine.speech import Plan
-from engine.text.g2p import Phonemizer, analysis, phonemizer
-from engine.text.g2p import sentences as module
+from engine.text.g2p import Phonemizer, analysis, phonemizer, split
 from engine.text.g2p.analysis import TaggedWord, import_spacy, load_analyser, load_offline_analyser
+from engine.text.g2p.directions import Override
 from engine.text.g2p.english import EnglishFrontEnd
 from engine.text.g2p.markup import EMOTICON
-from engine.text.g2p.normalise import Normalised
 from engine.text.g2p.other_languages.front_end import OtherFrontEnd
 from engine.text.g2p.phonemizer import FrontEnd
-from engine.text.g2p.sentences import Sentence, passages
+from engine.text.g2p.pieces import SpokenWord
+from engine.text.g2p.split import passages
 from engine.text.languages import BRITISH
 
 AMERICAN_ANSWERS = {
@@ -53,45 +54,45 @@ def spoken(plan: Plan) -> str:
 
 
 @pytest.mark.parametrize("text", AMERICAN_ANSWERS)
-def test_american_pronunciation(american: Phonemizer, text: str) -> None:
+def test_american_pronunciation(american, text):
     assert spoken(american.plan(text)) == AMERICAN_ANSWERS[text]
 
 
 @pytest.mark.parametrize("text", BRITISH_ANSWERS)
-def test_british_pronunciation(british: Phonemizer, text: str) -> None:
+def test_british_pronunciation(british, text):
     assert spoken(british.plan(text)) == BRITISH_ANSWERS[text]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t \n"])
-def test_blank_text_is_refused(american: Phonemizer, text: str) -> None:
+def test_blank_text_is_refused(american, text):
     with pytest.raises(NothingToSpeak, match="no text"):
         american.plan(text)
 
 
 @pytest.mark.parametrize("text", ["...", "?!", "你好，世界", "\ud800", "\u200b", "###", "()[]"])
-def test_text_without_a_sound_is_refused(american: Phonemizer, text: str) -> None:
+def test_text_without_a_sound_is_refused(american, text):
     with pytest.raises(NothingToSpeak, match="has a sound"):
         american.plan(text)
 
 
-def test_other_languages_are_refused(symbols: frozenset[str]) -> None:
+def test_other_languages_are_refused(symbols):
     with pytest.raises(InvalidRequest, match="de-DE"):
         Phonemizer("de-DE", symbols, 510)
 
 
-def test_inline_pronunciation_is_taken_as_it_is(american: Phonemizer) -> None:
+def test_inline_pronunciation_is_taken_as_it_is(american):
     plan = american.plan("[Kokoro](/kˈOkəɹO/) speaks [New York](/nˈuː jˈɔːɹk/).")
     assert spoken(plan) == "kˈOkəɹO spˈiks nˈu jˈɔɹk."
     assert plan.notices == ()
     assert plan.utterances[0].text.startswith("[Kokoro](/")
 
 
-def test_inline_stress_changes_the_stress(american: Phonemizer) -> None:
+def test_inline_stress_changes_the_stress(american):
     assert spoken(american.plan("We had [of](+2) it.")) != spoken(american.plan("We had of it."))
     assert spoken(american.plan("A [Chinese](-1) cat.")) == "ɐ ʧInˌiz kˈæt."
 
 
-def test_spans_point_into_the_original_text(american: Phonemizer) -> None:
+def test_spans_point_into_the_original_text(american):
     text = "It costs $45.67 — really!\n\n  “Yes,” she said…  "
     first, second = american.plan(text).utterances
     assert text[first.start : first.end] == first.text == "It costs $45.67 — really!"
@@ -105,11 +106,11 @@ def test_spans_point_into_the_original_text(american: Phonemizer) -> None:
         "🚀²http://...\u2028,–;`\n|&&amp;liveSt.\rMay 5p.\t“—e.g.==",
     ],
 )
-def test_words_of_one_token_do_not_overlap(narrow: Phonemizer, symbols: frozenset[str], text: str) -> None:
+def test_words_of_one_token_do_not_overlap(narrow, symbols, text):
     check_plan(text, narrow.plan(text), symbols, 12)
 
 
-def test_utterances_of_slow_speech_have_fewer_phonemes(american: Phonemizer) -> None:
+def test_utterances_of_slow_speech_have_fewer_phonemes(american):
     text = "The old clock went on. " * 60
     fast, slow = (american.plan(text, speed).utterances for speed in (1.0, 0.5))
     assert max(len(one.phonemes) for one in fast) > 100
@@ -118,7 +119,7 @@ def test_utterances_of_slow_speech_have_fewer_phonemes(american: Phonemizer) -> 
 
 
 @pytest.mark.parametrize("number", ["$45.67", "two hundred and five dollars", "£1,205.30"])
-def test_a_first_utterance_never_ends_inside_a_number(american: Phonemizer, number: str) -> None:
+def test_a_first_utterance_never_ends_inside_a_number(american, number):
     text = f"The new clock in the hall costs {number} in the shop of my uncle at the corner of the street"
     assert text.index("costs") + len("costs ") + len(number) <= american.plan(text).utterances[0].end
 
@@ -127,7 +128,7 @@ LONG = "When he came in, the 25 dogs and the cat of Mr. Smith barked at him (as 
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.0])
-def test_a_plan_grows_and_what_it_has_stays(american: Phonemizer, speed: float) -> None:
+def test_a_plan_grows_and_what_it_has_stays(american, speed):
     plans = list(american.plans(LONG, speed))
     assert [plan.whole for plan in plans] == [False] * (len(plans) - 1) + [True]
     for plan, longer in itertools.pairwise(plans):
@@ -137,52 +138,49 @@ def test_a_plan_grows_and_what_it_has_stays(american: Phonemizer, speed: float) 
     assert plans[-1] == american.plan(LONG, speed)
 
 
-def test_a_plan_begins_before_the_rest_is_pronounced(american: Phonemizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    pronounced: list[Sentence] = []
-    real = Phonemizer._spoken
+@pytest.fixture
+def pronounced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The sentences that were pronounced."""
+    sentences: list[str] = []
+    pronounce = EnglishFrontEnd.pronounce
 
-    def note(self: Phonemizer, normalised: Normalised, sentence: Sentence) -> object:
-        pronounced.append(sentence)
-        return real(self, normalised, sentence)
+    def note(self: EnglishFrontEnd, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+        sentences.append(text)
+        return pronounce(self, text, overrides)
 
-    monkeypatch.setattr(Phonemizer, "_spoken", note)
+    monkeypatch.setattr(EnglishFrontEnd, "pronounce", note)
+    return sentences
+
+
+def test_a_plan_begins_before_the_rest_is_pronounced(american, pronounced):
     next(american.plans(LONG))
-    assert pronounced[-1].start < 2 * phonemizer.FIRST_PLANNED_CHARACTERS < len(LONG) / 2
+    assert sum(map(len, pronounced)) < 3 * phonemizer.FIRST_PLANNED_CHARACTERS < len(LONG) / 2
 
 
-def test_planning_stops_as_soon_as_it_is_cancelled(american: Phonemizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    pronounced: list[Sentence] = []
-    cancel = threading.Event()
-    real = Phonemizer._spoken
-
-    def note(self: Phonemizer, normalised: Normalised, sentence: Sentence) -> object:
-        pronounced.append(sentence)
-        cancel.set()
-        return real(self, normalised, sentence)
-
-    monkeypatch.setattr(Phonemizer, "_spoken", note)
+def test_planning_stops_as_soon_as_it_is_cancelled(american, pronounced):
+    cancel = SimpleNamespace(is_set=lambda: bool(pronounced))
     with pytest.raises(Cancelled):
         list(american.plans(LONG, cancel=cancel))
     assert len(pronounced) == 1
 
 
-def test_planning_what_has_no_sound_stops_too(american: Phonemizer) -> None:
+def test_planning_what_has_no_sound_stops_too(american):
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
         list(american.plans("你\n\n" * 3000, cancel=cancel))
 
 
-def test_a_short_text_is_planned_at_once(american: Phonemizer) -> None:
+def test_a_short_text_is_planned_at_once(american):
     assert [plan.whole for plan in american.plans("Yes.\n\nNo.")] == [True]
 
 
-def test_pauses_follow_the_border(american: Phonemizer) -> None:
+def test_pauses_follow_the_border(american):
     plan = american.plan("One day it rained a little in the garden of my uncle.\n\nThe next day it did not rain.")
     assert [utterance.pause_seconds for utterance in plan.utterances] == [0.5, 0.0]
 
 
-def test_symbols_the_voice_lacks_are_dropped_with_a_notice(symbols: frozenset[str]) -> None:
+def test_symbols_the_voice_lacks_are_dropped_with_a_notice(symbols):
     poor = Phonemizer("en-US", symbols - {"ð"}, 510)
     plan = poor.plan("Say the word.")
     assert "ð" not in spoken(plan)
@@ -190,21 +188,21 @@ def test_symbols_the_voice_lacks_are_dropped_with_a_notice(symbols: frozenset[st
     assert "“ð” in “the”" in plan.notices[0].message
 
 
-def test_foreign_words_are_read_or_left_out_with_a_notice(american: Phonemizer) -> None:
+def test_foreign_words_are_read_or_left_out_with_a_notice(american):
     plan = american.plan("Say Привет and 你好 twice.")
     assert [notice.start for notice in plan.notices] == [4, 15]
     assert "Cyrillic" in plan.notices[0].message
     assert "Chinese" in plan.notices[1].message
 
 
-def test_many_notices_are_summed_up(american: Phonemizer) -> None:
+def test_many_notices_are_summed_up(american):
     plan = american.plan("a中" * 300)
     assert len(plan.notices) == phonemizer.MOST_NOTICES + 1
     assert plan.notices[-1].message.startswith("200 more")
     assert plan.notices[-1].end == 600
 
 
-def test_every_word_is_spoken_once_and_in_order(american: Phonemizer) -> None:
+def test_every_word_is_spoken_once_and_in_order(american):
     words = ["the", "quick", "brown", "fox", "jumped", "over", "a", "lazy", "dog"]
     text = "".join(f"{words[index % 9]} {words[index * 7 % 9]}{mark} " for index, mark in enumerate(",.;!? :-" * 40))
     assert len(spoken(american.plan(text)).replace("—", " ").split()) == 2 * 320
@@ -250,7 +248,7 @@ def check_plan(text: str, plan: Plan, symbols: frozenset[str], limit: int) -> No
 
 @settings(max_examples=300)
 @given(text=ANYTHING | ANYTHING.map(lambda text: text * 40))
-def test_any_text_is_planned_without_loss_or_refused(american: Phonemizer, symbols: frozenset[str], text: str) -> None:
+def test_any_text_is_planned_without_loss_or_refused(american, symbols, text):
     try:
         *beginnings, plan = american.plans(text)
     except NothingToSpeak:
@@ -266,7 +264,7 @@ def narrow(symbols: frozenset[str]) -> Phonemizer:
 
 @settings(max_examples=150)
 @given(text=ANYTHING)
-def test_any_text_fits_a_small_limit(narrow: Phonemizer, symbols: frozenset[str], text: str) -> None:
+def test_any_text_fits_a_small_limit(narrow, symbols, text):
     try:
         plan = narrow.plan(text)
     except NothingToSpeak:
@@ -274,7 +272,7 @@ def test_any_text_fits_a_small_limit(narrow: Phonemizer, symbols: frozenset[str]
     check_plan(text, plan, symbols, 12)
 
 
-def test_three_thousand_words_are_planned_whole(american: Phonemizer) -> None:
+def test_three_thousand_words_are_planned_whole(american):
     sentence = "In 1999 the quick brown fox, who lived in the U.S., jumped over 25 lazy dogs and paid $45.67. "
     plan = american.plan(sentence * 170)
     assert len(plan.utterances) > 50
@@ -294,7 +292,7 @@ def calls_made(work: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("unit", ["word ", "a", "1,", "a-", "[a](/x/) ", "\n", "你好 a ", "- a\n", "*a"])
-def test_long_texts_take_linear_time(american: Phonemizer, unit: str) -> None:
+def test_long_texts_take_linear_time(american, unit):
     def calls(characters: int) -> int:
         text = unit * (characters // len(unit)) + "end"
         return calls_made(lambda: american.plan(text))
@@ -302,7 +300,7 @@ def test_long_texts_take_linear_time(american: Phonemizer, unit: str) -> None:
     assert calls(16_000) < 5 * calls(4_000) + 1_000
 
 
-def test_building_one_neither_loads_torch_nor_leaves_it_hidden() -> None:
+def test_building_one_neither_loads_torch_nor_leaves_it_hidden():
     code = (
         "import sys\n"
         "from engine.text.g2p import Phonemizer\n"
@@ -322,12 +320,12 @@ METHODS = [name for name, _ in inspect.getmembers(FrontEnd, inspect.isfunction) 
 
 @pytest.mark.parametrize("kind", [EnglishFrontEnd, OtherFrontEnd])
 @pytest.mark.parametrize("method", METHODS)
-def test_front_ends_take_what_is_declared(kind: type, method: str) -> None:
+def test_front_ends_take_what_is_declared(kind, method):
     declared, own = (inspect.signature(getattr(each, method)) for each in (FrontEnd, kind))
     assert own == declared
 
 
-def test_rules_lexicon_and_reports_are_those_of_the_variety() -> None:
+def test_rules_lexicon_and_reports_are_those_of_the_variety():
     front_end = EnglishFrontEnd(BRITISH, load_offline_analyser)
     normalised = front_end.normalise("Dr. Lee can't on 3/4/2025.")
     assert "the third of April" in normalised.sourced.text
@@ -341,15 +339,15 @@ TEXT = "One 🙂 costs $5.\n\n[Kokoro](/kˈOkəɹO/) is here.\n \n\n  Third, at 
 
 def cut_after(characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FIRST_CHARACTERS", "PASSAGE_CHARACTERS"):
-        monkeypatch.setattr(module, name, characters)
+        monkeypatch.setattr(split, name, characters)
 
 
-def test_a_short_text_is_one_passage() -> None:
+def test_a_short_text_is_one_passage():
     assert list(passages(TEXT)) == [(0, TEXT)]
     assert list(passages(" \n\n ")) == []
 
 
-def test_passages_end_between_paragraphs_and_leave_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passages_end_between_paragraphs_and_leave_nothing_out(monkeypatch):
     cut_after(10, monkeypatch)
     found = list(passages(TEXT))
     assert [part.split()[0] for _, part in found] == ["One", "[Kokoro](/kˈOkəɹO/)", "Third,", "Last"]
@@ -357,7 +355,7 @@ def test_passages_end_between_paragraphs_and_leave_nothing_out(monkeypatch: pyte
     assert all(TEXT.startswith(part, start) for start, part in found)
 
 
-def test_without_blank_lines_a_long_text_is_cut_at_ends_of_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_blank_lines_a_long_text_is_cut_at_ends_of_sentences(monkeypatch):
     cut_after(10, monkeypatch)
     text = "It rained on Mr. Smith and Mrs. Jones on every single day of that wet summer. " * 20
     parts = [part for _, part in passages(text)]
@@ -367,22 +365,22 @@ def test_without_blank_lines_a_long_text_is_cut_at_ends_of_sentences(monkeypatch
 
 
 @pytest.mark.parametrize("text", ["word " * 100, "一" * 500, "a\n" * 200, "Ends here. " * 50])
-def test_no_text_is_one_long_passage(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_text_is_one_long_passage(text, monkeypatch):
     cut_after(10, monkeypatch)
     found = list(passages(text))
-    assert max(len(part) for _, part in found) <= 10 * module.MOST_TIMES
+    assert max(len(part) for _, part in found) <= 10 * split.MOST_TIMES
     assert "".join("".join(part.split()) for _, part in found) == "".join(text.split())
     assert all(text.startswith(part, start) for start, part in found)
 
 
-def test_a_plan_is_the_same_whatever_its_passages(american: Phonemizer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_is_the_same_whatever_its_passages(american, monkeypatch):
     whole = american.plan(TEXT)
     cut_after(10, monkeypatch)
     assert american.plan(TEXT) == whole
     assert whole.notices
 
 
-def test_words_carry_their_places() -> None:
+def test_words_carry_their_places():
     import_spacy()
     analyse = load_offline_analyser({})
     assert analyse("I don't, Mr. Fox") == [
@@ -396,23 +394,23 @@ def test_words_carry_their_places() -> None:
     assert TaggedWord("Fox", "NNP", False, 13).end == 16
 
 
-def test_an_installed_model_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_model_is_preferred(monkeypatch):
     monkeypatch.setattr(analysis, "load_model_analyser", lambda: lambda text: [TaggedWord(text, "X", False, 0)])
     assert load_analyser({})("abc") == [TaggedWord("abc", "X", False, 0)]
 
 
-def test_without_the_model_the_offline_tagger_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_model_the_offline_tagger_serves(monkeypatch):
     monkeypatch.setattr(analysis, "MODEL_NAME", "no_such_model")
     assert load_analyser({})("cat")[0].tag == "NN"
 
 
-def test_a_model_that_does_not_load_is_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_does_not_load_is_no_model(monkeypatch):
     import_spacy()
     monkeypatch.setattr(analysis, "MODEL_NAME", "json")
     assert analysis.load_model_analyser() is None
 
 
-def test_the_front_end_loads_no_client_of_the_network() -> None:
+def test_the_front_end_loads_no_client_of_the_network():
     code = """if True:
         import sys
         from importlib import import_module

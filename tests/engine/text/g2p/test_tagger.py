@@ -1,10 +1,8 @@
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from engine.text.g2p import Phonemizer
 from engine.text.g2p.homographs import settle
 from engine.text.g2p.tagger import (
     ANY,
@@ -37,21 +35,21 @@ def tagger() -> PartOfSpeechTagger:
         ('" Yes " , he said , " no "', "`` UH '' , PRP VBD , `` DT ''"),
     ],
 )
-def test_tags(tagger: PartOfSpeechTagger, sentence: str, tags: str) -> None:
+def test_tags(tagger, sentence, tags):
     assert tagger.tag(sentence.split()) == tags.split()
 
 
-def test_unknown_words_are_guessed(tagger: PartOfSpeechTagger) -> None:
+def test_unknown_words_are_guessed(tagger):
     words = ["zorgification", "Zorgonia", "zorgly", "zorging", "123"]
     assert [tagger.tag([word])[0] for word in words] == ["NN", "NNP", "RB", "VBG", "CD"]
 
 
-def test_odd_words_have_tags_too(tagger: PartOfSpeechTagger) -> None:
+def test_odd_words_have_tags_too(tagger):
     assert len(tagger.tag(["", "\ud800", "🙂", "$", "..."])) == 5
     assert tagger.tag([]) == []
 
 
-def test_loading_it_does_not_import_textblob() -> None:
+def test_loading_it_does_not_import_textblob():
     code = (
         "import sys; from engine.text.g2p.tagger import load_tagger; load_tagger({}); print('textblob' in sys.modules)"
     )
@@ -59,11 +57,11 @@ def test_loading_it_does_not_import_textblob() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_comments_and_blank_lines_are_skipped() -> None:
+def test_comments_and_blank_lines_are_skipped():
     assert list(table_lines("\ufeff;;; a comment\n\n x y \n")) == ["x y"]
 
 
-def test_a_lexicon_takes_the_first_tag(tmp_path: Path) -> None:
+def test_a_lexicon_takes_the_first_tag(tmp_path):
     path = tmp_path / "lexicon.txt"
     path.write_text(";;; a comment\n;;;\nbroken \nred NN|JJ\nrun VB\n", encoding="utf-8")
     lexicon = TagLexicon(path)
@@ -71,7 +69,7 @@ def test_a_lexicon_takes_the_first_tag(tmp_path: Path) -> None:
     assert (len(lexicon), "broken" in lexicon, ";;;" in lexicon) == (2, False, False)
 
 
-def test_the_lexicon_has_every_word_of_the_table() -> None:
+def test_the_lexicon_has_every_word_of_the_table():
     path = tables_folder() / "en-lexicon.txt"
     entries = (line.split(" ") for line in table_lines(path.read_text(encoding="utf-8")))
     expected = {word: tags.split("|")[0] for word, tags in entries}
@@ -80,13 +78,13 @@ def test_the_lexicon_has_every_word_of_the_table() -> None:
     assert [word for word, tag in expected.items() if lexicon.get(word) != tag] == []
 
 
-def test_morphology_rules_with_and_without_a_tag() -> None:
+def test_morphology_rules_with_and_without_a_tag():
     plural, adverb = read_morphology("NN s fhassuf 1 NNS x\nly hassuf 2 RB x\n", {})
     assert (plural.before, plural.after, plural.applies("cats", "", "")) == ("NN", "NNS", True)
     assert (adverb.before, adverb.after, adverb.applies("slow", "", "")) == (None, "RB", False)
 
 
-def test_morphology_knows_stems_and_neighbours() -> None:
+def test_morphology_knows_stems_and_neighbours():
     stem, before = read_morphology("un deletepref 2 JJ x\nNN the fgoodright NN x\n", {"happy"})
     assert stem.applies("unhappy", "", "")
     assert not stem.applies("uncle", "", "")
@@ -98,7 +96,7 @@ def holds(line: str, words: str, tags: str, index: int) -> bool:
     return rule.applies(words.split(), tags.split(), index)
 
 
-def test_context_rules_look_around() -> None:
+def test_context_rules_look_around():
     assert holds("NN VB PREVTAG TO", "to run", "TO NN", 1)
     assert not holds("NN VB PREVTAG TO", "the run", "DT NN", 1)
     assert holds("IN RB WDAND2AFT as as", "as good as", "IN JJ IN", 0)
@@ -106,7 +104,7 @@ def test_context_rules_look_around() -> None:
     assert holds("VBD VBN PREV1OR2WD have", "have not seen", "VB RB VBD", 2)
 
 
-def test_rules_are_sorted_by_tag_and_any_means_all() -> None:
+def test_rules_are_sorted_by_tag_and_any_means_all():
     rules = read_context("NN VB PREVTAG TO\n* IN CURWD with\n")
     by_tag = rules_by_tag(rules)
     assert [rule.after for rule in by_tag["NN"]] == ["VB", "IN"]
@@ -167,12 +165,12 @@ def tagger_of_homographs() -> PartOfSpeechTagger:
         ("US", "the US army", "NNP"),
     ],
 )
-def test_neighbours_decide(tagger_of_homographs: PartOfSpeechTagger, word: str, sentence: str, tag: str) -> None:
+def test_neighbours_decide(tagger_of_homographs, word, sentence, tag):
     words = sentence.split()
     assert tagger_of_homographs.tag(words)[words.index(word)] == tag
 
 
-def test_capitals_are_names_unless_everything_is_shouted() -> None:
+def test_capitals_are_names_unless_everything_is_shouted():
     assert settle(["HELP", "US"], ["VB", "PRP"], {}) == ["VB", "PRP"]
     assert settle(["the", "IT", "staff"], ["DT", "PRP", "NN"], {}) == ["DT", "NNP", "NN"]
     assert settle(["vitamin", "A"], ["NN", "DT"], {}) == ["NN", "NN"]
@@ -183,7 +181,7 @@ def test_capitals_are_names_unless_everything_is_shouted() -> None:
     assert settle(["(", "A", "cat"], ["-LRB-", "DT", "NN"], {}) == ["-LRB-", "DT", "NN"]
 
 
-def test_other_words_keep_their_tags() -> None:
+def test_other_words_keep_their_tags():
     assert settle(["the", "cat"], ["DT", "NN"], HOMOGRAPHS) == ["DT", "NN"]
     assert settle([], [], HOMOGRAPHS) == []
 
@@ -208,7 +206,7 @@ def test_other_words_keep_their_tags() -> None:
         ("all roads that lead to Rome", "all roads that lede to Rome"),
     ],
 )
-def test_bows_and_lead(american: Phonemizer, written: str, plain: str) -> None:
+def test_bows_and_lead(american, written, plain):
     assert same_as(american, written, plain.replace("lede", "[lede](/lˈid/)"))
 
 
@@ -221,5 +219,5 @@ def test_bows_and_lead(american: Phonemizer, written: str, plain: str) -> None:
         ("Charlotte Bronte", "ʃˈɑɹlət bɹˈɑnti"),
     ],
 )
-def test_words_that_misaki_has_wrong(american: Phonemizer, text: str, phonemes: str) -> None:
+def test_words_that_misaki_has_wrong(american, text, phonemes):
     assert american.plan(text).utterances[0].phonemes == phonemes

@@ -1,7 +1,5 @@
 """Whole books, as people download them: no sign is spoken by its name, no word is spelled, every chapter is read."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -10,11 +8,10 @@ import pytest
 
 from engine.speech import Source
 from engine.text.documents import Document, read_document
-from engine.text.g2p import Phonemizer
 from engine.text.g2p.lexicon import Lexicon
 from engine.text.g2p.normalise import normalise
 from engine.text.g2p.numbers import cardinal
-from engine.text.g2p.sentences import passages
+from engine.text.g2p.split import passages
 from engine.text.languages import AMERICAN
 from tests.engine.text.g2p.plain_words import same_as, sounds
 from tests.shared_inputs import book, english_lines
@@ -53,7 +50,7 @@ def text(document: Document) -> str:
     return ADDRESS.sub("", document.text)
 
 
-def test_every_chapter_is_read_once_with_its_number(name: str, document: Document) -> None:
+def test_every_chapter_is_read_once_with_its_number(name, document):
     read = document.with_chapters(document.usual_chapters)
     assert len(read.chapters) == CHAPTERS[name]
     for number, chapter in enumerate(read.chapters, 1):
@@ -62,7 +59,7 @@ def test_every_chapter_is_read_once_with_its_number(name: str, document: Documen
     assert "gutenberg" not in read.text.lower()
 
 
-def test_no_word_of_the_lexicon_is_spelled(american: Phonemizer, document: Document) -> None:
+def test_no_word_of_the_lexicon_is_spelled(american, document):
     lexicon, text = Lexicon(british=False), document.with_chapters(document.usual_chapters).text
     for place in dict.fromkeys(match[0] for match in CAPITALS.finditer(text)):
         for utterance in american.plan(place).utterances:
@@ -72,7 +69,7 @@ def test_no_word_of_the_lexicon_is_spelled(american: Phonemizer, document: Docum
             ], place
 
 
-def test_no_name_of_a_sign_is_written_into_a_book(text: str) -> None:
+def test_no_name_of_a_sign_is_written_into_a_book(text):
     written = Counter(re.findall("[a-z]+", text.lower()))
     spoken: Counter[str] = Counter()
     for _, passage in passages(text):
@@ -80,7 +77,7 @@ def test_no_name_of_a_sign_is_written_into_a_book(text: str) -> None:
     assert {name: spoken[name] for name in NAMES} == {name: written[name] for name in NAMES}
 
 
-def test_no_sign_of_a_book_is_spoken_by_its_name(american: Phonemizer, text: str) -> None:
+def test_no_sign_of_a_book_is_spoken_by_its_name(american, text):
     names = {name: sounds(american, name) for name in NAMES}
     for place in _places(text):
         plain = re.sub(r"[^\w\s'’]+", " ", place)
@@ -99,5 +96,5 @@ def _places(text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("written", "plain"), english_lines())
-def test_it_sounds_like_plain_words(american: Phonemizer, written: str, plain: str) -> None:
+def test_it_sounds_like_plain_words(american, written, plain):
     assert same_as(american, written, plain)

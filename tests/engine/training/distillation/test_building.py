@@ -12,8 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.freshness import Fresh, Missing, Stale, freshness
-from engine.artifacts.manifest import CPU, Artifact, Manifest, Variant, expected_identity, modules_folder
+from engine.artifacts.manifest import (
+    CPU,
+    Artifact,
+    Fresh,
+    Manifest,
+    Missing,
+    Stale,
+    Variant,
+    expected_identity,
+    freshness,
+    modules_folder,
+)
 from engine.config import ModelConfig
 from engine.errors import CompileError
 from engine.models.checkpoints import DistilledCheckpoint, open_checkpoint, with_students

@@ -14,7 +14,7 @@ from engine.config import ModelConfig
 from engine.errors import DamagedFile
 from engine.models.checkpoints import model_config
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.sentences import sentences
+from engine.text.g2p.split import sentences
 from engine.training.starter import corpus
 from engine.training.starter.batches import Item, Shelf, collate
 from engine.training.starter.corpus import (

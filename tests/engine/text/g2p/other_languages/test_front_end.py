@@ -4,7 +4,6 @@ import sys
 import tomllib
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -28,7 +27,7 @@ from engine.text.g2p.other_languages.front_end import (
     with_latin_words,
     with_rare_characters,
 )
-from engine.text.g2p.sentences import sentences
+from engine.text.g2p.split import sentences
 from engine.text.languages import FRENCH, HINDI, ITALIAN, JAPANESE, LANGUAGES, MANDARIN, PORTUGUESE, SPANISH, Language
 from tests.engine.text.g2p.conftest import CONFIG
 from tests.engine.text.g2p.test_phonemizer import calls_made, check_plan
@@ -130,14 +129,14 @@ def spoken(text: str, language: Language) -> str:
 
 
 @pytest.mark.parametrize("language", list(SENTENCES), ids=lambda language: language.tag)
-def test_plain_sentences_sound_as_upstream_has_them(language: Language) -> None:
+def test_plain_sentences_sound_as_upstream_has_them(language):
     upstream = EspeakG2P(language=ESPEAK_NAMES[language])
     for sentence in SENTENCES[language]:
         assert spoken(sentence, language) == upstream(sentence)[0]
 
 
 @pytest.mark.parametrize("language", HERE, ids=lambda language: language.tag)
-def test_every_language_speaks_its_sample(language: Language, symbols: frozenset[str]) -> None:
+def test_every_language_speaks_its_sample(language, symbols):
     plan = phonemizer(language.tag).plan(language.sample)
     check_plan(language.sample, plan, symbols, 510)
     assert plan.notices == ()
@@ -148,9 +147,7 @@ def test_every_language_speaks_its_sample(language: Language, symbols: frozenset
 @pytest.mark.parametrize("language", HERE, ids=lambda language: language.tag)
 @settings(max_examples=40)
 @given(data=st.data())
-def test_any_text_is_planned_without_loss_or_refused(
-    language: Language, symbols: frozenset[str], data: st.DataObject
-) -> None:
+def test_any_text_is_planned_without_loss_or_refused(language, symbols, data):
     words = st.text(LETTERS[language.tag], min_size=1, max_size=8)
     text = "".join(data.draw(st.lists(words | PIECES, min_size=1, max_size=25)))
     for limit in (510, 12):
@@ -161,12 +158,12 @@ def test_any_text_is_planned_without_loss_or_refused(
         check_plan(text, plan, symbols, limit)
 
 
-def test_numbers_keep_their_points_and_commas() -> None:
+def test_numbers_keep_their_points_and_commas():
     assert "kˌoma" in spoken("Cuesta 45,50 euros.", SPANISH)
     assert spoken("Son las 14:30.", SPANISH) == "sˈon las katˈoɾθe tɾˈAnta."
 
 
-def test_sentences_end_where_the_language_ends_them() -> None:
+def test_sentences_end_where_the_language_ends_them():
     def texts(text: str, language: Language) -> list[str]:
         sourced = OtherFrontEnd(language).normalise(text).sourced
         spans = [sourced.source_span(found.start, found.end) for found in sentences(sourced.text)]
@@ -179,19 +176,19 @@ def test_sentences_end_where_the_language_ends_them() -> None:
     assert texts("« Bonjour ! » Il est midi et quart déjà. Ça va.", FRENCH)[0] == "« Bonjour ! »"
 
 
-def test_a_given_pronunciation_is_taken_as_it_is() -> None:
+def test_a_given_pronunciation_is_taken_as_it_is():
     plan = phonemizer("it").plan("Io sono [Kokoro](/ˈkɔkoro/), davvero.")
     assert plan.utterances[0].phonemes == "ˈio sˈono ˈkɔkoro, davvˈero."
     assert plan.notices == ()
 
 
-def test_symbols_the_model_lacks_are_told(symbols: frozenset[str]) -> None:
+def test_symbols_the_model_lacks_are_told(symbols):
     plan = Phonemizer("es", symbols - {"θ"}, 510).plan("Cinco casas.")
     assert "θ" not in plan.utterances[0].phonemes
     assert [(notice.start, notice.end) for notice in plan.notices] == [(0, 5)]
 
 
-def test_long_text_is_split_at_the_limit(symbols: frozenset[str]) -> None:
+def test_long_text_is_split_at_the_limit(symbols):
     text = " ".join(SENTENCES[SPANISH]) * 5
     plan = phonemizer("es").plan(text)
     check_plan(text, plan, symbols, 510)
@@ -199,7 +196,7 @@ def test_long_text_is_split_at_the_limit(symbols: frozenset[str]) -> None:
 
 
 @pytest.mark.parametrize("unit", ["palabra ", "a", "1,", "[a](/x/) ", "你好 a ", "Sr. ", "$1 ", " ¿"])
-def test_long_texts_take_linear_time(unit: str) -> None:
+def test_long_texts_take_linear_time(unit):
     def calls(characters: int) -> int:
         text = unit * (characters // len(unit)) + "fin"
         return calls_made(lambda: phonemizer("es").plan(text))
@@ -208,7 +205,7 @@ def test_long_texts_take_linear_time(unit: str) -> None:
     assert calls(8_000) < 5 * calls(2_000) + 1_000
 
 
-def test_text_without_spaces_is_cut_at_its_words() -> None:
+def test_text_without_spaces_is_cut_at_its_words():
     front_end = OtherFrontEnd(MANDARIN, load_speak=lambda language: lambda text: " ".join("a" * len(text)))
     words = front_end.pronounce("你好世界, 好.", ())
     assert [(word.text, word.phonemes, word.start, word.space) for word in words] == [
@@ -217,7 +214,7 @@ def test_text_without_spaces_is_cut_at_its_words() -> None:
     ]  # fmt: skip
 
 
-def test_what_has_no_sound_is_reported() -> None:
+def test_what_has_no_sound_is_reported():
     front_end = OtherFrontEnd(MANDARIN, load_speak=lambda language: lambda text: "")
     assert front_end.pronounce("你好.", ())[0].text == "."
     (report,) = front_end.reports()
@@ -227,7 +224,7 @@ def test_what_has_no_sound_is_reported() -> None:
 
 
 @given(st.integers(1, 30), st.integers(1, 30))
-def test_shared_spans_are_in_order_and_leave_nothing_out(written_count: int, count: int) -> None:
+def test_shared_spans_are_in_order_and_leave_nothing_out(written_count, count):
     written = [(10 * index, 10 * index + 9) for index in range(written_count)]
     spans = shared_spans(written, count)
     assert len(spans) == count
@@ -235,7 +232,7 @@ def test_shared_spans_are_in_order_and_leave_nothing_out(written_count: int, cou
     assert all(any(start <= first and last <= end for start, end in spans) for first, last in written)
 
 
-PROJECT = Path(__file__).resolve().parents[4] / "pyproject.toml"
+PROJECT = project_folder() / "pyproject.toml"
 
 
 @pytest.mark.parametrize(
@@ -248,17 +245,17 @@ PROJECT = Path(__file__).resolve().parents[4] / "pyproject.toml"
         (SPANISH, "", ""),
     ],
 )
-def test_espeak_speaks_words_and_numbers(language: Language, text: str, phonemes: str) -> None:
+def test_espeak_speaks_words_and_numbers(language, text, phonemes):
     assert load_speak(language)(text) == phonemes
 
 
-def test_nothing_is_written_to_the_screen(capfd: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_written_to_the_screen(capfd):
     assert load_speak(FRENCH)("le weekend, le parking et hello world")
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("language", [JAPANESE, MANDARIN], ids=lambda language: language.tag)
-def test_missing_packages_are_named_with_what_to_do(language: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named_with_what_to_do(language, monkeypatch):
     monkeypatch.setattr(front_end, "find_spec", lambda name: None)
     with pytest.raises(MissingLanguage, match=PACKAGES[language][0]) as caught:
         check_installed(language)
@@ -269,13 +266,13 @@ def test_missing_packages_are_named_with_what_to_do(language: Language, monkeypa
 
 
 @pytest.mark.parametrize("language", [JAPANESE, MANDARIN], ids=lambda language: language.tag)
-def test_the_optional_install_is_what_is_looked_for(language: Language) -> None:
+def test_the_optional_install_is_what_is_looked_for(language):
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     pins = project["optional-dependencies"][language.tag]
     assert tuple(re.split("==", pin)[0].replace("-", "_") for pin in pins) == PACKAGES[language]
 
 
-def test_latin_words_are_read_as_english() -> None:
+def test_latin_words_are_read_as_english():
     speak = with_latin_words(lambda text: text.replace("说", "ʂwo→"))
     assert speak("说Hello world说") == "ʂwo→ həlˈO wˈɜɹld ʂwo→"
     assert speak("说") == "ʂwo→"
@@ -295,16 +292,16 @@ def test_latin_words_are_read_as_english() -> None:
         ("٣❶m²", "31m2"),
     ],
 )
-def test_japanese_numbers_are_put_as_misaki_reads_them(written: str, readable: str) -> None:
+def test_japanese_numbers_are_put_as_misaki_reads_them(written, readable):
     assert readable_japanese(written) == readable
 
 
-def test_long_numbers_in_mandarin_are_read_by_digits() -> None:
+def test_long_numbers_in_mandarin_are_read_by_digits():
     assert readable_mandarin("1234567890123456") == "1234567890123456"
     assert readable_mandarin("号码11010519491231002") == "号码1 1 0 1 0 5 1 9 4 9 1 2 3 1 0 0 2"
 
 
-def test_characters_without_a_reading_are_left_as_they_are() -> None:
+def test_characters_without_a_reading_are_left_as_they_are():
     def speak(text: str) -> str:
         if "龱" in text:
             raise ValueError
@@ -315,7 +312,7 @@ def test_characters_without_a_reading_are_left_as_they_are() -> None:
     assert with_rare_characters(speak)("好") == "xau↓"
 
 
-def test_building_one_does_not_load_torch() -> None:
+def test_building_one_does_not_load_torch():
     program = (
         "import sys; from engine.text.g2p.other_languages.front_end import load_speak; "
         "from engine.text.languages import SPANISH; load_speak(SPANISH); "

@@ -45,7 +45,7 @@ def check(language: Language, written: str, words: str) -> None:
         (PORTUGUESE, "Luís XIV e Pio X", "Luís quatorze e Pio décimo"),
     ],
 )
-def test_numerals_of_names(language: Language, written: str, words: str) -> None:
+def test_numerals_of_names(language, written, words):
     check(language, written, words)
 
 
@@ -69,7 +69,7 @@ def test_numerals_of_names(language: Language, written: str, words: str) -> None
         (PORTUGUESE, "no século XX e no século V", "no século vinte e no século quinto"),
     ],
 )
-def test_centuries(language: Language, written: str, words: str) -> None:
+def test_centuries(language, written, words):
     check(language, written, words)
 
 
@@ -95,7 +95,7 @@ def test_centuries(language: Language, written: str, words: str) -> None:
         (PORTUGUESE, "Capítulo CXX, livro III", "Capítulo cento e vinte, livro três"),
     ],
 )
-def test_parts_of_books(language: Language, written: str, words: str) -> None:
+def test_parts_of_books(language, written, words):
     check(language, written, words)
 
 
@@ -110,7 +110,7 @@ def test_parts_of_books(language: Language, written: str, words: str) -> None:
         (PORTUGUESE, "a II Guerra, o IV Congresso", "a segunda Guerra, o quarto Congresso"),
     ],
 )
-def test_numerals_before_what_they_number(language: Language, written: str, words: str) -> None:
+def test_numerals_before_what_they_number(language, written, words):
     check(language, written, words)
 
 
@@ -127,7 +127,7 @@ def test_numerals_before_what_they_number(language: Language, written: str, word
         (PORTUGUESE, "Eu vi o mar. EU VI O MAR. O CD, o DVD."),
     ],
 )
-def test_words_are_no_numerals(language: Language, text: str) -> None:
+def test_words_are_no_numerals(language, text):
     normal = normalise_other(text, language, writing_of(language), str.isalnum).sourced.text
     assert normal.casefold() == text.casefold()
 
@@ -151,7 +151,7 @@ def test_words_are_no_numerals(language: Language, text: str) -> None:
         (PORTUGUESE, "a 1a vez, a 21ª", "a primeira vez, a vigésima primeira"),
     ],
 )
-def test_ordinals_by_their_suffix(language: Language, written: str, words: str) -> None:
+def test_ordinals_by_their_suffix(language, written, words):
     check(language, written, words)
 
 
@@ -177,7 +177,7 @@ def test_ordinals_by_their_suffix(language: Language, written: str, words: str) 
         (PORTUGUESE, "a 90 km/h, 7 °C, R$ 1", "a 90 quilômetros por hora, 7 graus Celsius, 1 real"),
     ],
 )
-def test_units(language: Language, written: str, words: str) -> None:
+def test_units(language, written, words):
     check(language, written, words)
 
 
@@ -193,7 +193,7 @@ def test_units(language: Language, written: str, words: str) -> None:
         (ITALIAN, "i 5 l'hanno, un po' di", "i 5 lanno, un po' di"),
     ],
 )
-def test_apostrophes_join(language: Language, written: str, words: str) -> None:
+def test_apostrophes_join(language, written, words):
     check(language, written, words)
 
 
@@ -209,7 +209,7 @@ def test_apostrophes_join(language: Language, written: str, words: str) -> None:
         (PORTUGUESE, "o Sr. Silva e a Sra. Costa", "o senhor Silva e a senhora Costa"),
     ],
 )
-def test_titles(language: Language, written: str, words: str) -> None:
+def test_titles(language, written, words):
     check(language, written, words)
 
 
@@ -226,21 +226,21 @@ def test_titles(language: Language, written: str, words: str) -> None:
         (ITALIAN, "Nel 50 a.C. Cesare vinse."),
     ],
 )
-def test_a_sentence_keeps_its_stop(language: Language, text: str) -> None:
+def test_a_sentence_keeps_its_stop(language, text):
     assert heard(text, language).count(".") == 2
 
 
-def test_signs_of_sums_are_spoken() -> None:
+def test_signs_of_sums_are_spoken():
     check(SPANISH, "5 + 3 = 8", "cinco más tres igual ocho")
 
 
-def test_initials_are_no_sentences() -> None:
+def test_initials_are_no_sentences():
     assert heard("J.-P. Sartre et J. R. R. Tolkien. Fin.", FRENCH).count(".") == 2
 
 
 @pytest.mark.parametrize("language", ROMAN_LANGUAGES, ids=lambda language: language.tag)
 @pytest.mark.parametrize("sign", "…—–―«»“”‹›„‘’‚'\"•·*_~|¶©®™†→←↔▪♦★#/=§^`´")
-def test_no_sign_is_spoken_by_its_name(language: Language, sign: str) -> None:
+def test_no_sign_is_spoken_by_its_name(language, sign):
     def letters(text: str) -> str:
         plan = phonemizer(language.tag).plan(text)
         phonemes = " ".join(utterance.phonemes for utterance in plan.utterances)
@@ -263,12 +263,12 @@ def test_no_sign_is_spoken_by_its_name(language: Language, sign: str) -> None:
         (PORTUGUESE, "Leu O REI É MORTO na porta e NÃO chorou."),
     ],
 )
-def test_capitals_are_words(language: Language, text: str) -> None:
+def test_capitals_are_words(language, text):
     assert heard(text, language) == heard(text.lower(), language)
 
 
 @given(number=st.integers(1, 39), language=st.sampled_from(ROMAN_LANGUAGES))
-def test_a_chapter_has_the_number_that_its_numeral_has(number: int, language: Language) -> None:
+def test_a_chapter_has_the_number_that_its_numeral_has(number, language):
     heading = {FRENCH: "Chapitre", ITALIAN: "Capitolo", PORTUGUESE: "Capítulo", SPANISH: "Capítulo"}[language]
     tens, ones = divmod(number, 10)
     numeral = "X" * tens + ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")[ones]

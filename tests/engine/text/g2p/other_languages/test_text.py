@@ -43,16 +43,16 @@ def normal(text: str, language: Language, spoken: str = "😀") -> str:
         (MANDARIN, "《红楼梦》是小说；（好）…", "“红楼梦” 是小说; (好)…"),
     ],
 )
-def test_writing_of_each_language(language: Language, text: str, expected: str) -> None:
+def test_writing_of_each_language(language, text, expected):
     assert normal(text, language) == expected
 
 
-def test_rules_of_english_are_not_applied() -> None:
+def test_rules_of_english_are_not_applied():
     assert normal("Dr. No, May 5, 3 ft", SPANISH) == "doctor No, May 5, 3 ft"
     assert normal("Il costa 5 lb et 2th", FRENCH) == "Il costa 5 lb et 2th"
 
 
-def test_foreign_letters_and_silent_symbols_are_left_out_with_a_notice() -> None:
+def test_foreign_letters_and_silent_symbols_are_left_out_with_a_notice():
     text = "Di Привет y 你好 и ☃ 😀 fin"
     found = normalise_other(text, SPANISH, writing_of(SPANISH), lambda symbol: symbol == "😀")
     assert found.sourced.text == "Di Privet y i 😀 fin"
@@ -61,7 +61,7 @@ def test_foreign_letters_and_silent_symbols_are_left_out_with_a_notice() -> None
     assert any("cannot be spoken in Spanish; it is left out" in message for _, message in told)
 
 
-def test_markup_and_pronunciations_are_taken_off() -> None:
+def test_markup_and_pronunciations_are_taken_off():
     found = normalise_other("# Título\n\n**Hola** [Kokoro](/kokˈoɾo/).", SPANISH, writing_of(SPANISH), bool)
     assert found.sourced.text == "Título.\nHola Kokoro."
     (override,) = found.overrides
@@ -69,12 +69,12 @@ def test_markup_and_pronunciations_are_taken_off() -> None:
     assert override.phonemes == "kokˈoɾo"
 
 
-def test_the_source_of_a_question_begins_with_its_opening_mark() -> None:
+def test_the_source_of_a_question_begins_with_its_opening_mark():
     sourced = normalise_other("¿Qué?", SPANISH, writing_of(SPANISH), bool).sourced
     assert sourced.source_span(0, 1).start == 0
 
 
-def test_endless_words_are_parted() -> None:
+def test_endless_words_are_parted():
     assert max(map(len, normal("ñ" * 200, SPANISH).split())) == 45
     assert " " not in normal("字" * 200, MANDARIN)
 
@@ -83,7 +83,7 @@ OTHERS = [language for language in LANGUAGES if not language.english]
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.tag)
-def test_words_are_in_the_letters_of_the_language(language: Language) -> None:
+def test_words_are_in_the_letters_of_the_language(language):
     writing = writing_of(language)
     words = [*writing.abbreviations.values(), writing.minus]
     words += [name for unit in writing.units.values() for name in (unit.one, unit.many)]
@@ -92,10 +92,10 @@ def test_words_are_in_the_letters_of_the_language(language: Language) -> None:
     assert all(words)
 
 
-def test_only_japanese_and_mandarin_have_no_spaces() -> None:
+def test_only_japanese_and_mandarin_have_no_spaces():
     assert [language.tag for language in OTHERS if not writing_of(language).spaced] == ["ja", "zh"]
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.tag)
-def test_abbreviations_are_written_without_their_last_dot(language: Language) -> None:
+def test_abbreviations_are_written_without_their_last_dot(language):
     assert not any(short.endswith(".") for short in writing_of(language).abbreviations)
