@@ -170,7 +170,7 @@ def test_no_connection_at_all_is_said(order: Download, hub: StandInHub, monkeypa
 def test_what_the_system_says_about_the_network_is_put_plainly(
     error: OSError, words: str, order: Download, hub: StandInHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr("huggingface_hub.get_hf_file_metadata", fail)
