@@ -170,7 +170,7 @@ class TestOnSoftwareMetal:
     )
     def test_what_ends_its_process_is_never_taken(self, tiny_config, monkeypatch, fault, value):
         monkeypatch.setenv(fault, value)
-        words = "tir (Metal Performance Shaders' LSTM does not work here: it ended its process (SIGABRT))"
+        words = "tir (Metal Performance Shaders' LSTM does not work here: it ended its process (code 6))"
         assert choose_lstm_method(AUTO, tiny_config, MACS)[1].words == words
         restart(monkeypatch)
         variant, choice = choose_lstm_method(AUTO, tiny_config, MACS)
