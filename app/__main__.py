@@ -55,15 +55,17 @@ def build_parser() -> argparse.ArgumentParser:
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("file", nargs="?", type=Path, metavar="FILE", help="open this document")
-    what.add_argument("--text", help="put this into the editor and speak it")
+    what.add_argument("--text", help="put this text into the editor and speak it")
     parser.add_argument("--voice", help="speak with this voice, such as af_heart")
     parser.add_argument("--model", help="speak with this model, such as kokoro-82m")
     parser.add_argument(
-        "--fetch", metavar="MODEL", help="fetch this model in the background, unless it or a better one is installed"
+        "--fetch", metavar="MODEL", help="download this model in the background, unless it or a better one is installed"
     )
     parser.add_argument("--speed", type=_speed, help=f"{SLOWEST_SPEED:g} to {FASTEST_SPEED:g}; 1 is the normal speed")
-    parser.add_argument("--appearance", choices=("light", "dark"), help="for this window (default: as chosen in it)")
-    parser.add_argument("--diagnostics", action="store_true", help="open the diagnostics panel too")
+    parser.add_argument(
+        "--appearance", choices=("light", "dark"), help="appearance of this window (default: as set in it)"
+    )
+    parser.add_argument("--diagnostics", action="store_true", help="also open the diagnostics panel")
     parser.add_argument(
         "--screenshot",
         type=_picture,
@@ -71,21 +73,21 @@ def build_parser() -> argparse.ArgumentParser:
         help="save a picture of the window (of diagnostics with --diagnostics) once it is idle, then quit",
     )
     parser.add_argument(
-        "--desktop-entry", choices=("add", "remove"), help="add the application to the desktop's menu, or remove it"
+        "--desktop-entry", choices=("add", "remove"), help="add the app to the desktop's menu, or remove it"
     )
     return parser
 
 
 def _change_desktop_entry(change: str) -> int:
     if sys.platform != "linux":
-        print("Only desktops on Linux have such entries; a Mac finds applications by itself.", file=sys.stderr)
+        print("--desktop-entry is available on Linux only; a Mac finds apps by itself.", file=sys.stderr)
         return 1
     try:
         path = add_entry() if change == "add" else remove_entry()
     except OSError as error:
         print(f"{error.filename} cannot be written ({error.strerror}).", file=sys.stderr)
         return 1
-    print(f"The menu of the desktop {'now lists' if change == 'add' else 'no longer lists'} it: {path}")
+    print(f"The desktop menu {'now lists' if change == 'add' else 'no longer lists'} the app: {path}")
     return 0
 
 

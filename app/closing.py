@@ -25,7 +25,7 @@ def ask_about_save(
     """Ask over a window that goes on working; Cancel leaves everything as it is."""
     words = f"“{name}” and {waiting_count} more are" if waiting_count else f"“{name}” is"
     box = QMessageBox(QMessageBox.Icon.Question, "Saving", f"{words} still being saved.", parent=parent)
-    box.setInformativeText("The window can close once that is done.")
+    box.setInformativeText("The window can close when saving finishes.")
     wait = box.addButton(CLOSE_WHEN_SAVED, QMessageBox.ButtonRole.AcceptRole)
     stop = box.addButton(STOP_SAVING, QMessageBox.ButtonRole.DestructiveRole)
     box.addButton(QMessageBox.StandardButton.Cancel)
@@ -39,9 +39,9 @@ def ask_about_save(
 
 def ask_about_text(parent: QWidget, close_anyway: Callable[[], None]) -> QMessageBox:
     """Ask whether a text may be lost; Cancel leaves everything as it is."""
-    box = QMessageBox(QMessageBox.Icon.Warning, "Text", "The text cannot be written to the disk.", parent=parent)
+    box = QMessageBox(QMessageBox.Icon.Warning, "Text", "Your text couldn’t be saved.", parent=parent)
     box.setInformativeText(
-        "What you typed last is lost if the window closes. Copy it elsewhere, or free some disk space first."
+        "If you close now, your latest changes will be lost. Copy them elsewhere or free up disk space first."
     )
     close = box.addButton(CLOSE_ANYWAY, QMessageBox.ButtonRole.DestructiveRole)
     close.clicked.connect(close_anyway)

@@ -26,7 +26,7 @@ from engine.errors import (
 )
 from engine.speech import Notice
 
-MAKING_PART = "This part has not been spoken yet; it is made now"
+MAKING_PART = "Generating this part…"
 
 
 class Remedy(Enum):
@@ -46,7 +46,7 @@ class Remedy(Enum):
     ADD_REFERENCE = "Add PyTorch"
     CANCEL_OPENING = "Cancel"
     OPEN_ANOTHER = "Open Another…"
-    FITTING_VOICE = "Use a Fitting Voice"
+    FITTING_VOICE = "Choose a Matching Voice"
     SHOW_NOTICES = "Show All"
 
 
@@ -102,16 +102,16 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy, Subject]] = {
 }
 
 _CURES: dict[Cure, tuple[str, Remedy | None]] = {
-    Cure.GET_MODEL: ("Download or import it under Speech > Models…, or use another one.", Remedy.MODELS),
+    Cure.GET_MODEL: ("Download or import it under Speech > Models…, or use a different model.", Remedy.MODELS),
     Cure.COMPILE_AGAIN: ("It has to be compiled again, which takes a moment.", Remedy.COMPILE_AGAIN),
-    Cure.INSTALL_AGAIN: ("Reinstall the application.", None),
+    Cure.INSTALL_AGAIN: ("Reinstall the app.", None),
     Cure.ADD_LANGUAGE: (
-        "Choose a voice of another language, or add the packages as the README says.",
+        "This language needs extra packages. Choose a voice in another language, or see the README to add them.",
         Remedy.CHOOSE_VOICE,
     ),
-    Cure.ADD_REFERENCE: ("Press the button to add them to the application.", Remedy.ADD_REFERENCE),
-    Cure.OTHER_DEVICE: ("Choose another one in Settings > Advanced.", None),
-    Cure.EXAMINE: ("Try again; if that does not help, reinstall the application.", Remedy.TRY_AGAIN),
+    Cure.ADD_REFERENCE: ("Click Add PyTorch to install it.", Remedy.ADD_REFERENCE),
+    Cure.OTHER_DEVICE: ("Choose a different one in Settings > Advanced.", None),
+    Cure.EXAMINE: ("Try again; if that does not help, reinstall the app.", Remedy.TRY_AGAIN),
 }
 """What to do in the window about a failure for which the engine's own hint is a command to type."""
 
@@ -121,7 +121,7 @@ def message_for(error: Exception) -> Message:
     if not isinstance(error, EngineError):
         details = "".join(traceback.format_exception(error))
         return Message(
-            "An unexpected error occurred; its details can be copied.", Tone.ERROR, Remedy.COPY_DETAILS, details
+            "Something went wrong. To report the problem, click Copy Details.", Tone.ERROR, Remedy.COPY_DETAILS, details
         )
     words = words_for(error.message, error.hint, error.cure)
     if error.cure is not None:

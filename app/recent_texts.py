@@ -69,7 +69,7 @@ class RecentTexts:
             self._current = path
             self._forget_others(path, text)
         except OSError as error:
-            words = f"What you type is not being kept. {write_error(path, error).message}"
+            words = f"Your text isn’t being saved. {write_error(path, error).message}"
             raise TextNotKept(words, "Copy it elsewhere before you close the window.") from error
 
     def _forget_others(self, path: Path, text: str) -> None:

@@ -40,7 +40,7 @@ def _stay_alone(qt: QApplication, options: Options) -> int:
     try:
         is_first = instance.begin(options.to_json())
     except NoAnswer:
-        log.error("%s is open but does not answer; end it, then start it again.", APPLICATION_NAME)  # noqa: TRY400
+        log.error("%s is already running but not responding. Quit it and try again.", APPLICATION_NAME)  # noqa: TRY400
         return 1
     return _stay(qt, options, instance) if is_first else 0
 

@@ -170,7 +170,7 @@ class Tasks(QObject):
     def _end(self, task: Task, result: object, error: Exception | None = None) -> None:
         self._unfinished.remove(task)
         if task.cancelled.is_set() and not isinstance(error, Cancelled):
-            error = Cancelled("It was stopped.")
+            error = Cancelled("Stopped")
         if error is None:
             task.done(result)
         else:

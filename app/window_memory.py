@@ -19,8 +19,8 @@ class ChoicesNotKept(EngineError):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"Your choices, such as the voice, will not be kept: {path} cannot be written.",
-            "Make it writable, then open the window again.",
+            f"Your settings can’t be saved because {path} isn’t writable.",
+            "Make it writable, then restart Kokoro Desk.",
         )
 
 

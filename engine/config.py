@@ -85,8 +85,8 @@ class ModelConfig:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedFile(
                 path,
-                f"The model description {path} cannot be read.",
-                "Restore the file or fetch the model again.",
+                f"The model description {path} can’t be read.",
+                "Restore the file or download the model again.",
             ) from error
 
     def to_dict(self) -> dict[str, Any]:

@@ -51,8 +51,8 @@ class UnknownVoice(InvalidRequest):
 
     def __init__(self, name: str, known: tuple[str, ...], nearest: str | None) -> None:
         suggestion = f"Did you mean “{nearest}”? " if nearest else ""
-        choices = f"{suggestion}Known voices: {', '.join(known)}." if known else "There are none to choose from yet."
-        super().__init__(f"There is no voice named “{name}”.", choices)
+        choices = f"{suggestion}Known voices: {', '.join(known)}." if known else "No voices are installed."
+        super().__init__(f"Unknown voice “{name}”.", choices)
         self.name = name
         self.known = known
         self.nearest = nearest

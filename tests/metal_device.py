@@ -42,7 +42,7 @@ def metal_device() -> MetalDevice:
 
 def leave_out() -> MetalDevice:
     """What `--without-metal` puts in the place of `find_device`."""
-    pytest.skip("it needs a Metal device, and these are left out")
+    pytest.skip("it needs a Metal device, and these are skipped")
 
 
 def find_device() -> MetalDevice:

@@ -36,8 +36,8 @@ class NoAudioDevice(AudioDeviceError):
 
     def __init__(self, detail: str = "") -> None:
         super().__init__(
-            "No audio device was found, but the speech has been made.",
-            "Save it as a file, or connect a device and play it.",
+            "No audio device was found. Your audio is ready to save.",
+            "Save it as a file, or connect a device to play it.",
         )
         self.detail = detail
 
@@ -46,7 +46,7 @@ class AudioDeviceLost(AudioDeviceError):
     """The device disappeared during playback."""
 
     def __init__(self) -> None:
-        super().__init__("The audio device is gone, so playback is paused.", "Nothing is lost.")
+        super().__init__("Playback paused: the audio device was disconnected.", "Nothing is lost.")
 
 
 class OutputStream(Protocol):

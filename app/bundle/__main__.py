@@ -29,7 +29,9 @@ _IDENTITY, _PROFILE = "SIGNING_IDENTITY", "NOTARY_PROFILE"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make what is asked for; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m app.bundle", description="Builds the application as a bundle.")
-    parser.add_argument("--mac-tree", action="store_true", help="lay out an .app of the bundle for Linux and weigh it")
+    parser.add_argument(
+        "--mac-tree", action="store_true", help="assemble an .app on Linux to check its structure and size"
+    )
     options = parser.parse_args(arguments)
     try:
         if options.mac_tree:
@@ -96,7 +98,7 @@ def _strip(bundle: Path) -> None:
 def _check(bundle: Path, found: Sequence[str]) -> None:
     _say_size(bundle)
     if found:
-        raise EngineError(f"The bundle is not as it should be: {'; '.join(found)}.")
+        raise EngineError(f"The bundle has problems: {'; '.join(found)}.")
 
 
 def _say_size(made: Path) -> None:

@@ -32,7 +32,7 @@ def problems(bundle: Path) -> list[str]:
 
 def problems_of_application(application: Path) -> list[str]:
     """What is wrong with an application for Macs: `problems`, its property list, its libraries and their signatures."""
-    found = [f"Info.plist has another {key} than is wanted" for key in _differences(application)]
+    found = [f"Info.plist has an unexpected {key}" for key in _differences(application)]
     for path in mac.programs_and_libraries(application):
         place = path.relative_to(application).as_posix()
         found += [f"{place} {problem}" for problem in _problems_of(place, path.read_bytes())]
@@ -71,7 +71,7 @@ def _problems_of(place: str, content: bytes) -> Iterator[str]:
         yield f"needs macOS {oldest}"
     try:
         if not is_signed(content):
-            yield "has no signature that fits it"
+            yield "has no valid signature"
     except struct.error:
         yield "has a damaged signature"
 

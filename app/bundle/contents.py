@@ -214,7 +214,9 @@ def _portaudio() -> Files:
     """The system's PortAudio, which the package sounddevice brings along for Macs only."""
     name = find_library("portaudio")
     if name is None:
-        raise EngineError("PortAudio is not installed; a bundle needs it.", "Run “make setup”.", Cure.INSTALL_AGAIN)
+        raise EngineError(
+            "The bundle needs PortAudio, which is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN
+        )
     return [(str(_loaded_from(name)), ".")]
 
 

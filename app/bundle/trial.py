@@ -130,7 +130,7 @@ def speak_into(start: Start, named: str, written: Path) -> None:
     _succeed(start([MODULE_OPTION, "engine", "speak", SPOKEN, "--out", named], {}), "It does not speak")
     seconds, level = _length_and_level(written)
     if seconds < LEAST_SECONDS or level < LEAST_LEVEL:
-        raise EngineError(f"Its speech lasts {seconds:.1f} s at a level of {level:.3f}.", "There is hardly any sound.")
+        raise EngineError(f"Its speech lasts {seconds:.1f} s at a level of {level:.3f}.", "The audio is almost silent.")
 
 
 def _have_pip(start: Start) -> None:

@@ -45,7 +45,7 @@ def call(address: str, method: Method, *arguments: object) -> bool:
     try:
         return asyncio.run(asyncio.wait_for(_call(address, method, arguments), ANSWER_WITHIN_SECONDS))
     except (OSError, EOFError, TimeoutError, DBusFastError) as error:
-        log.info("The desktop does not answer %s: %s", method.member, error)
+        log.info("The desktop doesn’t respond to %s: %s", method.member, error)
         return False
 
 

@@ -83,7 +83,7 @@ class Mpris(QObject):
         except asyncio.CancelledError:
             pass
         except (OSError, EOFError, DBusFastError) as error:
-            log.info("No media keys: %s", error)  # nothing that a person asked for has failed
+            log.info("Media keys are unavailable: %s", error)  # nothing that a person asked for has failed
         finally:
             self._loop.close()
 

@@ -38,8 +38,8 @@ class FindBar(QFrame):
         self.setAccessibleName("Find")
         self.field = _Field(self)
         self.field.setObjectName("find")
-        self.field.setPlaceholderText("Find in the text")
-        self.field.setAccessibleName("Find in the text")
+        self.field.setPlaceholderText("Find")
+        self.field.setAccessibleName("Find")
         self.field.setMinimumWidth(LEAST_FIELD_PIXELS)
         self.label = QLabel(self)
         self.label.setObjectName("faint")
@@ -234,7 +234,7 @@ def found_words(match: Match | None, wrapped_to: str) -> str:
     if match is None:
         return "Not found"
     words = f"{match.number:,} of {match.count:,}"
-    return f"{words}, from {wrapped_to} again" if match.wrapped else words
+    return f"{words} · Wrapped to {wrapped_to}" if match.wrapped else words
 
 
 @dataclass(frozen=True)

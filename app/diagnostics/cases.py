@@ -149,7 +149,7 @@ class CaseActions(QObject):
             path = Path(tempfile.mkdtemp(dir=self._folder.name)) / CASE_NAME
         except OSError as error:
             self._end()
-            self.failed.emit(OutputError(f"No case can be made ({error.strerror}).", "Free some space on the disk."))
+            self.failed.emit(OutputError(f"Couldn’t create the case ({error.strerror}).", "Free up some disk space."))
             return
         wanted = (f"--case-stage={failure.stage}", f"--save-case={path}", *(["--reduce"] if self._reduced else []))
         arguments = [COMMAND, *as_arguments(only(failure.request, failure.regime)), *wanted, "--json"]
@@ -207,7 +207,7 @@ class CaseActions(QObject):
         except EngineError as error:
             self.failed.emit(error)
         else:
-            self.told.emit(f"Saved {path.name} to {path.parent}. “python -m engine validate --case” runs it again")
+            self.told.emit(f"Saved {path.name} to {path.parent}. “kokoro-desk validate --case” runs it again")
 
     def _show(self, case: MadeCase, failure: Failure) -> None:
         """Show the shortest text and its command, which can be copied, and offer to save the inputs."""

@@ -40,7 +40,7 @@ MARGIN_PIXELS = 20
 WIDEST_WORDS = "✓ 1 - 1.2e-12"
 SOURCE_CHARACTERS, PADDING_CHARACTERS = 12, 7
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
-PADDING_MEANING = "How much longer than the speech padded configurations compute: the result should be the same"
+PADDING_MEANING = "How much longer than the speech the padded arrays are; the result should not change"
 OWN_FAULT_ALPHA = 110
 INHERITED_ALPHA = 55
 RIGHT_ALPHA = 45
@@ -49,7 +49,7 @@ NOT_MIXED = Regime.COMPILED
 """Where the stages come from that are not chosen."""
 MIXED = "Mixed"
 EXPECTED = "(red is expected)"
-LEGEND = "Green: within tolerance. Red: beyond it, pale where it only comes from an earlier stage."
+LEGEND = "Green: within tolerance. Red: beyond it; pale if the error comes from an earlier stage."
 MIX = "Mix Stages"
 START = "Click Compare All to run every stage in every configuration."
 
@@ -72,7 +72,7 @@ class MatrixCell:
         """The cell as a sentence or two."""
         title = f"{self.stage.title}, {regime_title(self.regime)}"
         if self.row is None:
-            return f"{title}: nothing is known yet."
+            return f"{title}: no results yet."
         return f"{title}: {self.row.output}, {row_correlation(self.row)}. {verdict_meaning(self.row)}"
 
     def colour(self) -> QColor | None:
@@ -130,7 +130,7 @@ class MixingEditor(WrappingBar):
         super().__init__(parent)
         self.boxes: dict[str, ComboBox] = {}
         for stage in DEVICE_STAGES:
-            meaning = "The configuration that this stage comes from"
+            meaning = "The configuration to take this stage from"
             box = self.boxes[stage.name] = ComboBox(f"{stage.title} from", meaning, SOURCE_CHARACTERS, self)
             box.chosen.connect(self.changed)
             self.add(faint_label(stage.title, box), box)
@@ -206,7 +206,7 @@ class ConfigurationsPage(StagePage):
         self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
         self.padding.choose(USUAL_PADDING)
         self.words.setObjectName("faint")
-        self.words.setAccessibleName("Meaning of the colours")
+        self.words.setAccessibleName("Color legend")
         self.editor.hide()
         top, layout = WrappingBar(self), QVBoxLayout(self)
         top.add(self.compare, self.mix)

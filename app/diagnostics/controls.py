@@ -32,7 +32,7 @@ HEARD = "heard"
 WORST_OF_ALL = "Worst Utterance"
 NO_RUN = "no run yet"
 NOTHING = "nothing"
-EARLIER_MEANING = "The run that the column Change refers to"
+EARLIER_MEANING = "The run to compare with in the Change column"
 
 
 class RunControls(WrappingBar):
@@ -55,13 +55,13 @@ class RunControls(WrappingBar):
         self.diagnose_button = QPushButton(self)
         self.diagnose_button.setObjectName("diagnose")
         self.while_speaking = QCheckBox("Diagnose while speaking", self)
-        self.while_speaking.setToolTip("Compare whatever is spoken while this window is open")
+        self.while_speaking.setToolTip("Compare everything that is spoken while this window is open")
         self.subject = ElidedLabel(self)
         self.subject.setObjectName("faint")
         self.subject.setMinimumWidth(SUBJECT_PIXELS)
-        self.subject.setAccessibleName("What Diagnose compares")
-        self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
-        self.reference = ComboBox("Reference", "What it is compared with", 7, self)
+        self.subject.setAccessibleName("Configurations to compare")
+        self.regime = ComboBox("Compared", "Configuration to inspect", 16, self)
+        self.reference = ComboBox("Reference", "Configuration to compare it with", 7, self)
         self.more = RunOptions(self)
         self.offer_students(has_students=False)
         self._lay_out()
@@ -180,14 +180,16 @@ class RunOptions(QPushButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Options", parent)
         self.setAccessibleName("Options")
-        self.setToolTip("How the next run is made, and how stages are listed")
+        self.setToolTip("Options of the next run and of the list")
         self.list = QMenu(self)
         self.list.setToolTipsVisible(True)
         self.setMenu(self.list)
         self.device = ChoiceMenu("Device", ((each, DEVICE_TITLES[each]) for each in DEVICES), self.list)
         self.lstm_method = ChoiceMenu("LSTMs", ((each, _LSTM_TITLES[each]) for each in LSTM_METHODS), self.list)
-        self.probes = _switch("Inner Values", "Compare the values inside the stages too, which takes longer", self.list)
-        self.worst_first = _switch("Worst Stage First", "Put the stage that diverges most on top", self.list)
+        self.probes = _switch(
+            "Intermediate Activations", "Also compare values inside the stages, which takes longer", self.list
+        )
+        self.worst_first = _switch("Worst Stage First", "Show the stage that diverges most first", self.list)
         if (obstacle := metal_obstacle()) is not None:
             self.device.forbid(METAL_DEVICE, obstacle)
             self.lstm_method.forbid(MPS, obstacle)
@@ -211,9 +213,9 @@ class ViewControls(WrappingBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.reading = ComboBox("Reading", "What feeds each stage", 17, self)
-        self.utterance = ComboBox("Utterance", "Which utterance is shown", 10, self)
-        self.run = ComboBox("Run", "Which run is shown", 12, self)
+        self.reading = ComboBox("Reading", "Inputs of each stage", 17, self)
+        self.utterance = ComboBox("Utterance", "Utterance to show", 10, self)
+        self.run = ComboBox("Run", "Run to show", 12, self)
         self.earlier = ComboBox("Compared with run", EARLIER_MEANING, 10, self)
         self.to_do = QPushButton("Actions", self)
         self._to_do = QMenu(self)
@@ -308,7 +310,7 @@ class ViewControls(WrappingBar):
 
     def _lay_out(self) -> None:
         self.to_do.setAccessibleName("Actions")
-        self.to_do.setToolTip("What can be done with this run and its stages")
+        self.to_do.setToolTip("Actions for this run and its stages")
         self.to_do.setMenu(self._to_do)
         self._to_do.setToolTipsVisible(True)
         self.add(faint_label("Stages", self.reading), self.reading)

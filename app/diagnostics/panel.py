@@ -80,7 +80,7 @@ class DiagnosticsPanel(QFrame):
         self.table.stage_activated.connect(self._look_into)
         self.table.moment_chosen.connect(self._on_moment)
         self.pages.wanted.connect(self._show_page)
-        self.add_page("Signals", self.drill_down, "What the stage makes, ours over the reference")
+        self.add_page("Signals", self.drill_down, "Output of the stage: compiled above, reference below")
         self.to_show.show_history(self.history, None)
 
     @property

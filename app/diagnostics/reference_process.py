@@ -26,8 +26,8 @@ Serve = Callable[[Iterator[Command], Callable[[ValidationEvent], None]], None]
 END_WITHIN_MS = 2000
 """A process that is no longer needed is killed if it takes longer than this to end."""
 NICENESS = 10
-KILLED_WHY = ", as the system does when memory runs out"
-NO_START = "It could not be started."
+KILLED_WHY = ", which the system does when memory runs out"
+NO_START = "It couldn’t be started."
 STALLED_SECONDS = 20.0
 """Longer than anything takes that computes nothing, such as loading a model from a slow disk."""
 LOOK_MS = 500
@@ -188,7 +188,7 @@ def _last_words(error: Exception) -> str:
         return str(error)
     if error.code < 0:
         why = KILLED_WHY if error.code == -signal.SIGKILL else ""
-        return f"It was ended by signal {-error.code}{why}."
+        return f"It was terminated by signal {-error.code}{why}."
     return f"It ended with exit code {error.code}. {error.words}".removesuffix(f" code {error.code}")
 
 

@@ -42,9 +42,9 @@ MOST_ARRAY_BYTES = 400_000_000
 """What the arrays of one run may take on disk: those of about 20 sentences."""
 COMPILED = (Regime.COMPILED, Regime.COMPILED_PADDED)
 UNSUSPICIOUS = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE)
-WAITING_WORDS = "Waiting until speech is ready"
+WAITING_WORDS = "Waiting for speech"
 TRY_AGAIN = "Click Diagnose to try again."
-INSPECTING = "Looking into the kernels"
+INSPECTING = "Inspecting kernels"
 NOT_INSPECTED = "The reference process ended while inspecting kernels. {why} Click Inspect to try again."
 
 

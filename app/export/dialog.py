@@ -69,9 +69,9 @@ class CoverChoice(QWidget):
         self._shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._shown.setObjectName("cover")
         self.choose_button = QPushButton("Choose…", self)
-        self.choose_button.setAccessibleName("Choose a cover")
+        self.choose_button.setAccessibleName("Choose a Cover")
         self.remove_button = QPushButton("Remove", self)
-        self.remove_button.setAccessibleName("Remove the cover")
+        self.remove_button.setAccessibleName("Remove the Cover")
         for button in (self.choose_button, self.remove_button):
             button.setAutoDefault(False)
         self.choose_button.clicked.connect(self._choose)
@@ -109,8 +109,8 @@ class CoverChoice(QWidget):
             self._shown.setPixmap(pixmap.scaled(self._shown.size(), keep, smooth))
             self._shown.setAccessibleName("Cover")
         else:
-            self._shown.setText("None" if picture is None else "Not shown")
-            self._shown.setAccessibleName("No cover" if picture is None else "A cover that cannot be shown")
+            self._shown.setText("None" if picture is None else "No preview")
+            self._shown.setAccessibleName("No cover" if picture is None else "Cover (preview not available)")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class ExportDialog(QDialog):
         for suffix, title in kinds_of_sound().items():
             self.formats.addItem(f"{title} ({suffix})", suffix)
         self.size_note = _line(self)
-        self.per_chapter = QCheckBox("One file for each chapter, in a folder", self)
+        self.per_chapter = QCheckBox("Export each chapter as a separate file", self)
         self.title = QLineEdit(self)
         self.author = QLineEdit(self)
         self.cover = CoverChoice(None, self)
@@ -183,9 +183,11 @@ class ExportDialog(QDialog):
         try:
             path = Path(words).expanduser()
         except RuntimeError as error:
-            raise OutputError(f"There is no home folder “{Path(words).parts[0]}”.", "Name another folder.") from error
+            raise OutputError(
+                f"The folder “{Path(words).parts[0]}” can’t be found.", "Choose another folder."
+            ) from error
         if not path.name:
-            raise OutputError("The file has no name.", "Type one, or press Choose….")
+            raise OutputError("The file has no name.", "Enter a name, or click Choose.")
         return path
 
     @property
@@ -297,7 +299,7 @@ class ExportDialog(QDialog):
             self.cover.show_picture(usual.cover)
         self.per_chapter.setEnabled(several)
         self.per_chapter.setChecked(self.per_chapter.isChecked() and several)
-        self.per_chapter.setToolTip("" if several else "There is only one chapter")
+        self.per_chapter.setToolTip("" if several else "This document has only one chapter")
         self._on_format()
 
     def _path_of(self, usual: _Usual) -> str:
@@ -309,7 +311,7 @@ class ExportDialog(QDialog):
         with suppress(OutputError):  # without a name, there is none to follow the format
             self.place.setText(str(with_format(self.path, suffix)))
         self.cover.setEnabled(suffix in (AUDIO_BOOK, AUDIO))
-        self.cover.setToolTip("" if self.cover.isEnabled() else "Files of this format have no cover")
+        self.cover.setToolTip("" if self.cover.isEnabled() else "This format doesn’t support covers")
         self._tell_size()
 
     def _tell_size(self) -> None:

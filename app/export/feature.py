@@ -63,7 +63,7 @@ class ExportFeature(QObject):
             self._window.show_failure(error)
             return None
         if not any(scope.document.characters for scope in scopes):
-            self._window.show_failure(NothingToSpeak("There is nothing to save yet.", "Type or paste some text."))
+            self._window.show_failure(NothingToSpeak("There’s nothing to save yet.", "Type or paste some text."))
             return None
         return self._ask(scopes)
 

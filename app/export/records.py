@@ -66,7 +66,7 @@ class ExportRecords(QObject):
         try:
             self._kept.append(self._orders.keep(order, model))
         except OSError as error:
-            log.warning("If this export is interrupted, it will not be offered again: %s", error)
+            log.warning("If this export is interrupted, it can’t be resumed: %s", error)
 
     def _forget(self, order: Order) -> None:
         for kept in [kept for kept in self._kept if kept.order is order]:

@@ -88,8 +88,8 @@ def is_damage(error: sqlite3.Error) -> bool:
 def unusable(folder: Path, error: Exception) -> LibraryUnusable:
     """The error for a library that cannot be used, with the cause and what to do about it."""
     return LibraryUnusable(
-        f"The history and the queue in {folder} cannot be used ({error}).",
-        "Check the folder's permissions and the free space on its disk; until then nothing is added to them.",
+        f"History and queue can’t be saved in {folder} ({error}).",
+        "Check the folder's permissions and free disk space. Until then, new items won’t be saved.",
     )
 
 
@@ -137,8 +137,8 @@ def _bring_up_to_date(connection: sqlite3.Connection, folder: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(_VERSIONS):
         raise LibraryUnusable(
-            f"The history and the queue in {folder} were made by a newer version of the program.",
-            "Use that version, or move the folder away to start afresh; until then nothing is added to them.",
+            f"A newer version of Kokoro Desk created the history and queue in {folder}.",
+            "Use that version, or move the folder away to start over. Until then, new items won’t be saved.",
         )
     for number, script in enumerate(_VERSIONS[version:], version + 1):
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")

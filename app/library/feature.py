@@ -182,7 +182,7 @@ class LibraryFeature(QObject):
     def _has_text(self) -> bool:
         if self._window.request.text.strip():
             return True
-        self._window.show_failure(NothingToSpeak("There is nothing to add yet.", "Type or paste some text."))
+        self._window.show_failure(NothingToSpeak("There’s nothing to add yet.", "Type or paste some text."))
         return False
 
     def _speaking_model(self) -> str:
@@ -225,7 +225,7 @@ class LibraryFeature(QObject):
             if recalled.error is not None:
                 self._window.show_failure(recalled.error)
             else:
-                self._window.page.status.tell("Its sound was not kept, so it is made again")
+                self._window.page.status.tell("The audio wasn’t saved. Generating it again…")
 
     @Slot()
     def _show_item(self) -> None:
@@ -269,8 +269,8 @@ class LibraryFeature(QObject):
     def _on_set_aside(self, aside: SetAside) -> None:
         self._window.page.banner.show_message(
             Message(
-                "The history and the queue were damaged and have been started afresh. What they held is in "
-                f"{aside.folder}, which you may delete.",
+                "Your history and queue were damaged and have been reset. The old data was moved to "
+                f"{aside.folder}; you can delete it.",
                 Tone.WARNING,
                 subject=Subject.STORAGE,
             )

@@ -101,7 +101,7 @@ class History:
             number,
         )
         if row is None:
-            raise InvalidRequest("This is not in the history any more.", "Choose another entry.")
+            raise InvalidRequest("This item is no longer in the history.", "Choose another item.")
         key, text, manner, model, kept_bytes, marks = row
         sound = self._sound(key) if kept_bytes and self._sound(key).exists() else None
         return Kept(number, request_of(text, manner), model, sound, marks or "")

@@ -52,7 +52,7 @@ class MadeSpeech:
         for piece in self.marks.pieces:
             samples = self.track.between(start, start + piece.length)
             if len(samples) < piece.length:
-                raise Cut("The speech is being made again.")
+                raise Cut("The speech is being generated again.")
             start += piece.length
             yield samples
 

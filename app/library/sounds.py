@@ -44,7 +44,7 @@ def read_track(path: Path, marks: str) -> AudioTrack:
     try:
         track = _read(path, _CONVERTER.loads(marks, Marks))
     except (soundfile.SoundFileError, BaseValidationError, OSError, ValueError, RecursionError) as error:
-        raise DamagedFile(path, "The saved audio for this item can’t be read.", "It is generated again.") from error
+        raise DamagedFile(path, "The saved audio for this item can’t be read.", "Generating it again.") from error
     return track
 
 

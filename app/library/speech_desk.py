@@ -89,7 +89,7 @@ class SpeechDesk(QObject):
         if wish.target is not None or not self._voices.known or wish.model == self._voices.speaking_model:
             return None
         titles = {each.model: each.title for each in self._voices.models}
-        return f"Some wait until you choose a voice of {titles.get(wish.model, wish.model)}."
+        return f"Some items need {titles.get(wish.model, wish.model)}. Choose one of its voices to continue."
 
     def has_place(self, wish: Wish) -> bool:
         """Whether a wish could begin now."""
@@ -129,7 +129,7 @@ class SpeechDesk(QObject):
         if self._heard is not None and self._heard.track is None:
             begun, self._heard = self._heard, None
             begun.cancel.set()
-            self._end(begun.number, Cancelled("It was withdrawn."))
+            self._end(begun.number, Cancelled("Removed"))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop reading documents; return whether that ended in time."""
@@ -164,7 +164,7 @@ class SpeechDesk(QObject):
         elif begun is self._heard and self._silent and self.obstacle(begun.wish) is None:
             self._hear(begun, text_of(document))
         else:  # reading takes a while, in which a person may have begun to hear something else
-            self._on_unread(begun, Cancelled("Something else was wanted meanwhile."))
+            self._on_unread(begun, Cancelled("Skipped because something else started playing"))
 
     def _on_unread(self, begun: _Begun, error: Exception) -> None:
         if begun is self._heard:
@@ -204,7 +204,7 @@ class SpeechDesk(QObject):
         if replaced or stopped or error is not None:
             self._heard = None
             to_the_end = self._speech.heard_to_the_end and not replaced
-            self._end(number, None if to_the_end else error or Cancelled("It was stopped."))
+            self._end(number, None if to_the_end else error or Cancelled("Stopped"))
 
     def _end(self, number: int, error: Exception | None) -> None:
         self.ended.emit(number, error)

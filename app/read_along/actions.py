@@ -70,7 +70,7 @@ class InsertMenu(QObject):
         self._voices = voices
         self.menu = menu.edit_menu.addMenu("Insert")
         self.pause = self.menu.addAction(f"Pause of {USUAL_PAUSE}", QKeySequence("Ctrl+Shift+P"), self.insert_pause)
-        self.voice = self.menu.addAction("Chosen Voice", QKeySequence("Ctrl+Shift+N"), self.insert_voice)
+        self.voice = self.menu.addAction("Current Voice", QKeySequence("Ctrl+Shift+N"), self.insert_voice)
         voices.listed.connect(self._show_voice)
         voices.voice_chosen.connect(self._show_voice)
         self._show_voice()
@@ -102,5 +102,5 @@ class InsertMenu(QObject):
     @Slot()
     def _show_voice(self) -> None:
         name = self._voices.voice
-        self.voice.setText(f"Voice {name}" if name else "Chosen Voice")
+        self.voice.setText(f"Voice {name}" if name else "Current Voice")
         self.voice.setEnabled(bool(name))

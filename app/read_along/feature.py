@@ -65,7 +65,7 @@ class ReadAlongFeature(QObject):
             self._speech.player.seek(sample)
         else:
             last = self._track.whole
-            self._page.status.tell("This is the last sentence" if last else "The next sentence is not made yet")
+            self._page.status.tell("This is the last sentence" if last else "The next sentence isn’t ready yet")
 
     @Slot()
     def play_from_here(self) -> None:

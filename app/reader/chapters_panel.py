@@ -28,8 +28,8 @@ from app.widgets.elided_text import ElidedLabel
 from engine.text.documents import Chapter, Document, Matter
 
 BOOKMARK_ROLE = int(Qt.ItemDataRole.UserRole)
-NOTHING_OPEN = "Open a document, or drop one here, and its chapters are listed."
-NOTHING_TICKED = "No chapter is ticked: nothing is read on its own."
+NOTHING_OPEN = "To see its chapters, open a document or drop one here."
+NOTHING_TICKED = "No chapter is selected, so nothing plays automatically."
 ICON_PIXELS = 16
 PADDING_PIXELS = 8
 """Of each chapter, left and right together, in the style sheet."""
@@ -98,7 +98,7 @@ class ChapterList(QListWidget):
         font = QFont(self.font())
         font.setBold(state.shown)
         item.setFont(font)
-        words = (("left out", not state.read), ("heard", state.heard), ("shown", state.shown))
+        words = (("skipped", not state.read), ("heard", state.heard), ("shown", state.shown))
         said = [item.text().replace("\n", ", "), *(word for word, holds in words if holds)]
         item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(said))
 
@@ -228,7 +228,7 @@ class ChaptersPanel(QWidget):
         self.notices = QPushButton(self)
         self.notices.setObjectName("pointer")
         self.notices.clicked.connect(self.notices_wanted)
-        self.bar = thin_bar("How far the book was read", self)
+        self.bar = thin_bar("Reading progress", self)
         self.list = ChapterList(self)
         self.list.opened.connect(self.chapter_chosen)
         self.list.ticked.connect(self.chapter_ticked)
@@ -284,7 +284,7 @@ class ChaptersPanel(QWidget):
         words = f"{count} {'Notice' if count == 1 else 'Notices'}"
         self.notices.setText(words)
         self.notices.setAccessibleName(f"{words} about this document")
-        self.notices.setToolTip("What was guessed or left out of this document")
+        self.notices.setToolTip("What was guessed or skipped in this document")
         self._tell_lengths(document)
 
     def _draw(self, document: Document, progress: float) -> None:

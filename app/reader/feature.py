@@ -104,7 +104,7 @@ class ReaderFeature(QObject):
         elif content.text().strip():
             self._page.editor.set_text(content.text())
         else:
-            self._window.show_failure(NothingToSpeak("There is no text on the clipboard.", "Copy some first."))
+            self._window.show_failure(NothingToSpeak("The clipboard has no text.", "Copy some first."))
 
     @Slot()
     def new_text(self) -> None:
@@ -217,7 +217,7 @@ class ReaderFeature(QObject):
     def _on_files(self, files: list[Path]) -> None:
         self.opener.open(files[0])
         if files[1:]:
-            self._page.status.tell(f"Only {files[0].name} is opened, as one document is read at a time")
+            self._page.status.tell(f"Opened {files[0].name} only. You can open one document at a time.")
 
     @Slot(object)
     def _on_opened(self, opened: OpenedDocument) -> None:
@@ -369,7 +369,7 @@ def message_about_language(title: str, language: str, choice: Choice, models: Se
     said = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
     if fitting_choice(language, models) is not None:
         return Message(said, Tone.WARNING, Remedy.FITTING_VOICE, subject=Subject.DOCUMENT)
-    return Message(f"{said} No installed voice speaks it.", Tone.WARNING, subject=Subject.DOCUMENT)
+    return Message(f"{said} No installed voice speaks that language.", Tone.WARNING, subject=Subject.DOCUMENT)
 
 
 def language_name(tag: str) -> str:

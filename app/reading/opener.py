@@ -37,7 +37,7 @@ def read_opened(read: Reader, path: Path, cancel: threading.Event) -> OpenedDocu
         with path.open("rb") as file:
             return OpenedDocument(path, hashlib.file_digest(file, "sha256").hexdigest(), document)
     except OSError as error:
-        raise UnusableDocument(f"“{path.name}” can’t be opened.", "Open it where it is now.") from error
+        raise UnusableDocument(f"“{path.name}” can’t be opened.", "Open it from its new place.") from error
 
 
 def _with_pixels(cover: bytes | None) -> bytes | None:

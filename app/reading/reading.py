@@ -300,7 +300,7 @@ class Reading(QObject):
         """What is read of any document, as it was chosen when it was open last; raises `InvalidRequest`; any thread."""
         chosen = self._places.of(opened.path, opened.digest).chosen(opened.document)
         if not chosen:
-            raise InvalidRequest(f"No chapter of “{opened.document.title}” is ticked.", "Open it, and tick some.")
+            raise InvalidRequest(f"No chapter of “{opened.document.title}” is selected.", "Open it and select some.")
         return self._with_notes(opened.document).with_chapters(chosen)
 
     @property
@@ -349,7 +349,7 @@ class Reading(QObject):
         """Speak these characters of the text as it is now, as soon as a voice is known."""
         text = self.text
         if not _NOT_BLANK.search(text):
-            self.refused.emit(NothingToSpeak("There is nothing to play yet.", "Type or paste some text."))
+            self.refused.emit(NothingToSpeak("There’s nothing to play yet.", "Type or paste some text."))
             return
         if end is None:
             self._go_to_character(start)

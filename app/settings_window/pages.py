@@ -51,11 +51,11 @@ class ReadingPage(SettingsPage):
         self.pauses = PauseSlider(self)
         for slider in (self.speed, self.pauses):
             slider.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.notes = GroupChoice("Notes in documents", "Whether footnotes and endnotes are read", notes, self)
+        self.notes = GroupChoice("Notes in documents", "Read footnotes and endnotes", notes, self)
         self.add_row("Voice", self.voice)
         self.add_row("Speed", self.speed)
-        self.add_row("Pauses", self.pauses, "The length of the pauses between sentences and paragraphs.")
-        self.add_row("Notes in documents", self.notes, "Footnotes and endnotes. What is being played stays as it is.")
+        self.add_row("Pauses", self.pauses, "Pauses between sentences and paragraphs.")
+        self.add_row("Notes in documents", self.notes, "Footnotes and endnotes. The current playback doesn’t change.")
         self.voice.button.clicked.connect(self.voices_wanted)
         self._picker.currentIndexChanged.connect(self._show_voice)
         self._picker.listed.connect(self._show_voice)
@@ -85,9 +85,9 @@ class AppearancePage(SettingsPage):
         super().__init__(parent)
         self._settings = settings
         self.appearance = GroupChoice("Appearance", "Light or dark", appearances, self)
-        self.font_choice = ComboBox("Reading font", "The font of texts and books", LIST_CHARACTERS, self)
+        self.font_choice = ComboBox("Reading font", "Font of text and books", LIST_CHARACTERS, self)
         self.font_choice.offer((family, title, "") for family, title in _fonts(settings.reading_font))
-        self.size_choice = ComboBox("Text size", "The size of texts and books", LIST_CHARACTERS, self)
+        self.size_choice = ComboBox("Text size", "Size of text and books", LIST_CHARACTERS, self)
         self.sample = WrappedLabel(SAMPLE, self)
         self.sample.setAccessibleName("Sample of the reading font")
         self.add_row("Appearance", self.appearance)
@@ -129,10 +129,10 @@ class ExportPage(SettingsPage):
         super().__init__(parent)
         self._settings = settings
         self.folder = ChosenElsewhere("Folder", self)
-        self.formats = ComboBox("Format", "The kind of file that Export suggests", LIST_CHARACTERS, self)
+        self.formats = ComboBox("Format", "Default file format for Export", LIST_CHARACTERS, self)
         kinds = kinds_of_sound().items()
         self.formats.offer([("", "Automatic", ""), *((suffix, f"{title} ({suffix})", "") for suffix, title in kinds)])
-        self.add_row("Folder", self.folder, "Where Save Audio and Export begin; it follows where you saved last.")
+        self.add_row("Folder", self.folder, "Default folder for Save Audio and Export: the last one that you used.")
         self.add_row("Format", self.formats, "Automatic: an audiobook if there are chapters, or else MP3.")
         self.folder.button.clicked.connect(self._choose_folder)
         self.formats.chosen.connect(self._on_format)
@@ -170,7 +170,7 @@ class HistoryPage(SettingsPage):
         self.add_row(
             "Storage limit",
             self.limit,
-            "Disk space for the audio of what you played. The oldest is deleted first; starred items are always kept.",
+            "Disk space for audio that you played. The oldest is deleted first; starred items are always kept.",
         )
         self.limit.chosen.connect(self._on_limit)
         settings.changed.connect(self._follow)
@@ -252,9 +252,9 @@ class AdvancedPage(SettingsPage):
     def __init__(self, settings: Settings, picker: VoicePicker, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings, self._picker = settings, picker
-        self.device = ComboBox("Device", "What generates speech", LIST_CHARACTERS, self)
-        self.lstm_method = ComboBox("LSTM layers on Metal", "What computes LSTMs on a GPU", LIST_CHARACTERS, self)
-        self.prosody = ComboBox("Prosody", "What predicts durations, pitch, and energy", LIST_CHARACTERS, self)
+        self.device = ComboBox("Device", "Device that generates speech", LIST_CHARACTERS, self)
+        self.lstm_method = ComboBox("LSTM layers on Metal", "How LSTMs run on a GPU", LIST_CHARACTERS, self)
+        self.prosody = ComboBox("Prosody", "Model that predicts durations, pitch, and energy", LIST_CHARACTERS, self)
         self.tray_icon = QCheckBox("Menu bar icon" if sys.platform == "darwin" else "Tray icon", self)
         self.diagnose = QCheckBox("Diagnose while speaking", self)
         self._device_words = self.add_row("Device", self.device)

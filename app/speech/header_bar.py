@@ -33,7 +33,7 @@ class HeaderBar(QWidget):
         self.save_button = QPushButton(SAVE, self)
         self.save_button.setAccessibleName("Save audio")
         self.save_button.setIcon(icon("save", "text"))
-        self.save_button.setToolTip(f"Save the speech as a sound file ({key_words('Ctrl+S')})")
+        self.save_button.setToolTip(f"Save as an audio file ({key_words('Ctrl+S')})")
         self.stop_button = StopButton(self)
         self.speak_button = SpeakButton(self)
         self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)

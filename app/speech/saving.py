@@ -91,7 +91,7 @@ class Saving(QObject):
 
     def _cancel(self, save: _Save) -> None:
         save.task.cancel.set()
-        self._end(save, Cancelled("It was cancelled."))
+        self._end(save, Cancelled("Canceled"))
 
     @Slot(object, object)
     def _on_report(self, task: Task, report: Report) -> None:

@@ -30,7 +30,7 @@ class SpeedSlider(QWidget):
         self.slider.setPageStep(STEPS_PER_UNIT // 4)
         self.slider.setMaximumWidth(SLIDER_PIXELS)
         self.slider.setAccessibleName("Speed")
-        self.slider.setToolTip("How fast to speak")
+        self.slider.setToolTip("Speaking speed")
         self.label = QLabel(self)
         self.label.setAccessibleName("Speed value")
         self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)

@@ -39,7 +39,7 @@ class SaveStrip(NoticeStrip):
         self._save: SaveProgress | None = None
         self._saved: list[Path] = []
         self._interrupted = ""
-        self.bar = thin_bar("Progress of saving", self, BAR_WIDTH_PIXELS)
+        self.bar = thin_bar("Saving progress", self, BAR_WIDTH_PIXELS)
         self.cancel_button = QPushButton("Cancel", self)
         self.cancel_button.setAccessibleName("Cancel saving")
         self.reveal_button = QPushButton(REVEAL_TITLE, self)
@@ -140,7 +140,7 @@ def _words_while(save: SaveProgress) -> Iterator[str]:
         yield f"{book.name} continues after that" + (f" at {book.fraction:.0%}" if book.fraction is not None else "")
         waiting_count -= 1
     if waiting_count:
-        yield f"{waiting_count} more waiting"
+        yield f"{waiting_count} more in queue"
 
 
 class Answer(Enum):

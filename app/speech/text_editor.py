@@ -53,7 +53,7 @@ class PlainTextEdit(QPlainTextEdit):
         self.offered = False
         self._places = PlaceChooser(self)
         self._column = TextColumn(self)
-        self.setPlaceholderText("Type, paste or drop the text to speak.")
+        self.setPlaceholderText("Type, paste, or drop text to speak.")
         self.setAccessibleName("Text to speak")
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SMALLEST_PIXELS = 120
 FINDING, CHOOSING = "Finding voices…", "Choose a voice"
-EXPLANATION = "The voice that speaks; right-click to preview it"
+EXPLANATION = "Voice; right-click to preview it"
 
 
 class VoicePicker(ElidedComboBox):

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-SPEAK_INSTEAD = 'To speak into a file, use: python -m engine speak "Hello." --out hello.wav'
-NO_DISPLAY = f"There is no display to open a window on. {SPEAK_INSTEAD}"
+SPEAK_INSTEAD = 'To save speech to a file, run: kokoro-desk speak "Hello." --out hello.wav'
+NO_DISPLAY = f"No display was found. {SPEAK_INSTEAD}"
 X_LIBRARY = "libxcb-cursor.so.0"
-MISSING_LIBRARY = f"The window needs system libraries that are missing; run: make setup. {SPEAK_INSTEAD}"
+MISSING_LIBRARY = f"Required system libraries are missing. Run “make setup”. {SPEAK_INSTEAD}"
 TIMEOUT_SECONDS = 2.0
 X_PORT = 6000
 

@@ -85,7 +85,7 @@ class VoicePanel(QWidget):
         self.delete = action_of(self.voices, "Delete…", QKeySequence.StandardKey.Delete, self._on_delete)
         self.round = QPushButton(COMPARE, self)
         self.round.setObjectName("panelButton")
-        self.round.setToolTip("Play the sentence at the cursor in each of the listed voices")
+        self.round.setToolTip("Play the sentence at the cursor in each listed voice")
         self.blend = BlendEditor(self)
         self._lay_out()
         self._connect()

@@ -46,7 +46,7 @@ def ask_to_replace(parent: QWidget, files: Sequence[Path], replace: Callable[[],
     words = f"“{files[0].name}” already exists." if one else f"{len(files)} of these files already exist."
     box = QMessageBox(QMessageBox.Icon.Warning, "Replace", f"{words} Replace {'it' if one else 'them'}?", parent=parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setInformativeText(f"What is in {'it' if one else 'them'} now will be lost. Folder: {files[0].parent}")
+    box.setInformativeText(f"The current contents of {'it' if one else 'them'} will be lost. Folder: {files[0].parent}")
     button = box.addButton("Replace", QMessageBox.ButtonRole.DestructiveRole)
     button.clicked.connect(replace)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
 from app.theme import colours
 
-FOLLOWING = "The view follows the speech."
-LEFT = "The view stays here while the speech goes on."
+FOLLOWING = "Following the speech"
+LEFT = "Stopped following the speech"
 TITLE = "Back to Reading"
 ABOVE_EDGE_PIXELS = 12
 

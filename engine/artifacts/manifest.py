@@ -286,7 +286,7 @@ def compiler_sources() -> Iterator[Path]:
 
 
 def _damaged(path: Path, what: str, how: str) -> DamagedFile:
-    hint = "Build it again with “python -m engine compile”."
+    hint = "Rebuild it with “kokoro-desk compile”."
     return DamagedFile(path, f"The {what} {path} {how}.", hint, Cure.COMPILE_AGAIN)
 
 
@@ -331,15 +331,15 @@ Freshness = Fresh | Stale | Missing
 
 _DIFFERENCES: Mapping[str, str] = {
     "declaration": "the interface of the stages has changed",
-    "config": "they are of another architecture",
-    "target": "they are for another processor",
-    "tvm_version": "they are of another TVM version",
-    "compiler_source_hash": "the compiler has changed since",
-    "lstm_method": "their LSTMs run in another way than wanted",
-    "lstm_semantics": "their LSTMs treat padding in another way than wanted",
-    "precision": "they are of another precision than wanted",
-    "probes": "they show other inner values than wanted",
-    "students": "they are of other students than those here",
+    "config": "built for a different architecture",
+    "target": "built for a different processor",
+    "tvm_version": "built with a different TVM version",
+    "compiler_source_hash": "built with a different compiler",
+    "lstm_method": "built for a different LSTM method",
+    "lstm_semantics": "built for different padding semantics",
+    "precision": "built for a different precision",
+    "probes": "built with different intermediate activations",
+    "students": "built for different student weights",
 }
 
 
@@ -355,12 +355,12 @@ def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshn
         for stage in stages:
             artifact = manifest.artifact(stage)
             if artifact is None:
-                return Stale(f"the module of stage {stage} is not among them")
+                return Stale(f"the module of stage {stage} is missing")
             verify(folder, artifact)
         if manifest.bridge is not None:
             verify(folder, manifest.bridge)
         elif expected.lstm_method == MPS:
-            return Stale("the library for Metal Performance Shaders is not among them")
+            return Stale("the library for Metal Performance Shaders is missing")
     except DamagedFile as damage:
         return Stale(f"{damage.path.name} is damaged")
     return Fresh(manifest)

@@ -193,7 +193,7 @@ class AfconvertCoder:
                 while some := list(islice(packets, _PACKETS_AT_A_TIME)):
                     yield some
         except (EOFError, KeyError, struct.error) as error:
-            raise OSError(errno.EIO, f"{AFCONVERT} made a file that breaks off") from error
+            raise OSError(errno.EIO, f"{AFCONVERT} produced a truncated file") from error
         if valid != length:
             raise OSError(errno.EIO, f"{AFCONVERT} coded {valid} of {length} samples")
 
@@ -265,14 +265,14 @@ def _packets_of_adts(stream: IO[bytes]) -> Iterator[bytes]:
     """The packets of a stream in which each has a header that tells its size; raises `OSError` if it breaks off."""
     while header := stream.read(_ADTS_HEADER_BYTES):
         if len(header) < _ADTS_HEADER_BYTES or int.from_bytes(header[:2], "big") >> 4 != 0xFFF:
-            raise OSError(errno.EIO, f"{FFMPEG} made what is no AAC")
+            raise OSError(errno.EIO, f"{FFMPEG} produced invalid AAC")
         if not header[1] & 1:
             stream.read(_CHECKSUM_BYTES)
         overhead = _ADTS_HEADER_BYTES + (0 if header[1] & 1 else _CHECKSUM_BYTES)
         size = (int.from_bytes(header[3:6], "big") >> 5 & 0x1FFF) - overhead
         packet = stream.read(max(size, 0))
         if not packet or len(packet) < size:
-            raise OSError(errno.EIO, f"{FFMPEG} made a stream that breaks off")
+            raise OSError(errno.EIO, f"{FFMPEG} produced a truncated stream")
         yield packet
 
 

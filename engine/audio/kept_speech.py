@@ -54,7 +54,7 @@ class KeptSpeech:
             write_atomically(self._path(key), content.getvalue())
             self._make_room()
         except OSError as error:
-            log.warning("Speech that was made is not kept in %s (%s).", self._folder, error.strerror)
+            log.warning("Generated audio can’t be cached in %s (%s).", self._folder, error.strerror)
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}{_SUFFIX}"

@@ -96,4 +96,4 @@ class Loudspeaker:
 
 def no_device(error: Exception) -> OutputError:
     """The error for a sound system that refuses to play."""
-    return OutputError(f"There is no usable audio device ({error}).", "Leave out --play and write a file with --out.")
+    return OutputError(f"There is no usable audio device ({error}).", "Omit --play and write a file with --out.")

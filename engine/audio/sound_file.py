@@ -77,9 +77,9 @@ def format_for(path: Path) -> Format:
         return FORMATS[path.suffix.lower()]
     if os.path.exists(path) and not path.is_file() and not path.is_dir():  # False for names too long
         return FORMATS[".wav"]
-    what = f"Speech cannot be written as {path.suffix}" if path.suffix else f"{path.name or path} has no suffix"
+    what = f"Audio can’t be saved as {path.suffix}" if path.suffix else f"{path.name or path} has no suffix"
     choices = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
-    raise OutputError(f"{what}.", f"Give the file a name that ends in {choices}.")
+    raise OutputError(f"{what}.", f"Use a file name that ends in {choices}.")
 
 
 @contextmanager

@@ -101,7 +101,7 @@ def exact_length(seconds: float, config: ModelConfig) -> Length:
     most = config.token_limit * config.max_dur / config.frames_per_second
     least = _LEAST_FRAMES / config.frames_per_second
     if not (math.isfinite(seconds) and least <= seconds <= most):
-        raise _not_a_length(seconds, f"Take one from {least:g} to {most:.0f} seconds.")
+        raise _not_a_length(seconds, f"Choose {least:g} to {most:.0f} seconds.")
     frames = round(seconds * config.frames_per_second)
     tokens = min(max(2, round(frames / FRAMES_PER_TOKEN)), config.token_limit)
     return Length(frames, tokens, frames / config.frames_per_second)
@@ -116,9 +116,9 @@ def natural_length(seconds: float, config: ModelConfig) -> Length:
     tokens = round(frames / FRAMES_PER_TOKEN)
     if tokens < 1 or tokens > config.token_limit:
         most = config.token_limit * FRAMES_PER_TOKEN / config.frames_per_second
-        raise _not_a_length(seconds, f"Take one up to {most:.0f} seconds.")
+        raise _not_a_length(seconds, f"Choose up to {most:.0f} seconds.")
     return Length(frames, tokens, frames / config.frames_per_second)
 
 
 def _not_a_length(seconds: float, hint: str) -> InvalidRequest:
-    return InvalidRequest(f"{seconds:g} seconds is not a possible length of an utterance.", hint)
+    return InvalidRequest(f"An utterance can’t be {seconds:g} seconds long.", hint)

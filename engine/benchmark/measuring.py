@@ -71,7 +71,7 @@ def measure(
         processes.close()
         on_progress("Timing requests")
         speech = measure_speech(job, folder)
-        on_progress("Measuring the memory of the command speak")
+        on_progress("Measuring the memory of “speak”")
         commands = measure_commands(job, folder)
     return Measurement(
         job=job,
@@ -121,12 +121,12 @@ def _prepare(
     with WorkerProcess(PREPARING, folder, job.threads) as preparing:
         preparing.answer()
         if selection.names:
-            on_progress("Writing the weights that all are given")
+            on_progress("Writing the shared weights")
             preparing.ask(WEIGHTS)
-        on_progress("Counting what the stages need")
+        on_progress("Counting the operations of the stages")
         wanted = [{"frames": length.frames, "tokens": length.tokens} for length in lengths]
         flop = preparing.ask(COUNT, lengths=wanted)["flop"]
-        on_progress("Making the arrays that all are given")
+        on_progress("Preparing the input arrays")
         preparing.ask(ARRAYS, lengths=[asdict(length) for length in lengths])
         if not any(PEERS[name].exported for name in selection.names):
             return _Prepared(flop)
@@ -137,7 +137,7 @@ def _prepare(
 def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, on_progress: OnProgress) -> None:
     """Let every runner work for `seconds`, one after the other, before anything is measured."""
     for runner in runners:
-        on_progress(f"{runner.name} works for {seconds:g} s to get warm")
+        on_progress(f"{runner.name} is warming up for {seconds:g} s")
         runner.warm_up(length)
 
 
@@ -163,7 +163,7 @@ class Turns:
 
     def at(self, length: Length) -> tuple[Round, ...]:
         """All rounds at this length, after one that fills the caches and is not measured."""
-        self._on_progress(f"{length.seconds:g} s of speech: getting warm")
+        self._on_progress(f"{length.seconds:g} s of speech: warming up")
         self._round(length)
         count = rounds_at(length, self._rounds)
         return tuple(self._measured(length, f"{number} of {count}") for number in range(1, count + 1))

@@ -126,11 +126,11 @@ def choose_peers(
     names = [name for word in wanted for name in word.split(",") if name]
     for name in names:
         if name not in PEER_NAMES:
-            raise InvalidRequest(f"There is no peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
+            raise InvalidRequest(f"Unknown peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
     obstacles = _obstacles(model, surroundings or Surroundings())
     for name in names:
         if name in obstacles:
-            raise EngineError(f"{name} cannot run here: {obstacles[name]}.", "Put that right, or leave the peer out.")
+            raise EngineError(f"{name} can’t run here: {obstacles[name]}.", "Fix that, or omit this peer.")
     if names:
         return PeerSelection(tuple(dict.fromkeys(names)))
     return PeerSelection(tuple(name for name in PEER_NAMES if name not in obstacles), obstacles)

@@ -15,7 +15,7 @@ from engine.system.remote import Connection, ProcessEnded
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _END_SECONDS = 10
-_LEAVE_OUT = "Leave it out, or take shorter lengths."
+_LEAVE_OUT = "Omit it, or use shorter lengths."
 
 
 class WorkerProcess(Connection):
@@ -40,7 +40,7 @@ class WorkerProcess(Connection):
             (answer,) = next(self._answers)
         except ProcessEnded as ended:
             reason = ended.words.rstrip(".")
-            raise EngineError(f"The process of {self.name} ended by itself: {reason}.", _LEAVE_OUT) from ended
+            raise EngineError(f"The process of {self.name} ended unexpectedly: {reason}.", _LEAVE_OUT) from ended
         except EngineError as error:
             raise EngineError(f"{self.name}: {error.message}", error.hint) from error
         return answer  # type: ignore[no-any-return]

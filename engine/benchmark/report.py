@@ -16,7 +16,7 @@ BEST = "the fastest that computes in float32, as ours does; lossy peers (bfloat1
 PREPARATION = "compiling for one length, or finding a whole model's speed; not timed, by seconds of audio"
 WARM = "each process ran the stages for warm_up_seconds before the first round; a round at each length does not count"
 NOT_TIMED = "the alignment, which is numpy on the host for everybody, and copies between processes"
-MEMORY = "the most that was resident, what is mapped from files included"
+MEMORY = "peak resident memory, including mapped files"
 REQUESTS = "on every core, as the application speaks"
 NEEDED = "products with weights, each computed directly; Winograd does fewer, so a share of the peak may exceed 1"
 BASIS: Mapping[str, str] = MappingProxyType(
@@ -118,7 +118,7 @@ def _lines(measured: Measurement) -> Iterator[str]:
     yield ""
     for name in (name for name in measured.processes if name in PEERS):
         yield f"{name}: {PEERS[name].title}."
-    yield from (f"Left out: {name}: {why}." for name, why in measured.left_out.items())
+    yield from (f"Omitted: {name}: {why}." for name, why in measured.left_out.items())
     yield f"Ratios: {RATIOS}. Best peer: {BEST}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}. Memory: {MEMORY}."
 
 

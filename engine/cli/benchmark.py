@@ -45,7 +45,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--device", default=CPU_DEVICE, help=device)
     method = f"how they compute LSTMs: {', '.join(LSTM_METHODS)} (default: auto)"
     parser.add_argument("--lstm-method", default=AUTO, help=method)
-    parser.add_argument("--threads", type=int, metavar="K", help="threads of every runtime (default: one per core)")
+    parser.add_argument("--threads", type=int, metavar="K", help="CPU threads of each runtime (default: one per core)")
     rounds = f"rounds at each length, up to {MOST_TIMES_THE_ROUNDS} times as many for short speech (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
     add_json_file(parser)
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace, on_progress: OnProgress = show_line) -> Out
     for path in files:
         ensure_writable(path)
     if options.plot is not None and options.plot.suffix.lower() != ".png":
-        raise InvalidRequest(f"{options.plot} is not a name for a plot.", "Give it one that ends in .png.")
+        raise InvalidRequest(f"{options.plot} isn’t a valid name for a plot.", "Use a name that ends in .png.")
     outcome = _kind(options)(options, on_progress)
     save_json(options, outcome)
     return outcome
@@ -79,9 +79,9 @@ def run(options: argparse.Namespace, on_progress: OnProgress = show_line) -> Out
 
 def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, OnProgress], Outcome]:
     if options.layers and options.estimate is not None:
-        raise InvalidRequest("Layers are measured, not estimated.", "Leave out --layers or --estimate.")
+        raise InvalidRequest("Layers can’t be estimated.", "Omit --layers or --estimate.")
     if options.device != CPU_DEVICE and (options.layers or options.estimate is not None):
-        raise InvalidRequest("Only whole stages are timed on a device.", "Leave out --device.")
+        raise InvalidRequest("Only whole stages can be timed on a device.", "Omit --device.")
     if options.layers:
         return _by_layer
     return _measured if options.estimate is None else _estimated
@@ -99,7 +99,7 @@ def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     lengths = [exact_length(one, config) for one in seconds]
     job = Job(options.model, options.weights, _threads(options.threads), device=device, lstm_method=options.lstm_method)
     for name, why in choice.left_out.items():
-        on_progress(f"note: {name} is left out: {why}")
+        on_progress(f"note: {name} is omitted: {why}")
     measured = measure(job, lengths, choice, _rounds(options.rounds), on_progress)
     if options.plot is not None:
         from engine.benchmark.plot import as_png  # brings matplotlib
@@ -125,7 +125,7 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
 
 def _estimated(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     if options.estimate not in TARGETS:
-        raise InvalidRequest(f"There is no estimate for “{options.estimate}”.", "Use “--estimate metal”.")
+        raise InvalidRequest(f"Unknown estimate “{options.estimate}”.", "Use “--estimate metal”.")
     _one_length(options, "An estimate")
     (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
     from engine.benchmark.estimate.counting import estimate_metal  # brings torch and tvm
@@ -137,7 +137,7 @@ def _estimated(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
 
 def _one_length(options: argparse.Namespace, what: str) -> None:
     if options.peers is not None or options.plot is not None or len(options.seconds or []) > 1:
-        raise InvalidRequest(f"{what} has one length, no peers and no plot.", "Leave these options out.")
+        raise InvalidRequest(f"{what} takes one length, no peers, and no plot.", "Omit these options.")
 
 
 def _threads(wanted: int | None) -> int:
@@ -147,10 +147,8 @@ def _threads(wanted: int | None) -> int:
 
 def _rounds(number: int) -> int:
     if number < 1:
-        raise InvalidRequest(f"--rounds {number} is too small.", "Give a whole number above zero.")
+        raise InvalidRequest(f"--rounds {number} is too small.", "Use a whole number above zero.")
     return number
 
 
-COMMAND = Command(
-    "benchmark", "Measure speed next to other runtimes, or estimate it on paper for Macs.", add_options, run
-)
+COMMAND = Command("benchmark", "Measure speed next to other runtimes, or estimate it for Macs.", add_options, run)

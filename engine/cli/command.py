@@ -60,7 +60,7 @@ def add_model(parser: Any, inherited: bool = False) -> None:
     known = f"one of: {', '.join(MODEL_NAMES)} (default: the best installed one that has the voice)"
     named = {"type": _model_name, "action": _NamedModel, "default": _BEST, "help": known, **kept}
     parser.add_argument("--model", **named)
-    parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture", **kept)
+    parser.add_argument("--weights", help="random:SEED instead of trained weights, to try an architecture", **kept)
     if not inherited:
         parser.set_defaults(model_named=False)
 
@@ -70,7 +70,7 @@ def add_manner(parser: Any) -> None:
     parser.add_argument(
         "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
     )
-    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
+    parser.add_argument("--language", help="override the voice's language, for example fr-FR")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
 
 
@@ -80,7 +80,8 @@ def add_prosody(parser: Any) -> None:
         "--prosody",
         type=_prosody_named,
         default=Prosody.LSTM,
-        help="lstm (default): the model's own LSTMs predict durations, pitch and energy; transformer: students of them",
+        help="lstm (default): the model's LSTMs predict durations, pitch, and energy; "
+        "transformer: a Transformer distilled from them",
     )
 
 
@@ -88,7 +89,7 @@ def _prosody_named(word: str) -> Prosody:
     try:
         return Prosody(word)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"There is no prosody “{word}”. Use one of: {', '.join(Prosody)}.") from None
+        raise argparse.ArgumentTypeError(f"Unknown prosody “{word}”. Use one of: {', '.join(Prosody)}.") from None
 
 
 class _NamedModel(argparse.Action):
@@ -145,7 +146,7 @@ def add_json_file(parser: Any) -> None:
         nargs="?",
         const=STANDARD_OUTPUT,
         metavar="FILE",
-        help="all figures as JSON, in this file or printed",
+        help="write all figures as JSON to this file, or print them",
     )
 
 

@@ -65,12 +65,12 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--lstm-method",
         default=LstmMethod.TIR,
-        help="tir (default): kernels in the modules; mps: Metal Performance Shaders; torch: PyTorch on the processor",
+        help="tir (default): kernels in the modules; mps: Metal Performance Shaders; torch: PyTorch on the CPU",
     )
     parser.add_argument(
         "--lstm-semantics",
         default=LstmSemantics.PACKED,
-        help="packed (default); no-pack: LSTMs run over the padding, to be compared with",
+        help="packed (default); no-pack: run LSTMs over padding (for comparison only)",
     )
     parser.add_argument(
         "--precision",
@@ -82,11 +82,15 @@ def add_options(parser: Any) -> None:
         action="store_true",
         help="on a Mac with Xcode: have Apple's compiler compile kernels for Metal now, not when they are first used",
     )
-    parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
+    parser.add_argument(
+        "--probes", action="store_true", help="expose intermediate activations (used by `validate --probes`)"
+    )
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
-    place.add_argument("--ship", action="store_true", help="build into compiled_models/, which comes with the program")
-    parser.add_argument("--validate", action="store_true", help="compare what was built with PyTorch, stage by stage")
+    place.add_argument(
+        "--ship", action="store_true", help="build into compiled_models/, the modules that ship with the app"
+    )
+    parser.add_argument("--validate", action="store_true", help="validate the compiled stages against PyTorch")
     parser.add_argument(
         "--tune",
         type=float,
@@ -94,10 +98,12 @@ def add_options(parser: Any) -> None:
         const=_MINUTES,
         default=0.0,
         metavar="MINUTES",
-        help=f"search for faster kernels on this processor, for {_MINUTES:g} minutes, or for MINUTES",
+        help=f"search for faster kernels on this CPU, for {_MINUTES:g} minutes, or for MINUTES",
     )
     add_json_flag(parser)
-    parser.add_argument("--progress-json", action="store_true", help="progress and what failed as JSON lines on stderr")
+    parser.add_argument(
+        "--progress-json", action="store_true", help="write progress and errors as JSON lines to stderr"
+    )
     add_prosody(parser)
     add_model(parser)
 
@@ -138,7 +144,7 @@ def _outcome(request: CompileRequest, manifest: Manifest, rows: tuple[Row, ...])
     lines = [f"{one['stage']:<14} {one['seconds']:6.1f} s {one['bytes']:>9,} B  {one['path']}" for one in artifacts]
     words = [*lines, *([rows_to_text(rows)] if rows else [])]
     if request.speaks_here:
-        words.append(f"They are used on this machine from now on; to use those shipped again, remove {request.folder}.")
+        words.append(f"They are now used on this machine. To use the bundled ones again, delete {request.folder}.")
     data = {"artifacts": artifacts, "rows": [Wire().row_to_dict(row) for row in rows]}
     return Outcome(data, "\n".join(words), error=verdict_error(rows))
 
@@ -156,7 +162,7 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
     variant = with_students_of(students, _variant(options))
     stages = tuple(stage for stage in _stages(options.stage) if stage.name in variant.stages)
     if options.compile_kernels and variant.target != METAL_MACOS:
-        raise InvalidRequest("Apple's compiler compiles kernels for Macs only.", f"Use --target {METAL_MACOS}.")
+        raise InvalidRequest("Apple's compiler can compile kernels for Macs only.", f"Use --target {METAL_MACOS}.")
     config = model_config(options.model)
     root = shipped_modules_folder() if options.ship else built_modules_folder()
     folder = options.output_dir or modules_folder(root, config, variant)
@@ -165,16 +171,14 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
 
 def _students(options: argparse.Namespace) -> Students:
     if options.stage != _ALL or options.tune:
-        raise InvalidRequest(
-            "Stages with students cannot be built one by one, or tuned.", "Leave out --stage and --tune."
-        )
+        raise InvalidRequest("Stages with students can’t be built individually or tuned.", "Omit --stage and --tune.")
     return students_of(options.model)
 
 
 def _stages(name: str) -> tuple[Stage, ...]:
     names = [stage.name for stage in DEVICE_STAGES]
     if name not in (_ALL, *names):
-        raise InvalidRequest(f"No stage is named “{name}”.", f"Stages: all, {', '.join(names)}.")
+        raise InvalidRequest(f"Unknown stage “{name}”.", f"Stages: all, {', '.join(names)}.")
     return tuple(stage for stage in DEVICE_STAGES if name in (_ALL, stage.name))
 
 
@@ -190,13 +194,14 @@ def _variant(options: argparse.Namespace) -> Variant:
             )
     if options.lstm_method not in list(LstmMethod):
         methods = ", ".join(LstmMethod)
-        raise InvalidRequest(f"There is no LSTM method “{options.lstm_method}”.", f"Methods: {methods}.")
+        raise InvalidRequest(f"Unknown LSTM method “{options.lstm_method}”.", f"Methods: {methods}.")
     if options.lstm_semantics not in list(LstmSemantics):
         known = ", ".join(LstmSemantics)
-        raise InvalidRequest(f"There are no LSTM semantics “{options.lstm_semantics}”.", f"Semantics: {known}.")
+        raise InvalidRequest(f"Unknown LSTM semantics “{options.lstm_semantics}”.", f"Semantics: {known}.")
     if options.lstm_method == LstmMethod.MPS and target != METAL_MACOS:
         raise InvalidRequest(
-            f"The LSTM method mps does not run on {target}.", f"Use --target {METAL_MACOS}, or another."
+            f"The LSTM method mps isn’t available on {target}.",
+            f"Use --target {METAL_MACOS}, or choose a different method.",
         )
     return Variant(
         target,
@@ -211,7 +216,7 @@ def _variant(options: argparse.Namespace) -> Variant:
 def _precision(options: argparse.Namespace) -> str:
     if options.precision not in list(Precision):
         known = ", ".join(Precision)
-        raise InvalidRequest(f"There is no precision “{options.precision}”.", f"Precisions: {known}.")
+        raise InvalidRequest(f"Unknown precision “{options.precision}”.", f"Precisions: {known}.")
     if options.precision != Precision.FLOAT32 and options.target == CPU.target:
         raise InvalidRequest(f"The precision {options.precision} is for Metal.", f"Use --target {METAL_MACOS}.")
     return str(options.precision)
@@ -221,7 +226,7 @@ def _tuning_seconds(options: argparse.Namespace) -> float:
     if not 0 <= options.tune < float("inf"):
         raise InvalidRequest("The time for tuning must be a number of minutes, 0 or more.")
     if options.tune and (options.triple or options.target != CPU.target):
-        raise InvalidRequest("Only modules for this processor can be tuned.", "Leave out --tune.")
+        raise InvalidRequest("Only modules for this CPU can be tuned.", "Omit --tune.")
     return float(options.tune * _SECONDS_PER_MINUTE)
 
 
@@ -232,14 +237,14 @@ def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
     if elsewhere or (options.triple and not runs_here(options.triple)):
         made_for = options.triple or METAL_MACOS
         raise InvalidRequest(
-            f"Modules for {made_for} cannot be run on this computer, so they cannot be validated here.",
-            "Leave out --validate, or use it where they run.",
+            f"Modules for {made_for} can’t run on this computer, so they can’t be validated here.",
+            "Omit --validate, or run it where they can run.",
         )
     return open_with(options.prosody, options.model, options.weights)
 
 
 def _left_behind(options: argparse.Namespace) -> str:
-    return "Modules that were not finished are not used; run the same command to build them again."
+    return "Incomplete modules were discarded. Run the same command to rebuild them."
 
 
 COMMAND = Command("compile", "Build the compiled modules of a model.", add_options, _run, _left_behind)

@@ -27,10 +27,10 @@ from engine.training.distillation import (
 )
 
 _ACTIONS = {
-    "data": "make what the students learn from; goes on where it was interrupted",
-    "train": "teach the students; goes on from the last checkpoints",
-    "export": "write the students, as they are now, into one file",
-    "evaluate": "score a file of students against their teacher on held-out sentences",
+    "data": "generate training data (resumes automatically)",
+    "train": "train the students (resumes from the last checkpoint)",
+    "export": "write the current students to one file",
+    "evaluate": "score students against their teacher on held-out sentences",
     "compare": "build and time the model's LSTMs, and the students installed with it, stage by stage",
 }
 _WITHOUT_WORK = ("compare",)
@@ -44,7 +44,7 @@ def _add_options(parser: Any) -> None:
         add_model(action)
         if name not in _WITHOUT_WORK:
             action.add_argument(
-                "--work-dir", type=Path, required=True, help="folder for data, checkpoints and the file of students"
+                "--work-dir", type=Path, required=True, help="folder for data, checkpoints, and the students"
             )
         add_json_flag(action)
         _OPTIONS[name](action)
@@ -67,21 +67,21 @@ def _add_export_options(action: Any) -> None:
     action.add_argument(
         "--frame-corrections", type=int, default=FRAME_CORRECTIONS, help="the same over frames (default: %(default)s)"
     )
-    action.add_argument("--install", action="store_true", help="install them with the model, to be used by it")
+    action.add_argument("--install", action="store_true", help="install them with the model")
 
 
 def _add_evaluation_options(action: Any) -> None:
     action.add_argument("--students", type=Path, help=f"the file (default: WORK_DIR/{_FILE}); it keeps the scores")
-    action.add_argument("--sentences", type=int, default=200, help="how many of the 200, in five voices (default: all)")
-    action.add_argument("--spoken", type=int, default=0, help="how many of them are rendered, too (default: none)")
+    action.add_argument(
+        "--sentences", type=int, default=200, help="number of the 200 sentences, in five voices (default: all)"
+    )
+    action.add_argument("--spoken", type=int, default=0, help="number of them to render as well (default: none)")
 
 
 def _add_comparison_options(action: Any) -> None:
     action.add_argument("--tokens", type=int, nargs="+", metavar="N", help="lengths to time (default: 8 to 510)")
-    action.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")
-    action.add_argument(
-        "--rounds", type=int, default=5, help="rounds, the fastest of which counts (default: %(default)s)"
-    )
+    action.add_argument("--threads", type=int, help="number of CPU threads (default: one per core)")
+    action.add_argument("--rounds", type=int, default=5, help="rounds; the fastest counts (default: %(default)s)")
 
 
 _OPTIONS: dict[str, Callable[[Any], None]] = {
@@ -99,7 +99,7 @@ def _distill_options(options: argparse.Namespace) -> DistillOptions:
     given = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
     for name, value in given.items():
         if not value > 0:
-            raise InvalidRequest(f"--{name.replace('_', '-')} {value:g} is too small.", "Give a number above zero.")
+            raise InvalidRequest(f"--{name.replace('_', '-')} {value:g} is too small.", "Use a number above zero.")
     if "minutes" in given:
         given["minutes"] = scaled_minutes(given["minutes"])
     return DistillOptions(options.model, options.work_dir, weights=options.weights, **given)
@@ -126,14 +126,14 @@ def _run(options: argparse.Namespace) -> Outcome:
 def _check_tokens(counts: Sequence[int], most: int) -> None:
     for count in counts:
         if not 1 <= count <= most:
-            raise InvalidRequest(f"This model does not take {count} tokens.", f"Give whole numbers from 1 to {most}.")
+            raise InvalidRequest(f"This model does not take {count} tokens.", f"Use whole numbers from 1 to {most}.")
 
 
 def _compare(options: argparse.Namespace) -> Outcome:
     limit = model_config(options.model).token_limit
     _check_tokens(options.tokens or [], limit)
     if options.rounds < 1:
-        raise InvalidRequest(f"--rounds {options.rounds} is too small.", "Give a whole number above zero.")
+        raise InvalidRequest(f"--rounds {options.rounds} is too small.", "Use a whole number above zero.")
     check_threads(options.threads)
     checkpoint = with_students(open_checkpoint(options.model, options.weights))
     from engine.training.distillation.comparison import (  # brings torch and tvm
@@ -168,4 +168,4 @@ def _in_words(scores: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-DISTILL = Command("distill", "Teach Transformers to stand in for a model's LSTMs.", _add_options, _run)
+DISTILL = Command("distill", "Distill a model's LSTMs into Transformers.", _add_options, _run)

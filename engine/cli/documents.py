@@ -32,10 +32,10 @@ def add_source(parser: Any) -> None:
     """Add --file and what of its documents is read, and have nothing else that goes with it."""
     set_none(parser)
     parser.add_argument(
-        "--file", type=Path, nargs="+", action="extend", help="read the text from these documents, one after the other"
+        "--file", type=Path, nargs="+", action="extend", help="read these documents, one after the other"
     )
     parser.add_argument(
-        "--all-chapters", action="store_true", help="read front and back matter, too, such as contents and index"
+        "--all-chapters", action="store_true", help="also read front and back matter, such as contents and index"
     )
     parser.add_argument("--notes", action="store_true", help="read the notes of each chapter at its end")
 
@@ -61,11 +61,11 @@ def document_of(options: argparse.Namespace) -> Document | None:
     if options.file is None:
         if any(getattr(options, name) for name in _OPTIONS):
             raise InvalidRequest(
-                "Only documents have chapters, notes, a title, an author and a cover.", "Name one with --file."
+                "Only documents have chapters, notes, a title, an author, and a cover.", "Name one with --file."
             )
         return None
     if options.text is not None:
-        raise InvalidRequest("A text was given, and documents with --file.", "Leave one of them out.")
+        raise InvalidRequest("Both a text and --file were given.", "Omit one of them.")
     document = joined([chosen(read_document(path), options) for path in options.file])
     cover = document.cover if options.cover is None else read_cover(options.cover)
     title = document.title if options.title is None else options.title
@@ -81,14 +81,12 @@ def chosen(document: Document, options: argparse.Namespace) -> Document:
     notices = list(document.notices)
     if others:
         titles = [document.chapters[number].title or f"Chapter {number + 1}" for number in others]
-        notices.append(
-            f"Left out: {_listed(titles)}; --all-chapters reads {'it' if len(titles) == 1 else 'them'}, too."
-        )
+        notices.append(f"Skipped: {_listed(titles)}; --all-chapters includes {'it' if len(titles) == 1 else 'them'}.")
     if options.notes:
         read = read.with_notes()
     elif noted := sum(bool(chapter.notes) for chapter in read.chapters):
         of_chapters = "1 chapter" if noted == 1 else f"{noted} chapters"
-        notices.append(f"Left out: the notes of {of_chapters}; --notes reads them, too.")
+        notices.append(f"Skipped: the notes of {of_chapters}; --notes includes them.")
     return replace(read, notices=tuple(notices))
 
 
@@ -108,7 +106,7 @@ def check_apart(options: argparse.Namespace) -> None:
     read = [path for path in (*(options.file or ()), options.cover) if path is not None and os.path.exists(path)]
     for name, written in (("--out", options.out), ("--subtitles", options.subtitles)):
         if written is not None and os.path.exists(written) and any(written.samefile(path) for path in read):
-            raise InvalidRequest(f"{name} would replace {written}, which is to be read.", "Name another file to write.")
+            raise InvalidRequest(f"{name} would overwrite the input file {written}.", "Choose a different output file.")
 
 
 def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Outcome:
@@ -143,10 +141,10 @@ def language_note(written: str, spoken: str) -> str:
         return ""
     fitting = [language for language in LANGUAGES if language.tag.partition("-")[0] == base]
     if not fitting:
-        return f"note: The text is in a language that no voice speaks ({written})."
+        return f"note: no installed voice speaks this document’s language ({written})."
     written_name = "English" if fitting[0].english else fitting[0].name
-    voices = f"`voices --language {fitting[0].tag}` lists voices that fit"
-    return f"note: The text is in {written_name}, but spoken as {language_of(spoken).name}; {voices}."
+    voices = f"run `voices --language {fitting[0].tag}` to list matching voices"
+    return f"note: this document is in {written_name} but will be spoken as {language_of(spoken).name}; {voices}."
 
 
 class _Clocked:

@@ -14,8 +14,8 @@ from engine.models.progress import ModelObserver, ModelProgress
 from engine.models.store import ModelState, ModelStatus, ModelStore
 
 _ACTIONS = {
-    "list": "list the models that can be fetched, and those installed",
-    "fetch": "download a model from the hub or the package index, or go on with an interrupted download",
+    "list": "list installed and available models",
+    "fetch": "download a model, or resume an interrupted download",
     "import": "install a model, or voices for one, from a file or folder",
     "verify": "check every byte of an installed model",
     "remove": "delete an installed model",
@@ -75,7 +75,7 @@ def _remove(name: str, store: ModelStore) -> None:
     status = store.status(name)
     store.remove(name)
     if status.state is ModelState.ABSENT:
-        raise InvalidRequest(f"{status.entry.title} is not installed.", "There is nothing to remove.")
+        raise InvalidRequest(f"{status.entry.title} is not installed.", "There’s nothing to remove.")
 
 
 def in_words(progress: ModelProgress) -> str:
@@ -103,9 +103,9 @@ def as_data(status: ModelStatus) -> dict[str, Any]:
 def _line(status: ModelStatus) -> str:
     entry = status.entry
     detail = {
-        ModelState.BUNDLED: "comes with the program",
+        ModelState.BUNDLED: "bundled",
         ModelState.INSTALLED: f"{len(status.voices)} voices, {status.origin}",
-        ModelState.PARTIAL: f"{status.bytes_here / 1e6:,.0f} of {entry.bytes / 1e6:,.0f} MB received",
+        ModelState.PARTIAL: f"{status.bytes_here / 1e6:,.0f} of {entry.bytes / 1e6:,.0f} MB downloaded",
         ModelState.ABSENT: f"{entry.bytes / 1e6:,.0f} MB from {entry.source}",
         ModelState.DAMAGED: status.problem,
     }[status.state]
@@ -118,7 +118,7 @@ def _outcome(action: str, status: ModelStatus) -> Outcome:
 
 
 def _left_behind(options: argparse.Namespace) -> str:
-    return "What has been fetched is kept; run the same command to go on." if options.action == "fetch" else ""
+    return "Partial download saved. Run the same command to resume." if options.action == "fetch" else ""
 
 
-COMMAND = Command("models", "List, fetch, import, verify or remove models.", add_options, run, _left_behind)
+COMMAND = Command("models", "List, download, import, verify, or remove models.", add_options, run, _left_behind)

@@ -55,7 +55,10 @@ EXIT_INTERRUPTED = 130
 
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser of all commands; the name of the chosen one is its `command`."""
-    parser = argparse.ArgumentParser(prog="kokoro-desk", description="Speaks text locally with compiled Kokoro.")
+    parser = argparse.ArgumentParser(
+        prog="kokoro-desk",
+        description="Desktop text-to-speech with Kokoro compiled by TVM. Without a command, opens the window.",
+    )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS.values():
         command.add_options(subparsers.add_parser(command.name, help=command.summary, description=command.summary))
@@ -104,7 +107,7 @@ def _say(options: argparse.Namespace, outcome: Outcome) -> None:
         if isinstance(error, BrokenPipeError):
             raise
         raise OutputError(
-            f"It is done, but standard output cannot be written ({error.strerror}).", "Send it to another place."
+            f"Finished, but couldn’t write to standard output ({error.strerror}).", "Redirect it to a different place."
         ) from error
 
 

@@ -131,4 +131,4 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
                 yield f"    {word['text']:<24} {word['phonemes']:<28} {word['source']}".rstrip()
 
 
-COMMAND = Command("plan", "Show what would be said of a text, word for word.", add_options, run)
+COMMAND = Command("plan", "Show the phonemes of a text, word by word.", add_options, run)

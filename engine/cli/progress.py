@@ -25,7 +25,7 @@ REPEAT_SECONDS = 2.0
 SLOWEST_LINE_SECONDS = 1.0
 """Figures that change all the time are written this often."""
 
-_AFTERWARDS = "Going on"
+_AFTERWARDS = "Resuming"
 
 
 def show_line(line: str, end: str = "\n") -> None:

@@ -22,8 +22,8 @@ def _run(options: argparse.Namespace) -> Outcome:
         from engine.models.packages import add_reference
 
         add_reference(show_line)
-        return Outcome(None, f"Added, in {added_packages_folder()}.")
-    return Outcome(None, "Everything that comparing needs is installed.")
+        return Outcome(None, f"Installed in {added_packages_folder()}.")
+    return Outcome(None, "Everything needed for comparison is installed.")
 
 
-COMMAND = Command("reference", "Add what comparing with PyTorch needs to the bundle.", _add_options, _run)
+COMMAND = Command("reference", "Install PyTorch and the original model into the bundle.", _add_options, _run)

@@ -19,7 +19,7 @@ from engine.report.steps import all_steps
 from engine.system.whole_file import ensure_writable, whole_file
 
 DEFAULT_OUTPUT = Path("kokoro-report.zip")
-_PRIVACY = "It holds no text of yours, no name of yours or of this computer, and no path of your home folder."
+_PRIVACY = "It contains none of your text, no user or computer name, and no path of your home folder."
 
 
 def _add_options(parser: Any) -> None:
@@ -27,8 +27,8 @@ def _add_options(parser: Any) -> None:
     what.add_argument(
         "--out", type=Path, default=DEFAULT_OUTPUT, metavar="F.zip", help=f"the file (default: {DEFAULT_OUTPUT})"
     )
-    what.add_argument("--read", type=Path, metavar="F.zip", help="say what a report says, and make none")
-    parser.add_argument("--tests", action="store_true", help="run the program's tests at the end, for an hour or so")
+    what.add_argument("--read", type=Path, metavar="F.zip", help="summarize an existing report")
+    parser.add_argument("--tests", action="store_true", help="also run the test suite, for about an hour")
 
 
 def _run(options: argparse.Namespace) -> Outcome:
@@ -66,9 +66,13 @@ def _told(step: Step, folder: Path) -> StepResult:
 
 
 def _left_behind(options: argparse.Namespace) -> str:
-    return "" if options.read else f"{options.out} was not written."
+    return "" if options.read else f"Couldn’t write {options.out}."
 
 
 COMMAND = Command(
-    "report", "Try everything here and put what comes of it into one file to send.", _add_options, _run, _left_behind
+    "report",
+    "Test every part on this machine and save the results in one file to send.",
+    _add_options,
+    _run,
+    _left_behind,
 )

@@ -39,22 +39,20 @@ def _add_options(parser: Any) -> None:
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_options(parser)
     add_manner(parser)
-    parser.add_argument(
-        "--pause", type=float, default=1.0, help="the length of pauses, 0 to 3 times the normal one (default: 1)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
+    parser.add_argument("--pause", type=float, default=1.0, help="pause length multiplier, 0 to 3 (default: 1)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
-    parser.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")
+    parser.add_argument("--threads", type=int, help="number of CPU threads (default: one per core)")
     parser.add_argument(
         "--out",
         type=Path,
         help=f"a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file (default: {DEFAULT_OUTPUT}, unless --play)",
     )
-    parser.add_argument("--subtitles", type=Path, help="a .srt, .vtt, .ass (word by word) or .json file to write, too")
-    parser.add_argument("--play", action="store_true", help="play while speaking")
+    parser.add_argument("--subtitles", type=Path, help="also write a .srt, .vtt, .ass (word by word), or .json file")
+    parser.add_argument("--play", action="store_true", help="play the audio while it is generated")
     add_json_flag(parser)
     parser.add_argument(
-        "--fetch", metavar="MODEL", help="fetch this model first, if possible, unless it or a better one is installed"
+        "--fetch", metavar="MODEL", help="download this model first unless it, or a better one, is already installed"
     )
     add_prosody(parser)
     add_model(parser)
@@ -91,7 +89,11 @@ def _note_coding(output: Path, steps: Steps) -> None:
     if not coding.name:
         return
     size = f"about {coding.megabytes(SECONDS_PER_HOUR):.0f} MB an hour"
-    by = f" (made by {coding.program})" if coding.program else "; if FFmpeg is installed, it is AAC, a third as large"
+    by = (
+        f" (made by {coding.program})"
+        if coding.program
+        else "; with FFmpeg installed it would be AAC, a third of the size"
+    )
     steps.note(f"note: {output.name} is {coding.name}, {size}{by}.")
 
 
@@ -102,7 +104,7 @@ def fetch_if_needed(options: argparse.Namespace, steps: Steps) -> None:
     try:
         ModelStore().fetch(options.fetch, observer(steps))
     except EngineError as error:
-        steps.say(f"note: {options.fetch} was not fetched. {error}")
+        steps.say(f"note: couldn’t download {options.fetch}. {error}")
     if not options.model_named:
         options.model = default_model()
 
@@ -158,18 +160,20 @@ def text_of(options: argparse.Namespace, document: Document | None) -> Decoded:
     if options.text == "-":
         return _standard_input()
     if options.text is None:
-        raise InvalidRequest("No text was given.", "Write it after speak, or use --file F, or - for standard input.")
+        raise InvalidRequest(
+            "No text was given.", "Pass it as an argument, use --file FILE, or pass - to read standard input."
+        )
     return Decoded(options.text)
 
 
 def _standard_input() -> Decoded:
     """All of standard input, decoded as a file of text is; raises `InvalidRequest`."""
     if sys.stdin is None:
-        raise InvalidRequest("Standard input is closed.", "Pipe a text into it, or write it after speak.")
+        raise InvalidRequest("Standard input is closed.", "Pipe text into it, or pass the text as an argument.")
     try:
         return decoded(sys.stdin.buffer.read(), "standard input")
     except (OSError, DamagedDocument) as error:
-        raise InvalidRequest("Standard input is not a text.", "Pipe a text into it, or use --file F.") from error
+        raise InvalidRequest("Standard input is not valid text.", "Pipe text into it, or use --file FILE.") from error
 
 
 def _collect(
@@ -201,10 +205,8 @@ def _output_of(options: argparse.Namespace) -> Path | None:
 
 def _left_behind(options: argparse.Namespace) -> str:
     output = _output_of(options)
-    goes_on = " The same command goes on from there." if options.file is not None else ""
-    return f"{output} was not written.{goes_on}" if output else ""
+    goes_on = " Run the same command to resume." if options.file is not None else ""
+    return f"Couldn’t write {output}.{goes_on}" if output else ""
 
 
-COMMAND = Command(
-    "speak", "Speak a text into a sound file or out of the loudspeaker.", _add_options, speak, _left_behind
-)
+COMMAND = Command("speak", "Synthesize text to an audio file or play it.", _add_options, speak, _left_behind)

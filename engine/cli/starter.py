@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 
 def _add_training_options(parser: Any) -> None:
-    parser.add_argument("--work-dir", type=Path, required=True, help="data and checkpoints; goes on with what is there")
-    parser.add_argument("--output-dir", type=Path, help="where the finished model goes (default: WORK_DIR/package)")
+    parser.add_argument(
+        "--work-dir", type=Path, required=True, help="folder for data and checkpoints; training resumes from it"
+    )
+    parser.add_argument("--output-dir", type=Path, help="folder for the finished model (default: WORK_DIR/package)")
     parser.add_argument("--from", dest="start", type=Path, metavar="PACKAGE", help="start from this package's weights")
     parser.add_argument("--stages", nargs="+", choices=tuple(STAGE_MINUTES), help="only these (default: all)")
     parser.add_argument(
-        "--rounds", type=int, default=ROUNDS, help=f"shards of lessons for each voice (default: {ROUNDS})"
+        "--rounds", type=int, default=ROUNDS, help=f"shards of training data for each voice (default: {ROUNDS})"
     )
     parser.add_argument("--minutes", type=float, help="scale the whole training to about this many CPU minutes")
 
@@ -38,7 +40,7 @@ def _train(options: argparse.Namespace) -> Outcome:
 def _add_evaluation_options(parser: Any) -> None:
     parser.add_argument("--sentences", type=int, default=100, help="how many of the 100 (default: all)")
     parser.add_argument("--package", type=Path, help="the model to score (default: the bundled one)")
-    parser.add_argument("--work-dir", type=Path, help="where the teacher's sentences are, or are kept once recorded")
+    parser.add_argument("--work-dir", type=Path, help="folder of the teacher's recordings, created if needed")
     add_json_flag(parser)
 
 
@@ -58,8 +60,8 @@ def _line(score: VoiceScore) -> str:
 
 
 TRAIN = Command(
-    "train-starter", "Train the bundled starter model; Kokoro-82M is the teacher.", _add_training_options, _train
+    "train-starter", "Train the bundled starter model, with Kokoro-82M as the teacher.", _add_training_options, _train
 )
 EVALUATE = Command(
-    "evaluate-starter", "Measure how near the starter's voices are to Kokoro-82M's.", _add_evaluation_options, _evaluate
+    "evaluate-starter", "Evaluate the starter voices against Kokoro-82M.", _add_evaluation_options, _evaluate
 )

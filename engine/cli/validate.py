@@ -73,7 +73,10 @@ SWEEPS = ("padding",)
 def add_fault(parser: Any) -> None:
     """Add the option that names a fault."""
     parser.add_argument(
-        "--fault", default="", metavar="NAME", help=f"plant a fault first, to see it found; `{LIST}` lists them"
+        "--fault",
+        default="",
+        metavar="NAME",
+        help=f"inject a known fault to test that validation finds it; `{LIST}` lists them",
     )
 
 
@@ -92,9 +95,11 @@ def listed() -> Outcome:
 def add_golden(parser: Any) -> None:
     """Add `--golden` and `--save-golden`."""
     parser.add_argument(
-        "--golden", metavar="FILE", help="fail where an error is over 10 times that of this golden run (default: shown)"
+        "--golden",
+        metavar="FILE",
+        help="fail if an error is over 10 times that of this golden run (default: only show it)",
     )
-    parser.add_argument("--save-golden", type=Path, metavar="FILE", help="make a golden run of this one")
+    parser.add_argument("--save-golden", type=Path, metavar="FILE", help="save this run as the golden run")
 
 
 def check_golden(options: argparse.Namespace) -> None:
@@ -102,7 +107,7 @@ def check_golden(options: argparse.Namespace) -> None:
     others = {"--fuzz": options.fuzz, "--text-parity": options.text_parity, "--case": options.case}
     named = [name for name, value in others.items() if value is not None]
     if named and (options.golden is not None or options.save_golden is not None):
-        raise InvalidRequest(f"{named[0]} has no golden run.", f"Leave out {named[0]}, or the golden run.")
+        raise InvalidRequest(f"{named[0]} has no golden run.", f"Omit {named[0]}, or the golden run.")
 
 
 def save_golden(options: argparse.Namespace, report: Report) -> None:
@@ -111,8 +116,8 @@ def save_golden(options: argparse.Namespace, report: Report) -> None:
         return
     if report.circumstances is None or report.planted is not None or not report.passed:
         raise InvalidRequest(
-            "This run cannot be golden: it is a drill, its compiled stages are wrong, or none was compiled.",
-            "Make one of a run that passes, with the compiled regime.",
+            "Can’t save a golden run: a fault was injected, a compiled stage fails, or none ran.",
+            "Save one from a passing run that includes the compiled regime.",
         )
     Golden.of(report.rows, report.utterances, report.circumstances, date.today()).save(options.save_golden)
 
@@ -120,7 +125,7 @@ def save_golden(options: argparse.Namespace, report: Report) -> None:
 def golden_words(options: argparse.Namespace, report: Report) -> str:
     """What of the run could not be held against the golden run that the options name; empty if all could."""
     lost = dict.fromkeys(row.output for row in unpartnered(report.rows))
-    return f"The golden run has no error for: {', '.join(lost)}." if options.golden and lost else ""
+    return f"No golden value for: {', '.join(lost)}." if options.golden and lost else ""
 
 
 def golden_passed(options: argparse.Namespace, report: Report) -> bool:
@@ -130,10 +135,10 @@ def golden_passed(options: argparse.Namespace, report: Report) -> bool:
 
 def add_options(parser: Any) -> None:
     """Add what is compared, how, and the files to write."""
-    parser.add_argument("--text", help="what to speak (default: a sample text)")
-    parser.add_argument("--phonemes", help="speak these in place of a text, as one utterance")
+    parser.add_argument("--text", help="text to speak (default: a sample)")
+    parser.add_argument("--phonemes", help="speak these phonemes instead of a text, as one utterance")
     add_manner(parser)
-    parser.add_argument("--seed", type=int, default=0, help="fixes the noise, or the random utterances (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed for the noise, or for --fuzz (default: 0)")
     regimes = ",".join(Regime)
     parser.add_argument("--regimes", help=f"of {regimes} (default: {','.join(DEFAULT_REGIMES)}; with --fuzz: compiled)")
     parser.add_argument("--reference", default=Regime.DYNAMIC, help="the regime to compare with (default: dynamic)")
@@ -144,13 +149,13 @@ def add_options(parser: Any) -> None:
         "--cross",
         default="",
         metavar="STAGE=REGIME,...",
-        help="also run the model with these stages from other regimes",
+        help="also run a mix: take these stages from other regimes",
     )
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--lstm-method", default=AUTO, help=f"one of: {', '.join(LSTM_METHODS)} (default: auto)")
-    parser.add_argument("--probes", action="store_true", help="look inside the stages too")
+    parser.add_argument("--probes", action="store_true", help="also compare intermediate activations")
     parser.add_argument("--sweep", choices=SWEEPS, help="correlation against the amount of padding")
-    parser.add_argument("--lstm", action="store_true", help="compare single LSTMs: packed, not packed, compiled")
+    parser.add_argument("--lstm", action="store_true", help="compare individual LSTMs: packed, not packed, compiled")
     parser.add_argument("--fuzz", type=int, metavar="N", help="validate N random utterances of all lengths")
     parser.add_argument(
         "--text-parity",
@@ -165,9 +170,9 @@ def add_options(parser: Any) -> None:
     add_kernels(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
-    parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
-    parser.add_argument("--npz", type=Path, metavar="FILE", help="every compared array")
-    parser.add_argument("--bundle", type=Path, metavar="FILE.zip", help="all of these in one file")
+    parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="write every waveform and the differences")
+    parser.add_argument("--npz", type=Path, metavar="FILE", help="write every compared array")
+    parser.add_argument("--bundle", type=Path, metavar="FILE.zip", help="write all of these to one file")
     add_golden(parser)
     add_prosody(parser)
     add_model(parser)
@@ -210,7 +215,7 @@ def regime_named(name: str) -> Regime:
     try:
         return Regime(name.strip())
     except ValueError:
-        raise InvalidRequest(f"There is no regime “{name}”.", f"Regimes: {', '.join(Regime)}.") from None
+        raise InvalidRequest(f"Unknown regime “{name}”.", f"Regimes: {', '.join(Regime)}.") from None
 
 
 def _first_voice(options: argparse.Namespace) -> str:
@@ -223,8 +228,8 @@ def _pair(word: str) -> tuple[str, Regime]:
     stage, equals, regime = word.partition("=")
     if not equals or stage not in STAGE_NAMES:
         raise InvalidRequest(
-            f"“{word}” is not a stage and a regime.",
-            f"Write STAGE=REGIME, such as decoder=dynamic; stages: {', '.join(STAGE_NAMES)}.",
+            f"“{word}” isn’t STAGE=REGIME.",
+            f"Use STAGE=REGIME, such as decoder=dynamic; stages: {', '.join(STAGE_NAMES)}.",
         )
     return stage, regime_named(regime)
 
@@ -280,7 +285,7 @@ def _check(options: argparse.Namespace) -> None:
     check_case(options)
     check_kernels(options.kernels)
     if options.phonemes is not None and not options.phonemes.strip():
-        raise InvalidRequest("--phonemes is empty.", "Write some, or leave it out to validate a sample text.")
+        raise InvalidRequest("--phonemes is empty.", "Pass some, or omit it to validate a sample text.")
     if options.wav_dir is not None:
         ensure_folder(options.wav_dir)
     written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden

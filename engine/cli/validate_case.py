@@ -18,14 +18,16 @@ from engine.validator.data.wire import Wire
 from engine.validator.measures.element_errors import ElementErrors
 from engine.validator.runs.validation import ValidationObserver, Validator
 
-NOTHING_FAILED = "No stage is itself wrong, so there is no failing case to save or reduce."
+NOTHING_FAILED = "No stage fails by itself, so there’s no failing case to save or reduce."
 
 
 def add_case_options(parser: Any) -> None:
     """Add what is done with a failure."""
-    parser.add_argument("--case", type=Path, metavar="FILE", help="run a saved failing case; fails if it still does")
+    parser.add_argument(
+        "--case", type=Path, metavar="FILE", help="run a saved failing case; exits with an error if it still fails"
+    )
     parser.add_argument("--save-case", type=Path, metavar="FILE", help="save the first failing stage with its inputs")
-    parser.add_argument("--reduce", action="store_true", help="find the shortest text on which it fails")
+    parser.add_argument("--reduce", action="store_true", help="find the shortest text on which the stage fails")
     parser.add_argument("--case-stage", metavar="STAGE", help="save or reduce this stage instead of the first")
     parser.add_argument(
         "--reduce-seconds",
@@ -40,7 +42,7 @@ def check_case(options: argparse.Namespace) -> None:
     """Raise `InvalidRequest` for a stage that is none, or no time for a reduction."""
     check_stage(options.case_stage)
     if not options.reduce_seconds > 0:
-        raise InvalidRequest(f"{options.reduce_seconds:g} s is not enough time to reduce.", "Give a number above zero.")
+        raise InvalidRequest(f"--reduce-seconds {options.reduce_seconds:g} is too small.", "Use a number above zero.")
 
 
 def wants_case(options: argparse.Namespace) -> bool:

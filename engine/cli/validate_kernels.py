@@ -35,7 +35,7 @@ def add_kernels(parser: Any) -> None:
         nargs="?",
         const="",
         metavar="STAGE,...",
-        help=f"name the kernel that is wrong, in stages that fail, in these, or in `{EVERY_STAGE}`",
+        help=f"find the faulty kernel: in failing stages (default), in the given stages, or in `{EVERY_STAGE}`",
     )
 
 
@@ -123,7 +123,7 @@ def _findings(report: KernelReport) -> Sequence[str]:
         words = (f"Kernel of {finding.stage}: {finding.words}" for finding in report.findings)
         return [line for one in words for line in textwrap.wrap(one, WIDTH, subsequent_indent="  ")]
     if not report.measured:
-        return ["No stage is wrong, so no kernel was looked at; name a stage to look into it."]
+        return ["All stages pass, so no kernels were inspected. Name a stage to inspect it anyway."]
     return [f"No kernel is wrong in {', '.join(report.measured)}."]
 
 

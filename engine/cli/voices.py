@@ -24,13 +24,15 @@ def add_options(parser: Any) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     parser.add_argument("--language", help="only the voices of one language, such as fr-FR")
     save = _action(actions, "save", "save a voice blend")
-    save.add_argument("name", help="a new name; quote one with spaces, as wherever you use it")
+    save.add_argument("name", help="name of the blend; quote it if it has spaces")
     save.add_argument("recipe", help="such as “af_heart(2)+am_adam(1)” or “af_heart:60,am_adam:40”")
     remove = _action(actions, "remove", "delete a saved blend")
     remove.add_argument("name", help="the name of a saved blend")
     preview = _action(actions, "preview", "play a sample sentence in the voice’s language")
     preview.add_argument("voice", help="a name, or a blend")
-    preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
+    preview.add_argument(
+        "--language", default=argparse.SUPPRESS, help="override the voice's language, for example fr-FR"
+    )
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
     preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file")
     add_prosody(preview)
@@ -104,7 +106,7 @@ def _saved(options: argparse.Namespace) -> VoiceInfo:
 
 def _none_words(language: str | None) -> str:
     spoken = "" if language is None else f" of {language_of(language).name}"
-    return f"No voice{spoken} is installed; `models list` shows the models that can be fetched, with more voices."
+    return f"No voices{spoken} are installed. Run `models list` to see what you can download."
 
 
 def _line(voice: VoiceInfo, model: str, width: int) -> str:
@@ -112,4 +114,4 @@ def _line(voice: VoiceInfo, model: str, width: int) -> str:
     return f"{name} {voice.language:<6} {voice.gender:<7} {model:<15} {details}".rstrip()
 
 
-COMMAND = Command("voices", "List and preview voices; save and remove blends of them.", add_options, run)
+COMMAND = Command("voices", "List and preview voices; save and delete blends.", add_options, run)

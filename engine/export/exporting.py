@@ -34,7 +34,7 @@ _SPACE = re.compile(r"\s+")
 CHAPTER_PAUSE_SECONDS = 1.5
 EXPORTS = "exports"
 """The name under which speech that is made is marked as in use."""
-STOPPED = "The export was stopped."
+STOPPED = "Export stopped."
 _BLOCK_SAMPLES = 1 << 16
 """So much is written between two looks at whether to go on: some 3 s of speech."""
 
@@ -178,7 +178,7 @@ class _Export:
             if self._has_sound(output):
                 yield from self._write(output)
         if self._silent:
-            raise NothingToSpeak("Nothing in the document can be spoken.", "Choose another document or voice.")
+            raise NothingToSpeak("There’s nothing to speak in this document.", "Choose a different document or voice.")
 
     def pieces(self) -> Iterator[_Piece]:
         """All that is spoken."""
@@ -223,7 +223,9 @@ class _Export:
             if output.subtitles:
                 write_subtitles(output.subtitles, words)
         except OutputError as error:
-            raise OutputError(error.message, f"{error.hint} What is spoken is kept, and not made again.") from error
+            raise OutputError(
+                error.message, f"{error.hint} Finished audio is kept, so the next attempt is faster."
+            ) from error
 
     def _write_chapters(self, output: Output, words: list[TimedWord]) -> Iterator[ExportProgress]:
         """Write the sound, and add the words in it."""

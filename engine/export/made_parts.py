@@ -79,9 +79,7 @@ class MadeParts:
         """A part that is made; raises `OutputError` if it is gone or damaged."""
         kept = self._kept(request)
         if kept is None:
-            raise OutputError(
-                f"Speech that was made is no longer in {self._folder}.", "Export it again: that makes what is missing."
-            )
+            raise OutputError(f"Cached audio is missing from {self._folder}.", "Export again to regenerate it.")
         words, sound = kept
         pcm = soundfile.read(io.BytesIO(sound), dtype="int16")[0] if sound else np.zeros(0, np.int16)
         return MadePart(pcm, tuple(SpokenWord(*word) for word in words))
@@ -121,8 +119,8 @@ class MadeParts:
         """The error for a part that cannot be kept."""
         hint = "Free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
         return OutputError(
-            f"No more speech can be kept in {self._folder} ({error.strerror}); what is made so far stays there.",
-            f"{hint}, then export it again: that goes on from there.",
+            f"Couldn’t save more audio in {self._folder} ({error.strerror}). The audio so far is kept there.",
+            f"{hint}, then export again to resume.",
         )
 
     def _sound_path(self, request: SpeechRequest) -> Path:

@@ -160,7 +160,7 @@ def read_cover(path: Path) -> bytes:
     except OSError as error:
         raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Choose a picture.") from error
     if not is_cover(picture):
-        raise InvalidRequest(f"{path} is neither JPEG nor PNG.", "Convert it first, or choose another picture.")
+        raise InvalidRequest(f"{path} is neither JPEG nor PNG.", "Convert it first, or choose a different picture.")
     if len(picture) > LARGEST_BYTES:
-        raise InvalidRequest(f"{path} has more than {LARGEST_BYTES // 1_000_000} MB.", "Choose a smaller picture.")
+        raise InvalidRequest(f"{path} is larger than {LARGEST_BYTES // 1_000_000} MB.", "Choose a smaller picture.")
     return picture

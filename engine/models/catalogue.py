@@ -111,7 +111,7 @@ def catalogue() -> tuple[ModelEntry, ...]:
     try:
         return tuple(_entry(values) for values in json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedFile(path, f"The list of models {path} cannot be read.", "Reinstall the application.") from error
+        raise DamagedFile(path, f"The list of models {path} can’t be read.", "Reinstall the app.") from error
 
 
 def entry_named(name: str, entries: tuple[ModelEntry, ...]) -> ModelEntry:
@@ -119,7 +119,7 @@ def entry_named(name: str, entries: tuple[ModelEntry, ...]) -> ModelEntry:
     found = next((entry for entry in entries if entry.name == name), None)
     if found is None:
         known = ", ".join(entry.name for entry in entries)
-        raise UnknownModel(f"There is no model named “{name}”.", f"Known models: {known}.")
+        raise UnknownModel(f"Unknown model “{name}”.", f"Known models: {known}.")
     return found
 
 
@@ -167,7 +167,7 @@ def sha256_of(
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while chunk := stream.read(_CHUNK_BYTES):
-            raise_if_set(cancel, "Checking was stopped.")
+            raise_if_set(cancel, "Check stopped.")
             digest.update(chunk)
             advance(len(chunk))
     return digest.hexdigest()

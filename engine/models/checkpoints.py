@@ -44,7 +44,7 @@ _STAMPED = (".safetensors", ".json")
 _DRAWING_SOURCES = "engine/network"
 _DRAWING_PACKAGES = ("torch", "kokoro", "transformers")
 """What random weights depend on, besides the architecture and the seed."""
-NO_STUDENTS = "No Transformer for the prosody of this model is installed."
+NO_STUDENTS = "No Transformer prosody is installed for this model."
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _file_stamp(path: Path) -> str:
 def require_known(model: str) -> None:
     """Raise `UnknownModel` for what is the name of no model."""
     if model not in MODEL_NAMES:
-        raise UnknownModel(f"There is no model named “{model}”.", f"Known models: {', '.join(MODEL_NAMES)}.")
+        raise UnknownModel(f"Unknown model “{model}”.", f"Known models: {', '.join(MODEL_NAMES)}.")
 
 
 def installed_models() -> tuple[str, ...]:
@@ -152,7 +152,7 @@ def _installed(model: str, config: ModelConfig) -> Checkpoint:
     if installed is None:
         raise MissingModel(
             f"The weights of {model} are not installed.",
-            f"Get them with “python -m engine models fetch {model}”, or use --model starter; "
+            f"Download them with “kokoro-desk models fetch {model}”, or use --model starter; "
             "--weights random:0 tries the architecture without them.",
             Cure.GET_MODEL,
         )
@@ -162,7 +162,7 @@ def _installed(model: str, config: ModelConfig) -> Checkpoint:
 def _random_checkpoint(model: str, config: ModelConfig, weights: str) -> Checkpoint:
     match = _RANDOM_WEIGHTS.fullmatch(weights)
     if not match:
-        raise InvalidRequest(f"“{weights}” does not name weights.", "Write random:SEED, such as random:0.")
+        raise InvalidRequest(f"Unknown weights “{weights}”.", "Use random:SEED, such as random:0.")
     seed = int(match[1])
 
     def load() -> Weights:
@@ -211,7 +211,7 @@ def _damaged(path: Path) -> DamagedFile:
     return DamagedFile(
         path,
         f"The starter model's file {path.name} is damaged or missing.",
-        f"Restore {path} with “git checkout -- resources/starter” or reinstall the application.",
+        f"Restore {path} with “git checkout -- resources/starter” or reinstall the app.",
         Cure.INSTALL_AGAIN,
     )
 
@@ -234,8 +234,8 @@ def students_of(model: str) -> Students:
     path = ModelStore().students_file(model)
     if not path.is_file():
         raise MissingModel(
-            f"No Transformer for the prosody of the model {model} is installed.",
-            "Use the prosody of its LSTMs, or put a file of students beside the model.",
+            f"No Transformer prosody is installed for {model}.",
+            "Use LSTM prosody, or install a student file.",
         )
     return read_students(path)
 
@@ -301,7 +301,7 @@ def install_students(path: Path, model: str) -> Students:
     except OSError as error:
         raise StorageError(
             f"The folder {place.parent} cannot be written ({error.strerror or error}).",
-            "Make it writable and free some space there; models are kept there.",
+            "Make it writable and free up some space; models are stored there.",
         ) from error
     return replace(students, path=place)
 
@@ -309,6 +309,7 @@ def install_students(path: Path, model: str) -> Students:
 def _check_teacher(students: Students, checkpoint: Checkpoint) -> None:
     if students.teacher != checkpoint.identity:
         raise UnusableModel(
-            f"The students in {students.path} were taught by another model than the installed {checkpoint.name}.",
-            "Put those of this model there, or use the prosody of its LSTMs.",
+            f"The students in {students.path} were distilled from a different model than the installed "
+            f"{checkpoint.name}.",
+            "Install those of this model, or use LSTM prosody.",
         )

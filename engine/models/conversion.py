@@ -68,7 +68,7 @@ def read_layout(path: Path) -> Layout:
             raise ValueError("it is empty")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
         raise DamagedFile(
-            path, f"The table {path} cannot be read.", "Reinstall the application.", Cure.INSTALL_AGAIN
+            path, f"The table {path} cannot be read.", "Reinstall the app.", Cure.INSTALL_AGAIN
         ) from error
     return layout
 
@@ -193,9 +193,7 @@ def _earlier(path: Path) -> dict[str, np.ndarray]:
     try:
         return {name: np.asarray(table, np.float32) for name, table in load_file(path).items()}
     except (OSError, ValueError, SafetensorError) as error:
-        raise UnusableModel(
-            "The voices that are installed are damaged.", "Remove the model, then try again."
-        ) from error
+        raise UnusableModel("The installed voices are damaged.", "Remove the model, then try again.") from error
 
 
 def _save(arrays: Mapping[str, np.ndarray], path: Path) -> None:
@@ -203,5 +201,5 @@ def _save(arrays: Mapping[str, np.ndarray], path: Path) -> None:
         save_file(dict(arrays), path)
     except (OSError, SafetensorError) as error:
         raise StorageError(
-            f"The model cannot be written to {path.parent} ({error}).", "Free some space there, then try again."
+            f"The model can’t be written to {path.parent} ({error}).", "Free up some space there, then try again."
         ) from error

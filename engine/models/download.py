@@ -27,9 +27,9 @@ ENVIRONMENT: Mapping[str, str] = {
 PARTIAL_SUFFIX = ".part"
 CHUNK_BYTES = 1 << 16
 """The most that an interruption loses; the client's own chunks have 10 MB."""
-UNREACHABLE_HINT = "Check that this computer is online, then try again; what was received is kept."
-_RETRY_HINT = "Try again; what was received is kept."
-_LATER_HINT = "Try again in some minutes; what was received is kept."
+UNREACHABLE_HINT = "Check your internet connection, then try again. The partial download is kept."
+_RETRY_HINT = "Try again. The partial download is kept."
+_LATER_HINT = "Try again in a few minutes. The partial download is kept."
 _NOT_FOUND, _TOO_MANY_REQUESTS, _SERVER_ERRORS = 404, 429, 500
 
 
@@ -96,8 +96,8 @@ def _fetched(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
     if not is_file_with(partial, file.bytes, file.sha256):
         partial.unlink()
         raise DownloadError(
-            f"What was received as {file.path} is not the published file.",
-            "Try again; if that does not help, something between this computer and the hub changes files.",
+            f"The downloaded {file.path} doesn’t match the expected checksum.",
+            "Try again. If that doesn’t help, something between this computer and the hub modifies downloads.",
         )
     return partial.replace(order.received(file))
 
@@ -115,9 +115,9 @@ def _receive(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
     except HfHubHTTPError as error:
         raise _answer_error(file, error.response.status_code) from error
     except (httpx2.ConnectError, httpx2.ConnectTimeout, socket.gaierror, ConnectionRefusedError) as error:
-        raise DownloadError("The model hub cannot be reached.", UNREACHABLE_HINT) from error
+        raise DownloadError("The model hub can’t be reached.", UNREACHABLE_HINT) from error
     except (httpx2.HTTPError, ConnectionError, TimeoutError) as error:
-        raise DownloadError("The connection to the model hub broke off.", _RETRY_HINT) from error
+        raise DownloadError("The connection to the model hub was lost.", _RETRY_HINT) from error
     except _WrongLength as error:
         partial.unlink()
         raise _wrong_length(file) from error
@@ -131,8 +131,8 @@ def _checked_url(order: Download, file: PinnedFile) -> str:
     metadata = get_hf_file_metadata(url, token=False)
     if metadata.commit_hash is None:
         raise DownloadError(
-            f"What answered at {url} is not a model hub.",
-            "A page to log in to the network may be in between: open a browser, then try again.",
+            f"The response from {url} isn’t from the model hub.",
+            "You may need to sign in to your network first: open a browser, then try again.",
         )
     if metadata.commit_hash != order.revision or metadata.size not in (None, file.bytes):
         raise _wrong_length(file)
@@ -208,23 +208,25 @@ class _Sink:
 
 def _wrong_length(file: PinnedFile) -> DownloadError:
     return DownloadError(
-        f"The hub offers another file as {file.path} than the published one.",
-        "Try again later, or look for a newer version of this program.",
+        f"{file.path} on the model hub doesn’t match the expected checksum.",
+        "Try again later, or look for a newer version of Kokoro Desk.",
     )
 
 
 def _answer_error(file: PinnedFile, status: int) -> DownloadError:
     if status == _NOT_FOUND:
-        return DownloadError(f"The hub has no {file.path} (404).", "Look for a newer version of this program.")
+        return DownloadError(
+            f"The model hub doesn’t have {file.path} (404).", "Look for a newer version of Kokoro Desk."
+        )
     if status == _TOO_MANY_REQUESTS:
-        return DownloadError("The hub has too many requests at present (429).", _LATER_HINT)
+        return DownloadError("The model hub has too many requests right now (429).", _LATER_HINT)
     if status >= _SERVER_ERRORS:
-        return DownloadError(f"The hub does not work at present ({status}).", _LATER_HINT)
-    return DownloadError(f"The hub refuses {file.path} ({status}).", _LATER_HINT)
+        return DownloadError(f"The model hub isn’t working right now ({status}).", _LATER_HINT)
+    return DownloadError(f"The model hub denied access to {file.path} (HTTP {status}).", _LATER_HINT)
 
 
 def _storage_error(folder: Path, error: OSError) -> EngineError:
     return StorageError(
         f"The folder {folder} cannot be written ({error.strerror or error}).",
-        "Free some space there, or make it writable.",
+        "Free up some space there, or make it writable.",
     )

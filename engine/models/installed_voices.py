@@ -71,8 +71,8 @@ def require_voice(voice: str, model: str, models: Collection[ModelVoices] | None
     having = [each.model for each in models if each.has(voice)]
     if having and model not in having and model in [each.model for each in models]:
         raise InvalidRequest(
-            f"The model {model} has no voice “{voice}”, which {having[0]} has.",
-            f"Use --model {having[0]}, or leave --model out.",
+            f"{model} doesn’t include “{voice}”, but {having[0]} does.",
+            f"Use --model {having[0]}, or omit --model.",
         )
 
 
@@ -85,8 +85,8 @@ def require_installed(voice: str) -> None:
     having = [each for each in offered if each.has(voice)]
     if having and not any(each.model in installed_models() for each in having):
         raise MissingModel(
-            f"The voice “{voice}” is one of {having[0].title}, which is not installed.",
-            f"Get it with “python -m engine models fetch {having[0].model}”.",
+            f"The voice “{voice}” belongs to {having[0].title}, which isn’t installed.",
+            f"Download it with “kokoro-desk models fetch {having[0].model}”.",
             Cure.GET_MODEL,
         )
 

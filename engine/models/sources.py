@@ -60,7 +60,7 @@ def find_sources(path: Path, entry: ModelEntry) -> Sources:
     if os.path.isdir(path):  # Path.is_dir raises OSError for a name that is too long
         return _in_folder(path, entry)
     if not os.path.isfile(path):
-        raise InvalidRequest(f"There is no file or folder {path}.", _hint(entry))
+        raise InvalidRequest(f"{path} doesn’t exist.", _hint(entry))
     if path.suffix in _suffixes(entry):
         return Sources(path, _voices(path.parent / _VOICES_FOLDER, entry), _description(path.parent, entry))
     if path.suffix in VOICE_SUFFIXES:
@@ -73,7 +73,7 @@ def _in_folder(folder: Path, entry: ModelEntry) -> Sources:
     packages = folder if checkpoint is None and holds_packages(folder, entry.packages) else None
     voices = {**_voices(folder, entry), **_voices(folder / _VOICES_FOLDER, entry)}
     if checkpoint is None and packages is None and not voices:
-        raise UnusableModel(f"There is no checkpoint of {entry.title} and no voice pack in {folder}.", _hint(entry))
+        raise UnusableModel(f"{folder} has no checkpoint of {entry.title} and no voice pack.", _hint(entry))
     description = None if checkpoint is None else _description(folder, entry)
     return Sources(checkpoint, voices, description, packages)
 
@@ -84,7 +84,7 @@ def _checkpoint(folder: Path, entry: ModelEntry) -> Path | None:
     named = [path for path in found if path.name == published] or found
     if len(named) > 1:
         names = ", ".join(path.name for path in named)
-        raise UnusableModel(f"There are several checkpoints in {folder}: {names}.", "Choose one of these files.")
+        raise UnusableModel(f"{folder} has several checkpoints: {names}.", "Choose one of these files.")
     return named[0] if named else None
 
 
@@ -146,7 +146,9 @@ def given_checkpoint(
     path = sources.checkpoint
     published = path is not None and _is_published_file(entry, path, on_progress, cancel)
     if path is not None and entry.packages and not published:
-        raise UnusableModel(f"{path.name} is not the published 8-bit file.", "Get the file again, or fetch the model.")
+        raise UnusableModel(
+            f"{path.name} is not the published 8-bit file.", "Get the file again, or download the model."
+        )
     return path, published
 
 
@@ -158,8 +160,8 @@ def shipped_file(entry: ModelEntry, pinned: PinnedFile | None) -> Path | None:
     if not is_file_with(path, pinned.bytes, pinned.sha256):
         raise DamagedFile(
             path,
-            f"The file {path.name}, which comes with the program for {entry.title}, is damaged or missing.",
-            f"Restore {path} with “git checkout -- resources/{pinned.path}” or reinstall the application.",
+            f"The bundled file {path.name} of {entry.title} is damaged or missing.",
+            f"Restore {path} with “git checkout -- resources/{pinned.path}” or reinstall the app.",
             Cure.INSTALL_AGAIN,
         )
     return path

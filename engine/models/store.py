@@ -98,7 +98,7 @@ def alone(
     except OSError as error:
         raise StorageError(
             f"The folder {folder} cannot be written ({error.strerror or error}).",
-            "Make it writable and free some space there; models are kept there.",
+            "Make it writable and free up some space; models are stored there.",
         ) from error
 
 
@@ -121,7 +121,7 @@ def require_space(folder: Path, needed_bytes: int) -> None:
     if free < wanted_bytes:
         raise StorageError(
             f"{_megabytes(wanted_bytes)} of free space are needed in {folder}; {_megabytes(free)} are free.",
-            "Free some space there, then try again.",
+            "Free up some space there, then try again.",
         )
 
 
@@ -260,7 +260,7 @@ class ModelStore:
         if manifest is None:
             raise MissingModel(
                 f"{entry.title} is not installed.",
-                f"Get it with “python -m engine models fetch {name}”.",
+                f"Download it with “kokoro-desk models fetch {name}”.",
                 Cure.GET_MODEL,
             )
         shipped_file(entry, entry.corrections_file)
@@ -328,8 +328,8 @@ class ModelStore:
     def _check_description(self, entry: ModelEntry, sources: Sources) -> None:
         if sources.description is not None and ModelConfig.load(sources.description) != entry.config():
             raise UnusableModel(
-                f"{sources.description} describes another model than {entry.title}.",
-                "Choose a checkpoint of this model, or name the model that it is for.",
+                f"{sources.description} describes a different model, not {entry.title}.",
+                "Choose a checkpoint of this model, or specify its model.",
             )
 
     def _alone(
@@ -358,9 +358,11 @@ def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) ->
     if repairs:
         return None
     if sources.checkpoint is None:
-        raise UnusableModel(f"{entry.title} is not installed yet.", "Import its checkpoint first, or fetch the model.")
+        raise UnusableModel(
+            f"{entry.title} is not installed yet.", "Import its checkpoint first, or download the model."
+        )
     raise UnusableModel(
-        "There is no voice pack beside the checkpoint.",
+        "There’s no voice pack beside the checkpoint.",
         "Put voice packs into a folder “voices” beside it, then try again.",
     )
 
@@ -384,5 +386,5 @@ def _forget_packed(name: str) -> None:
 
 def _to_have(entry: ModelEntry) -> ModelEntry:
     if entry.bundled:
-        raise InvalidRequest(f"{entry.title} come with the program.", "There is nothing to do.")
+        raise InvalidRequest(f"{entry.title} are bundled with the app.", "There’s nothing to do.")
     return entry

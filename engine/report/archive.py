@@ -56,7 +56,7 @@ def write_report(file: IO[bytes], results: Sequence[StepResult], folder: Path, p
 def _add(archive: zipfile.ZipFile, written: Written, step: str, path: Path, name: str, private: Private) -> None:
     content = private.redacted(_end_of(path))
     if content is None:
-        written.left_out[name] = "it names the user, the machine or the home folder, and is no text"
+        written.left_out[name] = "it is a binary file that names the user, the computer, or the home folder"
         return
     size = len(zlib.compress(content)) + _BYTES_OF_AN_ENTRY
     if size > _MOST_BYTES_OF_A_FILE or written.bytes + size > MOST_BYTES - _RESERVED_BYTES:
@@ -115,6 +115,4 @@ class Report:
             return
 
     def _is_none(self) -> EngineError:
-        return EngineError(
-            f"{self._path} is no report that can be read.", "Name a file that “python -m engine report” has written."
-        )
+        return EngineError(f"{self._path} isn’t a readable report.", "Choose a file that “kokoro-desk report” wrote.")

@@ -127,18 +127,18 @@ def _modules_of(model: str) -> tuple[CheckStatus, str]:
     variant, _ = choose_lstm_method(AUTO, config, device.variant)
     found = find_modules(config, variant)
     if found.folder is None:
-        return CheckStatus.NOTE, f"{model}, {device.device}: not there: {found.problem}; they are built on first use"
+        return CheckStatus.NOTE, f"{model}, {device.device}: missing: {found.problem}; built on first use"
     return CheckStatus.GOOD, f"{model}, {device.device}: {found.why}, in {found.folder}"
 
 
 def _packed_weights() -> tuple[CheckStatus, str]:
     kept = all_packed_weights()
     if not kept:
-        return CheckStatus.NOTE, f"none yet; they are kept in {packed_weights_folder()} on first use"
+        return CheckStatus.NOTE, f"none yet; stored in {packed_weights_folder()} on first use"
     intact = {path: is_intact(path) for path in kept}
     damaged = [str(path) for path in kept if intact[path] is False]
     if damaged:
-        return CheckStatus.PROBLEM, f"damaged; remove {' and '.join(damaged)}: it is made again on first use"
+        return CheckStatus.PROBLEM, f"damaged; delete {' and '.join(damaged)} (rebuilt on first use)"
     listed = ", ".join(_weights_words(path, bool(intact[path])) for path in kept)
     return CheckStatus.GOOD, f"{listed}, in {kept[0].parent}"
 
@@ -169,17 +169,17 @@ def _lstm_method() -> tuple[CheckStatus, str]:
 def _linker() -> tuple[CheckStatus, str]:
     found = next((name for name in LINKERS if shutil.which(name)), None)
     if found:
-        return CheckStatus.GOOD, f"{found} links the built modules"
+        return CheckStatus.GOOD, f"{found} links modules"
     install = "no C compiler; install gcc (Linux) or the Xcode command line tools (Mac)"
     if find_modules(model_config(STARTER), CPU).folder is None:
         return CheckStatus.PROBLEM, install
-    return CheckStatus.NOTE, f"{install} if you want to build modules on this machine"
+    return CheckStatus.NOTE, f"{install} to build modules on this machine"
 
 
 def _pronunciation() -> tuple[CheckStatus, str]:
     if importlib.util.find_spec("en_core_web_sm"):
-        return CheckStatus.GOOD, "the spaCy model tags words"
-    return CheckStatus.NOTE, "the offline tagger tags words; the spaCy model en_core_web_sm is not installed"
+        return CheckStatus.GOOD, "using the spaCy model"
+    return CheckStatus.NOTE, "using the built-in tagger; install the spaCy model en_core_web_sm for better results"
 
 
 def _audio() -> tuple[CheckStatus, str]:

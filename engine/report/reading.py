@@ -26,7 +26,7 @@ def in_words(report: Report) -> Iterator[str]:
         for each in (Outcome.FAILED, Outcome.OK, Outcome.NOT_HERE)
     )
     minutes = sum(step.seconds for step in report.steps) / 60
-    yield f"{len(failed)} failed, {len(ok)} ok, {len(absent)} not here; {minutes:.1f} minutes in all"
+    yield f"{len(failed)} failed, {len(ok)} ok, {len(absent)} not available; {minutes:.1f} minutes in all"
     yield from (f"FAILED {step.name}: {step.reason}" for step in failed)
     yield from (
         f"First start, from empty caches to the end of a sentence: {step.seconds:.1f} s; see {step.name}/{LOG}"

@@ -32,7 +32,7 @@ def run_step(step: Step, folder: Path) -> StepResult:
         with TemporaryDirectory(prefix="scratch-", dir=folder, ignore_cleanup_errors=True) as scratch:
             reason = _reason_of(step, own, {FOLDER: str(own), SCRATCH: scratch}, started)
     except OSError as error:
-        reason = f"it could not be started ({error.strerror})"
+        reason = f"couldn’t be started ({error.strerror})"
     outcome = Outcome.FAILED if reason else Outcome.OK
     return StepResult(step.name, outcome, reason[:_LONGEST_REASON], time.monotonic() - started)
 
@@ -59,7 +59,7 @@ def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: flo
                 until_exit=True,  # the output is whole, and the log, too
             )
         except TookTooLong:
-            return f"it was not done after {step.limit_seconds:g} seconds"
+            return f"timed out after {step.limit_seconds:g} seconds"
         except ProcessEnded as ended:
             return f"it was ended by {ended.words}" if ended.code < 0 else ended.words.removeprefix(_ERROR)
         except EngineError as error:

@@ -164,10 +164,10 @@ def libraries_here() -> list[Path]:
     else:
         fitting = [family.name for family, obstacle in families_here().items() if not obstacle]
         if not fitting:
-            raise EngineError("No libraries are shipped for this processor.", "“python -m engine doctor” says why.")
+            raise EngineError("No libraries are bundled for this CPU.", "“kokoro-desk doctor” shows why.")
         found = sorted(path for name in fitting for path in shipped_modules_folder().glob(f"*-cpu-{name}/*.so"))
     if not found:
-        raise EngineError("The shipped libraries are not there.", "Fetch the program again.")
+        raise EngineError("The bundled libraries are missing.", "Reinstall Kokoro Desk.")
     return found
 
 

@@ -145,7 +145,7 @@ def _tests(wanted: bool) -> Iterator[Step]:
     """As `make test` runs them."""
     obstacle = "" if find_spec("pytest") and find_spec("xdist") else "its packages are missing; run: make setup-test"
     if not wanted:
-        obstacle = "it was not asked for with --tests"
+        obstacle = "not requested (use --tests)"
     aside = ("--numprocesses", "2", "--dist", "loadfile", "-m", "not alone and not long")
     yield Step("tests", (*_TESTS, *aside), _TESTS_SECONDS, obstacle)
     yield Step("tests-alone", (*_TESTS, "-m", "alone and not long"), _TESTS_SECONDS, obstacle)

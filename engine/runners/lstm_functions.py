@@ -42,7 +42,7 @@ def _nothing() -> None:
 
 def _verified(bridge: Bridge | None, folder: Path) -> Path:
     if bridge is None:
-        raise EngineError("The modules lack their library for Metal Performance Shaders.", "Build them again.")
+        raise EngineError("The modules lack their library for Metal Performance Shaders.", "Rebuild them.")
     return verify(folder, bridge)
 
 
@@ -59,12 +59,12 @@ def load_bridge(path: Path) -> None:
         ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_GLOBAL)
     except OSError as error:
         raise EngineError(
-            f"Metal Performance Shaders cannot be used ({error}).", "Use the LSTM method tir instead."
+            f"Metal Performance Shaders can’t be used ({error}).", "Use the LSTM method tir instead."
         ) from error
 
 
 def _torch_lstm_packed(x: Any, lengths: Any, of_input: Any, of_hidden: Any, bias: Any, y: Any) -> None:
-    """`LstmMethod.function` in PyTorch on the processor, from and to tensors of any device."""
+    """`LstmMethod.function` in PyTorch on the CPU, from and to tensors of any device."""
     import torch
 
     from engine.ops.torch_ops import lstm_forward_packed, lstm_forward_packed_bidirectional

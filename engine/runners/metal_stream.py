@@ -49,7 +49,7 @@ class MetalStream:
         try:
             return self._attempt(compute)
         except GpuFailed as failure:
-            log.warning("%s It is tried again.", failure.message)
+            log.warning("%s Trying again.", failure.message)
         return self._attempt(compute)
 
     def _attempt(self, compute: Callable[[], Result]) -> Result:

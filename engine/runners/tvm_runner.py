@@ -233,10 +233,10 @@ def weight_for(parameter: Parameter, weights: Mapping[str, Array]) -> Array:
     """The weight of this name as the library wants it; raises `EngineError` when it is missing or misshapen."""
     weight = weights.get(parameter.name)
     if weight is None:
-        raise EngineError(f"The model has no weight named {parameter.name}.", "Download or import the model again.")
+        raise EngineError(f"The model doesn’t have the weight {parameter.name}.", "Download or import the model again.")
     if tuple(weight.shape) != parameter.shape:
         raise EngineError(
             f"The weight {parameter.name} has shape {tuple(weight.shape)} instead of {parameter.shape}.",
-            "The model is of another architecture than its description says; fetch or import it again.",
+            "The model’s architecture doesn’t match its description; download or import it again.",
         )
     return np.asarray(weight, parameter.dtype)

@@ -333,7 +333,7 @@ def _refused(path: Path, error: Exception) -> EngineError:
         )
     reason = next(iter(str(error).splitlines()), "")
     return EngineError(
-        f"The compiled module {path} cannot be loaded ({reason}).", "Run “python -m engine doctor”.", Cure.EXAMINE
+        f"The compiled module {path} can’t be loaded ({reason}).", "Run “kokoro-desk doctor”.", Cure.EXAMINE
     )
 
 
@@ -360,5 +360,5 @@ def _load_library(ffi: Any, name: str, mode: str) -> Any:
         return ffi.libinfo.load_lib_ctypes(_PACKAGE, name, mode, folders)
     except (OSError, RuntimeError) as error:
         raise EngineError(
-            f"TVM's library {name} cannot be loaded ({error}).", "Run “make setup”.", Cure.INSTALL_AGAIN
+            f"TVM's library {name} can’t be loaded ({error}).", "Run “make setup”.", Cure.INSTALL_AGAIN
         ) from error

@@ -15,7 +15,7 @@ from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.speech import DeviceEvent, FallbackEvent, PreparationEvent, Speech, Style, Utterance
 
 MOST_FAILURES_IN_A_ROW = 3
-PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the processor", 0, 1)
+PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the CPU", 0, 1)
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class Speaker:
     def _note(self, failure: GpuFailed) -> None:
         self._failures_in_a_row += 1
         consequence = (
-            f"It has failed {self._failures_in_a_row} times in a row, so the processor speaks from now on."
+            f"It failed {self._failures_in_a_row} times in a row. Using the CPU from now on."
             if self.has_given_up
-            else "The processor speaks this part."
+            else "Using the CPU for this part."
         )
         self._message = f"{failure.message} {consequence}"
 

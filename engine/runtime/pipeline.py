@@ -66,7 +66,7 @@ class Pipeline:
                 edges = phoneme_edges(self._config, outputs["frame_token"][0], len(utterance.phonemes))
             observe(StageEvent(utterance.index, step.stage.name, step.seconds, outputs))
             del step  # and its inputs with it: the next stage needs the memory
-            raise_if_set(cancel, "Speaking was stopped.")
+            raise_if_set(cancel, "Speech stopped.")
         return Speech(np.asarray(outputs["audio"][0], np.float32), edges)
 
     def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:

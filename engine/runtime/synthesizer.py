@@ -54,7 +54,7 @@ from engine.text.g2p.directions import Script, read_script, voice_before
 from engine.text.languages import language_of
 
 LONGEST_PAUSE_SCALE = 3.0
-GPU_COMES = "it speaks until the GPU has been tried and is ready"
+GPU_COMES = "in use until the GPU has passed its self-test"
 
 
 class Synthesizer:
@@ -135,7 +135,7 @@ class Synthesizer:
         except GpuFailed as failure:
             observe(PREPARING_SPARE)
             loaded = self._load(CPU_DEVICE, observe, cancel)
-            observe(FallbackEvent(f"{failure.message} The processor speaks instead."))
+            observe(FallbackEvent(f"{failure.message} Using the CPU instead."))
         self._speaker = Speaker(loaded, partial(self._load, CPU_DEVICE))
         for voice in self._opened().voices.values():
             if language_of(voice.info.language).english:  # takes a second; other languages are ready at once
@@ -158,7 +158,7 @@ class Synthesizer:
         self.prepare(observe, cancel)
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
         for utterance, plan in _planned(plans, observe):
-            raise_if_set(cancel, "Speaking was stopped.")
+            raise_if_set(cancel, "Speech stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
             raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
             total = len(plan.utterances) if plan.whole else 0
@@ -257,7 +257,7 @@ class Synthesizer:
         except EngineError as error:
             why = f"the GPU is not used: {error.message}"
             choice = DeviceChoice(CPU_DEVICE, CPU, why, setback=True)
-            return Arrival(device_event(choice, MethodChoice(LstmMethod.TIR, "kernels in the modules")), None)
+            return Arrival(device_event(choice, MethodChoice(LstmMethod.TIR, "built-in kernels")), None)
 
     def _loaded(self, files: ModelFiles, observe: Observer, cancel: threading.Event | None) -> Loaded:
         checkpoint = self._opened()
@@ -319,8 +319,8 @@ def _sound(speech: Speech) -> Speech:
     folder = packed_weights_folder()
     raise DamagedFile(
         folder,
-        "What the model computed is not a sound, so its prepared weights are probably damaged.",
-        f"Remove {folder} and try again; it is made anew. If it stays so, install the model again.",
+        "The model produced invalid audio. Its cached weights are probably corrupted.",
+        f"Delete {folder} and try again; it will be rebuilt. If that doesn’t help, reinstall the model.",
     )
 
 
@@ -354,13 +354,13 @@ def check(request: SpeechRequest) -> None:
         )
     if not 0 <= request.pause_scale <= LONGEST_PAUSE_SCALE:
         raise InvalidRequest(
-            f"Pauses of {request.pause_scale:g} times their length are out of range.",
-            f"Choose a number from 0 (as short as can be) to {LONGEST_PAUSE_SCALE:g}.",
+            f"The pause length {request.pause_scale:g} is out of range.",
+            f"Choose a number from 0 (shortest) to {LONGEST_PAUSE_SCALE:g}.",
         )
     if request.seed < 0:
         raise InvalidRequest(f"The seed {request.seed} is negative.", "Choose 0 or a positive whole number.")
     if not 0 <= request.start <= (len(request.text) if request.end is None else request.end) <= len(request.text):
         raise InvalidRequest(
-            f"The text has no characters {request.start} to {request.end}; it has {len(request.text)}.",
-            "Name a part of it, or none for all of it.",
+            f"The range {request.start} to {request.end} is outside the text of {len(request.text)} characters.",
+            "Use a range within the text, or omit it to speak everything.",
         )

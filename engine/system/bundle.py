@@ -40,7 +40,7 @@ def require_reference() -> None:
     if missing:
         raise MissingReference(
             f"Comparing with PyTorch needs packages that are not installed: {', '.join(missing)}.",
-            "In the application, add them with “--module engine reference”; in an installation, run “make setup”.",
+            "In the bundled app, run “kokoro-desk reference”; in a source installation, run “make setup”.",
             Cure.ADD_REFERENCE,
         )
 
@@ -60,4 +60,4 @@ def has_compiler() -> bool:
 def require_compiler() -> None:
     """Raise `CompileError` unless modules can be built here."""
     if not has_compiler():
-        raise CompileError("Modules cannot be built here.", "The compiler comes with an installation from source.")
+        raise CompileError("Modules can’t be built here.", "The compiler is part of an installation from source.")

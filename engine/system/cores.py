@@ -20,7 +20,7 @@ def check_threads(threads: int | None) -> None:
     count = len(usable_cores())
     if not 1 <= threads <= count:
         choice = f"Choose 1 to {count}" if count > 1 else "Choose 1"
-        raise InvalidRequest(f"{threads} threads cannot be used here.", f"{choice}, or leave it open.")
+        raise InvalidRequest(f"{threads} threads aren’t available.", f"{choice}, or omit it to use all cores.")
 
 
 def usable_cores() -> tuple[int, ...]:

@@ -37,7 +37,7 @@ def _acquired(lock: FileLock) -> bool:
     return True
 
 
-def raise_if_set(cancel: threading.Event | None, message: str = "It was stopped.") -> None:
+def raise_if_set(cancel: threading.Event | None, message: str = "Stopped") -> None:
     """Raise `Cancelled` with this message once `cancel` is set."""
     if cancel is not None and cancel.is_set():
         raise Cancelled(message)

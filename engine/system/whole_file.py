@@ -64,13 +64,13 @@ def ensure_writable(path: Path) -> None:
     folder = path.absolute().parent
     try:
         if path.is_dir():
-            raise OutputError(f"{path} is a folder.", "Name a file in it, such as speech.wav.")
+            raise OutputError(f"{path} is a folder.", "Choose a file in it, such as speech.wav.")
         if not folder.is_dir():
-            raise OutputError(f"The folder {folder} does not exist.", "Create it or choose another place.")
+            raise OutputError(f"The folder {folder} does not exist.", "Create it or choose a different place.")
     except OSError as error:  # such as a name that is too long
         raise write_error(path, error) from error
     if not os.access(folder, os.W_OK):
-        raise OutputError(f"The folder {folder} is read-only.", "Choose a folder you may write to.")
+        raise OutputError(f"The folder {folder} is read-only.", "Choose a folder that you can write to.")
 
 
 def ensure_folder(folder: Path) -> None:
@@ -80,20 +80,22 @@ def ensure_folder(folder: Path) -> None:
     except OSError as error:
         raise write_error(folder, error) from error
     if not there.is_dir():
-        raise OutputError(f"{there} is not a folder.", "Choose another place.")
+        raise OutputError(f"{there} is not a folder.", "Choose a different place.")
     if not os.access(there, os.W_OK):
-        raise OutputError(f"The folder {there} is read-only.", "Choose a folder you may write to.")
+        raise OutputError(f"The folder {there} is read-only.", "Choose a folder that you can write to.")
 
 
 def write_error(path: Path, error: OSError) -> OutputError:
     """The error for a failed attempt to write `path`: one sentence about the cause, one about what to do."""
     if error.errno == errno.ENOSPC:
-        return OutputError(f"The disk is full; {path} was not written.", "Free some space or choose another place.")
+        return OutputError(
+            f"The disk is full, so {path} couldn’t be written.", "Free up some space or choose a different place."
+        )
     if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
-        return OutputError(f"{path} may not be written here.", "Choose a folder you may write to.")
+        return OutputError(f"You don’t have permission to write {path}.", "Choose a folder that you can write to.")
     if error.errno == errno.ENAMETOOLONG:
-        return OutputError(f"The name of {path} is too long to be written.", "Choose a shorter one.")
-    return OutputError(f"{path} could not be written ({error.strerror}).", "Choose another place.")
+        return OutputError(f"The name of {path} is too long.", "Choose a shorter one.")
+    return OutputError(f"Couldn’t write {path} ({error.strerror}).", "Choose a different place.")
 
 
 @contextmanager

@@ -55,4 +55,4 @@ def language_of(tag: str) -> Language:
     if len(found) == 1:
         return found[0]
     known = ", ".join(language.tag for language in LANGUAGES)
-    raise InvalidRequest(f"The language “{tag}” cannot be spoken.", f"Choose one of: {known}.")
+    raise InvalidRequest(f"Unsupported language “{tag}”.", f"Choose one of: {known}.")

@@ -92,7 +92,7 @@ class Service:
         if request.validation.speech.text == "fail":
             self.send(FailedEvent("The module is stale.", "Build it again."))
         elif cancelled.is_set():
-            self.send(FailedEvent("It was stopped.", ""))
+            self.send(FailedEvent("Stopped", ""))
         else:
             self.send(KernelsEvent(tuple(replace(FINDING, stage=stage) for stage in request.stages)))
 

@@ -89,7 +89,7 @@ class FakeLibrary:
         while not self.hold.wait(0.005):
             observe(PreparationEvent("Compiling decoder", 5, 7))
             if cancel is not None and cancel.is_set():
-                raise Cancelled("It was stopped.")
+                raise Cancelled("Stopped")
         if self.error is not None:
             raise self.error
 
@@ -103,7 +103,7 @@ class FakeLibrary:
         while not self.hold.wait(0.005):
             observe(ModelProgress(name, activity, total // 3, total, 4.1e6, 2 * total / 3 / 4.1e6))
             if cancel is not None and cancel.is_set():
-                raise Cancelled("It was stopped.")
+                raise Cancelled("Stopped")
         if self.error is not None:
             raise self.error
         observe(ModelProgress(name, activity, total, total, 4.1e6, 0.0))

@@ -110,7 +110,7 @@ class FakeEngine:
             observe(self.device)
         while not self.prepare_hold.wait(0.005):
             if cancel is not None and cancel.is_set():
-                raise Cancelled("It was stopped.")
+                raise Cancelled("Stopped")
         self.prepared += 1
 
     def synthesize(
@@ -123,11 +123,11 @@ class FakeEngine:
         for utterance in plan.utterances:
             while utterance.index >= self.hold_from and not self.hold.wait(0.005):
                 if cancel is not None and cancel.is_set():
-                    raise Cancelled("Speaking was stopped.")
+                    raise Cancelled("Speech stopped.")
             if self.speak_error is not None and utterance.index >= self.fails_after:
                 raise self.speak_error
             if utterance.index in self.fallbacks:
-                observe(PreparationEvent("The GPU failed; preparing the processor", 0, 1))
+                observe(PreparationEvent("The GPU failed; preparing the CPU", 0, 1))
                 observe(FallbackEvent(self.fallbacks[utterance.index]))
             yield chunk_of(utterance, len(plan.utterances))
 

@@ -190,10 +190,10 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
 
 
 def test_a_gpu_that_is_not_used_is_told_in_the_status_line(applications: Applications) -> None:
-    device = DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: it ended its process (SIGABRT)")
+    device = DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: its process ended (SIGABRT)")
     engine = FakeEngine(device=device)
     application = applications.ready(make_engine=lambda: engine)
-    words = "Ready · the GPU is not used: it ended its process (SIGABRT)"
+    words = "Ready · the GPU is not used: its process ended (SIGABRT)"
     assert application.window.page.status.label.toolTip() == words
 
 
@@ -294,7 +294,7 @@ def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
     ("model", "words"),
     [
         ("kokoro-82m", "The weights of kokoro-82m are not installed. Download or import it under Speech > Models…"),
-        ("kokoro", "There is no model named “kokoro”. Known models: starter, kokoro-82m"),
+        ("kokoro", "Unknown model “kokoro”. Known models: starter, kokoro-82m"),
     ],
 )
 def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(

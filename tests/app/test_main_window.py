@@ -325,7 +325,7 @@ def cannot_keep_texts(desk: Desk, folder: Path) -> None:
 def test_a_text_that_is_not_kept_is_told_again_after_the_banner_was_closed(desk: Desk, tmp_path: Path) -> None:
     cannot_keep_texts(desk, tmp_path)
     for _ in range(2):
-        assert desk.page.banner.message.text.startswith("What you type is not being kept.")
+        assert desk.page.banner.message.text.startswith("Your text isn’t being saved.")
         desk.page.banner.dismiss()
         desk.window.memory.remember_text()
 
@@ -403,7 +403,7 @@ def test_closing_can_stop_all_that_is_to_be_saved(desk: Desk, saving: QMessageBo
     answer(saving, "Cancel")
     desk.editor.set_text("Another text.")
     desk.controller.save(tmp_path / "b.wav", desk.window.request)
-    assert desk.page.save_strip.label.text().endswith("1 more waiting")
+    assert desk.page.save_strip.label.text().endswith("1 more in queue")
     assert not desk.window.close()
     question = desk.window.findChildren(QMessageBox)[-1]
     assert question.text() == "“a.wav” and 1 more are still being saved."

@@ -87,7 +87,7 @@ def test_every_hint_that_is_a_command_has_a_cure() -> None:
 
 @pytest.mark.parametrize("cure", Cure)
 def test_every_cure_has_words(cure: Cure) -> None:
-    message = message_for(CompileError("It failed.", "Run “python -m engine doctor”.", cure))
+    message = message_for(CompileError("It failed.", "Run “kokoro-desk doctor”.", cure))
     assert message.text.startswith("It failed. ")
     assert message.text.endswith(".")
     assert not COMMAND.search(message.text)

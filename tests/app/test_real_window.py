@@ -151,7 +151,7 @@ def test_stopping_a_long_text_is_silent_at_once(display: str, tmp_path: Path) ->
 def test_a_device_that_goes_and_another_that_comes(display: str, tmp_path: Path) -> None:
     played = undisturbed(partial(play_with_another_device, display), tmp_path)
     assert played.report["error"] == "AudioDeviceLost"
-    assert played.report["said"] == "The audio device is gone, so playback is paused. Nothing is lost."
+    assert played.report["said"] == "Playback paused: the audio device was disconnected. Nothing is lost."
     assert_same(played.heard, played.speech[played.report["position"] :])
     assert not QImage(str(played.folder / "lost.png")).isNull()
 

@@ -24,7 +24,7 @@ SAVING = SaveProgress(
     3,
     SaveProgress("Another Very Long Name.m4b", fraction=0.4),
 )
-LONG = "“A Very Long Name of a Book.epub” can’t be opened: it is protected against copying. Choose another document."
+LONG = "“A Very Long Name of a Book.epub” can’t be opened: it is DRM-protected. Choose a different document."
 
 
 def small(font_times: int) -> QSize:

@@ -103,7 +103,7 @@ def test_a_failure_that_nobody_takes_is_shown_by_the_window_above(qtbot: QtBot) 
     window, error = Window(), InvalidRequest("No.")
     tasks = Tasks("a test", QObject(window))
     tasks.run(refuse, error)
-    tasks.run(refuse, Cancelled("It was stopped."))
+    tasks.run(refuse, Cancelled("Stopped"))
     qtbot.waitUntil(lambda: not tasks.busy)
     assert window.shown == [error]
     assert tasks.shut_down(PATIENCE_MS)

@@ -141,7 +141,7 @@ def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings:
         memory.remember_text()
     memory.remember_text()  # nothing was typed, but it is still not kept
     assert len(told) == 3
-    assert told[0].startswith("What you type is not being kept.")
+    assert told[0].startswith("Your text isn’t being saved.")
     assert not memory.kept
     (tmp_path / "texts").unlink()
     page.editor.edit.insertPlainText("Words. ")
@@ -196,7 +196,7 @@ def test_settings_that_cannot_be_written_are_told(qtbot: QtBot, tmp_path: Path) 
     memory = WindowMemory(window, page, Settings(store), RecentTexts())
     with qtbot.waitSignal(memory.failed) as told:
         memory.restore()
-    assert "will not be kept" in str(told.args)
+    assert "can’t be saved" in str(told.args)
 
 
 @pytest.mark.parametrize("answer", [CLOSE_WHEN_SAVED, STOP_SAVING, "Cancel"])

@@ -42,7 +42,7 @@ def test_the_fingerprint_sees_widths_and_not_the_vocabulary(full_size):
 def test_a_damaged_description_says_so(tmp_path, content):
     path = tmp_path / "config.json"
     path.write_text(content)
-    with pytest.raises(DamagedFile, match="cannot be read"):
+    with pytest.raises(DamagedFile, match="can’t be read"):
         ModelConfig.load(path)
 
 

@@ -93,12 +93,12 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "Hi", "--out", "/nonexistent/folder/x.wav"], "does not exist"),
         (
             ["speak", "Hi", "--out", "x.aiffy"],
-            "Speech cannot be written as .aiffy. Give the file a name that ends in .wav",
+            "Audio can’t be saved as .aiffy. Use a file name that ends in .wav",
         ),
         (["speak", "Hi", "--out", "speech"], "speech has no suffix"),
-        (["speak", "Hi", "--out", ""], "error: . has no suffix. Give the file a name that ends in .wav"),
+        (["speak", "Hi", "--out", ""], "error: . has no suffix. Use a file name that ends in .wav"),
         (["speak", "Hi", "--out", 300 * "a"], "has no suffix"),
-        (["speak", "Hi", "--out", f"{300 * 'a'}.wav"], "is too long to be written. Choose a shorter one."),
+        (["speak", "Hi", "--out", f"{300 * 'a'}.wav"], "is too long. Choose a shorter one."),
         (["speak", "Hi", "--model", "nothing"], "Known models"),
         (["speak", "Hi", "--model", "kokoro-82m"], "--weights random:0"),
         (["speak", "Hi", "--device", "abacus"], "Use one of"),
@@ -107,7 +107,7 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "--file", "/nonexistent.txt"], "nonexistent.txt"),
         (["compile", "--target", "nothing"], "Known targets"),
         (["validate", "--regimes", "dynamo"], "Regimes: dynamic"),
-        (["validate", "--text", "Hi", "--regimes", "dynamic"], "Name a regime other than"),
+        (["validate", "--text", "Hi", "--regimes", "dynamic"], "Choose a regime other than"),
         (["validate", "--text", "Hi", "--padding", "-1"], "Choose 0"),
         (["validate", "--text", "Hi", "--voice", "af_salli"], "Known voices"),
         (["validate", "--cross", "mouth=dynamic"], "STAGE=REGIME"),
@@ -115,13 +115,13 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["validate", "--text", ""], "Type"),
         (["validate", "--html", "/nonexistent/folder/x.html"], "does not exist"),
         (["validate", "--model", "kokoro-82m"], "--weights random:0"),
-        (["validate", "--kernels", "foo"], "There is no stage “foo” with kernels. Stages: "),
-        (["validate", "--case-stage", "foo"], "There is no stage “foo”. Stages: "),
-        (["validate", "--reduce-seconds", "-1"], "-1 s is not enough time to reduce. Give a number above zero."),
+        (["validate", "--kernels", "foo"], "Unknown stage “foo” with kernels. Stages: "),
+        (["validate", "--case-stage", "foo"], "Unknown stage “foo”. Stages: "),
+        (["validate", "--reduce-seconds", "-1"], "-1 is too small. Use a number above zero."),
         (["validate", "--wav-dir", "/dev/null"], "/dev/null is not a folder."),
         (["validate", "--phonemes", ""], "--phonemes is empty."),
         (["validate", "--text-parity", "/dev/null"], "/dev/null has no text."),
-        (["benchmark", "--plot", "p.xyz"], "p.xyz is not a name for a plot. Give it one that ends in .png."),
+        (["benchmark", "--plot", "p.xyz"], "p.xyz isn’t a valid name for a plot. Use a name that ends in .png."),
     ],
 )
 @pytest.mark.usefixtures("starter")
@@ -159,7 +159,7 @@ def test_a_work_folder_that_is_a_file_is_refused(
     path = tmp_path / "notes"
     path.touch()
     assert main([*command, "--work-dir", str(path)]) == 1
-    assert capsys.readouterr().err == f"error: {path} is not a folder. Choose another place.\n"
+    assert capsys.readouterr().err == f"error: {path} is not a folder. Choose a different place.\n"
 
 
 @pytest.mark.usefixtures("starter")
@@ -202,8 +202,8 @@ def test_standard_output_that_is_full_gets_one_sentence() -> None:
         )
     assert done.returncode == 1
     assert done.stderr == (
-        "error: It is done, but standard output cannot be written (No space left on device). "
-        "Send it to another place.\n"
+        "error: Finished, but couldn’t write to standard output (No space left on device). "
+        "Redirect it to a different place.\n"
     )
 
 
@@ -258,7 +258,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "picture.png"
     path.write_bytes(b"\x89PNG\xff\xfe")
     assert main(["speak", "--file", str(path)]) == 1
-    assert "is of a kind that cannot be read" in capsys.readouterr().err
+    assert "is of a kind that can’t be read" in capsys.readouterr().err
 
 
 def interrupt(*_: object, **__: object) -> None:
@@ -269,15 +269,15 @@ def interrupt(*_: object, **__: object) -> None:
     ("arguments", "kept"),
     [
         (["speak", "Hello.", "--play"], ""),
-        (["speak", "Hello.", "--out", "{folder}/a.wav"], " {folder}/a.wav was not written."),
+        (["speak", "Hello.", "--out", "{folder}/a.wav"], "Couldn’t write {folder}/a.wav."),
         (
             ["speak", "--file", "resources/sample.txt", "--out", "{folder}/a.m4b"],
-            " {folder}/a.m4b was not written. The same command goes on from there.",
+            "Couldn’t write {folder}/a.m4b. Run the same command to resume.",
         ),
-        (["models", "fetch", "kokoro-82m"], " What has been fetched is kept; run the same command to go on."),
+        (["models", "fetch", "kokoro-82m"], " Partial download saved. Run the same command to resume."),
         (
             ["compile", "--output-dir", "{folder}"],
-            " Modules that were not finished are not used; run the same command to build them again.",
+            " Incomplete modules were discarded. Run the same command to rebuild them.",
         ),
     ],
 )

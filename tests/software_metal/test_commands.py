@@ -50,7 +50,7 @@ def test_a_failed_launch_raises_at_every_wait_until_a_reset(metal):
     metal.device().sync()
     with metal.behaving(fail_launch=2):
         for _ in range(3):
-            run(held)  # nothing is known yet
+            run(held)  # no results yet
         for _ in range(2):
             with pytest.raises(RuntimeError, match=GPU_ERROR) as raised:
                 metal.device().sync()

@@ -32,8 +32,8 @@ COUNTS = [{"tokens": tokens, "frames": frames} for tokens, frames in [((1,), (1,
 def files(tiny_modules: Path, tmp_path: Path) -> ModelFiles:
     """Modules that no test has loaded: a library keeps the kernels that it has found while the process lives."""
     modules = shutil.copytree(tiny_modules, tmp_path / "modules")
-    choice = DeviceChoice(METAL_DEVICE, Variant("metal-host"), "it was asked for")
-    return ModelFiles(choice, MethodChoice(LstmMethod.TIR, "it was asked for"), modules, random_weights(TINY, 0))
+    choice = DeviceChoice(METAL_DEVICE, Variant("metal-host"), "requested")
+    return ModelFiles(choice, MethodChoice(LstmMethod.TIR, "requested"), modules, random_weights(TINY, 0))
 
 
 @pytest.fixture

@@ -31,18 +31,18 @@ from engine.validator.inspection.results import GraphNode, NodeKind, SourceLine
 
 SPACE_PIXELS = 4
 CHOOSE = "Choose a kernel in the list or the source."
-NO_SOURCE = "No line of Python is known for this."
-NO_CODE = "The kernel's code follows when all kernels of the stage are measured."
-NOT_HERE = "{file} is not part of this program; only the lines below are known."
+NO_SOURCE = "No source line is known for this kernel."
+NO_CODE = "The kernel’s code appears when all kernels of the stage have been measured."
+NOT_HERE = "{file} is not part of Kokoro Desk; only the lines below are known."
 MOST_BYTES = 1 << 20
 NUMBER_DIGITS = 4
 MADE = "·"
 """Marks a line that made a node that is not measured."""
 TIR = "TIR"
 """In place of a line of Python: the code of the kernel."""
-PLACE_MEANING = "The call that made this kernel, those around it, and what it is compiled to"
+PLACE_MEANING = "The call that produced this kernel, its context, and the compiled code"
 REPLACE = "Replace"
-REPLACE_MEANING = "Let something else compute in its place, and compare what comes out as another run"
+REPLACE_MEANING = "Replace its computation and compare the result as a new run"
 
 
 class KernelDetails(QTabWidget):
@@ -54,13 +54,13 @@ class KernelDetails(QTabWidget):
         super().__init__(parent)
         self._known: StageInspection | None = None
         self._node: GraphNode | None = None
-        self.figures = FiguresView("Numbers of the kernel", self)
+        self.figures = FiguresView("Kernel figures", self)
         self.source = SourceView(self)
         self.setObjectName("kernelDetails")
-        self.setAccessibleName("Details of the kernel")
+        self.setAccessibleName("Kernel details")
         self.setDocumentMode(True)
         self.tabBar().setObjectName("sideTabs")
-        self.tabBar().setAccessibleName("Details of the kernel")
+        self.tabBar().setAccessibleName("Kernel details")
         for title, part in (("Kernel", self.figures), ("Source", self.source)):
             page = QWidget()
             layout = QVBoxLayout(page)
@@ -213,14 +213,14 @@ class SourceView(FollowsTheme, QWidget):
             self.node_chosen.emit(node)
 
     def _lay_out(self) -> None:
-        self.outcome.setAccessibleName("What came of the replacement")
+        self.outcome.setAccessibleName("Result of the replacement")
         for label in (self.outcome, self.note):
             label.setObjectName("faint")
             label.setWordWrap(True)
         self.say("")
         text = self.text
         text.setObjectName("code")
-        text.setAccessibleName("Code of the kernel")
+        text.setAccessibleName("Kernel code")
         text.setReadOnly(True)
         text.setUndoRedoEnabled(False)
         text.setTabChangesFocus(True)
@@ -265,15 +265,15 @@ class ReplaceButton(QPushButton):
             for words in (
                 (
                     "This Call of the Kernel Without Its Schedule",
-                    "Run the kernel's TIR as plain loops: if that is right, the fault is in the schedule",
+                    "Run the kernel's TIR as plain loops. If the result is right, the fault is in the schedule",
                 ),
                 (
                     "This Call of the Kernel in PyTorch",
-                    "Compute it in PyTorch: if everything after it is right then, it is the only fault",
+                    "Compute it in PyTorch. If everything after it is then right, it is the only fault",
                 ),
                 (
                     "This Stage in PyTorch",
-                    "Compute the whole stage in PyTorch: if the speech is right then, the fault is in this stage",
+                    "Compute the whole stage in PyTorch. If the speech is then right, the fault is in this stage",
                 ),
             )
         )

@@ -29,17 +29,17 @@ REFRESH_MS = 150
 """Measurements may come in a hundred a second; the page is redrawn no more often than this."""
 SHARES = (400, 600)
 """The widths of list and details, of whatever there is."""
-CHOOSE_A_STAGE = "Choose a stage to look into its kernels."
-NOT_INSPECTED = "{stage}: its kernels are not measured yet."
-NO_KERNELS = "{stage}: it is computed in Python and has no kernels."
+CHOOSE_A_STAGE = "Choose a stage to see its kernels."
+NOT_INSPECTED = "{stage}: kernels not measured yet."
+NO_KERNELS = "{stage} runs in Python and has no kernels."
 INSPECT = "Inspect"
-INSPECT_MEANING = "Run this stage's kernels one by one, each compared with PyTorch on its own inputs"
+INSPECT_MEANING = "Run this stage's kernels one by one and compare each with PyTorch on the same inputs"
 TITLE = "Kernels"
 WAVEFORM = STAGE_NAMES[-1]
 COMPUTING = "Computing speech with this replacement…"
 NOTHING_CAME = "No result. See the run status for details."
 HEAR = "Play it on the Signals page."
-MEANING = "The error, source and code of each kernel of the stage"
+MEANING = "Error, source, and code of each kernel of the stage"
 
 
 class KernelPage(StagePage):

@@ -50,10 +50,10 @@ SHARES = (220, 400)
 NEAR_SHARES = (120, 140)
 SETTLED_AFTER_MS = 60
 """No picture is made while the view is being moved or resized."""
-CHOOSE_A_STAGE = "Choose a stage to look into it."
-HOW_TO_READ = "Point at a picture, or use the arrow keys in it, to read both numbers and their difference."
+CHOOSE_A_STAGE = "Choose a stage to inspect it."
+HOW_TO_READ = "Point at a picture, or use its arrow keys, to read both values and their difference."
 DRAWING = "Drawing…"
-NOT_YET = "Nothing is known of this stage yet."
+NOT_YET = "No results for this stage yet."
 
 
 @dataclass(frozen=True)
@@ -289,12 +289,12 @@ class DrillDown(StagePage):
     def _lay_out(self) -> None:
         self.setObjectName("drillDown")
         self.title.setObjectName("faint")
-        self.title.setAccessibleName("Looked at")
+        self.title.setAccessibleName("Inspected")
         self.broken.setObjectName("faint")
         self.broken.setProperty("tone", "error")
-        self.broken.setAccessibleName("Values that are not numbers")
+        self.broken.setAccessibleName("Values that are not finite")
         self.readout.setObjectName("faint")
-        self.readout.setAccessibleName("Numbers at the cursor")
+        self.readout.setAccessibleName("Values at the cursor")
         self.words.setObjectName("faint")
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.words.setWordWrap(True)
@@ -341,7 +341,7 @@ class OutputList(FollowsTheme, QTreeWidget):
         super().__init__(parent)
         self._rows: tuple[Row, ...] = ()
         self.setObjectName("outputs")
-        self.setAccessibleName("Outputs and inner values")
+        self.setAccessibleName("Outputs and intermediate activations")
         self.setHeaderLabels([""] * len(HEADINGS))  # hidden, but columns are as wide as what is in them
         for column, heading in enumerate(HEADINGS):
             self.headerItem().setData(column, Qt.ItemDataRole.AccessibleTextRole, heading)

@@ -23,8 +23,8 @@ LOUDEST = 0.9
 MOST_GAIN_DB = 100.0
 LOUDEST_GAIN = float("inf")
 END_TO_END, ALONE = "end to end", "last stage only"
-END_TO_END_MEANING = "Play the speech that each side generates from the text, through all stages"
-ALONE_MEANING = "Play the last stage in isolation: it gets the reference’s inputs, as if all others were right"
+END_TO_END_MEANING = "Play each side’s speech, generated through all stages"
+ALONE_MEANING = "Play the last stage in isolation, with the reference’s inputs"
 GAINS = (
     (0.0, "0 dB", "No gain"),
     (20.0, "+20 dB", "10× amplitude"),
@@ -104,7 +104,7 @@ class ListeningBar(WrappingBar):
         self.alone_button = _switch("Last Stage Only", self)
         self.buttons = {part: _switch("", self) for part in Part}
         self.loop_button = _switch("Loop", self)
-        self.gain = ComboBox("Loudness of the difference", "How much louder the difference is played", 6, self)
+        self.gain = ComboBox("Gain of the difference", "Amplification of the difference", 6, self)
         self._views, self._extents = QButtonGroup(self), QButtonGroup(self)
         self._names = {"ours": "", "reference": ""}
         self._playing: Part | None = None

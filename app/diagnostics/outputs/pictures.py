@@ -30,9 +30,9 @@ QUIETEST_ERROR_DB = -150.0
 FREQUENCY_TICKS_HZ = (200, 1000, 2000, 4000, 8000)
 CHANNEL_TICKS = (0.25, 0.5, 0.75)
 NO_ARRAYS = "The arrays of this run weren’t saved."
-PROBES_NOT_KEPT = "inner values are not kept"
-NO_LONGER_KEPT = "the arrays of this utterance are no longer kept"
-OTHER_LENGTH = "another number of frames, so there is no difference to show"
+PROBES_NOT_KEPT = "intermediate activations aren’t saved"
+NO_LONGER_KEPT = "the arrays of this utterance are no longer saved"
+OTHER_LENGTH = "different numbers of frames, so there is no difference to show"
 BY_PHONEME = "ours moved to the reference's frames, phoneme by phoneme"
 
 

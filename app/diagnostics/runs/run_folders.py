@@ -36,7 +36,8 @@ class RunFolders:
             return Path(tempfile.mkdtemp(prefix="run-", dir=self._session))
         except OSError as error:
             raise OutputError(
-                f"No folder for diagnostics can be made in {self._parent} ({error.strerror}).", "Free some space there."
+                f"Couldn’t create a folder for diagnostics in {self._parent} ({error.strerror}).",
+                "Free up some space there.",
             ) from error
 
     def delete(self, folder: Path) -> None:

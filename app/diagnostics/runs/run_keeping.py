@@ -48,12 +48,12 @@ class BundleExport(QObject):
     def export(self, run: DiagnosticsRun, path: Path, name: str = "") -> None:
         """Write what is known of a run, which may still be active, under a name; emits `exported` or `failed`."""
         if self.active:
-            self.failed.emit(InvalidRequest("Another export is under way.", "Wait until it is done."))
+            self.failed.emit(InvalidRequest("An export is already in progress.", "Wait until it finishes."))
             return
 
         def tell_why(error: Exception) -> None:
             if not isinstance(error, Cancelled):
-                self.failed.emit(OutputError(f"{path.name} was not exported.", str(error)))
+                self.failed.emit(OutputError(f"Couldn’t export {path.name}.", str(error)))
 
         made = run.started.isoformat()
         folder = run.request.arrays_folder
@@ -97,7 +97,7 @@ class BundleOpening(QObject):
     def open(self, path: Path) -> None:
         """Read a file; emits `opened` or `failed`."""
         if self.active:
-            self.failed.emit(InvalidRequest("Another diagnosis is being opened.", "Wait until it is open."))
+            self.failed.emit(InvalidRequest("A diagnosis is already being opened.", "Wait until it opens."))
             return
         try:
             folder = self._folders.make()
@@ -108,7 +108,7 @@ class BundleOpening(QObject):
         def tell_why(error: Exception) -> None:
             self._folders.delete(folder)
             if not isinstance(error, Cancelled):
-                self.failed.emit(EngineError(f"{path.name} was not opened. {error}"))
+                self.failed.emit(EngineError(f"Couldn’t open {path.name}. {error}"))
 
         stop = self._stop
         self._tasks.run(
@@ -160,8 +160,8 @@ class RunKeeping(QObject):
         self._export = BundleExport(parent=self)
         self._opening = BundleOpening(folders, parent=self)
         self.export = panel.add_action("Export…", "Save everything about this run as one file")
-        self.open = panel.add_action("Open a Run…", "Open a diagnosis that was exported, here or on another computer")
-        self.rename = panel.add_action("Rename This Run…", "Give the run that is shown a name of your own")
+        self.open = panel.add_action("Open a Run…", "Open an exported diagnosis, from this or any other computer")
+        self.rename = panel.add_action("Rename This Run…", "Rename the run that is shown")
         self.export.triggered.connect(self._on_export)
         self.open.triggered.connect(self._on_open)
         self.rename.triggered.connect(self._on_rename)

@@ -137,7 +137,7 @@ def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
     if run is None or regime in run.regimes:
         return words
     if regime == run.reference:
-        return f"{words} {regime_title(regime)} is the reference itself."
+        return f"{words} {regime_title(regime)} is the reference."
     return f"{words} {regime_title(regime)} was not part of this run. Click Diagnose to run it."
 
 

@@ -17,7 +17,7 @@ from engine.validator.faults.catalogue import fault_named
 from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by stage."
-PLANTED = "Planted fault"
+PLANTED = "Injected fault"
 """Marks a run, made by the command line, of a model into which a fault was put to see it found."""
 NO_SUBJECT = "Type or paste some text to diagnose it."
 TEXT_CHARACTERS = 24
@@ -32,9 +32,9 @@ READ_FACTOR = 8
 """A long text is not read to its end for its beginning, which may have spaces."""
 _ENDINGS = {RunState.STOPPED: "stopped", RunState.FAILED: "failed", RunState.CRASHED: "crashed"}
 _ENDING_VERDICTS = {
-    RunState.STOPPED: "Comparing was stopped",
-    RunState.FAILED: "Comparing failed",
-    RunState.CRASHED: "Comparing ended unexpectedly",
+    RunState.STOPPED: "Comparison stopped",
+    RunState.FAILED: "Comparison failed",
+    RunState.CRASHED: "Comparison ended unexpectedly",
 }
 
 
@@ -112,7 +112,7 @@ def under_way(run: DiagnosticsRun) -> str:
     """What a run is doing, as the end of the sentence “… while …”."""
     row = run.last_row
     if row is None:
-        return "getting ready"
+        return "starting up"
     stage = row.stage
     if all(_is_compared(run, row.utterance, regime, stage) for regime in run.regimes):
         stage = STAGE_NAMES[(STAGE_NAMES.index(stage) + 1) % len(STAGE_NAMES)]
@@ -188,7 +188,7 @@ def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
     words = f"{regime_title(regime)}: no stage diverges"
     if not worse:
         return RunVerdict(f"{VERDICT_SIGNS[Verdict.PASS]} {words}", Tone.GOOD)
-    also = f"but further off than it should be: {', '.join(worse)}"
+    also = f"but less accurate than expected: {', '.join(worse)}"
     return RunVerdict(f"{VERDICT_SIGNS[Verdict.WORSE]} {words}, {also}", Tone.WARNING)
 
 
@@ -250,7 +250,7 @@ class RunHistory:
         for listed in self._listed:
             if listed.run is run:
                 return listed
-        raise KeyError("The run is not listed.")
+        raise KeyError("This run is no longer listed.")
 
     def rename(self, run: DiagnosticsRun, name: str) -> None:
         """Give a run a name; an empty one gives it back the name of what it was."""

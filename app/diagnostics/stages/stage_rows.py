@@ -173,7 +173,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.VERDICT: StageColumn(
         "Verdict",
-        "Whether the stage is within its tolerance",
+        "Shows whether the stage is within its tolerance",
         lambda entry, row: verdict_words(row.verdict),
         lambda entry, row: severity(row)[0],
         tuple(map(verdict_words, Verdict)),
@@ -215,7 +215,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.SQNR: StageColumn(
         "SQNR",
-        "How far the difference is below the signal",
+        "Level of the difference below the signal",
         lambda entry, row: noise_ratio(row.metrics),
         lambda entry, row: _sqnr(row),
         ("120.0 dB",),
@@ -223,7 +223,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.STAGE_MS: StageColumn(
         "ms",
-        "Milliseconds that the stage took in the regime that is shown: a compiled module's, or PyTorch's",
+        "Time of the stage in this configuration, in milliseconds",
         lambda entry, row: milliseconds(row.seconds),
         lambda entry, row: row.seconds,
         ("10,000",),
@@ -231,7 +231,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.REFERENCE_MS: StageColumn(
         "Ref. ms",
-        "Milliseconds of the reference, which is more exact than PyTorch usually is",
+        "Time of the reference, in milliseconds (float64, so slower than PyTorch usually is)",
         lambda entry, row: milliseconds(row.reference_seconds),
         lambda entry, row: row.reference_seconds,
         ("Ref. ms", "10,000"),
@@ -240,7 +240,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.CHANGE: StageColumn(
         "Change",
-        "Against the run it is compared with",
+        "Change from the run it is compared with",
         lambda entry, row: change_words(row, entry.earlier) if entry.earlier is not None else "",
         _change,
         ("-100.0 dB", f"was {VERDICT_TITLES[Verdict.INCOMPARABLE]}"),
@@ -248,7 +248,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.STRIP: StageColumn(
         "Along time",
-        "The largest error in each cell over the reference's rms",
+        "Largest error in each cell, relative to the reference's RMS",
         _strip_words,
         lambda entry, row: max(row.profile.errors, default=0.0) if row.profile is not None else None,
         left_aligned=True,

@@ -25,7 +25,7 @@ AUDIO = STAGES[-1].outputs[0].name
 WAVE_COLUMNS = 1500
 WORDS_INSTEAD = {
     Verdict.CRASHED: "crashed",
-    Verdict.INCOMPARABLE: "other durations",
+    Verdict.INCOMPARABLE: "different durations",
 }
 COLUMNS = 2048
 NO_AUDIO = envelope(np.zeros(0, np.float32), 0, 0, 1)

@@ -157,9 +157,9 @@ def _text(words: Sequence[TimedWord]) -> str:
 def check_subtitles(path: Path) -> None:
     """Raise `OutputError` for a suffix that names no format, or a place that cannot be written."""
     if path.suffix.lower() not in FORMATS:
-        what = f"Subtitles cannot be written as {path.suffix}" if path.suffix else f"{path.name} has no suffix"
+        what = f"Subtitles can’t be saved as {path.suffix}" if path.suffix else f"{path.name} has no suffix"
         choices = f"{', '.join(list(FORMATS)[:-1])} or {list(FORMATS)[-1]}"
-        raise OutputError(f"{what}.", f"Give the file a name that ends in {choices}.")
+        raise OutputError(f"{what}.", f"Use a file name that ends in {choices}.")
     ensure_writable(path)
 
 

@@ -27,7 +27,7 @@ from engine.text.languages import language_of
 SIGNS = frozenset("+,:()")
 """The characters that distinguish a blend from the name of a voice."""
 PART = re.compile(r"\s*(?P<name>[^\s():]+)\s*(?:\(\s*(?P<inside>[^()]*?)\s*\)|:\s*(?P<after>[^():]*?))?\s*")
-EXAMPLE = "Write it like af_heart(2)+am_adam(1) or af_heart:60,am_adam:40."
+EXAMPLE = "Use the form af_heart(2)+am_adam(1) or af_heart:60,am_adam:40."
 MAX_NAME_CHARACTERS = 60
 RESERVED = SIGNS | frozenset("[]")
 """What a recipe is told by, and where a direction such as `[voice:my duet]` ends."""
@@ -113,7 +113,7 @@ def language_notice(blend: Blend, known: Mapping[str, VoiceInfo]) -> Notice | No
         return None
     first = blend.parts[0].voice
     spoken = language_of(known[first].language).name
-    return Notice(f"The blend is of several languages; it speaks {spoken}, as {first} does.", 0, 0)
+    return Notice(f"The blend mixes languages; it speaks {spoken}, like {first}.", 0, 0)
 
 
 def _with_rows(table: np.ndarray, rows: int) -> np.ndarray:
@@ -124,9 +124,7 @@ def _with_rows(table: np.ndarray, rows: int) -> np.ndarray:
 def _parsed(text: str, recipe: str) -> Part:
     match = PART.fullmatch(text)
     if match is None:
-        raise InvalidRequest(
-            f"“{recipe}” is not a blend of voices: “{text.strip()}” is not a voice and a weight.", EXAMPLE
-        )
+        raise InvalidRequest(f"“{recipe}” isn’t a valid blend: “{text.strip()}” isn’t a voice and a weight.", EXAMPLE)
     written = match["inside"] if match["inside"] is not None else match["after"]
     return Part(match["name"], 1.0 if written is None else _weight(written, recipe))
 
@@ -137,7 +135,7 @@ def _weight(written: str, recipe: str) -> float:
     except ValueError:
         weight = math.nan
     if not (math.isfinite(weight) and weight > 0):
-        raise InvalidRequest(f"“{recipe}” is not a blend of voices: “{written}” is not a weight above 0.", EXAMPLE)
+        raise InvalidRequest(f"“{recipe}” isn’t a valid blend: “{written}” isn’t a weight above 0.", EXAMPLE)
     return weight
 
 
@@ -219,11 +217,11 @@ class SavedVoices:
                 os.replace(temporary, self._path)
         except (OSError, Timeout) as error:
             raise OutputError(
-                f"{self._path} cannot be written.", "Check the permissions of its folder, then try again."
+                f"{self._path} can’t be written.", "Check the permissions of its folder, then try again."
             ) from error
 
     def _damaged(self) -> DamagedFile:
-        message = f"The list of your saved voices, {self._path}, cannot be read."
+        message = f"The list of saved voices, {self._path}, can’t be read."
         return DamagedFile(self._path, message, "Move or delete it to save blends again.")
 
 

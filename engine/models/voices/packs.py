@@ -75,7 +75,7 @@ def full_name(name: str, known: Collection[str]) -> str:
         return name
     meant = [each for each in known if folded(name) in _spellings(each)]
     if len(meant) > 1:
-        raise InvalidRequest(f"“{name}” may mean several voices.", f"Write {' or '.join(meant)}.")
+        raise InvalidRequest(f"“{name}” is ambiguous.", f"Use {' or '.join(meant)}.")
     if not meant:
         raise UnknownVoice(name, tuple(known), nearest(name, known))
     return meant[0]

@@ -50,17 +50,17 @@ def choose_device(wanted: str, config: ModelConfig, may_try: bool = True) -> Dev
     if wanted == AUTO:
         return _automatic(config, may_try)
     if wanted == CPU_DEVICE:
-        return DeviceChoice(CPU_DEVICE, CPU, "it was asked for")
+        return DeviceChoice(CPU_DEVICE, CPU, "requested")
     from engine.runners.tvm_runtime import require_metal  # brings TVM's runtime
 
     require_metal()
-    return DeviceChoice(METAL_DEVICE, metal_variant(), "it was asked for")
+    return DeviceChoice(METAL_DEVICE, metal_variant(), "requested")
 
 
 def check_device(wanted: str) -> None:
     """Raise `InvalidRequest` for a name not in `DEVICES`."""
     if wanted not in DEVICES:
-        raise InvalidRequest(f"There is no device “{wanted}” here.", f"Use one of: {', '.join(DEVICES)}.")
+        raise InvalidRequest(f"Unknown device “{wanted}”.", f"Use one of: {', '.join(DEVICES)}.")
 
 
 def metal_obstacle() -> str | None:
@@ -86,5 +86,5 @@ def _automatic(config: ModelConfig, may_try: bool) -> DeviceChoice:
     metal = metal_variant()
     result = METAL_TRIAL.result(config, {METAL_DEVICE: metal}, may_try)
     if result.works:
-        return DeviceChoice(METAL_DEVICE, metal, "this Mac has an Apple GPU, which computes as it should")
+        return DeviceChoice(METAL_DEVICE, metal, "this Mac has an Apple GPU, which passed its self-test")
     return DeviceChoice(CPU_DEVICE, CPU, f"the GPU is not used: {result.why}", setback=True)

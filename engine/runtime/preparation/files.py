@@ -170,7 +170,7 @@ def load_stages(
             observe(PreparationEvent(WARMING_UP, done, total))
         if cancel is not None and cancel.is_set():
             stages.close()
-            raise Cancelled("Preparing was stopped.")
+            raise Cancelled("Preparation stopped.")
     return stages
 
 

@@ -29,7 +29,7 @@ def marked_in_use(thing: str) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     except OSError as error:
-        log.debug("The use of %s is not marked (%s).", thing, error.strerror)
+        log.debug("Couldn’t record that %s is in use (%s).", thing, error.strerror)
     try:
         yield
     finally:

@@ -22,7 +22,7 @@ from engine.runtime.preparation.probes import KeptResult, ProbeResult, Trial, fo
 
 LSTM_METHODS = (AUTO, *LstmMethod)
 _CRASH = KeptResult("mps-in-speech", "any")
-_CRASHED = "Metal Performance Shaders ended the program while it spoke; choose them in Settings > Advanced to try again"
+_CRASHED = "Metal Performance Shaders crashed the app; choose them in Settings > Advanced to try again"
 _ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
 LSTM_WISHES = (AUTO, *_ON_METAL)
 """What a person may want for speech on a Mac's GPU."""
@@ -64,7 +64,7 @@ class MethodChoice:
 def check_lstm_method(wanted: str) -> None:
     """Raise `InvalidRequest` for a name not in `LSTM_METHODS`."""
     if wanted not in LSTM_METHODS:
-        raise InvalidRequest(f"There is no LSTM method “{wanted}”.", f"Use one of: {', '.join(LSTM_METHODS)}.")
+        raise InvalidRequest(f"Unknown LSTM method “{wanted}”.", f"Use one of: {', '.join(LSTM_METHODS)}.")
 
 
 def choose_lstm_method(
@@ -101,25 +101,25 @@ def forget_crashes() -> None:
 
 def _asked_for(method: LstmMethod, config: ModelConfig, variant: Variant) -> MethodChoice:
     if variant.target != METAL_MACOS:
-        return MethodChoice(method, "it was asked for")
+        return MethodChoice(method, "requested")
     seconds = LSTM_TRIAL.result(config, lstm_variants(variant), may_try=False).seconds
-    return MethodChoice(method, f"it was asked for; {_times(seconds)}" if seconds else "it was asked for", seconds)
+    return MethodChoice(method, f"requested; {_times(seconds)}" if seconds else "requested", seconds)
 
 
 def _automatic(config: ModelConfig, variant: Variant, may_try: bool) -> MethodChoice:
     if variant.target != METAL_MACOS:
-        return MethodChoice(LstmMethod.TIR, "kernels in the modules; Metal Performance Shaders need a Mac's GPU")
+        return MethodChoice(LstmMethod.TIR, "built-in kernels (Metal Performance Shaders need a Mac GPU)")
     if _has_crashed():
         return MethodChoice(LstmMethod.TIR, _CRASHED, setback=True)
     result = LSTM_TRIAL.result(config, lstm_variants(variant), may_try)
     if not result.works:
-        return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM does not work here: {result.why}")
+        return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM doesn’t work here: {result.why}")
     return _faster(result.seconds)
 
 
 def _faster(seconds: Mapping[str, float]) -> MethodChoice:
     if seconds[LstmMethod.MPS] <= seconds[LstmMethod.TIR]:
-        return MethodChoice(LstmMethod.MPS, f"right, and no slower: {_times(seconds)}", seconds)
+        return MethodChoice(LstmMethod.MPS, f"correct and no slower: {_times(seconds)}", seconds)
     return MethodChoice(LstmMethod.TIR, f"faster: {_times(seconds)}", seconds)
 
 

@@ -58,7 +58,7 @@ def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
     built = _freshness(built_folder, config, variant)
     if isinstance(built, Fresh):
         return FoundModules(built_folder, why="built on this machine")
-    problems = [f"those built on this machine cannot be used: {built.why}"] if isinstance(built, Stale) else []
+    problems = [f"those built on this machine can’t be used: {built.why}"] if isinstance(built, Stale) else []
     shipped_problems = []
     for title, shipped, obstacle in _shipped(variant):
         folder = modules_folder(shipped_modules_folder(), config, shipped)
@@ -66,15 +66,13 @@ def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
         if isinstance(state, Fresh):
             return FoundModules(folder, why="; ".join([f"shipped for {title}", *problems]))
         if isinstance(state, Stale):
-            problems.append(f"those for {title} cannot be used: {state.why}")
+            problems.append(f"those for {title} can’t be used: {state.why}")
             shipped_problems.append(f"those for {title}: {state.why}")
     if variant == Variant(CPU_DEVICE) and not families_here():
         shipped_problems.append(f"none are for {platform.system()} on {platform.machine()}")
     useless = "; ".join(shipped_problems)
-    aside = f"; those shipped cannot be used: {useless}" if useless else ""
-    return FoundModules(
-        None, f"{built.why if isinstance(built, Stale) else 'they are not built yet'}{aside}", "", useless
-    )
+    aside = f"; the bundled ones can’t be used: {useless}" if useless else ""
+    return FoundModules(None, f"{built.why if isinstance(built, Stale) else 'not built yet'}{aside}", "", useless)
 
 
 def _shipped(variant: Variant) -> Iterator[tuple[str, Variant, str]]:
@@ -107,8 +105,8 @@ def ensure_modules(
                 _build(model, variant, found.shipped_problem, observe, cancel)
                 found = find_modules(config, variant)
     if found.folder is None:
-        problem = f"The speech modules cannot be used: {found.problem}."
-        raise CompileError(problem, "Run “python -m engine doctor”.", Cure.EXAMINE)
+        problem = f"The speech modules can’t be used: {found.problem}."
+        raise CompileError(problem, "Run “kokoro-desk doctor”.", Cure.EXAMINE)
     return found.folder
 
 
@@ -131,8 +129,8 @@ def ensure_module(
                 _build(model, variant, "", observe, cancel, stage)
     state = freshness(folder, expected, [stage])
     if not isinstance(state, Fresh):
-        problem = f"The module of stage {stage} cannot be used: {state.why if isinstance(state, Stale) else 'missing'}."
-        raise CompileError(problem, "Run “python -m engine doctor”.", Cure.EXAMINE)
+        problem = f"The module of stage {stage} can’t be used: {state.why if isinstance(state, Stale) else 'missing'}."
+        raise CompileError(problem, "Run “kokoro-desk doctor”.", Cure.EXAMINE)
     return folder
 
 
@@ -145,7 +143,7 @@ def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.
         except OSError as error:
             raise CompileError(
                 f"The folder {folder.parent} cannot be written ({error.strerror}).",
-                "Make it writable; modules are kept there.",
+                "Make it writable; modules are stored there.",
             ) from error
         yield
 
@@ -170,8 +168,8 @@ def _build(
     cancel: threading.Event | None,
     stage: str = "all",
 ) -> None:
-    why = f"The shipped modules cannot be used: {shipped_problem}." if shipped_problem else ""
-    log.info("The modules %s of %s are built here. %s", variant.name, model, why)
+    why = f"The bundled modules can’t be used: {shipped_problem}." if shipped_problem else ""
+    log.info("Building modules %s for %s. %s", variant.name, model, why)
     observe(PreparationEvent(f"Starting the compiler. {why}".strip(". "), 0, len(variant.stages)))
     command = [
         "compile",
@@ -205,4 +203,4 @@ def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: t
                 observe(PreparationEvent(**message))
         if code := child.wait():  # it has closed its output, but may not have ended
             ended = f"The process for “{arguments[0]}” ended with code {code}."
-            raise EngineError(ended, "Run “python -m engine doctor”.", Cure.EXAMINE)
+            raise EngineError(ended, "Run “kokoro-desk doctor”.", Cure.EXAMINE)

@@ -76,7 +76,7 @@ class KeptResult:
         if (kept := self.load()) is not None:
             return kept
         if not _can_be_written(self.path.parent):
-            log.warning("The folder %s cannot be written; %s is tried at every start.", self.path.parent, self.probe)
+            log.warning("The folder %s can’t be written, so %s is tested at every start.", self.path.parent, self.probe)
             found = _found_here()
             return found[self] if self in found else found.setdefault(self, find())
         result = find()
@@ -145,7 +145,7 @@ class Trial:
             return request
         if may_try:
             return request.place.found_by(partial(run_probe, request))
-        return request.place.load() or ProbeResult(False, "it has not been tried yet")
+        return request.place.load() or ProbeResult(False, "not tested yet")
 
     def request(self, config: ModelConfig, variants: Mapping[str, Variant]) -> TrialRequest | ProbeResult:
         """The trial of the modules of these variants, by name; if some cannot be used, that result."""
@@ -153,7 +153,7 @@ class Trial:
         for name, variant in {CPU_DEVICE: CPU, **variants}.items():
             found = find_modules(config, variant)
             if found.folder is None:
-                return ProbeResult(False, f"the modules for {name} cannot be used: {found.problem}")
+                return ProbeResult(False, f"the modules for {name} can’t be used: {found.problem}")
             folders[name] = found.folder
         limited = tuple(tuple(min(count, config.token_limit) for count in batch) for batch in self.batches)
         return TrialRequest(replace(self, batches=limited), config, folders.pop(CPU_DEVICE), folders)
@@ -180,7 +180,7 @@ def run_probe(request: TrialRequest, seconds: float = PROBE_SECONDS) -> ProbeRes
     try:
         return ProbeResult(True, seconds=call(tried, request, seconds=seconds, until_exit=True))
     except TookTooLong:
-        return ProbeResult(False, f"it was not done after {seconds:g} seconds")
+        return ProbeResult(False, f"it timed out after {seconds:g} seconds")
     except ProcessEnded as ended:
         died = ended.code < 0 or ended.code == signal.SIGABRT
         return ProbeResult(False, f"it ended its process ({ended.words})" if died else ended.words)

@@ -53,7 +53,7 @@ def ensure_weights(
     problem = _pack(path, key, _arguments(checkpoint, folder), len(manifest.artifacts), observe, cancel)
     if (found := find_weights(checkpoint, folder)) is not None:
         return found
-    observe(PreparationEvent(f"The prepared voice model is not kept: {problem}", 0, 1))
+    observe(PreparationEvent(f"The prepared voice model can’t be cached: {problem}", 0, 1))
     return checkpoint.load_weights()
 
 
@@ -96,8 +96,8 @@ def pack(
         save_packed(path, weights_key(manifest, checkpoint.identity), stages)
     except OSError as error:
         raise OutputError(
-            f"The packed weights cannot be written to {path.parent} ({error.strerror}).",
-            "Free some space there, or make it writable.",
+            f"The packed weights can’t be written to {path.parent} ({error.strerror}).",
+            "Free up some space there, or make it writable.",
         ) from error
     observe(PreparationEvent(title, total, total))
 

@@ -67,7 +67,7 @@ class Archive:
             raise self.damaged() from error
         self._read_bytes += len(content)
         if len(content) > largest_bytes or self._read_bytes > MOST_READ_BYTES:
-            raise OversizedDocument(f"“{self._name}” unpacks to more than a book holds.", "Choose another document.")
+            raise OversizedDocument(f"“{self._name}” is too large to open.", "Choose a different document.")
         return content
 
     def find(self, name: str) -> str | None:
@@ -114,7 +114,7 @@ class Archive:
 
     def encrypted(self) -> EncryptedDocument:
         """The error for content that only its shop's program can read."""
-        return EncryptedDocument(f"“{self._name}” is protected against copying.", "Choose one without protection.")
+        return EncryptedDocument(f"“{self._name}” is DRM-protected.", "Choose a DRM-free copy.")
 
     def __enter__(self) -> Self:
         return self

@@ -209,12 +209,12 @@ def decoded(content: bytes, name: str) -> Decoded:
         encoding = _guessed(content, named)
         if encoding not in ("", _UTF8, named):
             title = _NAMES.get(encoding) or encoding.replace("_", "-").upper()
-            notices.append(f"“{name}” does not say which encoding it uses; it was read as {title}.")
+            notices.append(f"“{name}” doesn’t specify its encoding; it was read as {title}.")
     text = content.decode(encoding, "replace") if encoding else ""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     replaced = text.count(REPLACED) - content.count(REPLACED.encode())  # less those that were written so
     if content and (not encoding or replaced > _MOST_REPLACED * sum(map(str.isalpha, text))):
-        raise DamagedDocument(f"“{name}” is not a text, whatever its name says.", "Choose a text or another document.")
+        raise DamagedDocument(f"“{name}” isn’t a text file.", "Choose a different document.")
     if replaced > 0:
         notices.append(_told_replacements(replaced, text.count("\n", 0, text.index(REPLACED)) + 1, name))
     return Decoded(text, tuple(notices))
@@ -279,4 +279,4 @@ def _likeliest(sample: bytes, handicaps: dict[str, float], least: float = _LEAST
 
 def _told_replacements(count: int, line: int, name: str) -> str:
     what = "A character" if count == 1 else f"{count:,} characters"
-    return f"{what} of “{name}” could not be read, {'' if count == 1 else 'the first '}in line {line:,}."
+    return f"{what} of “{name}” couldn’t be decoded, {'' if count == 1 else 'the first '}in line {line:,}."

@@ -37,13 +37,13 @@ _TITLE_BLOCKS = 2
 """Paragraphs at the beginning of a page that may be its title."""
 _MISSING = Omission("A page of the book is missing", "{} pages of the book are missing")
 _EMPTY = Omission("A page of the book is empty", "{} pages of the book are empty")
-_UNREADABLE = Omission("A page of the book is damaged and left out", "{} pages of the book are damaged and left out")
+_UNREADABLE = Omission("A page of the book is damaged and skipped", "{} pages of the book are damaged and skipped")
 _GUESSED = Omission(
     "The encoding of a page is missing or wrong, and was guessed",
     "The encoding of {} pages is missing or wrong, and was guessed",
 )
-_PACKAGE = Omission("The book does not name its list of pages; one was found", "")
-_ORDER = Omission("The book does not give the order of its pages; one was assumed", "")
+_PACKAGE = Omission("The book doesn’t specify its list of pages; one was found", "")
+_ORDER = Omission("The book doesn’t specify the order of its pages; one was assumed", "")
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class _Book:
         return Document(self._title, *told)
 
     def _without_text(self) -> UnusableDocument:
-        return UnusableDocument(f"“{self._name}” has no text, only pictures.", "Choose another one.")
+        return UnusableDocument(f"“{self._name}” contains only pictures.", "Choose a different one.")
 
     def _check_protection(self) -> None:
         """Raise `EncryptedDocument` unless only fonts are encrypted."""

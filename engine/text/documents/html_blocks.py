@@ -44,7 +44,7 @@ _LINE_CHARACTERS = 200
 _SPACES = re.compile(r"\s+")
 _NUMBERING = re.compile(r"(?:\W|\d|_|\b(?:[ivxlc]+|chapter|part|page|p|pg)\b)*", re.IGNORECASE)
 _GLUED = re.compile(r"(?:\d(?=[^\W\d_])|[a-zß-ÿ.!?](?=[A-ZÀ-Þ\d]))")
-_ASIDE = Omission("A box beside the text is left out", "{} boxes beside the text are left out")
+_ASIDE = Omission("A box beside the text is skipped", "{} boxes beside the text are skipped")
 _FORMULA = Omission("A formula is read as “formula”", "{} formulas are read as “formula”")
 
 

@@ -56,8 +56,8 @@ _SIGNS = re.compile(
     re.MULTILINE | re.DOTALL,
 )  # fmt: skip
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|tiff?)\s*(?:#.*)?$", re.IGNORECASE)
-_SOURCE = Omission("A citation is left out", "{} citations are left out")
-_EMBEDDED = Omission("An embedded page is left out", "{} embedded pages are left out")
+_SOURCE = Omission("A citation is skipped", "{} citations are skipped")
+_EMBEDDED = Omission("An embedded page is skipped", "{} embedded pages are skipped")
 _KEPT = ("changed", "added", "noted", "bright", "under")
 _FRONT_MATTER = re.compile(
     r"\A(?:---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)\n\+\+\+)[ \t]*(?:\n|\Z)", re.DOTALL
@@ -66,7 +66,7 @@ _MARK_START, _MARK_END = "\uf8f1", "\uf8f2"
 """Characters for private use around the number of a note."""
 _MARK = re.compile(rf"{_MARK_START}(\d+){_MARK_END}")
 _LOST_MARK = re.compile(r"\[\^[^\[\]\n]+\]")
-_CODE = Omission("A block of code is left out", "{} blocks of code are left out")
+_CODE = Omission("A block of code is skipped", "{} blocks of code are skipped")
 _FORMULA = Omission("A formula is read as “formula”", "{} formulas are read as “formula”")
 _REFERENCE = re.compile(r"[^\W\d_]\.?\s+$")
 

@@ -53,7 +53,7 @@ _LARGE_ROOM_SIZES = 4
 _FEWEST_BREAKS = 3
 _SMALL = tuple("abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïñòóôõöøùúûüýœß")
 _NOTE_LEFT_OUT = Omission(
-    "A note is left out, because nothing refers to it", "{} notes are left out, because nothing refers to them"
+    "A note is skipped because nothing refers to it", "{} notes are skipped because nothing refers to them"
 )
 
 

@@ -42,13 +42,13 @@ _WORDLIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LATIN = re.compile(r"[A-Za-z]{4,}")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _FEWEST_WORDS = 20
-_RECOGNISE = "Let a program for text recognition read it first."
+_RECOGNISE = "Run OCR on it first."
 _HIDDEN = Omission(
-    "A page does not say which letters its signs are and is left out",
-    "{} pages do not say which letters their signs are and are left out",
+    "A page has no mapping from glyphs to letters and is skipped",
+    "{} pages have no mapping from glyphs to letters and are skipped",
 )
 _TURNED = Omission(
-    "Text that runs across or along a page is left out", "Text that runs across or along {} pages is left out"
+    "Text that runs across or along a page is skipped", "Text that runs across or along {} pages is skipped"
 )
 
 
@@ -250,16 +250,18 @@ def read(path: Path) -> Document:
             return _document(file, path)
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == pdfium.FPDF_ERR_PASSWORD:
-            raise EncryptedDocument(f"“{path.name}” has a password.", "Save a copy without a password.") from error
+            raise EncryptedDocument(
+                f"“{path.name}” is password-protected.", "Save a copy without a password."
+            ) from error
         raise DamagedDocument(f"“{path.name}” is damaged or incomplete.", "Get another copy of it.") from error
 
 
 def _document(file: pypdfium2.PdfDocument, path: Path) -> Document:
     pages, notices = [_page(page, number) for number, page in enumerate(file)], Notices()
     if pages and not any(page.rows for page in pages):
-        raise UnusableDocument(f"“{path.name}” has pictures of pages, but no text.", _RECOGNISE)
+        raise UnusableDocument(f"“{path.name}” contains only scanned pages.", _RECOGNISE)
     if all(page.is_hidden for page in pages if page.rows):
-        raise UnusableDocument(f"“{path.name}” has signs, but does not say which letters they are.", _RECOGNISE)
+        raise UnusableDocument(f"“{path.name}” has glyphs without a mapping to letters.", _RECOGNISE)
     for number, page in enumerate(pages, 1):
         if page.is_hidden:
             notices.tell(_HIDDEN, f"on page {number:,}")

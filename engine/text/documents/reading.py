@@ -80,7 +80,8 @@ def reader_of(path: Path) -> str:
     suffix = path.suffix.casefold()
     if suffix in _OTHERS:
         raise UnusableDocument(
-            f"“{path.name}” is of a kind that cannot be read.", "Save it as a .docx, .epub, .pdf, .html or .txt first."
+            f"Kokoro Desk can’t open “{path.name}”: its format isn’t supported.",
+            "Save it as a .docx, .epub, .pdf, .html or .txt first.",
         )
     return _READERS.get(suffix, _TEXT)
 
@@ -115,7 +116,7 @@ def read_document(path: Path, cancel: threading.Event | None = None) -> Document
 
 def too_large(name: str) -> OversizedDocument:
     """The error for a document that would take too much memory or time."""
-    return OversizedDocument(f"“{name}” takes more memory or time to read than a book should.", "Split it into parts.")
+    return OversizedDocument(f"“{name}” is too large or complex to open.", "Split it into smaller files.")
 
 
 def _check(path: Path) -> None:
@@ -126,18 +127,20 @@ def _check(path: Path) -> None:
             with path.open("rb"):
                 pass
     except FileNotFoundError as error:
-        raise UnusableDocument(f"“{path.name}” can’t be found in {path.parent}.", "Open it where it is now.") from error
+        raise UnusableDocument(
+            f"“{path.name}” can’t be found in {path.parent}.", "Open it from its new place."
+        ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UnusableDocument(f"“{path.name}” cannot be read ({reason}).", "Choose another one.") from error
+        raise UnusableDocument(f"“{path.name}” can’t be read ({reason}).", "Choose a different one.") from error
     if path.is_dir():
         raise UnusableDocument(f"“{path.name}” is a folder.", "Choose a file in it.")
     if not is_file:
         raise UnusableDocument(f"“{path.name}” is not a file.", "Choose a file.")
     if size > (limit := largest_bytes(path)):
         raise OversizedDocument(
-            f"“{path.name}” has {size / 1e6:,.0f} MB, more than the {limit / 1e6:,.0f} MB that are read.",
-            "Split it into parts.",
+            f"“{path.name}” is {size / 1e6:,.0f} MB; the limit is {limit / 1e6:,.0f} MB.",
+            "Split it into smaller files.",
         )
 
 
@@ -145,7 +148,7 @@ def _ended(name: str, code: int) -> UnusableDocument:
     """The error for a process that ended without a word."""
     if code in (OUT_OF_MEMORY_CODE, -signal.SIGXCPU, -signal.SIGKILL):
         return too_large(name)
-    return DamagedDocument(f"“{name}” is damaged: what reads it has crashed.", "Get another copy of it.")
+    return DamagedDocument(f"“{name}” couldn’t be opened. The file may be damaged.", "Get another copy of it.")
 
 
 def read_within_limits(path: Path) -> Document:
@@ -178,7 +181,7 @@ def read(path: Path) -> Document:
     except MemoryError as error:
         raise too_large(path.name) from error
     except OSError as error:
-        raise UnusableDocument(f"“{path.name}” cannot be read ({error.strerror}).", "Choose another one.") from error
+        raise UnusableDocument(f"“{path.name}” can’t be read ({error.strerror}).", "Choose a different one.") from error
     except EngineError:
         raise
     except Exception as error:  # a library met with something that its makers did not expect
@@ -186,7 +189,7 @@ def read(path: Path) -> Document:
             f"“{path.name}” is damaged ({type(error).__name__}).", "Get another copy of it."
         ) from error
     if not document.chapters:
-        raise UnusableDocument(f"“{path.name}” has no text.", "Choose another one.")
+        raise UnusableDocument(f"“{path.name}” has no text.", "Choose a different one.")
     text = "\n".join(chapter.text for chapter in document.chapters[:3])
     return replace(document, language=language_of_document(document.language, text))
 

@@ -21,7 +21,7 @@ from engine.text.documents.markup import page_tree, text_of, tree_of_text
 from engine.text.documents.prose import clean
 from engine.text.documents.unread import Unread, letters_of, main_part
 
-_OUTSIDE = Omission("Text around the main part of the page is left out", "")
+_OUTSIDE = Omission("Text around the main part of the page is skipped", "")
 _MOST_FURNITURE = 300
 """Letters around the main part of a page that need no notice."""
 _SAVED = (".mht", ".mhtml")

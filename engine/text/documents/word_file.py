@@ -25,7 +25,7 @@ def read(path: Path) -> Document:
     with path.open("rb") as file:
         if file.read(4) == _OLD_OR_ENCRYPTED:
             raise EncryptedDocument(
-                f"“{path.name}” has a password, or is of an older kind.", "Save it as a .docx without a password."
+                f"“{path.name}” is password-protected, or in an older format.", "Save it as a .docx without a password."
             )
     notices = Notices()
     with Archive(path) as archive:

@@ -17,7 +17,7 @@ _STRICT = {
     "{http://purl.oclc.org/ooxml/officeDocument/math}": MATH,
 }
 """The names that the strict kind of the format gives to the same elements."""
-_DAMAGED_PART = Omission("A part of the file is damaged and left out", "{} parts of the file are damaged and left out")
+_DAMAGED_PART = Omission("A part of the file is damaged and skipped", "{} parts of the file are damaged and skipped")
 _CONTENT_TYPES = "[Content_Types].xml"
 _TEXT_TYPES = ("wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml", "main+xml")
 

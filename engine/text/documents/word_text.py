@@ -34,11 +34,11 @@ _SYMBOL = (
 
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _FORMULA = Omission(
-    f"A formula is too complex to be read and told as “{UNREADABLE}”",
-    f"{{}} formulas are too complex to be read and told as “{UNREADABLE}”",
+    f"A formula is too complex to be read and is read as “{UNREADABLE}”",
+    f"{{}} formulas are too complex to be read and are read as “{UNREADABLE}”",
 )
-_STRUCK = Omission("A crossed-out passage is left out", "{} crossed-out passages are left out")
-_EMBEDDED = Omission("A document inside the document is left out", "{} documents inside the document are left out")
+_STRUCK = Omission("A crossed-out passage is skipped", "{} crossed-out passages are skipped")
+_EMBEDDED = Omission("A document inside the document is skipped", "{} documents inside the document are skipped")
 _LEFT_OUT = frozenset(
     {f"{WORD}{name}" for name in (
         "del", "moveFrom", "pPr", "rPr", "sectPr", "sdtPr", "sdtEndPr", "tblPr", "tblGrid", "trPr", "tcPr", "delText",

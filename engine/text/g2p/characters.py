@@ -180,7 +180,7 @@ def _emoji(draft: Draft, match: re.Match[str]) -> str | None:
     names = [emoji_name(character) for character in dict.fromkeys(match[0]) if character != " "]
     spoken = [name for name in names if name][:EMOJI_SPOKEN]
     if len(names) > len(spoken):
-        draft.notice(match, f"Of {len(names)} different emoji in a row {len(spoken) or 'none'} can be spoken.")
+        draft.notice(match, f"Only {len(spoken)} of these {len(names)} emoji are read aloud.")
     return f" {', '.join(spoken)} " if spoken else " "
 
 

@@ -138,17 +138,17 @@ def read_script(text: str, find_voice: Callable[[str], object] = lambda name: na
 def _pause(match: re.Match[str]) -> Direction:
     duration = DURATION.fullmatch(match["pause"])
     if duration is None:
-        return Direction(*match.span(), problem=f"“{match[0]}” is left out: write a pause like [pause 1.5s].")
+        return Direction(*match.span(), problem=f"“{match[0]}” was ignored: write a pause like [pause 1.5s].")
     seconds = float(duration["number"]) * SECONDS[duration["unit"].lower()]
     if seconds > LONGEST_PAUSE_SECONDS:
         most = f"{LONGEST_PAUSE_SECONDS:g}"
-        return Direction(*match.span(), problem=f"“{match[0]}” is left out: a pause has at most {most} seconds.")
+        return Direction(*match.span(), problem=f"“{match[0]}” was ignored: pauses can be at most {most} seconds.")
     return Direction(*match.span(), pause_seconds=seconds)
 
 
 def _voice(match: re.Match[str]) -> Direction:
     name = (match["word"] or match["voice"]).strip()
-    problem = "" if name else f"“{match[0]}” is left out: write a voice like [voice:am_michael]."
+    problem = "" if name else f"“{match[0]}” was ignored: write a voice like [voice:am_michael]."
     return Direction(*match.span(), voice=name, problem=problem)
 
 
@@ -158,9 +158,9 @@ def _problem_with(voice: str, find_voice: Callable[[str], object]) -> str:
             find_voice(voice)
     except UnknownVoice as error:
         meant = f"Did you mean “{error.nearest}”? " if error.nearest else ""
-        return f"{error.message} {meant}The voice stays as it is."
+        return f"{error.message} {meant}The voice doesn’t change."
     except InvalidRequest as error:
-        return f"{error} The voice stays as it is."
+        return f"{error} The voice doesn’t change."
     return ""
 
 

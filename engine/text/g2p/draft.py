@@ -238,7 +238,7 @@ class Draft:
     def leave_out(self, pattern: re.Pattern[str], describe: Callable[[re.Match[str]], str]) -> None:
         """Replace the matches by a space, with a notice of what is not spoken."""
         for match in pattern.finditer(self.text):
-            self.notice(match, f"{describe(match)} cannot be spoken in {self.language.name}; it is left out.")
+            self.notice(match, f"{describe(match)} can’t be spoken in {self.language.name} and is skipped.")
         self.rewrite(pattern, lambda match: " ")
 
 

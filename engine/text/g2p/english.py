@@ -73,8 +73,8 @@ class UnknownWords:
     def _spell(self, token: Any) -> str:
         letters = [self._lexicon.get_NNP(letter)[0] for letter in token.text if letter.isalpha()]
         phonemes = " ".join(letter for letter in letters if letter)
-        what = "is spelled" if phonemes else "is left out"
-        message = f"“{token.text}” is in no dictionary of this voice; it {what}."
+        what = "is spelled out" if phonemes else "is skipped"
+        message = f"“{token.text}” isn’t in the dictionary, so it {what}."
         self._problems.append((message, int(token.start_ts), int(token.end_ts)))
         return phonemes
 

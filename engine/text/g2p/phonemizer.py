@@ -26,7 +26,7 @@ FIRST_PLANNED_CHARACTERS = 1000
 """The first plan covers at least this much of a text, which takes about 0.03 s."""
 PLAN_GROWTH = 3
 """Each plan covers at least so many times as much as the one before, so playing goes on while the next is made."""
-STOPPED = "Speaking was stopped."
+STOPPED = "Speech stopped."
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -96,7 +96,7 @@ class Phonemizer:
         soon after `cancel` is set: the last steps of a long text take half a minute.
         """
         if not text.strip():
-            raise NothingToSpeak("There is no text to speak.", "Type a sentence first.")
+            raise NothingToSpeak("There’s no text to speak.", "Type a sentence first.")
         script = script or read_script(text)
         notices = list(script.notices)
         parts = (others.get(each.voice, self)._section(text, each, notices, cancel) for each in script.sections)
@@ -162,13 +162,13 @@ def _front_end(language: Language, load_analyser: Callable[[Homographs], Analyse
 
 def _soundless(language: Language) -> NothingToSpeak:
     what = "words or numbers in Latin letters" if language.english else "words of that language"
-    return NothingToSpeak(f"Nothing in the text has a sound in {language.name}.", f"Type {what}.")
+    return NothingToSpeak(f"There’s nothing to speak in {language.name} in this text.", f"Type {what}.")
 
 
 def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Notice:
     lost = "".join(dict.fromkeys(symbol for symbol in word.phonemes if symbol not in symbols))
     return Notice(
-        f"“{printable(lost)}” in “{word.text}” is not a sound that this voice has; it is left out.",
+        f"“{printable(lost)}” in “{word.text}” isn’t in this voice’s phonetic alphabet and is skipped.",
         span.start,
         span.end,
     )
@@ -181,7 +181,7 @@ def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     if len(rest) < 2:
         return tuple(ordered)
     end = max(notice.end for notice in rest)
-    summary = Notice(f"{len(rest)} more places are not spoken as they are written.", rest[0].start, end)
+    summary = Notice(f"{len(rest)} more places aren’t spoken as written.", rest[0].start, end)
     return (*ordered[:MOST_NOTICES], summary)
 
 

@@ -82,9 +82,7 @@ def evaluate(
     from engine.training.distillation.training import keep_scores
 
     if not path.exists():
-        raise InvalidRequest(
-            f"There is no file of students {path}.", "Write it with “python -m engine distill export” first."
-        )
+        raise InvalidRequest(f"{path} doesn’t exist.", "Create it with “kokoro-desk distill export”.")
     students = read_students(path)
     scores = run(open_checkpoint(options.model, options.weights), students, sentences, spoken, advance)
     figures = {voice: asdict(each) for voice, each in scores.items()}

@@ -142,7 +142,7 @@ def evaluate(
     texts = held_out_sentences()
     if not 1 <= sentences <= len(texts) or not 0 <= spoken <= sentences:
         raise InvalidRequest(
-            f"There are {len(texts)} held-out sentences.", "Choose 1 or more, and no more to be spoken."
+            f"There are {len(texts)} held-out sentences.", "Choose 1 or more, and render no more than that."
         )
     teacher, student = Speaker(checkpoint), Speaker(checkpoint, students)
     voices = EVALUATION_VOICES[:sentences]
@@ -159,8 +159,8 @@ def require_teacher(checkpoint: Checkpoint, students: Students) -> None:
     """Raise `UnusableModel` unless these students were taught by this checkpoint."""
     if students.teacher != checkpoint.identity:
         raise UnusableModel(
-            f"The students in {students.path} were taught by another model than {checkpoint.name}.",
-            "Choose the model that taught them.",
+            f"The students in {students.path} were distilled from a different model than {checkpoint.name}.",
+            "Choose their teacher.",
         )
 
 

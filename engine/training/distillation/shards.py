@@ -22,7 +22,7 @@ from engine.models.catalogue import sha256_of
 from engine.system.whole_file import whole_file
 
 _MANIFEST = "shards.json"
-_AGAIN = "Delete it and run “python -m engine distill data” again."
+_AGAIN = "Delete it and run “kokoro-desk distill data” again."
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,7 @@ class ShardFolder:
     def examples(self) -> Iterator[Example]:
         """All examples, shard after shard; raises `InvalidRequest` when there is none."""
         if not self.count:
-            raise InvalidRequest(
-                f"There is nothing to learn from in {self.folder}.", "Run “python -m engine distill data” first."
-            )
+            raise InvalidRequest(f"{self.folder} has no training data.", "Run “kokoro-desk distill data” first.")
         for number in range(self.count):
             yield from self._read(number)
 
@@ -91,7 +89,7 @@ class ShardFolder:
             raise DamagedFile(path, f"The list of shards {path} is damaged.", _AGAIN) from error
         if teacher != self.teacher:
             raise UnusableModel(
-                f"The shards in {self.folder} are of another teacher.", "Choose another folder for this one."
+                f"The shards in {self.folder} are of a different teacher.", "Choose a different folder for this one."
             )
         return checksums
 
@@ -119,4 +117,6 @@ def _unpacked(path: Path) -> list[Example]:
 
 
 def _refuse(path: Path) -> Iterator[Example]:
-    raise DamagedFile(path, f"The shard {path} is missing or damaged.", "Delete its folder and make the data again.")
+    raise DamagedFile(
+        path, f"The shard {path} is missing or damaged.", "Delete its folder and generate the data again."
+    )

@@ -60,7 +60,7 @@ class Teacher:
             name: voice for name, voice in checkpoint.voices.items() if language_of(voice.info.language).english
         }
         if not self.voices:
-            raise InvalidRequest(f"{checkpoint.name} has no English voice to teach with.", "Choose another model.")
+            raise InvalidRequest(f"{checkpoint.name} has no English voice to distill.", "Choose a different model.")
         self.network: Network = network_with(checkpoint.config, checkpoint.load_weights())
 
     @property

@@ -68,7 +68,7 @@ def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) ->
     torch.set_num_threads(1)
     examples = list(ShardFolder(options.data_folder, teacher.identity).examples())
     if len(examples) <= CHECK_EXAMPLES:
-        raise InvalidRequest(f"{len(examples)} texts are too few to learn from.", "Make two shards of data or more.")
+        raise InvalidRequest(f"{len(examples)} texts are too few to train on.", "Generate at least two shards of data.")
     check, learn = Shelf(teacher, examples[:CHECK_EXAMPLES]), Shelf(teacher, examples[CHECK_EXAMPLES:])
     for name in COURSES:
         _give(name, teacher, options, (learn, check), on_progress)
@@ -91,9 +91,7 @@ def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmSt
             _load(options.checkpoint(name), students, teacher)
             taught.update({path: students[path].eval() for path in course.lesson.paths(teacher)})
     if not taught:
-        raise InvalidRequest(
-            f"No student has begun to learn in {options.work_folder}.", "Run “python -m engine distill train”."
-        )
+        raise InvalidRequest(f"{options.work_folder} has no training in progress.", "Run “kokoro-desk distill train”.")
     return taught
 
 
@@ -128,7 +126,7 @@ class _LessonTrainer(Trainer):
         except RuntimeError as error:  # what PyTorch's own writer raises, without a reason
             raise OutputError(
                 f"The checkpoint {self.checkpoint} could not be written.",
-                "Free some space and go on; the checkpoint before it is still there.",
+                "Free up some space and continue; the previous checkpoint is intact.",
             ) from error
 
 
@@ -155,15 +153,16 @@ def _require_cell(student: LstmStudent, lstm: nn.LSTM, checkpoint: Path) -> None
     weights = student.state_dict()
     if not all(torch.equal(weights[name], tensor) for name, tensor in lstm.state_dict().items()):
         raise UnusableModel(
-            f"The students in {checkpoint} were taught by another model.", "Choose another folder for this one."
+            f"The students in {checkpoint} were distilled from a different model.",
+            "Choose a different folder for this one.",
         )
 
 
 def _damaged(checkpoint: Path) -> DamagedFile:
     return DamagedFile(
         checkpoint,
-        f"The checkpoint {checkpoint} is damaged, or of other students.",
-        "Delete it; its lesson begins again.",
+        f"The checkpoint {checkpoint} is damaged, or of different students.",
+        "Delete it; its training stage starts over.",
     )
 
 

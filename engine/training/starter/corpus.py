@@ -108,7 +108,7 @@ def load_lessons(path: Path, with_sound: bool = True) -> list[Lesson]:
             columns = {name: _split(file.get_tensor(name), file.get_tensor(f"{name}_lengths")) for name in names}
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise DamagedFile(
-            path, f"{path} is damaged.", "Delete the file; the next training records it again."
+            path, f"{path} is damaged.", "Delete the file; the next training run records it again."
         ) from error
     sounds = [Sound(*pair) for pair in zip(columns.pop("pcm", []), columns.pop("harmonics", []), strict=True)]
     rows = range(len(strings["text"]))

@@ -71,7 +71,7 @@ def evaluate(
     """
     if not 1 <= sentences <= len(HELD_OUT_SENTENCES):
         raise InvalidRequest(
-            f"{sentences} is not a number of held-out sentences.", f"Choose 1 to {len(HELD_OUT_SENTENCES)}."
+            f"{sentences} held-out sentences aren’t available.", f"Choose 1 to {len(HELD_OUT_SENTENCES)}."
         )
     network, packs = read_package(package or starter_folder())
     _check_voices(packs)
@@ -91,7 +91,7 @@ def _check_voices(voices: Iterable[str]) -> None:
     others = [voice for voice in voices if voice not in STARTER_VOICES]
     if others:
         raise InvalidRequest(
-            f"The package has a voice that is not taught: {others[0]}.", f"Voices are {', '.join(STARTER_VOICES)}."
+            f"The package has an unknown voice: {others[0]}.", f"Voices are {', '.join(STARTER_VOICES)}."
         )
 
 

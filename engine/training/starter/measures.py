@@ -44,8 +44,8 @@ class Recogniser:
             from pocketsphinx import Decoder
         except ImportError as error:
             raise EngineError(
-                "The speech recogniser pocketsphinx is not installed.",
-                "Install it in the program's folder with .venv/bin/python -m pip install '.[train]'.",
+                "The speech recognizer pocketsphinx is not installed.",
+                "Install it in the project folder with .venv/bin/python -m pip install '.[train]'.",
             ) from error
         self._decoder = Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
 
@@ -100,7 +100,7 @@ class OpinionScore:
         if found is None or not found.submodule_search_locations or importlib.util.find_spec("onnxruntime") is None:
             raise EngineError(
                 "The DNSMOS models are not installed.",
-                "Install them in the program's folder with .venv/bin/python -m pip install '.[train]'.",
+                "Install them in the project folder with .venv/bin/python -m pip install '.[train]'.",
             )
         import onnxruntime
 

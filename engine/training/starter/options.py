@@ -22,8 +22,8 @@ class TrainOptions:
     """Where training keeps its state, where the package goes, and how much work is done.
 
     `work_folder` holds the teacher's lessons and checkpoints; running again with the same folder continues. `minutes`
-    are the processor minutes of the stages to train; `rounds` the shards of lessons for each voice; `start` a package
-    whose weights are the first ones.
+    are the processor minutes of the stages to train; `rounds` the shards of training data for each voice; `start` a
+    package whose weights are the first ones.
     """
 
     work_folder: Path
@@ -38,11 +38,9 @@ class TrainOptions:
     def from_arguments(cls, arguments: argparse.Namespace) -> TrainOptions:
         """Options of the command line; raises `InvalidRequest` for numbers that are not above zero."""
         if arguments.minutes is not None and not arguments.minutes > 0:
-            raise InvalidRequest(
-                f"{arguments.minutes} minutes is not enough time to train.", "Give a number above zero."
-            )
+            raise InvalidRequest(f"--minutes {arguments.minutes} is too small.", "Use a number above zero.")
         if not arguments.rounds > 0:
-            raise InvalidRequest(f"{arguments.rounds} rounds have no lessons.", "Give a number above zero.")
+            raise InvalidRequest(f"--rounds {arguments.rounds} is too small.", "Use a number above zero.")
         stages = arguments.stages or (WARM_STAGES if arguments.start else tuple(STAGE_MINUTES))
         return cls(
             arguments.work_dir,

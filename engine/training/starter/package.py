@@ -79,7 +79,7 @@ def read_package(folder: Path) -> tuple[Network, dict[str, torch.Tensor]]:
         packs = _float(load_file(folder / VOICES_FILE))
     except (DamagedFile, OSError, SafetensorError, ValueError, KeyError, RuntimeError) as error:
         raise DamagedFile(
-            folder, f"{folder} has no readable package of a starter model.", "Choose a folder that training wrote."
+            folder, f"{folder} has no readable starter model.", "Choose the output folder of a training run."
         ) from error
     return network, packs
 

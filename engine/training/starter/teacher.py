@@ -82,8 +82,8 @@ def open_teacher(student: ModelConfig) -> Teacher:
     for name in SHARED:
         if getattr(checkpoint.config, name) != getattr(student, name):
             raise EngineError(
-                f"{TEACHER_MODEL} has another architecture than its students: {name} differs.",
-                f"Install the published model with: python -m engine models fetch {TEACHER_MODEL}",
+                f"{TEACHER_MODEL}’s architecture differs from its students’: {name}.",
+                f"Install the published model with: kokoro-desk models fetch {TEACHER_MODEL}",
                 Cure.GET_MODEL,
             )
     return Teacher(checkpoint)

@@ -78,7 +78,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
             _check_names(path, archive)
             yield archive
     except FileNotFoundError as error:
-        raise EngineError(f"There is no file {path}.", "Check the name.") from error
+        raise EngineError(f"{path} doesn’t exist.", "Check the name.") from error
     except (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
         raise _damaged(path) from error
 
@@ -87,7 +87,7 @@ def _check_names(path: Path, archive: zipfile.ZipFile) -> None:
     for name in archive.namelist():
         parts = PurePosixPath(name.replace("\\", "/"))
         if parts.is_absolute() or ".." in parts.parts or ":" in name:
-            raise DamagedFile(path, f"{path} names the path {name}, which leaves its folder.", _CHOOSE)
+            raise DamagedFile(path, f"{path} contains the path {name}, which is outside its folder.", _CHOOSE)
 
 
 def _label(path: Path, archive: zipfile.ZipFile) -> tuple[str, str]:
@@ -120,7 +120,7 @@ def _json(path: Path, archive: zipfile.ZipFile, name: str) -> Any:
     with archive.open(name) as member:
         content = member.read(MOST_FIGURES_BYTES + 1)
     if len(content) > MOST_FIGURES_BYTES:
-        raise DamagedFile(path, f"{name} in {path} unpacks to more than {MOST_FIGURES_BYTES >> 20} MiB.", _CHOOSE)
+        raise DamagedFile(path, f"{name} in {path} is larger than {MOST_FIGURES_BYTES >> 20} MiB.", _CHOOSE)
     try:
         return json_value(content)
     except ValueError as error:
@@ -146,14 +146,14 @@ def _member(path: Path, name: str) -> str:
     """Where an array goes: never out of the folder, as names of arrays cannot say that."""
     key = array_key(name)
     if key is None:
-        raise DamagedFile(path, f"{path} holds an array with the name {name}, which is none.", _CHOOSE)
+        raise DamagedFile(path, f"{path} has an array with the invalid name {name}.", _CHOOSE)
     return key.member
 
 
 def _copy(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> None:
     """Copy a member that is not compressed, so that it takes no more room than the bundle itself."""
     if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
-        raise DamagedFile(path, f"{entry.filename} in {path} is compressed, which an export never is.", _CHOOSE)
+        raise DamagedFile(path, f"{entry.filename} in {path} is compressed; exports never are.", _CHOOSE)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -182,8 +182,8 @@ def _has_shape(tensor: Tensor, shape: tuple[int, ...], config: ModelConfig) -> b
 def _other_version(path: Path, version: str) -> DamagedFile:
     return DamagedFile(
         path,
-        f"{path} is a diagnosis of version {version}; this program opens version {VERSION}.",
-        "Export it again with this version of the program.",
+        f"{path} is a diagnosis of version {version}; this version of Kokoro Desk opens version {VERSION}.",
+        "Export it again with this version of Kokoro Desk.",
     )
 
 

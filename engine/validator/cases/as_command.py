@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from engine.validator.data.results import ValidationRequest
 
-PROGRAM = ("python", "-m", "engine")
+PROGRAM = ("kokoro-desk",)
 COMMAND = "validate"
 
 

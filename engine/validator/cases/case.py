@@ -83,7 +83,7 @@ def save_case(path: Path, case: FailingCase) -> None:
 def load_case(path: Path) -> FailingCase:
     """The case in a file; raises `EngineError` if there is none, and `DamagedFile` for a file that is no case."""
     if not os.path.isfile(path):  # Path.is_file raises OSError for a name that is too long
-        raise EngineError(f"There is no file {path}.", "Check the name.")
+        raise EngineError(f"{path} doesn’t exist.", "Check the name.")
     try:
         with safe_open(path, framework="numpy") as file:
             header = json_value((file.metadata() or {})[_HEADER])
@@ -99,8 +99,8 @@ def _case(path: Path, header: Any, arrays: Mapping[str, Array]) -> FailingCase:
     if header.get("version") != VERSION:
         raise DamagedFile(
             path,
-            f"{path} is a failing case of version {header.get('version')}; this program reads version {VERSION}.",
-            "Run it with the version of this program that wrote it.",
+            f"{path} is a failing case of version {header.get('version')}; Kokoro Desk now reads version {VERSION}.",
+            "Run it with the version of Kokoro Desk that wrote it.",
         )
     try:
         facts = make_converter().structure(header["facts"], CaseFacts)

@@ -63,7 +63,7 @@ def _check(path: Path, case: FailingCase, config: ModelConfig) -> None:
         check_inputs(config, case.facts.stage, case.inputs)
         _check_places(case.facts.stage, case.inputs, config)
     except ValueError as error:
-        raise DamagedFile(path, f"The case in {path} cannot be run: {error}", "Save the case again.") from error
+        raise DamagedFile(path, f"The case in {path} can’t be run: {error}", "Save the case again.") from error
     if len(next(iter(case.inputs.values()))) != 1:
         raise InvalidRequest(f"The case in {path} is a batch of several.", "Save a case of one utterance.")
 
@@ -93,7 +93,7 @@ def reduction_words(reduction: Reduction, file: str = "") -> str:
         *element_lines(reduction.elements),
     ]
     if not reduction.complete:
-        lines.append("Time was up: a smaller case may exist.")
+        lines.append("Timed out: a smaller case may exist.")
     lines.append(f"The text alone: {text_command(facts)}")
     return "\n".join([*lines, *_again(file)])
 
@@ -116,13 +116,13 @@ def _again(file: str) -> tuple[str, ...]:
 
 def run_words(run: CaseRun) -> str:
     """Whether a saved case still fails, by how much, and what it was built with that is otherwise here."""
-    verdict = "It still fails." if run.fails else "It does not fail any more."
+    verdict = "It still fails." if run.fails else "It no longer fails."
     lines = [verdict, *case_lines(run.case.facts), *measured_lines(run), *element_lines(run.elements)]
     if run.built_otherwise:
-        lines.append("It was built otherwise:")
+        lines.append("It was built differently:")
         lines += [f"  {difference}" for difference in run.built_otherwise]
     else:
-        lines.append("It was built as it is here.")
+        lines.append("It was built the same way as here.")
     return "\n".join(lines)
 
 
@@ -131,7 +131,7 @@ def case_lines(facts: CaseFacts) -> Iterator[str]:
     row = facts.row
     yield f"{stage_named(row.stage).title} ({row.stage}) in {row.regime} against {row.reference}: {row.output}"
     if facts.request.fault:
-        yield f"Drill: the fault {facts.request.fault} is planted"
+        yield f"Fault injection: {facts.request.fault}"
     if facts.steps:
         yield f"Inputs: {'; '.join(facts.steps)}"
 
@@ -145,7 +145,7 @@ def measured_lines(run: CaseRun) -> Iterator[str]:
 def element_lines(elements: ElementErrors | None) -> Iterator[str]:
     """The first wrong element, and a histogram of all errors."""
     if elements is None:
-        yield "Ours and the reference's have different shapes."
+        yield "The compiled and reference arrays have different shapes."
         return
     yield f"{elements.wrong:,} of {wording.counted(elements.size, 'element')} wrong by more than {elements.limit:.2g}"
     if elements.first is not None:

@@ -82,7 +82,7 @@ def failing_case(
 def check_stage(stage: str | None) -> None:
     """Raise `InvalidRequest` for the name of no stage."""
     if stage is not None and stage not in STAGE_NAMES:
-        raise InvalidRequest(f"There is no stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")
+        raise InvalidRequest(f"Unknown stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")
 
 
 def failure_in(report: Report, stage: str | None = None) -> Row | None:
@@ -104,7 +104,9 @@ def _failure(report: Report, stage: str | None) -> Row:
     row = failure_in(report, stage)
     if row is None:
         what = "No stage is" if stage is None else f"The stage {stage} is not"
-        raise InvalidRequest(f"{what} itself wrong, so there is nothing to reduce.", "Try another text or regime.")
+        raise InvalidRequest(
+            f"{what} wrong by itself, so there’s nothing to reduce.", "Try a different text or regime."
+        )
     return row
 
 

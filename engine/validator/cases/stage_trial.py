@@ -118,4 +118,4 @@ def only(request: ValidationRequest, regime: str) -> ValidationRequest:
 
 def _unknown(regime: str, others: list[RegimeChain]) -> RegimeChain:
     names = ", ".join(chain.regime.name for chain in others)
-    raise InvalidRequest(f"The regime “{regime}” is not compared.", f"Name one of: {names}.")
+    raise InvalidRequest(f"The regime “{regime}” isn’t compared.", f"Choose one of: {names}.")

@@ -68,13 +68,13 @@ _NAMES: Mapping[str, str] = {
 def subjects_apart(then: Subject, now: Subject) -> str:
     """In what two subjects differ, such as `another text and another voice`; empty if they are equal."""
     differing = [_NAMES[each.name] for each in fields(Subject) if getattr(then, each.name) != getattr(now, each.name)]
-    return " and ".join(f"another {name}" for name in differing)
+    return " and ".join(f"a different {name}" for name in differing)
 
 
 def builds_apart(then: Build, now: Build) -> str:
-    """In what two builds differ, such as `other compiler sources`; empty if they are equal."""
+    """In what two builds differ, such as `different compiler sources`; empty if they are equal."""
     differing = {
-        "other compiler sources": then.compiler_source_hash != now.compiler_source_hash,
+        "different compiler sources": then.compiler_source_hash != now.compiler_source_hash,
         f"TVM {then.tvm_version}": then.tvm_version != now.tvm_version,
         f"the processor {then.processor}": then.processor != now.processor,
     }

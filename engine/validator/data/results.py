@@ -31,11 +31,11 @@ class Regime(StrEnum):
 
 REGIME_MEANINGS: Mapping[Regime, str] = MappingProxyType(
     {
-        Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, prosody and source in float64: the truth",
-        Regime.UPSTREAM: "PyTorch in kokoro's own float32 throughout: the noise floor",
+        Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, prosody and source in float64: the reference",
+        Regime.UPSTREAM: "PyTorch in kokoro's own float32 throughout: the baseline",
         Regime.STATIC_PACKED: "PyTorch on padded arrays, with packed LSTMs",
         Regime.STATIC_NO_PACK: "PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards",
-        Regime.COMPILED: "The compiled modules, as the application speaks with them",
+        Regime.COMPILED: "The compiled modules, as the app uses them",
         Regime.COMPILED_PADDED: "The compiled modules on padded arrays, told the valid lengths",
         Regime.STATIC_DISTILLED: "PyTorch on padded arrays, with a Transformer, taught by the LSTMs, in their place",
         Regime.DISTILLED: "The compiled modules, with a Transformer, taught by the LSTMs, in their place",
@@ -80,7 +80,7 @@ class ValidationRequest:
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives every compared array; beyond
+    others from the compiled one. `arrays_folder`, if given, receives write every compared array; beyond
     `most_array_bytes`, if given, those of whole utterances are deleted again. `fault`, if given, is the name of one
     in `engine.validator.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
     `golden` is the file of a golden run to hold the rows against, in place of the one that is kept for such a

@@ -55,7 +55,7 @@ def fuzz(request: ValidationRequest, count: int, observe: ExperimentObserver = i
     out of range, and the errors of `Validator.validate`.
     """
     if not 1 <= count <= MOST_UTTERANCES:
-        raise InvalidRequest(f"{count} utterances cannot be tried.", f"Choose 1 to {MOST_UTTERANCES:,}.")
+        raise InvalidRequest(f"{count} utterances are out of range.", f"Choose 1 to {MOST_UTTERANCES:,}.")
     with closing(Validator()) as validator:
         spoken = list(random_utterances(validator.prepare(request).checkpoint, count, request.speech.seed))
         return _summed_up(validator.validate_utterances(request, spoken, _Progress(spoken, observe).take))

@@ -45,7 +45,7 @@ class Kind(StrEnum):
     WRITING = (
         "we write out abbreviations, Roman numerals, and signs before misaki sees them, and shouts in small letters"
     )
-    CORRECTED = "we pronounce a word otherwise than misaki's lexicon"
+    CORRECTED = "we pronounce a word differently from misaki's lexicon"
     PRONUNCIATION = "the same words are pronounced differently"
 
 
@@ -125,7 +125,7 @@ def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> Text
     spoken = language_of(language)
     if not spoken.english:
         names = f"{AMERICAN.tag} or {BRITISH.tag}"
-        raise InvalidRequest(f"{spoken.name} cannot be compared with kokoro's own G2P.", f"Choose {names}.")
+        raise InvalidRequest(f"{spoken.name} can’t be compared with kokoro's G2P.", f"Choose {names}.")
     import_spacy()
     model = load_model_analyser()
     tagger = OFFLINE_TAGGER if model is None else f"spaCy's {MODEL_NAME}"

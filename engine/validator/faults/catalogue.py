@@ -15,7 +15,7 @@ FAULTS: tuple[Fault, ...] = (
         "recurrence",
         Edit(rf"length: T\.int64 = {_ANY_LENGTH}", "length: T.int64 = time"),
         "The LSTM of the duration stage ignores the length of the sentence and runs to the end of its array.",
-        "The rhythm is another as soon as a sentence shares its array with a longer one; alone it is right.",
+        "The rhythm changes when a sentence shares its array with a longer one; alone it is right.",
         needs_padding=True,
     ),
     Fault(
@@ -28,7 +28,7 @@ FAULTS: tuple[Fault, ...] = (
             r"column: T.int64 = T.max(frame - T.int64(1), T.int64(0)) * T.int64(\1)",
         ),
         "The inverse STFT reads the spectrum of the frame before.",
-        "Everything is heard 25 ms late, which nobody notices until words are marked as they are spoken.",
+        "Everything plays 25 ms late, which is noticeable only when words are highlighted as they are spoken.",
     ),
     Fault(
         "half-precision",
@@ -42,7 +42,7 @@ FAULTS: tuple[Fault, ...] = (
             everywhere=True,
         ),
         "A Winograd convolution of pitch and energy rounds its weights to the ten bits that float16 has.",
-        "Nothing is heard: the error is a hundred times what it was, and far below what an ear can tell.",
+        "Inaudible: the error is a hundred times as large, but still far below the threshold of hearing.",
     ),
     Fault(
         "swapped-gates",
@@ -60,7 +60,7 @@ FAULTS: tuple[Fault, ...] = (
         "harmonic_source",
         Edit(r'T\.Cast\("float64", excitation\[[^\]]*\]\)', "T.float64(0.0)"),
         "The harmonic source multiplies its noise by nothing.",
-        "The breath in the voice is gone, which is clearly seen and hardly heard.",
+        "The breath in the voice is gone, which is easy to see and hard to hear.",
     ),
     Fault(
         "gelu-constant",
@@ -82,7 +82,7 @@ FAULTS: tuple[Fault, ...] = (
             r"for block in range(\1 - T.Select(length % \2 == T.int64(0), T.int64(1), T.int64(0))):\3",
         ),
         "Where the number of tokens is a multiple of a vector's length, the sum of the softmax leaves out a vector.",
-        "Sentences of some lengths are spoken with another rhythm.",
+        "Sentences of some lengths have a different rhythm.",
         text="Most days begin with the sun.",
     ),
     Fault(
@@ -92,7 +92,7 @@ FAULTS: tuple[Fault, ...] = (
         "layer_norm",
         Edit(r"T\.float64\(1\.0*1?e-05\)", "T.float64(0.1)"),
         "The layer norm of the text encoder adds 0.1 to the variance in place of 0.00001.",
-        "Hardly anything is heard.",
+        "Hardly audible.",
     ),
     Fault(
         "style-scale",
@@ -179,7 +179,7 @@ FAULTS: tuple[Fault, ...] = (
         "exponential",
         Edit(r"T\.float32\(0\.693115\d*\)", "T.float32(0.683115234375)"),
         "The exponential of the spectrum's magnitudes is reduced with 0.683 in place of 0.693.",
-        "Everything is a fifth of a decibel louder, which nobody hears.",
+        "Everything is a fifth of a decibel louder, which is inaudible.",
     ),
 )
 """Those shown first, then one in each other kernel."""
@@ -189,5 +189,5 @@ def fault_named(name: str) -> Fault:
     """The fault of this name; raises `InvalidRequest` that names all."""
     found = next((fault for fault in FAULTS if fault.name == name), None)
     if found is None:
-        raise InvalidRequest(f"There is no fault “{name}”.", f"Faults: {', '.join(fault.name for fault in FAULTS)}.")
+        raise InvalidRequest(f"Unknown fault “{name}”.", f"Faults: {', '.join(fault.name for fault in FAULTS)}.")
     return found

@@ -59,7 +59,7 @@ def plant(
 
     def begin(done: int) -> None:
         raise_if_set(cancel)
-        observe(PreparationEvent(f"Planting a fault in {stage.title.lower()}", done, _STEPS))
+        observe(PreparationEvent(f"Injecting a fault into {stage.title.lower()}", done, _STEPS))
 
     begin(0)
     started, target = time.perf_counter(), target_of(variant)
@@ -125,8 +125,8 @@ def with_fault(graph: tvm.IRModule, fault: Fault) -> tuple[tvm.IRModule, str, tu
             faulty[variable] = _parsed(changed, function)
             return faulty, variable.name_hint, changed_lines(script, changed)
     raise CompileError(
-        f"The fault “{fault.name}” cannot be planted: no kernel “{fault.kernel}” of stage {fault.stage} has that part.",
-        "Choose another fault, or the processor as the device.",
+        f"The fault “{fault.name}” can’t be injected: no kernel “{fault.kernel}” of stage {fault.stage} has that part.",
+        "Choose a different fault, or the CPU as the device.",
     )
 
 

@@ -182,7 +182,7 @@ class _Counter:
 
     def take(self, seen: SeenCall) -> None:
         """The next call."""
-        raise_if_set(self._cancel, "The inspection was stopped.")
+        raise_if_set(self._cancel, "Inspection stopped.")
         calls = self._graph.calls
         if self._done == len(calls) or calls[self._done].kernel != seen.kernel:
             raise self._other(f"it calls {seen.kernel}")
@@ -288,7 +288,7 @@ def _how(measured: KernelMeasurement) -> str:
         return f"gives values that are not finite ({100 - measured.finite_percent:.3g} %) from finite inputs"
     what = "is itself wrong" if measured.verdict is KernelVerdict.WRONG else "rounds too much"
     relative, times = measured.relative_l2, measured.times_floor
-    return f"{what}: on its own inputs its relative error is {relative:.2g}, {times:.3g} times what rounding explains"
+    return f"{what}: on its own inputs, its relative error is {relative:.2g}, {times:.3g} times the expected rounding"
 
 
 def _first(wrong: WrongValue | None) -> str:

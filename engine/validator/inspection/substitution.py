@@ -46,9 +46,7 @@ class Substitution:
 
     def _computing(self, stage: Stage, inputs: StageInputs, replaced: Mapping[str, bool]) -> dict[int, Compute]:
         if self._inspector.target.kind.name == METAL:
-            raise InvalidRequest(
-                "Kernels can be replaced on the processor only.", "Choose the processor as the device."
-            )
+            raise InvalidRequest("Kernels can be replaced on the CPU only.", "Choose the CPU as the device.")
         calls = self._inspector.kernels(stage).graph.calls
         places = {call_id(index, call): index for index, call in enumerate(calls)}
         for name in replaced:
@@ -79,7 +77,8 @@ class Substitution:
             expected = check.expected(index, arguments)
             if expected is None:
                 raise InvalidRequest(
-                    f"PyTorch has no value for the result of {kernel}.", "Choose another kernel, or the whole stage."
+                    f"PyTorch has no value for the result of {kernel}.",
+                    "Choose a different kernel, or the whole stage.",
                 )
             np.copyto(arguments[-1], expected.reshape(arguments[-1].shape), casting="same_kind")
 

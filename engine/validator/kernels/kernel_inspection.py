@@ -145,7 +145,7 @@ class KernelInspection:
         every = list(spoken_of(self._validator, request.validation, observe))
         if not 0 <= request.utterance < len(every):
             raise InvalidRequest(
-                f"There is no utterance {request.utterance + 1}.", f"Choose 1 to {len(every)} of this text."
+                f"Utterance {request.utterance + 1} doesn’t exist.", f"Choose 1 to {len(every)} of this text."
             )
         return every[request.utterance]
 
@@ -192,7 +192,7 @@ class _Look:
         from engine.validator.inspection.inspector import StageInputs
 
         runner = _compiled_runner(self._regimes)
-        self._observe(PreparationEvent(f"Looking into {stage.title.lower()}", 0, 1))
+        self._observe(PreparationEvent(f"Inspecting {stage.title.lower()}", 0, 1))
         return self._inspector.inspect(stage, runner, StageInputs(inputs, shapes), self._observe, self._cancel)
 
     def _regimes_of(self, step: Step) -> list[Regime]:
@@ -259,7 +259,7 @@ def check_stage_names(names: Iterable[str]) -> None:
     known = [stage.name for stage in STAGES if stage.runs_on is Place.DEVICE]
     for name in names:
         if name not in (*known, EVERY_STAGE):
-            raise InvalidRequest(f"There is no stage “{name}” with kernels.", f"Stages: {', '.join(known)}.")
+            raise InvalidRequest(f"Unknown stage with kernels “{name}”.", f"Stages: {', '.join(known)}.")
 
 
 def valid_shapes(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> list[tuple[int, ...]]:
@@ -304,6 +304,6 @@ class ReplacedRunner:
 def replaced_name(replacements: Sequence[Replacement]) -> str:
     """The name of the regime with these replacements, like `compiled+decoder 007 conv1d=plain-loops`."""
     if not replacements:
-        raise InvalidRequest("There is nothing to replace.", "Name a kernel or a stage.")
+        raise InvalidRequest("There’s nothing to replace.", "Choose a kernel or a stage.")
     words = (f"{one.stage}{f' {one.node}' if one.node else ''}={one.substitute}" for one in replacements)
     return "+".join([Regime.COMPILED, *words])

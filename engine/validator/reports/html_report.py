@@ -89,7 +89,7 @@ def _page(
     return {
         "title": f"{drill}Validation of {report.request.model} against {report.request.reference}",
         "passed": report.passed,
-        "verdict_words": "The verdict is on the compiled modules; the other regimes show what it is worth.",
+        "verdict_words": "The verdict is about the compiled modules; the other regimes show how strict it is.",
         "text": report.request.speech.text,
         "asked": _asked(report),
         "findings": report.findings,

@@ -33,26 +33,26 @@ def differences(first: Report, second: Report) -> tuple[str, ...]:
 def _obstacles(first: Report, second: Report) -> Iterator[str]:
     ours, theirs = first.request, second.request
     if (ours.model, ours.weights) != (theirs.model, theirs.weights):
-        yield f"They are of different models: {_model(first)} and {_model(second)}."
+        yield f"Different models: {_model(first)} and {_model(second)}."
     if ours.phonemes != theirs.phonemes:
-        yield "They speak different phonemes."
+        yield "Different phonemes."
     yield from _speech_obstacles(ours.speech, theirs.speech)
     if ours.reference != theirs.reference:
-        yield f"They were compared with different references: {ours.reference} and {theirs.reference}."
+        yield f"Different references: {ours.reference} and {theirs.reference}."
 
 
 def _speech_obstacles(ours: SpeechRequest, theirs: SpeechRequest) -> Iterator[str]:
     if ours.text != theirs.text:
-        yield "They speak different texts."
+        yield "Different texts."
     if ours.voice != theirs.voice:
-        yield f"They speak in different voices: {ours.voice} and {theirs.voice}."
+        yield f"Different voices: {ours.voice} and {theirs.voice}."
     if ours.language != theirs.language:
         languages = (speech.language or "the voice’s own" for speech in (ours, theirs))
-        yield f"They speak different languages: {' and '.join(languages)}."
+        yield f"Different languages: {' and '.join(languages)}."
     if ours.speed != theirs.speed:
-        yield f"They have different lengths: speed {ours.speed:g} and {theirs.speed:g}."
+        yield f"Different lengths: speed {ours.speed:g} and {theirs.speed:g}."
     if ours.seed != theirs.seed:
-        yield f"They have different noise: seed {ours.seed} and {theirs.seed}."
+        yield f"Different noise: seed {ours.seed} and {theirs.seed}."
 
 
 def _name(choice: str) -> str:

@@ -108,7 +108,7 @@ def _sound(rows: Iterable[Row]) -> list[str]:
 
 def _closing(report: Report) -> list[str]:
     words = [f"{finding.regime}: {finding.words}" for finding in report.findings]
-    words = [*(words or ["No stage is itself wrong."]), *worse_words(report.rows)]
+    words = [*(words or ["No stage is wrong by itself."]), *worse_words(report.rows)]
     lines = [line for sentence in words for line in _wrapped(sentence)]
     row = worst(row for row in report.rows if row.decides) or worst(report.rows)
     return lines if row is None else [*lines, *_wrapped(f"Worst: {_row_words(row)}")]

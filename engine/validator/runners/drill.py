@@ -18,7 +18,7 @@ from engine.validator.data.results import Reading, Regime, Report, Row, Verdict
 from engine.validator.faults.catalogue import fault_named
 from engine.validator.faults.fault import Fault, PlantedFault
 
-NOTHING_FOUND = "Nothing was found: no stage is beyond its tolerance."
+NOTHING_FOUND = "Missed: every stage is within its tolerance."
 
 
 class Drill:
@@ -65,10 +65,10 @@ def verdict_words(report: Report, planted: PlantedFault) -> str:
     title = stage_named(planted.stage).title
     failed, worse = ({row.stage for row in _wrong(report, verdict)} for verdict in (Verdict.FAIL, Verdict.WORSE))
     if failed:
-        return f"Found: it is in {title}." if failed == {planted.stage} else f"Missed: it is in {title}."
+        return f"Found: the fault is in {title}." if failed == {planted.stage} else f"Missed: the fault is in {title}."
     if worse == {planted.stage}:
-        return f"Found: it is in {title}, which is within its tolerance, but further off than it should be."
-    return f"Missed: it is in {title}." if worse else NOTHING_FOUND
+        return f"Found: {title} is within its tolerance, but less accurate than expected."
+    return f"Missed: the fault is in {title}." if worse else NOTHING_FOUND
 
 
 def _wrong(report: Report, verdict: Verdict) -> Iterator[Row]:
@@ -85,4 +85,4 @@ def _lines(report: Report, planted: PlantedFault) -> Iterator[str]:
     for line in planted.changes[:1]:
         before, after = line.excerpts
         yield from (f"  - {before}", f"  + {after}")
-    yield f"What you would have heard: {fault.symptom}"
+    yield f"How it would sound: {fault.symptom}"

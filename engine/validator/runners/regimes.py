@@ -270,7 +270,7 @@ def check_choices(request: ValidationRequest) -> None:
     check_device(request.device)
     check_lstm_method(request.lstm_method)
     if request.lstm_method == LstmMethod.MPS and (obstacle := metal_obstacle()):
-        raise InvalidRequest(f"The LSTM method mps does not run here: {obstacle}.", "Use tir, or auto.")
+        raise InvalidRequest(f"The LSTM method mps isn’t available here: {obstacle}.", "Use tir, or auto.")
     if not 0 <= request.padding <= MOST_PADDING:
         raise InvalidRequest(
             f"A padding of {request.padding:g} is out of range.",
@@ -278,7 +278,7 @@ def check_choices(request: ValidationRequest) -> None:
         )
     for stage, _ in request.cross:
         if stage not in STAGE_NAMES:
-            raise InvalidRequest(f"There is no stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")
+            raise InvalidRequest(f"Unknown stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")
 
 
 STUDENT_TOLERANCE = 0.99

@@ -85,7 +85,7 @@ class ArrayFolder:
         except FileNotFoundError as error:
             raise _missing(key) from error
         except (OSError, ValueError, EOFError) as error:
-            raise DamagedFile(path, f"The arrays in {path} cannot be read.", "Run the validation again.") from error
+            raise DamagedFile(path, f"The arrays in {path} can’t be read.", "Run the validation again.") from error
         return loaded
 
     def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
@@ -132,7 +132,9 @@ class ArrayFolder:
 
     def _ensure_folder(self) -> None:
         if not self.path.is_dir():
-            raise OutputError(f"The folder for arrays {self.path} does not exist.", "Create it or choose another.")
+            raise OutputError(
+                f"The folder for arrays {self.path} does not exist.", "Create it or choose a different one."
+            )
 
 
 def _checked(key: ArrayKey) -> ArrayKey:
@@ -159,7 +161,7 @@ def _write(file: IO[bytes], array: Array) -> None:
 
 
 def _missing(key: ArrayKey) -> EngineError:
-    words = f"No array of {key.output} was kept for utterance {key.utterance} ({key.regime}, {key.reading})."
+    words = f"No array of {key.output} was saved for utterance {key.utterance} ({key.regime}, {key.reading})."
     return EngineError(words, "Run the validation again with this regime.")
 
 

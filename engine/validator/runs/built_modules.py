@@ -74,7 +74,7 @@ def verdict_error(rows: Collection[Row]) -> CompileError | None:
         return None
     named = ", ".join(f"{row.stage}'s {row.output} ({wording.row_correlation(row)})" for row in failed)
     return CompileError(
-        f"What was built does not compute what PyTorch does: {named}.",
-        "Run “python -m engine validate --probes” to see where it goes wrong.",
+        f"The compiled stages differ from PyTorch: {named}.",
+        "Run “kokoro-desk validate --probes” to find where.",
         Cure.EXAMINE,
     )

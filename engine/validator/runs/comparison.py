@@ -40,7 +40,7 @@ AUDIO_STAGE = STAGES[-1]
 
 
 class Comparison:
-    """Several regimes against one reference; every compared array is saved in `arrays`, if given."""
+    """Several regimes against one reference; write every compared array is saved in `arrays`, if given."""
 
     def __init__(
         self, reference: RegimeChain, others: Sequence[RegimeChain], arrays: ArrayFolder | None = None

@@ -23,7 +23,7 @@ NAME = "golden"
 SUFFIX = ".json"
 LEAST_ERROR = 2.0**-23
 """An error below the distance of two float32 next to 1 counts as that: nobody can ask for less."""
-AGAIN = "Make another with “python -m engine validate --save-golden FILE”."
+AGAIN = "Create a new one with “kokoro-desk validate --save-golden FILE”."
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class Golden:
         try:
             return make_converter().structure(json_value(path.read_text(encoding="utf-8")), cls)
         except FileNotFoundError as error:
-            raise InvalidRequest(f"There is no golden run {path}.", AGAIN) from error
+            raise InvalidRequest(f"The golden run {path} doesn’t exist.", AGAIN) from error
         except (OSError, ValueError, TypeError, KeyError, AttributeError, ExceptionGroup) as error:
-            raise DamagedFile(path, f"The golden run {path} cannot be read.", AGAIN) from error
+            raise DamagedFile(path, f"The golden run {path} can’t be read.", AGAIN) from error
 
 
 def _errors(rows: Iterable[Row]) -> Iterable[GoldenError]:
@@ -131,16 +131,16 @@ def _of(subject: Subject, folder: Path) -> Golden | None:
 def _named(path: str, now: Circumstances | None) -> Golden:
     golden = Golden.load(Path(path))
     if now is None:
-        raise InvalidRequest("A golden run is held against compiled regimes, and none is run.", "Add compiled.")
+        raise InvalidRequest("A golden run applies to compiled regimes, and none was requested.", "Add compiled.")
     if apart := subjects_apart(golden.circumstances.subject, now.subject):
-        raise InvalidRequest(f"The golden run {path} is of {apart}.", f"Ask for the same, or: {AGAIN}")
+        raise InvalidRequest(f"The golden run {path} is of {apart}.", f"Use the same, or: {AGAIN}")
     return golden
 
 
 def in_words(golden: Golden | None, now: Circumstances) -> str:
     """Which golden run a run is held against, in one sentence."""
     if golden is None:
-        return "There is no golden run of this text, voice, model and device."
+        return "There’s no golden run for this text, voice, model, and device."
     apart = builds_apart(golden.circumstances.build, now.build)
-    build = f"another build ({apart})" if apart else "the same build"
+    build = f"a different build ({apart})" if apart else "the same build"
     return f"The golden run is of {build}, made on {golden.made}."

@@ -210,7 +210,7 @@ class InnerModules:
         seconds = self._pace * sum(self._expected(later) for later in self._stages[place:])
         left = duration_words(seconds)
         return PreparationEvent(
-            f"Compiling inner values of {stage.title.lower()}, {left} left", place, len(self._stages)
+            f"Compiling intermediate activations of {stage.title.lower()}, {left} left", place, len(self._stages)
         )
 
     def _expected(self, stage: Stage) -> float:

@@ -194,12 +194,12 @@ def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
     if unknown:
         raise InvalidRequest(
             f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.",
-            "Leave them out, or give the text with --text.",
+            "Remove them, or pass the text with --text.",
         )
     if len(phonemes) > checkpoint.config.phoneme_limit:
         raise InvalidRequest(
             f"{len(phonemes)} phonemes are too many for one utterance.",
-            f"Give at most {checkpoint.config.phoneme_limit}.",
+            f"Use at most {checkpoint.config.phoneme_limit}.",
         )
 
 
@@ -237,7 +237,7 @@ def open_chains(
         stages = {stage: open_regime(regime) for stage, regime in request.cross}
         others.append(crossed(stages, open_regime(Regime.COMPILED)))
     if not others:
-        raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
+        raise InvalidRequest("There’s nothing to compare.", f"Choose a regime other than {request.reference}.")
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
@@ -257,7 +257,7 @@ def _events(
     yardstick.begin(one.utterance)
     style = one.voice.style(len(one.utterance.phonemes))
     for event in comparison.events(one.utterance, style, one.speed, one.seed):
-        raise_if_set(cancel, "The validation was stopped.")
+        raise_if_set(cancel, "Validation stopped.")
         yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event
 
 

@@ -12,7 +12,7 @@ from engine.validator.runs.golden import Golden
 MOST_TIMES = 10.0
 """More than this many times an error that was good once is a fault, however small the error is."""
 
-OTHER_PHONEMES = "The golden run has other phonemes of this text, so that not all errors can be held against it."
+OTHER_PHONEMES = "The golden run has different phonemes for this text, so some errors can’t be compared with it."
 
 
 class Yardstick:

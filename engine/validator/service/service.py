@@ -115,7 +115,7 @@ class Service:
             if not is_out_of_memory(error):
                 raise
             self._validator.close()
-            words = "There is not enough memory to compare this.", "Close other programs, or compare a shorter text."
+            words = "There isn’t enough memory for this comparison.", "Close other programs, or compare a shorter text."
             self._tell(FailedEvent(*words))
 
     def _tell(self, event: ValidationEvent) -> None:

@@ -247,7 +247,7 @@ def test_another_processor_and_a_newer_system_are_found(application: Path) -> No
 
 def test_another_property_list_is_found(application: Path) -> None:
     (application / "Contents/Info.plist").write_bytes(plistlib.dumps(info_plist() | {"LSMinimumSystemVersion": "11.0"}))
-    assert problems_of_application(application) == ["Info.plist has another LSMinimumSystemVersion than is wanted"]
+    assert problems_of_application(application) == ["Info.plist has an unexpected LSMinimumSystemVersion"]
 
 
 @pytest.mark.parametrize(("major", "refused"), [(11, False), (14, False), (15, True), (26, True)])

@@ -294,7 +294,7 @@ def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     assert status.accessibleDescription() == "Exporting a.zip"
     assert desk.diagnostics.busy
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
-    assert "a.zip was not exported." in desk.panel.banner.label.text()
+    assert "Couldn’t export a.zip." in desk.panel.banner.label.text()
     assert status.accessibleDescription().startswith("Done")
     desk.diagnostics.keeping.told.emit(f"Exported b.zip to {desk.folder}")
     assert desk.panel.banner.label.text() == f"Exported b.zip to {desk.folder}."
@@ -338,7 +338,7 @@ def test_the_chip_tells_how_it_goes_while_the_window_is_open(desk: Desk, qtbot: 
     assert not chip.isVisible()
     desk.wait_for(RunState.STOPPED)
     desk.diagnostics.open()
-    qtbot.waitUntil(lambda: chip.text() == "Comparing was stopped")
+    qtbot.waitUntil(lambda: chip.text() == "Comparison stopped")
     desk.speak("rows 16")
     desk.wait_for(RunState.FINISHED)
     qtbot.waitUntil(lambda: "no stage diverges" in chip.text())

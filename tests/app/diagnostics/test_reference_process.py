@@ -121,7 +121,7 @@ def test_nothing_comes_after_a_cancel(listener: Listener) -> None:
 def test_a_crash_is_told_and_the_next_request_starts_another_process(listener: Listener) -> None:
     listener.ask("crash 5")
     listener.wait_for_death()
-    assert listener.deaths == [f"It was ended by signal {signal.SIGKILL.value}{KILLED_WHY}."]
+    assert listener.deaths == [f"It was terminated by signal {signal.SIGKILL.value}{KILLED_WHY}."]
     assert len(listener.rows()) == 5
     assert listener.process.process_id is None
     listener.ask("rows 2")

@@ -134,7 +134,7 @@ def test_a_process_killed_at_any_row_is_told_in_that_row_and_can_be_started_agai
     rows = 2 * STAGES.index(stage) + 1
     run = desk.diagnose(f"crash {rows}")
     desk.wait_for(run, RunState.CRASHED)
-    assert f"while computing the {stage.title.lower()}. It was ended by signal 9" in run.message
+    assert f"while computing the {stage.title.lower()}. It was terminated by signal 9" in run.message
     shown = Shown("compiled", Reading.OWN_FED, 0)
     verdicts = [run.stage_summary(shown, each.name).verdict for each in STAGES]  # type: ignore[union-attr]
     done = STAGES.index(stage)
@@ -248,7 +248,7 @@ def test_release_ends_the_process_and_the_run(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("row_count", "words"),
     [
-        (0, "getting ready"),
+        (0, "starting up"),
         (1, "computing the text features"),
         (2, "computing the durations"),
         (2 * len(STAGES), "computing the text features"),  # of the next utterance
@@ -311,7 +311,7 @@ def test_progress_is_told_and_ends_with_no_words(kernels: KernelDesk) -> None:
     kernels.diagnose("Hello.")
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     kernels.wait_until_idle()
-    assert kernels.told[0] == "Looking into the kernels"
+    assert kernels.told[0] == "Inspecting kernels"
     assert "Loading modules" in kernels.told
     assert "Pitch and energy: 3 of 6 kernels measured" in kernels.told
     assert kernels.told[-1] == ""
@@ -379,7 +379,7 @@ def test_a_process_that_dies_is_said(kernels: KernelDesk) -> None:
     run = kernels.diagnose("crash")
     kernels.qtbot.waitUntil(lambda: bool(kernels.failures))
     assert kernels.failures[0].startswith(
-        "The reference process ended while inspecting kernels. It was ended by signal"
+        "The reference process ended while inspecting kernels. It was terminated by signal"
     )
     assert run.state is RunState.FINISHED
     again = kernels.diagnose("Hello.")

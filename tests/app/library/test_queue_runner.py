@@ -55,7 +55,7 @@ class FakeDesk(QObject):
         self.free = False
 
     def cancel(self, number: int) -> None:
-        self.end(number, Cancelled("It was stopped."))
+        self.end(number, Cancelled("Stopped"))
 
     def withdraw(self) -> None:
         pass
@@ -112,7 +112,7 @@ def test_one_that_failed_is_begun_again_only_if_it_is_retried(bench: Bench) -> N
 def test_one_that_is_stopped_waits_again_and_one_that_is_cancelled_does_not(bench: Bench) -> None:
     bench.runner.play(True)
     bench.library.list(State.WAITING)
-    bench.desk.end(1, Cancelled("It was stopped."))
+    bench.desk.end(1, Cancelled("Stopped"))
     assert bench.library.marks[-1] == (1, State.WAITING, "")
     assert not bench.runner.playing
     bench.runner.play(True)
@@ -151,7 +151,7 @@ def test_a_file_that_is_given_up_as_the_window_closes_waits_again(bench: Bench, 
     item = Item(1, "File.", Wish(request("File."), MODEL, target=tmp_path / "a.wav"), State.WAITING)
     bench.library.queue_listed.emit(QueueListed((item,)))
     bench.runner.halt()
-    bench.desk.end(1, Cancelled("It was stopped."))
+    bench.desk.end(1, Cancelled("Stopped"))
     assert bench.library.marks[-1] == (1, State.WAITING, "")
     assert bench.desk.begun == [1]
     bench.runner.retry(item)  # the window stayed open after all

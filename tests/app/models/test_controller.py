@@ -142,7 +142,7 @@ def test_the_models_are_listed_after_any_failure(desk: Desk, error: Exception) -
 
 def test_a_catalogue_that_cannot_be_read_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> tuple[ModelEntry, ...]:
-        raise DamagedFile(Path("models.json"), "The list cannot be read.", "Install again.")
+        raise DamagedFile(Path("models.json"), "The list can’t be read.", "Install again.")
 
     monkeypatch.setattr(desk.library, "catalogue", fail)
     desk.look()

@@ -86,11 +86,11 @@ def test_removing_the_model_in_use_says_what_speaks_instead(desk: Desk) -> None:
 def test_a_model_in_use_that_could_not_be_removed_stays_in_use(desk: Desk) -> None:
     desk.install()
     desk.card.button.click()
-    desk.library.error = StorageError("The folder cannot be written.", "Make it writable.")
+    desk.library.error = StorageError("The folder can’t be written.", "Make it writable.")
     desk.models.controller.remove(FULL_SIZE)
     desk.wait()
     assert desk.settings.model == FULL_SIZE
-    assert "cannot be written" in desk.dialog.banner.label.text()
+    assert "can’t be written" in desk.dialog.banner.label.text()
 
 
 def test_more_voices_for_the_model_in_use_are_there_at_once(desk: Desk) -> None:

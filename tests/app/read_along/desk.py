@@ -50,7 +50,7 @@ class TimedEngine(FakeEngine):
         for utterance in utterances():
             while not self.hold.wait(0.005):
                 if cancel is not None and cancel.is_set():
-                    raise Cancelled("Speaking was stopped.")
+                    raise Cancelled("Speech stopped.")
             yield timed(utterance, known=self.words_known)
 
 

@@ -163,7 +163,7 @@ def test_forward_says_so_while_the_next_sentence_is_not_made(desk: Desk, qtbot: 
     qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
     assert not desk.feature.actions.sentence_back.isEnabled()
     desk.feature.go_forward()
-    assert desk.page.status.label.text() == "The next sentence is not made yet"
+    assert desk.page.status.label.text() == "The next sentence isn’t ready yet"
     desk.engine.hold.set()
     qtbot.waitUntil(desk.feature.actions.sentence_forward.isEnabled)
 

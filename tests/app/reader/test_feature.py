@@ -327,7 +327,7 @@ def test_another_language_is_said_and_a_fitting_voice_is_a_click_away(desk: Desk
 def test_opening_that_takes_long_is_said_and_can_be_cancelled(desk: Desk) -> None:
     def wait(path: Path, cancel: threading.Event) -> Document:
         assert cancel.wait(PATIENCE_SECONDS)
-        raise Cancelled("It was stopped.")
+        raise Cancelled("Stopped")
 
     desk.read = wait
     desk.window.file_wanted.emit(desk.path)
@@ -371,7 +371,7 @@ def test_text_and_pages_come_from_the_clipboard(desk: Desk) -> None:
     assert not opened.args[0].path.exists()
     QGuiApplication.clipboard().clear()
     desk.window.menu.open_clipboard.trigger()
-    assert desk.page.banner.label.text().startswith("There is no text on the clipboard.")
+    assert desk.page.banner.label.text().startswith("The clipboard has no text.")
 
 
 def test_the_window_is_narrow_and_a_chosen_chapter_is_seen(desk: Desk) -> None:
@@ -453,7 +453,7 @@ def test_a_document_that_another_text_has_replaced_does_not_come_back(desk: Desk
 
 def test_a_document_that_has_gone_is_missed_once(desk: Desk) -> None:
     desk.open()
-    desk.document = DamagedDocument("It is gone.", "Choose another one.")
+    desk.document = DamagedDocument("It is gone.", "Choose a different one.")
     with desk.qtbot.waitSignal(desk.feature.opener.failed):
         desk.feature.resume()
     assert desk.page.banner.message is not None

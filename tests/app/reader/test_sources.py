@@ -112,7 +112,7 @@ def test_another_language_is_said_with_a_voice_that_fits() -> None:
 
 def test_a_language_without_a_voice_is_said() -> None:
     message = message_about_language("Das Buch", "de", Choice("a", "kokoro"), MODELS)
-    assert message.text == "“Das Buch” is in German, but Ann speaks English. No installed voice speaks it."
+    assert message.text == "“Das Buch” is in German, but Ann speaks English. No installed voice speaks that language."
     assert message.remedy is None
 
 

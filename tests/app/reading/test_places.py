@@ -149,7 +149,7 @@ def test_only_the_last_texts_have_their_places(tmp_path: Path) -> None:
 
 def wait_until_cancelled(path: Path, cancel: threading.Event) -> Document:
     assert cancel.wait(PATIENCE_SECONDS)
-    raise Cancelled("It was stopped.")
+    raise Cancelled("Stopped")
 
 
 def test_a_document_is_opened_in_the_background(qtbot: QtBot, tmp_path: Path) -> None:

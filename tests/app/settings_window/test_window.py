@@ -216,7 +216,7 @@ def test_all_keys_are_listed_as_they_are_now(desk: Desk) -> None:
 
 
 STARTER, FULL_SIZE = "starter", "kokoro-82m"
-OBSTACLE = "No Transformer for the prosody of this model is installed."
+OBSTACLE = "No Transformer prosody is installed for this model."
 
 
 def allowed(box: ComboBox) -> list[object]:

@@ -57,7 +57,7 @@ def test_it_names_the_file_and_shows_how_much_of_it_is_done(qtbot: QtBot) -> Non
     strip.follow(Activity(Readiness.READY, save=SaveProgress("story.wav")))
     assert not strip.isHidden()
     assert "story.wav" in strip.label.text()
-    assert strip.bar.maximum() == 0  # nothing is known yet
+    assert strip.bar.maximum() == 0  # no results yet
     strip.follow(Activity(Readiness.READY, save=SaveProgress("story.wav", fraction=0.3)))
     assert strip.bar.value() == 0.3 * strip.bar.maximum()
     strip.follow(Activity(Readiness.READY))
@@ -76,7 +76,7 @@ def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> 
     qtbot.addWidget(strip)
     step = "Speaking chapter 3 of 40, “Rain”"
     strip.follow(Activity(Readiness.READY, save=SaveProgress("book.m4b", step, 0.25, 200.0, 2)))
-    assert strip.label.text() == f"Saving book.m4b · {step} · about 3 minutes left · 2 more waiting"
+    assert strip.label.text() == f"Saving book.m4b · {step} · about 3 minutes left · 2 more in queue"
     assert strip.bar.value() == 0.25 * strip.bar.maximum()
     assert strip.accessibleDescription() == strip.toolTip() == strip.label.text()
 

@@ -20,7 +20,7 @@ def linux(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("value", ["", "nonsense", ":", ":x", ":94321", "unix:94321.0"])
 def test_no_display_is_said_in_one_sentence_with_a_way_out(value: str) -> None:
     assert why_no_window({"DISPLAY": value}) == NO_DISPLAY
-    assert "python -m engine speak" in NO_DISPLAY
+    assert "kokoro-desk speak" in NO_DISPLAY
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="abstract sockets belong to Linux")

@@ -134,7 +134,7 @@ def test_all_notices_are_in_the_tooltip(banner: MessageBanner) -> None:
 
 
 def test_a_word_that_is_cut_off_is_in_the_tooltip(banner: MessageBanner) -> None:
-    words = f"“{'x' * 200}” cannot be read."
+    words = f"“{'x' * 200}” can’t be read."
     banner.show_message(Message(words, Tone.ERROR, details="Traceback"))
     assert banner.toolTip() == words
 

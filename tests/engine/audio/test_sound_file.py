@@ -41,9 +41,9 @@ def test_the_suffix_decides_the_format(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("a.aac", f"Speech cannot be written as .aac. Give the file a name that ends in {ENDINGS}."),
-        ("a.txt", f"Speech cannot be written as .txt. Give the file a name that ends in {ENDINGS}."),
-        ("speech", f"speech has no suffix. Give the file a name that ends in {ENDINGS}."),
+        ("a.aac", f"Audio can’t be saved as .aac. Use a file name that ends in {ENDINGS}."),
+        ("a.txt", f"Audio can’t be saved as .txt. Use a file name that ends in {ENDINGS}."),
+        ("speech", f"speech has no suffix. Use a file name that ends in {ENDINGS}."),
     ],
 )
 def test_another_suffix_is_refused_and_nothing_is_written(name: str, words: str, tmp_path: Path) -> None:
@@ -80,7 +80,10 @@ def test_a_device_that_is_full_is_told_without_a_traceback() -> None:
         "print(told)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "The disk is full; /dev/full was not written. Free some space or choose another place.\n"
+    assert (
+        done.stdout
+        == "The disk is full, so /dev/full couldn’t be written. Free up some space or choose a different place.\n"
+    )
     assert done.stderr == ""
 
 

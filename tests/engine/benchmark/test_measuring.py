@@ -133,7 +133,7 @@ def test_runners_take_turns_and_the_first_round_is_not_measured():
     assert log == [OURS, PYTORCH] * 4
     assert [one[PYTORCH]["bert"] for one in rounds] == [2.0, 3.0, 4.0]
     assert turns.peak_flop_per_second == 5.0
-    assert heard[0] == "10 s of speech: getting warm"
+    assert heard[0] == "10 s of speech: warming up"
     assert heard[-1] == "10 s of speech: round 3 of 3: ours 4.000 s, pytorch 4.000 s"
 
 
@@ -168,7 +168,7 @@ def test_the_command_speaks_on_the_device_of_the_job(tmp_path):
 
 
 def test_a_command_that_fails_is_told_in_its_own_words(tmp_path):
-    with pytest.raises(EngineError, match="The command speak failed: error: “random” does not name weights"):
+    with pytest.raises(EngineError, match="The command speak failed: error: Unknown weights “random”"):
         measure_commands(Job("kokoro-82m", "random", 1), tmp_path)
 
 

@@ -105,7 +105,7 @@ def test_a_small_model_needs_all_that_makes_it_fast(missing):
 @pytest.mark.parametrize("model", [FULL_SIZE, STARTER])
 @pytest.mark.parametrize("name", [name for name in PEER_NAMES if name != PYTORCH])
 def test_a_named_peer_that_cannot_run_is_an_error(name, model):
-    with pytest.raises(EngineError, match=f"{name} cannot run here: .*\\. Put that right"):
+    with pytest.raises(EngineError, match=f"{name} can’t run here: .*\\. Fix that"):
         choose_peers([name], model, EMPTY)
 
 

@@ -24,7 +24,7 @@ def test_a_process_that_is_killed_is_told_of_in_a_sentence(folder):
     with WorkerProcess(SPEAKING, folder, 1) as process:
         assert process.answer() == {"ready": SPEAKING}
         os.kill(process.process_id, signal.SIGKILL)
-        with pytest.raises(EngineError, match=r"speaking ended by itself: SIGKILL\. Leave it out"):
+        with pytest.raises(EngineError, match=r"speaking ended unexpectedly: SIGKILL\. Omit it"):
             process.ask(SPEAK, text="Hello.")
 
 

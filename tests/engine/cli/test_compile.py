@@ -65,7 +65,7 @@ def test_processors_of_another_system_are_a_variant_of_their_own():
 def test_modules_for_a_family_can_be_validated_on_its_processors_only(monkeypatch):
     words = ["--triple", "aarch64-linux-gnu", "--validate"]
     monkeypatch.setattr(compile_command, "runs_here", lambda name: name == "x86_64-linux-gnu")
-    with pytest.raises(InvalidRequest, match="cannot be run on this computer"):
+    with pytest.raises(InvalidRequest, match="can’t run on this computer"):
         request(*words)
     monkeypatch.setattr(compile_command, "runs_here", lambda name: name == "aarch64-linux-gnu")
     assert request(*words).checkpoint is not None
@@ -128,7 +128,7 @@ def test_an_unknown_target_is_named():
 def test_modules_for_macs_cannot_be_validated_elsewhere(monkeypatch):
     words = ["--target", "metal-macos", "--validate"]
     monkeypatch.setattr("sys.platform", "linux")
-    with pytest.raises(InvalidRequest, match="cannot be run on this computer"):
+    with pytest.raises(InvalidRequest, match="can’t run on this computer"):
         request(*words)
     monkeypatch.setattr("sys.platform", "darwin")
     assert request(*words).checkpoint is not None
@@ -148,14 +148,14 @@ def test_stages_with_students_are_a_variant_of_their_own():
 
 
 def test_a_model_without_students_is_named():
-    with pytest.raises(MissingModel, match="No Transformer for the prosody of the model starter"):
+    with pytest.raises(MissingModel, match="No Transformer prosody is installed for starter"):
         request("--prosody", "transformer")
 
 
 def test_a_prosody_that_there_is_not_is_named(capsys):
     with pytest.raises(SystemExit):
         request("--prosody", "guess")
-    assert "There is no prosody “guess”. Use one of: lstm, transformer." in capsys.readouterr().err
+    assert "Unknown prosody “guess”. Use one of: lstm, transformer." in capsys.readouterr().err
 
 
 def test_all_actions(tmp_path, monkeypatch, capsys):
@@ -186,10 +186,10 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
         (["data", "--model", "starter", "--shards", "0"], "--shards 0 is too small"),
         (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too small"),
         (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too small"),
-        (["train", "--model", "starter"], "Run “python -m engine distill data” first"),
-        (["evaluate", "--model", "starter"], "Write it with “python -m engine distill export” first"),
+        (["train", "--model", "starter"], "Run “kokoro-desk distill data” first"),
+        (["evaluate", "--model", "starter"], "Create it with “kokoro-desk distill export” first"),
         (["export", "--model", "starter"], "No student has begun"),
-        (["train", "--model", "starter", "--weights", "nonsense"], "does not name weights"),
+        (["train", "--model", "starter", "--weights", "nonsense"], "Unknown weights “nonsense”"),
     ],
 )
 def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
@@ -201,9 +201,9 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "No Transformer for the prosody of the model starter is installed."),
+        ([], "No Transformer prosody is installed for starter is installed."),
         (["--tokens", "0"], "This model does not take 0 tokens. Give whole numbers from 1 to 512."),
-        (["--rounds", "0"], "--rounds 0 is too small. Give a whole number above zero."),
+        (["--rounds", "0"], "--rounds 0 is too small. Use a whole number above zero."),
         (["--threads", "99"], "99"),
     ],
 )

@@ -87,8 +87,8 @@ def test_an_electronic_book_becomes_an_audio_book(tmp_path):
     [
         ("", "en-US", ""),
         ("en-GB", "en-US", ""),
-        ("fr", "en-US", "in French, but spoken as American English; `voices --language fr-FR` lists"),
-        ("en", "fr-FR", "in English, but spoken as French; `voices --language en-US` lists"),
+        ("fr", "en-US", "in French but will be spoken as American English; `voices --language fr-FR` lists"),
+        ("en", "fr-FR", "in English but will be spoken as French; `voices --language en-US` lists"),
         ("de", "en-US", "in a language that no voice speaks (de)."),
     ],
 )
@@ -136,8 +136,8 @@ def test_front_and_back_matter_are_left_out_and_that_is_told():
     assert [chapter.text for chapter in document.chapters] == ["One.", "Two."]
     assert document.notices == (
         "The encoding was guessed.",
-        "Left out: “Contents”, “Index”; --all-chapters reads them, too.",
-        "Left out: the notes of 1 chapter; --notes reads them, too.",
+        "Left out: “Contents”, “Index”; --all-chapters includes them, too.",
+        "Skipped: the notes of 1 chapter; --notes includes them.",
     )
 
 
@@ -173,7 +173,9 @@ def test_what_is_left_out_of_each_of_several_documents_is_told(tmp_path):
 def test_notices_are_written_once_on_standard_error(tmp_path, capsys):
     source = text_file(tmp_path / "book.md", BOOK)
     assert main(["speak", "--file", source, "--out", str(tmp_path / "book.m4b")]) == 0
-    assert capsys.readouterr().err.count("note: Left out: “Contents”, “Index”; --all-chapters reads them, too.\n") == 1
+    assert (
+        capsys.readouterr().err.count("note: Left out: “Contents”, “Index”; --all-chapters includes them, too.\n") == 1
+    )
     assert [chapter.title for chapter in MP4(tmp_path / "book.m4b").chapters] == ["One", "Two"]
     assert main(["speak", "--file", source, "--all-chapters", "--out", str(tmp_path / "all.m4b")]) == 0
     assert "note: Left out" not in capsys.readouterr().err
@@ -182,7 +184,7 @@ def test_notices_are_written_once_on_standard_error(tmp_path, capsys):
 
 @pytest.mark.parametrize("text", ["Hello.", "-", ""])
 def test_a_text_beside_documents_is_refused(tmp_path, text):
-    with pytest.raises(InvalidRequest, match="A text was given, and documents with --file"):
+    with pytest.raises(InvalidRequest, match="Both a text and --file were given"):
         document_of(build_parser().parse_args(["speak", text, "--file", text_file(tmp_path / "a.txt", "Hi.")]))
 
 
@@ -200,7 +202,7 @@ def test_what_is_read_is_never_replaced(tmp_path, capsys, option, suffix, linked
     if linked:
         written.symlink_to(read)
     assert main(["speak", "--file", str(read), "--model", "starter", option, str(written)]) == 1
-    assert f"error: {option} would replace {written}, which is to be read. Name another file" in capsys.readouterr().err
+    assert f"error: {option} would overwrite the input file {written}." in capsys.readouterr().err
     assert written.read_text(encoding="utf-8") == "Hello."
 
 

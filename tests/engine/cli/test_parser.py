@@ -74,12 +74,12 @@ def test_without_a_name_the_best_model_is_meant(monkeypatch, capsys):
     assert parser.parse_args(named).model == parser.parse_args([*named[:1], *named[3:], *named[1:3]]).model == named[2]
 
     def damaged() -> str:
-        raise EngineError("The list of models cannot be read.")
+        raise EngineError("The list of models can’t be read.")
 
     monkeypatch.setattr(command, "default_model", damaged)
     with pytest.raises(SystemExit):
         parser.parse_args(["speak", "Hi"])
-    assert "The list of models cannot be read." in capsys.readouterr().err
+    assert "The list of models can’t be read." in capsys.readouterr().err
 
 
 def piped(content: bytes) -> io.TextIOWrapper:
@@ -99,7 +99,7 @@ def test_what_was_guessed_of_standard_input_is_told(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("stdin", "words"), [(None, "Standard input is closed"), (piped(b"\x89PNG\x00\x01"), "is not a text")]
+    ("stdin", "words"), [(None, "Standard input is closed"), (piped(b"\x89PNG\x00\x01"), "is not valid text")]
 )
 def test_standard_input_that_has_no_text_is_refused(monkeypatch, stdin, words):
     monkeypatch.setattr(sys, "stdin", stdin)
@@ -152,9 +152,9 @@ def test_the_voice_brings_its_model(voice, model):
 def test_a_named_model_is_kept_or_refused():
     assert chosen(None, "--model", "starter") == chosen(short(MALE), "--model", "starter") == "starter"
     assert chosen("af_random", "--model", "kokoro-82m", "--weights", "random:0") == "kokoro-82m"
-    with pytest.raises(InvalidRequest, match="model starter has no voice “adam”, which kokoro-82m-8bit has"):
+    with pytest.raises(InvalidRequest, match="model starter doesn’t include “adam”, which kokoro-82m-8bit has"):
         chosen("adam", "--model", "starter")
-    with pytest.raises(InvalidRequest, match=f"model kokoro-82m-8bit has no voice “{MALE}”, which starter has"):
+    with pytest.raises(InvalidRequest, match=f"model kokoro-82m-8bit doesn’t include “{MALE}”, which starter has"):
         chosen(MALE, "--model", "kokoro-82m-8bit")
 
 
@@ -282,8 +282,8 @@ def test_notices_of_a_whole_plan_are_said_while_the_step_goes_on(steps, clock, l
 def test_a_gpu_that_is_not_used_is_noted(steps, lines):
     steps.show(DeviceEvent("cpu (why)", "tir (why)", {}))
     assert lines == []
-    steps.show(DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: it ended its process (SIGABRT)"))
-    assert lines == ["note: the GPU is not used: it ended its process (SIGABRT)"]
+    steps.show(DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: its process ended (SIGABRT)"))
+    assert lines == ["note: the GPU is not used: its process ended (SIGABRT)"]
 
 
 def test_a_thread_repeats_what_lasts(monkeypatch):

@@ -24,7 +24,7 @@ def test_the_outcome_is_pips(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     def add(on_line: Callable[[str], None]) -> None:
         on_line("Collecting torch")
         if code:
-            raise DownloadError("PyTorch was not added.", "Check that this computer is online.")
+            raise DownloadError("Couldn’t install PyTorch.", "Check your internet connection.")
 
     monkeypatch.setattr(reference, "require_reference", missing)
     monkeypatch.setattr(packages, "add_reference", add)

@@ -53,7 +53,7 @@ def test_the_file_is_written_though_every_step_fails(steps, tmp_path):
 def test_every_real_step_is_named_though_it_fails(steps, tmp_path, monkeypatch):
     """Without running what they run."""
     steps[:] = [
-        Step(one.name, ("no_such_module",), obstacle="" if number % 12 == 0 else "left out")
+        Step(one.name, ("no_such_module",), obstacle="" if number % 12 == 0 else "skipped")
         for number, one in enumerate(all_steps())
     ]
     assert main(["report", "--out", str(tmp_path / "F.zip")]) == 0

@@ -80,7 +80,7 @@ def test_a_named_model_speaks_all_the_same(desk):
 @pytest.mark.parametrize("kind", [DownloadError, StorageError, UnusableModel])
 def test_a_failure_is_one_notice_and_the_best_one_here_speaks(desk, kind):
     desk.failure = kind("It failed.", "Try again.")
-    assert had() == ("starter", [f"note: {COMPACT} was not fetched. It failed. Try again."])
+    assert had() == ("starter", [f"note: couldn’t download {COMPACT}. It failed. Try again."])
 
 
 def test_a_damaged_model_that_does_not_speak_is_named(tmp_path, monkeypatch, capsys):
@@ -97,7 +97,7 @@ def test_a_damaged_model_that_does_not_speak_is_named(tmp_path, monkeypatch, cap
 
 def test_a_model_that_does_not_exist_is_refused(desk, capsys):
     assert main(["speak", "Hi", "--fetch", "kokoro"]) == 1
-    assert "There is no model named “kokoro”. Known models: " in capsys.readouterr().err
+    assert "Unknown model “kokoro”. Known models: " in capsys.readouterr().err
     assert desk.fetched == []
 
 
@@ -108,7 +108,7 @@ def test_without_an_index_the_starter_speaks_and_the_line_says_so(starter, tmp_p
     assert main(["speak", "Hello there.", "--fetch", COMPACT, "--out", str(path)]) == 0
     output = capsys.readouterr()
     notes = [line for line in output.err.splitlines() if line.startswith("note: ")]
-    assert notes == [f"note: {COMPACT} was not fetched. The download server can’t be reached. {UNREACHABLE_HINT}"]
+    assert notes == [f"note: couldn’t download {COMPACT}. The download server can’t be reached. {UNREACHABLE_HINT}"]
     assert output.out.startswith(f"{path}: ")
     assert output.out.endswith(f", by {starter.voices()[0].name} of starter\n")
     assert soundfile.info(path).duration > 0.5
@@ -136,7 +136,7 @@ def test_subtitles_of_no_format_are_refused_before_anything_is_made(tmp_path, ca
     monkeypatch.setattr("engine.cli.speak.Synthesizer", None)
     path = tmp_path / "a.wav"
     assert main(["speak", "Hi", "--out", str(path), "--subtitles", str(tmp_path / "a.txt")]) == 1
-    assert "Give the file a name that ends in .srt, .vtt, .ass or .json." in capsys.readouterr().err
+    assert "Use a file name that ends in .srt, .vtt, .ass or .json." in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

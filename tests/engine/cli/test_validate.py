@@ -206,7 +206,7 @@ def with_error(path: Path, output: str, times: float) -> None:
 def test_the_same_again_passes(made):
     path, first = made
     assert first.passed
-    assert "There is no golden run of this text" in first.words
+    assert "The golden run of this text" in first.words
     again = outcome(*HELLO, "--golden", str(path))
     assert again.passed
     assert "The golden run is of the same build" in again.words
@@ -235,7 +235,7 @@ def test_what_the_golden_run_does_not_have_fails_too(made, tmp_path):
     path.write_text(json.dumps(plain), encoding="utf-8")
     failed = outcome(*HELLO, "--golden", str(path))
     assert not failed.passed
-    assert "The golden run has no error for: f0." in failed.words
+    assert "No golden value for: f0." in failed.words
 
 
 def test_a_golden_run_of_something_else_is_refused(made):
@@ -292,7 +292,7 @@ def test_where_nothing_fails_nothing_is_saved(tmp_path):
 
 
 def test_bad_names_are_refused(tmp_path):
-    with pytest.raises(InvalidRequest, match="There is no stage"):
+    with pytest.raises(InvalidRequest, match="Unknown stage"):
         outcome(*NO_PACK, "--reduce", "--case-stage", "nonsense")
     with pytest.raises(OutputError, match="does not exist"):
         outcome(*NO_PACK, "--save-case", str(tmp_path / "nowhere" / "case.safetensors"))

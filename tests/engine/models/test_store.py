@@ -128,7 +128,7 @@ def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_goes
     assert hub.bytes_asked_for(CHECKPOINT_NAME)[-1].startswith(f"bytes={received}-")
 
 
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("It was stopped.")])
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("Stopped")])
 def test_what_was_received_is_kept_until_it_is_discarded(
     models: ModelStore, hub: StandInHub, interruption: BaseException
 ) -> None:
@@ -307,7 +307,7 @@ def test_a_folder_that_cannot_be_written_is_said(published: Published, source: P
     models = ModelStore(tmp_path / "file" / "models", (published.entry,))
     assert models.status(NAME).state is ModelState.ABSENT
     for act in (lambda: models.fetch(NAME), lambda: models.import_from(source, NAME), lambda: models.remove(NAME)):
-        with pytest.raises(StorageError, match=r"cannot be written.*Make it writable"):
+        with pytest.raises(StorageError, match=r"can’t be written.*Make it writable"):
             act()
 
 
@@ -341,7 +341,7 @@ def test_the_bundled_model_needs_nothing(tmp_path: Path, act: str) -> None:
     models = ModelStore(tmp_path)
     assert models.status("starter").state is ModelState.BUNDLED
     assert models.model_folder("starter").is_dir()
-    with pytest.raises(InvalidRequest, match="come with the program"):
+    with pytest.raises(InvalidRequest, match="are bundled with the app"):
         getattr(models, act)("starter")
 
 

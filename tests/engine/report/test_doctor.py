@@ -48,11 +48,11 @@ def test_a_check_that_breaks_is_a_problem_and_not_a_crash(
 
 @pytest.mark.parametrize("setback", [True, False])
 def test_a_gpu_that_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyPatch, setback: bool) -> None:
-    choice = DeviceChoice("cpu", CPU, "the GPU is not used: it ended its process (SIGABRT)", setback)
+    choice = DeviceChoice("cpu", CPU, "the GPU is not used: its process ended (SIGABRT)", setback)
     monkeypatch.setattr(doctor, "choose_device", lambda *_: choice)
     status, words = doctor.CHECKS["Device"]()
     assert status is (CheckStatus.NOTE if setback else CheckStatus.GOOD)
-    assert words == "cpu (the GPU is not used: it ended its process (SIGABRT))"
+    assert words == "cpu (the GPU is not used: its process ended (SIGABRT))"
 
 
 @pytest.mark.parametrize("setback", [True, False])
@@ -75,10 +75,10 @@ def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pyt
     )
     named = f"starter, {device}: new, in built. kokoro-82m, {device}: new, in built"
     assert doctor.CHECKS["Compiled modules"]() == (CheckStatus.GOOD, named)
-    monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
+    monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "not built yet"))
     status, words = doctor.CHECKS["Compiled modules"]()
     assert status is CheckStatus.NOTE
-    assert f"starter, {device}: not there: they are not built yet; they are built on first use" in words
+    assert f"starter, {device}: not there: not built yet; built on first use" in words
 
 
 @pytest.mark.parametrize(("folder", "status"), [(Path("shipped"), CheckStatus.NOTE), (None, CheckStatus.PROBLEM)])
@@ -122,7 +122,7 @@ def test_damaged_weights_are_a_problem_with_the_files_to_remove(
     save_packed(path, "key", [("bert", [np.zeros(500_000, np.float32)])])
     path.write_bytes(b"?" + path.read_bytes()[1:])
     assert doctor.CHECKS["Packed weights"]() == (
-        CheckStatus.PROBLEM, f"damaged; remove {path}: it is made again on first use"
+        CheckStatus.PROBLEM, f"damaged; remove {path} (rebuilt on first use)"
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def test_saved_voices_are_named_and_a_damaged_list_is_noted(monkeypatch: pytest.
     (tmp_path / "voices.json").write_text("{", encoding="utf-8")
     status, words = doctor.CHECKS["Saved voices"]()
     assert status is CheckStatus.NOTE
-    assert f"{tmp_path / 'voices.json'}, cannot be read" in words
+    assert f"{tmp_path / 'voices.json'}, can’t be read" in words
 
 
 def test_quarantined_modules_are_a_problem_with_a_command(monkeypatch: pytest.MonkeyPatch) -> None:

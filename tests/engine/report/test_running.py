@@ -25,7 +25,7 @@ def test_what_a_step_prints_and_says_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "reason"), [("fails", "It cannot be done."), ("crashes", "it was ended by SIGABRT"), ("unheard-of", "Key")]
+    ("way", "reason"), [("fails", "It cannot be done."), ("crashes", "terminated by SIGABRT"), ("unheard-of", "Key")]
 )
 def test_a_step_that_fails_leaves_what_it_has_and_the_reason(tmp_path: Path, way: str, reason: str) -> None:
     result = run_step(step("one", way), tmp_path)
@@ -43,7 +43,7 @@ def test_a_step_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(remote, "time", SimpleNamespace(monotonic=seconds))
     result = run_step(step("one", "hangs", str(started), limit_seconds=5), tmp_path)
-    assert (result.outcome, result.reason) == (Outcome.FAILED, "it was not done after 5 seconds")
+    assert (result.outcome, result.reason) == (Outcome.FAILED, "timed out after 5 seconds")
     wait_until(lambda: not exists(int(started.read_text())), "the end of the step's child")
 
 

@@ -131,6 +131,6 @@ def test_what_is_wrong_is_a_problem_and_the_rest_is_run(
 
 def test_modules_that_cannot_be_used_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "ensure_modules", lambda *_: None)
-    monkeypatch.setattr(Trial, "request", lambda *_: ProbeResult(False, "the modules for metal cannot be used: stale"))
-    with pytest.raises(EngineError, match="cannot be used: stale"):
+    monkeypatch.setattr(Trial, "request", lambda *_: ProbeResult(False, "the modules for metal can’t be used: stale"))
+    with pytest.raises(EngineError, match="can’t be used: stale"):
         list(tried("metal", "starter"))

@@ -62,7 +62,7 @@ def test_what_the_gpu_fails_at_is_done_again(metal, runtime, doubled, caplog, la
     with metal.behaving(fail_launch=launch), caplog.at_level(logging.WARNING):
         assert runtime.computed(doubled) == 4
     assert doubled.calls == 2
-    assert "The GPU failed (GPUError after kernel k: the GPU was told to fail). It is tried again." in caplog.text
+    assert "The GPU failed (GPUError after kernel k: the GPU was told to fail). Trying again." in caplog.text
 
 
 def test_a_second_failure_is_told_and_the_next_computation_begins_anew(metal, runtime, doubled):

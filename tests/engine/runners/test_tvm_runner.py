@@ -306,11 +306,11 @@ def test_after_an_error_nothing_more_is_seen():
 
     def fail(seen: SeenCall) -> None:
         calls.append(seen)
-        raise EngineError("It was stopped.")
+        raise EngineError("Stopped")
 
     _, instrument = seen_by(["conv1d", "conv1d"], fail)
     assert len(calls) == 1
-    assert str(instrument.failure) == "It was stopped."
+    assert str(instrument.failure) == "Stopped"
 
 
 INPUTS, HIDDEN = 5, 3
@@ -350,7 +350,7 @@ def test_a_bridge_that_is_missing_damaged_or_for_another_system_is_an_error(tiny
     with pytest.raises(DamagedFile, match="is damaged"):
         provide_lstm(manifest(tiny_config, "mps", bridge), tmp_path)
     monkeypatch.setattr(lstm_functions, "verify", lambda folder, bridge: folder / bridge.file)
-    with pytest.raises(EngineError, match="Metal Performance Shaders cannot be used"):
+    with pytest.raises(EngineError, match="Metal Performance Shaders can’t be used"):
         provide_lstm(manifest(tiny_config, "mps", bridge), tmp_path)
 
 

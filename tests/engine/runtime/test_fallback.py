@@ -85,7 +85,7 @@ def failed(number: int = 1) -> GpuFailed:
 
 
 def told(number: int = 1) -> FallbackEvent:
-    return FallbackEvent(f"The GPU failed (error {number}). The processor speaks this part.")
+    return FallbackEvent(f"The GPU failed (error {number}). Using the CPU for this part.")
 
 
 def test_the_processor_speaks_what_the_gpu_fails_at_and_the_gpu_what_follows():
@@ -107,9 +107,7 @@ def test_after_several_failures_in_a_row_the_gpu_is_left_alone():
     desk = Desk(*[failed()] * MOST_FAILURES_IN_A_ROW)
     for _ in range(MOST_FAILURES_IN_A_ROW - 1):
         assert desk.speak()[1][-1] == told()
-    final = FallbackEvent(
-        "The GPU failed (error 1). It has failed 3 times in a row, so the processor speaks from now on."
-    )
+    final = FallbackEvent("The GPU failed (error 1). It failed 3 times in a row. Using the CPU from now on.")
     for _ in range(3):  # the GPU would not fail any more
         assert desk.speak() == ("cpu", [final])
     assert desk.speaker.has_given_up

@@ -75,7 +75,7 @@ def test_what_computes_is_told_once_it_is_known(monkeypatch):
 
 def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(starter, monkeypatch):
     files = ensure_files(open_checkpoint(), "cpu", ignore)
-    with_mps = replace(files, lstm=MethodChoice(LstmMethod.MPS, "it was asked for"))
+    with_mps = replace(files, lstm=MethodChoice(LstmMethod.MPS, "requested"))
     monkeypatch.setattr("engine.runtime.synthesizer.ensure_files", lambda *_: with_mps)
     happened: list[str] = []
 
@@ -297,7 +297,7 @@ def test_directions_in_the_text_do_what_they_say(starter):
     (male,) = starter.synthesize(SpeechRequest("Come here.", MALE))
     assert len(third.samples) == len(male.samples)
     (notice,) = next(event.plan.notices for event in events if isinstance(event, PlanEvent))
-    assert notice.message == f"There is no voice named “{wrong}”. Did you mean “{MALE}”? The voice stays as it is."
+    assert notice.message == f"Unknown voice “{wrong}”. Did you mean “{MALE}”? The voice doesn’t change."
     assert text[notice.start : notice.end] == f"[voice:{wrong}]"
 
 
@@ -342,7 +342,7 @@ def test_pauses_between_and_inside_utterances_grow_with_their_scale(starter):
             [{"speed": speed} for speed in (0.0, -1.0, 0.49, 2.01, math.nan, math.inf)],
         ),
         ("Choose a number from 0", [{"pause_scale": scale} for scale in (-0.1, 3.1, math.nan, math.inf)]),
-        ("Name a part of it", [{"start": -1}, {"start": 7}, {"start": 3, "end": 2}, {"end": 7}]),
+        ("Use a range within the text", [{"start": -1}, {"start": 7}, {"start": 3, "end": 2}, {"end": 7}]),
         ("negative", [{"seed": -1}]),
     ],
 )

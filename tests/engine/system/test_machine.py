@@ -280,7 +280,7 @@ def test_a_number_of_threads_that_there_cannot_be_is_refused(topology, threads):
     check_threads(None)
     check_threads(1)
     check_threads(3)
-    with pytest.raises(InvalidRequest, match=f"{threads} threads cannot be used here. Choose 1 to 3"):
+    with pytest.raises(InvalidRequest, match=f"{threads} threads aren’t available. Choose 1 to 3"):
         check_threads(threads)
 
 

@@ -69,7 +69,7 @@ def check_installed(language: Language) -> None:
     if missing:
         raise MissingLanguage(
             f"{language.name} needs packages that are not installed: {', '.join(missing)}.",
-            f"Install them in the program's folder with .venv/bin/python -m pip install '.[{language.tag}]'.",
+            f"Install them in the project folder with .venv/bin/python -m pip install '.[{language.tag}]'.",
             Cure.ADD_LANGUAGE,
         )
 
@@ -222,7 +222,7 @@ class OtherFrontEnd:
         written = [match.span() for match in self._word.finditer(text, start, end)]
         spoken = self._speak(text[start:end].strip()).split()
         if not spoken and any(map(str.isalnum, text[start:end])):
-            message = f"“{text[start:end].strip()}” has no sound in {self._language.name}; it is left out."
+            message = f"“{text[start:end].strip()}” can’t be spoken in {self._language.name} and is skipped."
             self._reports.append(Notice(message, start, end))
         spans = shared_spans(written, len(spoken))
         words = [

@@ -101,7 +101,7 @@ def test_a_stage_that_is_looked_at_is_inspected_once(shown: Shown) -> None:
     for _ in range(2):
         shown.page.show_stage(shown.run, SHOWN, "decoder")
     assert shown.jobs == [Job(shown.run, ("decoder",), 0)]
-    assert shown.page.title.toolTip() == "Decoder: its kernels are not measured yet."
+    assert shown.page.title.toolTip() == "Decoder: kernels not measured yet."
     shown.page.inspect_button.click()
     assert len(shown.jobs) == 2
 

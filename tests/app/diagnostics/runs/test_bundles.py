@@ -107,7 +107,7 @@ def test_a_failure_says_what_the_writer_said(
     exporter.export.export(run_of(2), tmp_path / "a.zip")
     exporter.wait()
     assert isinstance(exporter.failures[0], OutputError)
-    assert str(exporter.failures[0]) == "a.zip was not exported. The disk is full after 2 rows. Make room."
+    assert str(exporter.failures[0]) == "Couldn’t export a.zip. The disk is full after 2 rows. Make room."
 
 
 def test_a_writer_that_cannot_be_started(exporter: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +181,7 @@ def test_a_damaged_file_is_told_in_a_sentence_and_leaves_nothing(opener: Opener,
     path.write_bytes(path.read_bytes()[:5000])
     opener.open(path)
     assert opener.opened == []
-    assert "theirs.zip was not opened." in str(opener.failures[0])
+    assert "Couldn’t open theirs.zip." in str(opener.failures[0])
     assert "damaged or not an exported diagnosis" in str(opener.failures[0])
     opener.folders.close()
     assert not [found for found in (tmp_path / "cache").rglob("*") if found.is_file()]
@@ -191,4 +191,4 @@ def test_one_file_at_a_time(opener: Opener, tmp_path: Path) -> None:
     path, _ = exported(tmp_path)
     opener.opening.open(path)
     opener.opening.open(path)
-    assert "Another diagnosis is being opened" in str(opener.failures[0])
+    assert "A diagnosis is already being opened" in str(opener.failures[0])

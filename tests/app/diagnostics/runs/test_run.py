@@ -128,7 +128,7 @@ def test_a_row_with_the_references_durations_stands_before_the_one_without(run: 
 
 def test_a_crash_marks_what_was_not_reported(run: DiagnosticsRun) -> None:
     feed(run, "f0n")
-    run.crash("It was ended by signal 9.")
+    run.crash("It was terminated by signal 9.")
     assert run.state is RunState.CRASHED
     first = [run.stage_summary(replace(COMPILED, utterance=0), name) for name in STAGE_NAMES]
     assert [each.verdict for each in first if each] == [Verdict.PASS] * 4 + [Verdict.CRASHED] * 4

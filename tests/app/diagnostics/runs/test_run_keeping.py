@@ -91,7 +91,7 @@ def test_a_file_that_is_none_is_told(desk: Desk, tmp_path: Path) -> None:
     desk.keeping.open.trigger()
     desk.panel.findChild(QFileDialog).fileSelected.emit(str(tmp_path / "photo.zip"))
     desk.qtbot.waitUntil(lambda: bool(desk.failures))
-    assert "photo.zip was not opened." in str(desk.failures[0])
+    assert "Couldn’t open photo.zip." in str(desk.failures[0])
     assert desk.panel.run is None
 
 

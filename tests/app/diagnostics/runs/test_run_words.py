@@ -57,7 +57,7 @@ def test_endings_say_why() -> None:
     crashed.crash("The reference process has ended.")
     without_tvm = fresh()
     without_tvm.take(FailedEvent("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN))
-    assert state_words(without_tvm) == "TVM is not installed. Reinstall the application."
+    assert state_words(without_tvm) == "TVM is not installed. Reinstall the app."
     said = [state_words(run) for run in (stopped, failed, crashed)]
     assert said == ["Stopped.", "There is no such voice. Choose another.", "The reference process has ended."]
     titles = [run_title(4, run) for run in (stopped, failed, crashed)]
@@ -86,8 +86,8 @@ def test_a_finished_run_tells_what_ran_the_modules() -> None:
 def test_a_planted_fault_is_told_in_lists_and_by_the_chip() -> None:
     fault = fault_named("zeroed-noise")
     run = DiagnosticsRun(replace(request(), fault=fault.name), CONFIG)
-    assert f"Planted fault ({fault.title.lower()})" in run_title(3, run)
-    assert verdict_of(run, Regime.COMPILED).words.startswith("Planted fault: ")
+    assert f"Injected fault ({fault.title.lower()})" in run_title(3, run)
+    assert verdict_of(run, Regime.COMPILED).words.startswith("Injected fault: ")
 
 
 def test_what_would_be_diagnosed_is_told_with_its_extent() -> None:
@@ -146,7 +146,7 @@ def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
         if isinstance(event, RowEvent) and event.row.output == "energy":
             event = RowEvent(replace(event.row, verdict=Verdict.WORSE))
         run.take(event)
-    words = "≫ Compiled: no stage diverges, but further off than it should be: Pitch and energy"
+    words = "≫ Compiled: no stage diverges, but less accurate than expected: Pitch and energy"
     assert said(run, Regime.COMPILED) == words
 
 

@@ -43,7 +43,7 @@ def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypat
 @pytest.mark.parametrize(
     ("system", "processor", "why", "setback"),
     [
-        ("darwin", "arm64", "the GPU is not used: it ended its process (SIGABRT)", True),
+        ("darwin", "arm64", "the GPU is not used: its process ended (SIGABRT)", True),
         ("darwin", "x86_64", "Metal needs a Mac with an Apple processor", False),
         ("linux", "aarch64", "Metal needs a Mac", False),
     ],
@@ -51,15 +51,15 @@ def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypat
 def test_anything_else_takes_the_processor_and_says_why(
     monkeypatch: pytest.MonkeyPatch, system: str, processor: str, why: str, setback: bool
 ) -> None:
-    on(monkeypatch, system, processor, ProbeResult(False, "it ended its process (SIGABRT)"))
+    on(monkeypatch, system, processor, ProbeResult(False, "its process ended (SIGABRT)"))
     assert choose_device("auto", CONFIG) == DeviceChoice("cpu", CPU, why, setback)
 
 
 @pytest.mark.parametrize(
     ("trying", "chosen", "why"),
     [
-        (tried_on_software_metal, "metal", "this Mac has an Apple GPU, which computes as it should"),
-        (crashes, "cpu", "the GPU is not used: it ended its process (SIGABRT)"),
+        (tried_on_software_metal, "metal", "this Mac has an Apple GPU, which passed its self-test"),
+        (crashes, "cpu", "the GPU is not used: its process ended (SIGABRT)"),
         (tried_wrongly, "cpu", "the GPU is not used: metal differs by 1 of the values in the pho"),
         (tried, "cpu", "the GPU is not used: This computer has no Metal device."),
     ],
@@ -93,7 +93,7 @@ def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
-    assert choice == DeviceChoice("cpu", CPU, "the GPU is not used: it was not done after 0.5 seconds", setback=True)
+    assert choice == DeviceChoice("cpu", CPU, "the GPU is not used: timed out after 0.5 seconds", setback=True)
     restart(monkeypatch)
     assert choose_device("auto", tiny_config) == choice
 

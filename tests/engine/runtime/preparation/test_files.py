@@ -31,7 +31,7 @@ def packing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
     def run_engine(arguments: list[str], observe: Callable[..., None], cancel: threading.Event | None) -> None:
         if cancel is not None and cancel.is_set():
-            raise Cancelled("It was stopped.")
+            raise Cancelled("Stopped")
         pack("starter", None, Path(arguments[-1]), observe)
 
     monkeypatch.setattr(preparation_weights, "packed_weights_folder", lambda: tmp_path)
@@ -57,7 +57,7 @@ def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(starter, packin
 
     def result(trial: Trial, config: ModelConfig, variants: dict[str, Variant], may_try: bool) -> ProbeResult:
         tried.append(may_try)
-        return ProbeResult(False, "it has not been tried yet")
+        return ProbeResult(False, "not tested yet")
 
     monkeypatch.setattr(Trial, "result", result)
     for module in (devices, preparation_files):
@@ -71,7 +71,7 @@ def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(starter, packin
 
 def test_a_model_without_modules_is_not_ready(starter, packing, monkeypatch):
     make_ready("starter", "auto", lambda _: None)
-    monkeypatch.setattr(preparation_files, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
+    monkeypatch.setattr(preparation_files, "find_modules", lambda *_: FoundModules(None, "not built yet"))
     assert not is_ready("starter")
 
 

@@ -26,7 +26,7 @@ from engine.runtime.preparation import in_use
 from engine.runtime.preparation.lstm_methods import MethodChoice
 from engine.ops.packed_lstm import LstmMethod
 in_use.cache_folder = lambda: pathlib.Path(sys.argv[1])
-with MethodChoice(LstmMethod.MPS, "it was asked for").around_use():
+with MethodChoice(LstmMethod.MPS, "requested").around_use():
     os.abort()
 """
 
@@ -58,13 +58,13 @@ def test_on_the_processor_kernels_in_the_modules_are_taken(tiny_config, result_o
     result_of(None)
     variant, choice = choose_lstm_method(AUTO, tiny_config, CPU)
     assert variant == CPU
-    assert choice.words.startswith("tir (kernels in the modules")
+    assert choice.words.startswith("tir (built-in kernels")
 
 
 def test_what_was_asked_for_is_taken_without_a_trial(tiny_config, cache):
     variant, choice = choose_lstm_method("torch", tiny_config, CPU)
     assert variant == Variant("cpu", lstm_method="torch")
-    assert choice.why == "it was asked for"
+    assert choice.why == "requested"
     assert choose_lstm_method("mps", tiny_config, MACS)[0] == MPS
 
 
@@ -80,10 +80,10 @@ def test_what_there_is_not_is_refused(tiny_config):
 @pytest.mark.parametrize(
     ("result", "method", "why"),
     [
-        (ProbeResult(True, "", {"tir": 0.005, "mps": 0.004}), "mps", "right, and no slower: tir 5.0 ms, mps 4.0 ms"),
-        (ProbeResult(True, "", {"tir": 0.005, "mps": 0.005}), "mps", "right, and no slower: tir 5.0 ms, mps 5.0 ms"),
+        (ProbeResult(True, "", {"tir": 0.005, "mps": 0.004}), "mps", "correct and no slower: tir 5.0 ms, mps 4.0 ms"),
+        (ProbeResult(True, "", {"tir": 0.005, "mps": 0.005}), "mps", "correct and no slower: tir 5.0 ms, mps 5.0 ms"),
         (ProbeResult(True, "", {"tir": 0.005, "mps": 0.006}), "tir", "faster: tir 5.0 ms, mps 6.0 ms"),
-        (ProbeResult(False, "mps differs"), "tir", "Metal Performance Shaders' LSTM does not work here: mps differs"),
+        (ProbeResult(False, "mps differs"), "tir", "Metal Performance Shaders' LSTM doesn’t work here: mps differs"),
     ],
 )
 def test_on_a_mac_what_is_right_and_faster_is_taken(tiny_config, result_of, result, method, why):
@@ -97,7 +97,7 @@ def test_a_persons_choice_wins_and_both_times_are_still_told(tiny_config, result
     result_of(ProbeResult(True, "", {"tir": 0.005, "mps": 0.006}))
     variant, choice = remembered_lstm_method(method, tiny_config, MACS)
     assert variant.lstm_method == method
-    assert choice.words == f"{method} (it was asked for; tir 5.0 ms, mps 6.0 ms)"
+    assert choice.words == f"{method} (requested; tir 5.0 ms, mps 6.0 ms)"
     assert choice.seconds == {"tir": 0.005, "mps": 0.006}
 
 
@@ -114,7 +114,7 @@ def test_a_crash_while_speaking_disables_it_until_it_is_chosen_again(tiny_config
             variant, choice = remembered_lstm_method(wish, tiny_config, MACS)
             assert variant == MACS
             assert choice.setback
-            assert choice.why.startswith("Metal Performance Shaders ended the program while it spoke; choose them")
+            assert choice.why.startswith("Metal Performance Shaders crashed the app; choose them")
     assert choose_lstm_method(AUTO, tiny_config, MACS)[0] == MACS
     forget_crashes()
     assert remembered_lstm_method("mps", tiny_config, MACS)[0] == MPS
@@ -170,7 +170,7 @@ class TestOnSoftwareMetal:
     )
     def test_what_ends_its_process_is_never_taken(self, tiny_config, monkeypatch, fault, value):
         monkeypatch.setenv(fault, value)
-        words = "tir (Metal Performance Shaders' LSTM does not work here: it ended its process (code 6))"
+        words = "tir (Metal Performance Shaders' LSTM doesn’t work here: its process ended (code 6))"
         assert choose_lstm_method(AUTO, tiny_config, MACS)[1].words == words
         restart(monkeypatch)
         variant, choice = choose_lstm_method(AUTO, tiny_config, MACS)

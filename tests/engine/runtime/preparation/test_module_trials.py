@@ -51,12 +51,12 @@ def test_without_modules_nothing_is_tried(tiny_config, folders, monkeypatch, gon
     monkeypatch.setattr(probes, "run_probe", lambda _: pytest.fail("there is nothing to try"))
     del folders[gone]
     result = TRIAL.result(tiny_config, {"metal": METAL})
-    assert result == ProbeResult(False, f"the modules for {name} cannot be used: they are old")
+    assert result == ProbeResult(False, f"the modules for {name} can’t be used: they are old")
     assert TRIAL.result(tiny_config, {"metal": METAL}, may_try=False) == result
 
 
 def test_what_is_known_is_told_without_trying(tiny_config, folders, monkeypatch):
-    assert TRIAL.result(tiny_config, {"metal": METAL}, may_try=False) == ProbeResult(False, "it has not been tried yet")
+    assert TRIAL.result(tiny_config, {"metal": METAL}, may_try=False) == ProbeResult(False, "not tested yet")
     result = ProbeResult(True, "", {"metal": 0.1})
     monkeypatch.setattr(probes, "run_probe", lambda _: result)
     TRIAL.result(tiny_config, {"metal": METAL})

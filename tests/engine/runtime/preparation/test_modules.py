@@ -121,7 +121,7 @@ def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_f
     events: list[Event] = []
     with pytest.raises(CompileError) as caught:
         ensure_modules("starter", CONFIG, CPU, events.append)
-    sentence = f"The shipped modules cannot be used: those for {X86_64.title}: this processor lacks avx2"
+    sentence = f"The shipped modules can’t be used: those for {X86_64.title}: this processor lacks avx2"
     assert str(caught.value) == f"There is no C compiler. {sentence}. Install one."
     assert events[0].title == f"Starting the compiler. {sentence}"
 
@@ -220,12 +220,12 @@ def test_the_module_of_one_stage_is_built_by_name_and_not_again(child, monkeypat
 
 def test_a_module_of_one_stage_that_stays_stale_is_never_used(child, monkeypatch):
     monkeypatch.setattr(modules, "freshness", lambda *_: Stale("decoder.so is damaged"))
-    with pytest.raises(CompileError, match=r"module of stage decoder cannot be used: decoder\.so is damaged"):
+    with pytest.raises(CompileError, match=r"module of stage decoder can’t be used: decoder\.so is damaged"):
         ensure_module("starter", CONFIG, Variant("cpu", probed=True), "decoder", lambda _: None)
 
 
 MODULE_CHOICE_FRESH = Fresh(Manifest(IDENTITY, (library("bert"),)))
-STALE = Stale("they are of another TVM version")
+STALE = Stale("built with a different TVM version")
 HIDDEN = "this processor lacks avx512f"
 SHIPPED, BUILT = "shipped", "built"
 FOLDERS = {name: f"{CONFIG.fingerprint()}-cpu{name and '-'}{name}" for name in ("", X86_64.name, X86_64_V4.name)}
@@ -274,7 +274,7 @@ def test_why_better_ones_are_not_used_is_told(places, monkeypatch):
     there(monkeypatch, STALE, MODULE_CHOICE_FRESH, Stale("decoder.so is damaged"))
     why = find_modules(CONFIG, CPU).why
     assert X86_64.title in why
-    assert f"{X86_64_V4.title} cannot be used: {STALE.why}" in why
+    assert f"{X86_64_V4.title} can’t be used: {STALE.why}" in why
     assert "decoder.so is damaged" in why
 
 

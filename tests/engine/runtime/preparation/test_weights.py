@@ -149,7 +149,7 @@ def test_where_nothing_can_be_written_the_model_speaks_with_its_own_weights(chil
     (tmp_path / "weights").write_text("no folder")
     events: list[PreparationEvent] = []
     assert same_arrays(ensured(checkpoint, modules, events), checkpoint)
-    assert "cannot be written" in events[-1].title
+    assert "can’t be written" in events[-1].title
     assert children == []
 
 
@@ -167,7 +167,7 @@ def test_cancelling_leaves_nothing_behind(children, checkpoint, modules, monkeyp
 
     def stopped(*_: object) -> None:
         part.write_bytes(b"half")
-        raise Cancelled("Preparing was stopped.")
+        raise Cancelled("Preparation stopped.")
 
     monkeypatch.setattr(preparation_weights, "run_engine", stopped)
     with pytest.raises(Cancelled):

@@ -114,7 +114,7 @@ def test_a_replacement_that_was_written_so_is_none():
     ],
 )  # fmt: skip
 def test_what_is_no_text_is_said(content):
-    with pytest.raises(DamagedDocument, match=r"“photo\.txt” is not a text"):
+    with pytest.raises(DamagedDocument, match=r"“photo\.txt” isn’t a text file"):
         decoded(content, "photo.txt")
 
 

@@ -50,7 +50,7 @@ def test_one_with_a_password_is_said_to_have_one(tmp_path):
     locked = f"/ID[<00><00>]/Encrypt<</Filter/Standard/V 1/R 2/P -4{keys}>>/Root".encode()
     head, trailer = path.read_bytes().rsplit(b"trailer", 1)
     path.write_bytes(head + b"trailer" + trailer.replace(b"/Root", locked))
-    with pytest.raises(EncryptedDocument, match=r"“a\.pdf” has a password\. Save a copy without a password\."):
+    with pytest.raises(EncryptedDocument, match=r"“a\.pdf” is password-protected\. Save a copy without a password\."):
         read(path)
 
 

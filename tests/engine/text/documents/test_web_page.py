@@ -181,7 +181,7 @@ def test_a_saved_page_is_read(tmp_path, suffix, coding):
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "a.html").write_bytes(bytes(range(256)) * 4)
-    with pytest.raises(DamagedDocument, match=r"“a\.html” is not a text"):
+    with pytest.raises(DamagedDocument, match=r"“a\.html” isn’t a text file"):
         read(tmp_path / "a.html")
 
 

@@ -489,7 +489,7 @@ def test_a_level_of_the_outline_makes_a_heading(tmp_path):
 def test_one_with_a_password_is_said_to_be(tmp_path):
     path = tmp_path / "a.docx"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512))
-    with pytest.raises(EncryptedDocument, match=r"“a\.docx” has a password"):
+    with pytest.raises(EncryptedDocument, match=r"“a\.docx” is password-protected"):
         read(path)
 
 

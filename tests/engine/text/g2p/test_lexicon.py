@@ -298,7 +298,7 @@ def test_without_it_words_are_spelled_and_reported():
     reports = words.reports()
     assert [(start, end) for _, start, end in reports] == [(5, 7), (5, 6)]
     assert "spelled" in reports[0][0]
-    assert "left out" in reports[1][0]
+    assert "skipped" in reports[1][0]
     assert words.reports() == []
 
 

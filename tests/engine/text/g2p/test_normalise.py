@@ -327,7 +327,7 @@ def test_notices_point_into_the_source_after_rewriting():
     assert draft.text == "five dollars   end"
     (notice,) = draft.notices
     assert (notice.start, notice.end) == (3, 4)
-    assert notice.message == "“☃” cannot be spoken in British English; it is left out."
+    assert notice.message == "“☃” can’t be spoken in British English and is skipped."
 
 
 def test_removing_signs_needs_no_notice_but_removing_words_does():

@@ -98,7 +98,7 @@ def test_they_are_fresh_for_these_students_and_no_others(built: Built) -> None:
     wider = with_students_of(others, CPU)
     assert modules_folder(built.folder, config, wider) != modules_folder(built.folder, config, variant)
     state = freshness(built.folder, expected_identity(config, wider), wider.stages)
-    assert state == Stale("they are of other students than those here")
+    assert state == Stale("built for different student weights")
     assert freshness(built.folder, expected_identity(config, CPU), variant.stages) == state
 
 

@@ -127,7 +127,7 @@ def test_lessons_of_another_teacher_are_not_mixed_in(
 
     teacher = OtherTeacher()
     monkeypatch.setattr(training, "open_teacher", lambda config: teacher)
-    with pytest.raises(EngineError, match="are of another teacher"):
+    with pytest.raises(EngineError, match="are of a different teacher"):
         training.train(dataclasses.replace(options, rounds=2), lambda progress: None)
     assert teacher.closed
     assert training.load_parts(options.work_folder / "corpus" / "teacher.safetensors").identity == parts.identity

@@ -69,7 +69,7 @@ def written(folder: Path, header: object) -> Path:
 
 def test_a_case_of_another_version_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, {**header_of(CASE, tmp_path), "version": 99})
-    with pytest.raises(DamagedFile, match="failing case of version 99; this program reads version 1"):
+    with pytest.raises(DamagedFile, match="failing case of version 99; this version of Kokoro Desk reads version 1"):
         load_case(path)
 
 
@@ -117,7 +117,7 @@ def test_numbers_that_numpy_lacks_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["nothing.safetensors", "x" * 300])
 def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(EngineError, match="There is no file"):
+    with pytest.raises(EngineError, match="doesn’t exist"):
         load_case(tmp_path / name)
 
 
@@ -132,7 +132,7 @@ def test_a_reduction_says_what_is_left_and_how_to_run_it() -> None:
     assert "Phoneme features (text_encoder) in compiled-padded against dynamic: phoneme_features" in words
     assert "Inputs: tokens: 14 to 1" in words
     assert "First wrong: [0, 0, 2] ours 11, reference 2, 19,922,944 ULPs apart" in words
-    assert words.endswith("Run it again: python -m engine validate --case case.safetensors")
+    assert words.endswith("Run it again: kokoro-desk validate --case case.safetensors")
     assert "Time was up" not in words
 
 
@@ -156,7 +156,7 @@ def test_a_run_says_whether_it_still_fails_and_what_is_otherwise() -> None:
     assert words.startswith("It still fails.")
     correlation = wording.row_correlation(ROW)
     assert f"Correlation {correlation}, when it was saved {correlation}" in words
-    assert words.endswith("It was built otherwise:\n  torch 4, then 2")
+    assert words.endswith("It was built differently:\n  torch 4, then 2")
     healed = run_words(replace(run, fails=False, built_otherwise=()))
-    assert healed.startswith("It does not fail any more.")
-    assert healed.endswith("It was built as it is here.")
+    assert healed.startswith("It no longer fails.")
+    assert healed.endswith("It was built the same way as here.")

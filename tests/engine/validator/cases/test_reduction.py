@@ -73,7 +73,7 @@ def test_a_stage_that_is_right_has_nothing_to_reduce(validator: Validator, no_pa
     assert failure_in(no_pack, "bert") is None
     with pytest.raises(InvalidRequest, match="The stage bert is not itself wrong"):
         reduce_failure(validator, NO_PACK, no_pack, "bert")
-    with pytest.raises(InvalidRequest, match="There is no stage"):
+    with pytest.raises(InvalidRequest, match="Unknown stage"):
         failure_in(no_pack, "nonsense")
 
 
@@ -138,7 +138,7 @@ def test_a_wrong_stage_fails_and_is_witnessed(validator: Validator) -> None:
 
 
 def test_only_regimes_that_are_compared_can_be_tried(validator: Validator) -> None:
-    with pytest.raises(InvalidRequest, match=r"“compiled” is not compared.*static-packed, static-no-pack"):
+    with pytest.raises(InvalidRequest, match=r"“compiled” isn’t compared.*static-packed, static-no-pack"):
         trials_of(validator, Regime.COMPILED)
 
 

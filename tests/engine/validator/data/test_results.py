@@ -101,10 +101,10 @@ def test_builds_differ_by_sources_compiler_and_processor(now: Circumstances) -> 
     build = now.build
     assert build.processor
     assert builds_apart(build, build) == ""
-    assert builds_apart(replace(build, compiler_source_hash="0"), build) == "other compiler sources"
+    assert builds_apart(replace(build, compiler_source_hash="0"), build) == "different compiler sources"
     assert (
         builds_apart(Build("0", "0.1", "abacus"), build)
-        == "other compiler sources and TVM 0.1 and the processor abacus"
+        == "different compiler sources and TVM 0.1 and the processor abacus"
     )
 
 

@@ -83,7 +83,7 @@ def test_planting_that_is_stopped_leaves_nothing(tiny_config, healthy, tmp_path)
 
 def test_a_kernel_without_the_part_is_refused_by_name():
     absent = replace(NOISE, edit=Edit("there is no such text", ""))
-    with pytest.raises(CompileError, match="“zeroed-noise” cannot be planted: no kernel “harmonic_source”"):
+    with pytest.raises(CompileError, match="“zeroed-noise” can’t be injected: no kernel “harmonic_source”"):
         with_fault(starter_graph("source"), absent)
 
 

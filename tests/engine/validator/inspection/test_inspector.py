@@ -46,7 +46,7 @@ from tests.engine.kernels.cpu.running import built
 from tests.engine.validator.inspection.conftest import LIGHT_STAGES, inputs_of
 
 HEALTHY_TIMES = 3.0
-"""Kernels of the starter reach 1.8 times what rounding explains."""
+"""Kernels of the starter reach 1.8 times the expected rounding."""
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def example_report(utterances: int = 2, frames: int = 24, arrays: ArrayFolder | 
         rows=tuple(rows),
         findings=(Finding(Regime.STATIC_NO_PACK, "duration", words),),
         versions=versions(),
-        lstm_choice="tir (kernels in the modules)",
+        lstm_choice="tir (built-in kernels)",
         device_choice="cpu (Metal needs a Mac)",
     )
 

@@ -88,7 +88,7 @@ def test_the_device_is_the_one_that_was_taken() -> None:
     report = example_report()
     assert report.request.device == "auto"
     text = " ".join(text_report(report).split())
-    assert "device cpu (Metal needs a Mac), LSTM method tir (kernels in the modules)" in text
+    assert "device cpu (Metal needs a Mac), LSTM method tir (built-in kernels)" in text
     text = " ".join(text_report(replace(report, device_choice="", lstm_choice="")).split())
     assert "device not used, LSTM method not used" in text
 
@@ -163,14 +163,14 @@ def spoken(report: Report, **changes: object) -> Report:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda report: spoken(report, text="Another text."), "They speak different texts."),
-        (lambda report: spoken(report, voice="bf_emma"), "They speak in different voices:"),
-        (lambda report: spoken(report, language="fr-FR"), "They speak different languages: the voice’s own and fr-FR."),
-        (lambda report: spoken(report, speed=2.0), "They have different lengths: speed 1 and 2."),
-        (lambda report: spoken(report, seed=9), "They have different noise: seed 0 and 9."),
-        (lambda report: asked(report, phonemes="hə"), "They speak different phonemes."),
-        (lambda report: asked(report, model="kokoro-82m"), "They are of different models: starter and kokoro-82m."),
-        (lambda report: asked(report, reference=Regime.UPSTREAM), "They were compared with different references:"),
+        (lambda report: spoken(report, text="Another text."), "Different texts."),
+        (lambda report: spoken(report, voice="bf_emma"), "Different voices:"),
+        (lambda report: spoken(report, language="fr-FR"), "Different languages: the voice’s own and fr-FR."),
+        (lambda report: spoken(report, speed=2.0), "Different lengths: speed 1 and 2."),
+        (lambda report: spoken(report, seed=9), "Different noise: seed 0 and 9."),
+        (lambda report: asked(report, phonemes="hə"), "Different phonemes."),
+        (lambda report: asked(report, model="kokoro-82m"), "Different models: starter and kokoro-82m."),
+        (lambda report: asked(report, reference=Regime.UPSTREAM), "Different references:"),
     ],
 )
 def test_runs_that_cannot_be_compared_say_why(report: Report, change: Callable, words: str) -> None:

@@ -218,8 +218,8 @@ def test_the_words_name_the_kernel_and_show_what_was_changed(report):
 
 
 def test_a_fault_in_another_stage_than_the_one_blamed_is_missed(report):
-    assert verdict_words(report, replace(report.planted, stage="bert")) == "Missed: it is in Text features."
+    assert verdict_words(report, replace(report.planted, stage="bert")) == "Missed: the fault is in Text features."
 
 
 def test_where_no_stage_is_wrong_nothing_was_found(report):
-    assert verdict_words(replace(report, rows=()), report.planted).startswith("Nothing was found")
+    assert verdict_words(replace(report, rows=()), report.planted).startswith("Missed: every stage")

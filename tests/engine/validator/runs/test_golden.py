@@ -78,20 +78,20 @@ def test_a_saved_run_is_the_same_run(tmp_path: Path) -> None:
 def test_what_is_no_golden_run_is_said(tmp_path: Path, content: str) -> None:
     path = tmp_path / "golden.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(DamagedFile, match="cannot be read") as caught:
+    with pytest.raises(DamagedFile, match="can’t be read") as caught:
         Golden.load(path)
     assert "--save-golden" in caught.value.hint
 
 
 def test_a_missing_file_and_folder_are_said(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRequest, match="There is no golden run"):
+    with pytest.raises(InvalidRequest, match="The golden run"):
         Golden.load(tmp_path / "golden.json")
     with pytest.raises(OutputError):
         GOLDEN.save(tmp_path / "nowhere" / "golden.json")
 
 
 def test_the_run_that_comes_with_the_program_is_taken_and_told(folder: Path) -> None:
-    assert chosen(asked(), NOW, folder) == (None, "There is no golden run of this text, voice, model and device.")
+    assert chosen(asked(), NOW, folder) == (None, "There’s no golden run for this text, voice, model, and device.")
     GOLDEN.save(folder / "starter.json")
     golden, words = chosen(asked(), NOW, folder)
     assert golden == GOLDEN
@@ -104,7 +104,7 @@ def test_a_damaged_run_that_is_kept_is_told_and_stops_nothing(folder: Path) -> N
     (folder / "starter.json").write_text("{", encoding="utf-8")
     golden, words = chosen(asked(), NOW, folder)
     assert golden is None
-    assert "cannot be read" in words
+    assert "can’t be read" in words
 
 
 def test_a_run_that_is_named_must_be_of_the_same(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_run_that_is_named_must_be_of_the_same(tmp_path: Path) -> None:
     assert golden == GOLDEN
     with pytest.raises(InvalidRequest, match="is of another voice"):
         chosen(asked(str(path)), replace(NOW, subject=replace(SUBJECT, voice="af_heart")))
-    with pytest.raises(InvalidRequest, match="compiled regimes, and none is run"):
+    with pytest.raises(InvalidRequest, match="compiled regimes, and none was requested"):
         chosen(asked(str(path)), None)
 
 

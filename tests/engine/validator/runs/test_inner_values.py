@@ -128,7 +128,7 @@ def test_what_is_built_is_told_with_the_time_left(compiler):
     with opened() as modules:
         modules.folder(PROBED[0], tell)
     # 6 s to start each of two processes, and what the ordinary modules took
-    assert events[0] == PreparationEvent("Compiling inner values of decoder, about 1 minute left", 0, 2)
+    assert events[0] == PreparationEvent("Compiling intermediate activations of decoder, about 1 minute left", 0, 2)
     assert events[-1].done == events[-1].total
 
 
