@@ -30,7 +30,7 @@ from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
 from app.speech.voice_choice import Choice, prosody_of
 from app.system.desktop import OpenedFiles, session_bus_address
-from app.system.mac import SpeakService, Wakefulness
+from app.system.mac import AppNapInhibitor, SpeakService
 from app.tasks import Tasks
 from app.theme import Appearance, Theme
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
@@ -112,7 +112,7 @@ class Application(QObject):
         from app.models.feature import ModelsFeature  # imports the engine's model store
 
         models = ModelsFeature(self.window, self.controller, self._settings, self._make_library, self._fetch)
-        models.engine_wanted.connect(self._on_engine_wanted)
+        models.engine_requested.connect(self._on_engine_requested)
         return models
 
     @cached_property
@@ -138,7 +138,7 @@ class Application(QObject):
 
     def join_mac(self, runtime: ObjectiveC) -> None:
         """Tell macOS when speech is made or heard, and speak what other applications send."""
-        self._wakefulness = Wakefulness(runtime, self)
+        self._wakefulness = AppNapInhibitor(runtime, self)
         self.controller.activity_changed.connect(self._on_activity)
         self._service = SpeakService(runtime, self)
         self._service.text_received.connect(self._on_text_received)
@@ -195,18 +195,18 @@ class Application(QObject):
         self.read_along = ReadAlongFeature(window, speech, settings)
         self.dialogs = MenuDialogs(window, window.menu)
         self.settings_window = SettingsFeature(window, speech, settings)
-        self.settings_window.engine_wanted.connect(self._on_engine_wanted)
+        self.settings_window.engine_requested.connect(self._on_engine_requested)
         self.settings_window.prosody_changed.connect(self._on_prosody)
-        self.settings_window.voices_wanted.connect(self._on_voices_wanted)
+        self.settings_window.voices_requested.connect(self._on_voices_requested)
         self.reader = ReaderFeature(window, speech, settings)
         self.export = ExportFeature(window, speech, settings, partial(parts_of, window), self._engine_factory)
         self.saved_files = SavedFiles(window, session_bus_address())
         self.saved_files.no_file_manager.connect(self.export.tell_path)
         self.export.saved.connect(self.saved_files.notify)
-        self.export.reveal_wanted.connect(self.saved_files.show)
+        self.export.reveal_requested.connect(self.saved_files.show)
         self.desktop = DesktopFeature(window, speech, settings)
-        self.desktop.next_wanted.connect(self.read_along.go_forward)
-        self.desktop.previous_wanted.connect(self.read_along.go_back)
+        self.desktop.next_requested.connect(self.read_along.go_forward)
+        self.desktop.previous_requested.connect(self.read_along.go_back)
 
     def _add_timers(self) -> None:
         """Prepare for what is begun some time after the window is shown."""
@@ -218,7 +218,7 @@ class Application(QObject):
     def _join_system(self, qt: QApplication) -> None:
         """Take the files that the system gives to open, and on a Mac, what other applications send."""
         self._opened_files = OpenedFiles(qt, self)
-        self._opened_files.opened.connect(self.window.file_wanted)
+        self._opened_files.opened.connect(self.window.file_requested)
         if sys.platform == "darwin":
             self.join_mac(ObjectiveC())
 
@@ -230,7 +230,7 @@ class Application(QObject):
         return partial(engine_for, model, *manner)
 
     @Slot()
-    def _on_voices_wanted(self) -> None:
+    def _on_voices_requested(self) -> None:
         self.window.page.side_bar.open(self.voices.panel)
 
     @Slot()
@@ -238,7 +238,7 @@ class Application(QObject):
         self.diagnostics.follow_model()
 
     @Slot()
-    def _on_engine_wanted(self) -> None:
+    def _on_engine_requested(self) -> None:
         """The first time, this is as soon as the voices are known."""
         self.controller.change_engine(self._engine_factory(self.window.page.header.voices.speaking_model))
 
@@ -296,8 +296,8 @@ class Application(QObject):
         """Follow the menu and the list of voices."""
         menu, voices = self.window.menu, self.window.page.header.voices
         menu.preview.triggered.connect(voices.preview)
-        voices.preview_wanted.connect(self._on_preview)
-        voices.model_changed.connect(self._on_engine_wanted)
+        voices.preview_requested.connect(self._on_preview)
+        voices.model_changed.connect(self._on_engine_requested)
 
     def _apply(self, options: Options) -> None:
         if self._greets:
@@ -319,7 +319,7 @@ class Application(QObject):
     def _choose(self, options: Options) -> None:
         header = self.window.page.header
         if options.file is not None:
-            self.window.file_wanted.emit(options.file)
+            self.window.file_requested.emit(options.file)
         if options.text is not None:
             self.window.memory.lend_text(options.text)
         if options.voice is not None or options.model is not None:

@@ -21,7 +21,7 @@ from engine.system.paths import APPLICATION_NAME
 
 _APPEARANCE_TITLES = {Appearance.SYSTEM: "Auto", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
 _NOTES_TITLES = {False: "Left Out", True: "At the End of Each Chapter"}
-WIDEST_TITLE_PIXELS = 500
+MAX_TITLE_PIXELS = 500
 """Of a book; the tool tip has its path."""
 Keys = str | QKeySequence | QKeySequence.StandardKey
 ABOUT = """<h3>{name} {version}</h3><p>Natural text-to-speech that runs on your computer, with Kokoro compiled by Apache
@@ -132,7 +132,7 @@ class MainMenu(QMenuBar):
         """List books that can be opened again, each with its file, title and cover; the action's data is the path."""
         self.recent_files_menu.clear()
         for path, title, cover in books:
-            shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, WIDEST_TITLE_PIXELS)
+            shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, MAX_TITLE_PIXELS)
             action = _action(self.recent_files_menu, shown.replace("&", "&&"))
             action.setIcon(cover)
             action.setIconVisibleInMenu(True)

@@ -31,13 +31,13 @@ from engine.system.paths import APPLICATION_NAME
 class MainWindow(QMainWindow):
     """One window for one speech at a time; `closed` is emitted once everything is saved.
 
-    `file_wanted` carries the path of a document that is to be opened, `files_given` those that were dropped or pasted;
-    `item_wanted` tells that somebody wants to see the item of the queue or the history that is playing.
+    `file_requested` carries the path of a document to open, `files_given` those that were dropped or pasted;
+    `item_requested` tells that somebody wants to see the item of the queue or the history that is playing.
     """
 
     closed = Signal()
-    item_wanted = Signal()
-    file_wanted = Signal(object)
+    item_requested = Signal()
+    file_requested = Signal(object)
     files_given = Signal(list)
 
     def __init__(
@@ -128,14 +128,14 @@ class MainWindow(QMainWindow):
         page.header.stop_button.clicked.connect(self.reading.stop)
         for view in (page.editor, page.book):
             view.selection_changed.connect(self._show_meaning)
-        page.book.toggle_wanted.connect(self.menu.play.trigger)
+        page.book.toggle_requested.connect(self.menu.play.trigger)
         page.editor.text_edited.connect(self.reading.edited)
         page.editor.text_replaced.connect(self._on_replaced)
         page.editor.text_changed.connect(self._on_text)
         page.editor.edit.files_given.connect(self.files_given)
         page.banner.remedy_chosen.connect(self._on_remedy)
-        page.player.seek_wanted.connect(controller.player.seek)
-        page.player.toggle_wanted.connect(self.menu.play.trigger)
+        page.player.seek_requested.connect(controller.player.seek)
+        page.player.toggle_requested.connect(self.menu.play.trigger)
 
     def _connect_menu(self) -> None:
         menu, page = self.menu, self.page
@@ -159,7 +159,7 @@ class MainWindow(QMainWindow):
         page, controller = self.page, self._controller
         for follower in (page.header.stop_button, page.status, page.save_strip, self.menu):
             controller.activity_changed.connect(follower.follow)
-        page.save_strip.cancel_wanted.connect(controller.saving.cancel)
+        page.save_strip.cancel_requested.connect(controller.saving.cancel)
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
         controller.track_changed.connect(self._on_track)

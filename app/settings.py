@@ -21,12 +21,12 @@ from engine.runtime.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import Prosody
 from engine.system.json_text import json_value
 
-USUAL_SPEED = 1.0
-USUAL_PAUSES = 1.0
-USUAL_TEXT_PIXELS = 16
+DEFAULT_SPEED = 1.0
+DEFAULT_PAUSES = 1.0
+DEFAULT_TEXT_PIXELS = 16
 TEXT_PIXELS = range(8, 97)
-USUAL_KEPT_MEGABYTES = 1000
-MOST_DIGITS = 9
+DEFAULT_KEPT_MEGABYTES = 1000
+MAX_DIGITS = 9
 DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "CPU", METAL_DEVICE: "Metal GPU"}
 LSTM_TITLES = {
     AUTO: "Automatic",
@@ -110,17 +110,17 @@ def _string(stored: object) -> str | None:
 def _whole(stored: object) -> int | None:
     """A number of digits that Qt takes, too."""
     digits = _string(stored) or ""
-    return int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else None
+    return int(digits) if digits.isdecimal() and len(digits) <= MAX_DIGITS else None
 
 
 def _text_size(stored: object) -> int:
     size = _whole(stored)
-    return size if size is not None and size in TEXT_PIXELS else USUAL_TEXT_PIXELS
+    return size if size is not None and size in TEXT_PIXELS else DEFAULT_TEXT_PIXELS
 
 
 def _megabytes(stored: object) -> int:
     megabytes = _whole(stored)
-    return USUAL_KEPT_MEGABYTES if megabytes is None else megabytes
+    return DEFAULT_KEPT_MEGABYTES if megabytes is None else megabytes
 
 
 def _document(stored: object) -> Path | None:
@@ -160,9 +160,9 @@ class Settings(QObject):
     """The name of the chosen voice; None if none ever was."""
     favourites = Setting("favourite_voices", _favourites, json.dumps)
     """The voices that are listed first, each with its model."""
-    speed = _number("speed", USUAL_SPEED)
+    speed = _number("speed", DEFAULT_SPEED)
     """The speed; 1 is the model's own pace."""
-    pause_scale = _number("pauses", USUAL_PAUSES)
+    pause_scale = _number("pauses", DEFAULT_PAUSES)
     """How long pauses are; 1 is as long as usual."""
     notes_read = _flag("notes_read")
     """Whether the notes of a chapter are read at its end, rather than left out."""

@@ -38,7 +38,7 @@ _ABOUT_HARDWARE = (
     "tests.metal_device",
     "tvm.support.cc",
 )
-_LONGEST_SOCKET_NAME = 103
+_MAX_SOCKET_NAME = 103
 _CREATING = os.O_CREAT
 
 
@@ -112,7 +112,7 @@ def _usual_name(of: socket.socket, address: Any) -> Any:
         name = os.fsencode(address)
         if name.startswith(b"\0"):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        if len(name) > _LONGEST_SOCKET_NAME:
+        if len(name) > _MAX_SOCKET_NAME:
             raise OSError("AF_UNIX path too long")
     return address
 

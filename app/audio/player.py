@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.audio.feed import Feed, Source
 from app.audio.output import AudioDeviceError, AudioDeviceLost, AudioOutput, OutputStream
+from app.audio.playback_source import PlaybackSource, Source
 from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
 from engine.speech import Samples
@@ -122,7 +122,7 @@ class AudioPlayer(QObject):
         self._stream: OutputStream | None = None
         self._position = 0
         self._told_position: int | None = None
-        self._feed = Feed(self._track)
+        self._feed = PlaybackSource(self._track)
         self._read = 0
         self._moved_at = self._alive_at = clock()
         self._started = False
@@ -333,7 +333,7 @@ class AudioPlayer(QObject):
 
     def _feed_from(self, position: int) -> None:
         """Feed the device from this sample on: the new samples are ready before those prepared so far are dropped."""
-        self._feed, ring = Feed(self._track, position, self._feed.speed), self._new_ring()
+        self._feed, ring = PlaybackSource(self._track, position, self._feed.speed), self._new_ring()
         if self._started:
             _pour(self._feed, ring)
         self._ring = ring
@@ -367,6 +367,6 @@ def _nothing() -> Source:
     return track
 
 
-def _pour(feed: Feed, ring: RingBuffer) -> None:
+def _pour(feed: PlaybackSource, ring: RingBuffer) -> None:
     while len(samples := feed.read(ring.writable)):
         ring.write(samples)

@@ -12,7 +12,7 @@ from app.audio.waveform_view import PAGE_SECONDS, WaveformView
 
 LINE_PIXELS = 2
 STEPS_PER_PAGE = 10
-LONGEST_BAR = 2**30
+MAX_BAR = 2**30
 """More than this, a scroll bar cannot count; 25 hours are more samples."""
 
 
@@ -47,7 +47,7 @@ class WaveformPane(QWidget):
     @property
     def _unit(self) -> int:
         """How many samples the bar counts as one."""
-        return self.view.zoom.shown.total // LONGEST_BAR + 1
+        return self.view.zoom.shown.total // MAX_BAR + 1
 
     @Slot(int)
     def _on_scrolled(self, value: int) -> None:
@@ -57,14 +57,14 @@ class WaveformPane(QWidget):
 class PlayerPanel(QFrame):
     """Follows a track and a position, below a title.
 
-    `seek_wanted` carries a sample, `unmade_wanted` one that is not made yet. Without sound, the waveform is to give way
-    to a `line`: `silent` tells so. Whatever takes the place of a track keeps its waveform's room until it has sound,
-    unless it has ended without.
+    `seek_requested` carries a sample, `unmade_requested` one that is not generated yet. Without audio, the waveform
+    gives way to a `line`: `silent` tells so. Whatever takes the place of a track keeps its waveform's room until it has
+    sound, unless it has ended without.
     """
 
-    seek_wanted = Signal(SAMPLE)
-    unmade_wanted = Signal(SAMPLE)
-    toggle_wanted = Signal()
+    seek_requested = Signal(SAMPLE)
+    unmade_requested = Signal(SAMPLE)
+    toggle_requested = Signal()
     silence_changed = Signal(bool)
 
     def __init__(self, title: QWidget, parent: QWidget | None = None) -> None:
@@ -86,11 +86,11 @@ class PlayerPanel(QFrame):
         layout.addWidget(self.line)
         layout.addWidget(self.wave, 1)
         layout.addWidget(self.transport)
-        self.waveform.seek_wanted.connect(self.seek_wanted)
-        self.waveform.unmade_wanted.connect(self.unmade_wanted)
-        self.waveform.toggle_wanted.connect(self.toggle_wanted)
-        self.transport.back_wanted.connect(self.go_back)
-        self.transport.forward_wanted.connect(self.go_forward)
+        self.waveform.seek_requested.connect(self.seek_requested)
+        self.waveform.unmade_requested.connect(self.unmade_requested)
+        self.waveform.toggle_requested.connect(self.toggle_requested)
+        self.transport.back_requested.connect(self.go_back)
+        self.transport.forward_requested.connect(self.go_forward)
 
     @property
     def track(self) -> AudioTrack:

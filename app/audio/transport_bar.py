@@ -17,8 +17,8 @@ PAUSE = "Pause"
 class TransportBar(QWidget):
     """Position on the left, buttons in the middle, length on the right."""
 
-    back_wanted = Signal()
-    forward_wanted = Signal()
+    back_requested = Signal()
+    forward_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,8 +29,8 @@ class TransportBar(QWidget):
         self.position_label = _time_label("Position", Qt.AlignmentFlag.AlignLeft, self)
         self.length_label = _time_label("Length", Qt.AlignmentFlag.AlignRight, self)
         self._lay_out()
-        self.back_button.clicked.connect(self.back_wanted)
-        self.forward_button.clicked.connect(self.forward_wanted)
+        self.back_button.clicked.connect(self.back_requested)
+        self.forward_button.clicked.connect(self.forward_requested)
         self.show_length(0, exact=True)
         self.back_button.setIcon(icon("back", "text"))
         self.forward_button.setIcon(icon("forward", "text"))

@@ -26,12 +26,12 @@ from app.theme import colours
 
 STEP_SECONDS = 1.0
 PAGE_SECONDS = 5.0
-LEAST_WAVE_PIXELS = 24
+MIN_WAVE_PIXELS = 24
 """The times are left out where the waveform would be lower with them."""
 PLAYHEAD_PIXELS = 2
 FRAME_PIXELS = 2
 """Space for the frame that shows the keyboard focus."""
-USUAL_SIZE = QSize(256, 192)
+DEFAULT_SIZE = QSize(256, 192)
 SHORTEST_SECONDS = 2
 """Not less than this is ever shown; the bars would stand for fewer samples than the peaks are kept for."""
 WHEEL_STEP = 120
@@ -41,13 +41,13 @@ WHEEL_STEP = 120
 class WaveformView(QWidget):
     """Positions are samples; at first the whole track, or what it is expected to become, is shown.
 
-    `unmade_wanted` comes instead of `seek_wanted` where there is no sound: after what is made so far, and in the
+    `unmade_requested` comes instead of `seek_requested` where there is no sound: after what is made so far, and in the
     track's gaps. What is shown is public, `zoom`.
     """
 
-    seek_wanted = Signal(SAMPLE)
-    unmade_wanted = Signal(SAMPLE)
-    toggle_wanted = Signal()
+    seek_requested = Signal(SAMPLE)
+    unmade_requested = Signal(SAMPLE)
+    toggle_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +75,7 @@ class WaveformView(QWidget):
 
     def sizeHint(self) -> QSize:
         """The preferred size, unless the window asks for another."""
-        return USUAL_SIZE
+        return DEFAULT_SIZE
 
     def show_track(self, track: AudioTrack) -> None:
         """Show another track, all of it; a drag that has begun in the one before ends there."""
@@ -100,10 +100,10 @@ class WaveformView(QWidget):
         """Ask for this sample, or the nearest one of what is made so far."""
         inside = self._inside(position)
         if self._in_gap(inside):
-            self.unmade_wanted.emit(inside)
+            self.unmade_requested.emit(inside)
         else:
             self.zoom.follow(inside)
-            self.seek_wanted.emit(inside)
+            self.seek_requested.emit(inside)
 
     def set_position(self, position: int) -> None:
         """Show the sample that is heard now."""
@@ -154,7 +154,7 @@ class WaveformView(QWidget):
             self.seek(sample)
         else:
             self._show_position(self._heard_before)
-            self.unmade_wanted.emit(sample)
+            self.unmade_requested.emit(sample)
 
     def leaveEvent(self, event: object) -> None:
         """No hover line without a mouse."""
@@ -198,7 +198,7 @@ class WaveformView(QWidget):
         ends = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: self._track.length}
         key = Qt.Key(event.key())
         if key is Qt.Key.Key_Space:
-            self.toggle_wanted.emit()
+            self.toggle_requested.emit()
         elif key in steps:
             self.seek(self._position + round(steps[key] * rate))
         elif key in ends:
@@ -227,7 +227,7 @@ class WaveformView(QWidget):
 
     @property
     def _has_axis(self) -> bool:
-        return self.height() - axis_height(self.fontMetrics()) >= LEAST_WAVE_PIXELS
+        return self.height() - axis_height(self.fontMetrics()) >= MIN_WAVE_PIXELS
 
     def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
         lines = [(self._position, QPen(QColor(colours().accent), PLAYHEAD_PIXELS))]

@@ -92,15 +92,15 @@ def _shape(ribbon: QRect) -> QPolygonF:
 class BookEdit(QTextEdit):
     """A chapter in the font of this widget; `positions` tells where its characters are in the document.
 
-    `place_wanted` carries the position of the word that was clicked, or that begins the line whose mark in the margin
-    was clicked. `scrolled` tells that a person has moved the view. For another font, the document is replaced:
+    `place_requested` carries the position of the word that was clicked, or that begins the line whose mark in the
+    margin was clicked. `scrolled` tells that a person has moved the view. For another font, the document is replaced:
     `document_leaves` comes before that, `document_replaced` after it.
     """
 
     scrolled = Signal()
-    place_wanted = Signal(int)
-    toggle_wanted = Signal()
-    sentence_wanted = Signal(int)
+    place_requested = Signal(int)
+    toggle_requested = Signal()
+    sentence_requested = Signal(int)
     document_leaves = Signal()
     document_replaced = Signal()
 
@@ -125,7 +125,7 @@ class BookEdit(QTextEdit):
         self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
         self.verticalScrollBar().valueChanged.connect(self._forget_line)
         self.cursorPositionChanged.connect(self._forget_line)
-        self.places.place_chosen.connect(self.place_wanted)
+        self.places.place_chosen.connect(self.place_requested)
 
     @property
     def positions(self) -> ChapterPositions:
@@ -157,9 +157,9 @@ class BookEdit(QTextEdit):
         """Steer the speech and scroll; with other keys, select and copy."""
         plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
         if plain and event.key() == Qt.Key.Key_Space:
-            self.toggle_wanted.emit()
+            self.toggle_requested.emit()
         elif plain and event.key() in _SENTENCES:
-            self.sentence_wanted.emit(_SENTENCES[Qt.Key(event.key())])
+            self.sentence_requested.emit(_SENTENCES[Qt.Key(event.key())])
         elif not plain or not self._scroll_by(event.key()):
             super().keyPressEvent(event)
 
@@ -177,7 +177,7 @@ class BookEdit(QTextEdit):
             return
         moved = (event.position().toPoint() - pressed).manhattanLength()
         if moved < QApplication.startDragDistance() and self._is_on_text(pressed):
-            self.place_wanted.emit(self.places.word_at(pressed))
+            self.place_requested.emit(self.places.word_at(pressed))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll; QTextEdit would change the font with the Control key."""

@@ -26,14 +26,14 @@ class BookView(QFrame):
     """Shows a chapter, which cannot be edited; places in it are characters of its text.
 
     The view follows what is heard until somebody scrolls or looks at another place; `follow`, or the chip that appears
-    once it is out of sight, resumes that. `place_wanted` carries the place from which somebody wants to hear the
-    chapter: its character in the text that is spoken, None if that is another, and in the chapter. `sentence_wanted`
+    once it is out of sight, resumes that. `place_requested` carries the place from which somebody wants to hear the
+    chapter: its character in the text that is spoken, None if that is another, and in the chapter. `sentence_requested`
     carries -1 for the sentence before, 1 for the next. `selection_changed` says whether a person has selected text.
     """
 
-    place_wanted = Signal(object, int)
-    toggle_wanted = Signal()
-    sentence_wanted = Signal(int)
+    place_requested = Signal(object, int)
+    toggle_requested = Signal()
+    sentence_requested = Signal(int)
     selection_changed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -165,9 +165,9 @@ class BookView(QFrame):
         edit = self.edit
         edit.scrolled.connect(self.marks.leave)
         edit.selectionChanged.connect(self._on_selection)
-        edit.place_wanted.connect(self._on_place)
-        edit.toggle_wanted.connect(self.toggle_wanted)
-        edit.sentence_wanted.connect(self.sentence_wanted)
+        edit.place_requested.connect(self._on_place)
+        edit.toggle_requested.connect(self.toggle_requested)
+        edit.sentence_requested.connect(self.sentence_requested)
         edit.document_leaves.connect(self._on_document_leaves)
         edit.document_replaced.connect(self._on_document_replaced)
         self.marks.left_changed.connect(self.chip.show_left)
@@ -208,4 +208,4 @@ class BookView(QFrame):
     @Slot(int)
     def _on_place(self, position: int) -> None:
         character = self.edit.positions.character(position)
-        self.place_wanted.emit(character if self._spoken else None, character)
+        self.place_requested.emit(character if self._spoken else None, character)

@@ -13,7 +13,7 @@ from app.bundle.mac import for_apple_processor, is_signed, least_system
 from engine.artifacts.manifest import MANIFEST_NAME, Artifact, Bridge, Manifest, verify
 from engine.errors import DamagedFile
 
-_LEAST_SYSTEM = tuple(int(part) for part in mac.LEAST_SYSTEM.split("."))
+_MIN_SYSTEM = tuple(int(part) for part in mac.MIN_SYSTEM.split("."))
 _NAMES_A_NEWER_SYSTEM = re.compile(r"(PySide6|shiboken6)/[^/]+$")
 """Places of libraries that name macOS 15 in wheels for macOS 13: macOS asks programs, not libraries, what they need."""
 
@@ -47,11 +47,11 @@ def problem_of_python(python: Path) -> str:
     """
     part = for_apple_processor(python.read_bytes())
     oldest = least_system(part) if part else None
-    if oldest and oldest <= _LEAST_SYSTEM:
+    if oldest and oldest <= _MIN_SYSTEM:
         return ""
     needs = f"needs macOS {oldest[0]}.{oldest[1]}" if oldest else "is not for Apple's processors"
     return (
-        f"The Python at {python} {needs}, and the bundle is for macOS {mac.LEAST_SYSTEM} and later: install Python "
+        f"The Python at {python} {needs}, and the bundle is for macOS {mac.MIN_SYSTEM} and later: install Python "
         "3.12 from python.org, then run: make clean && make bundle "
         "PYTHON=/Library/Frameworks/Python.framework/Versions/3.12/bin/python3.12"
     )
@@ -67,7 +67,7 @@ def _problems_of(place: str, content: bytes) -> Iterator[str]:
         yield "is not for Apple's processors alone"
         return
     oldest = least_system(content)
-    if (oldest is None or oldest > _LEAST_SYSTEM) and not _NAMES_A_NEWER_SYSTEM.search(place):
+    if (oldest is None or oldest > _MIN_SYSTEM) and not _NAMES_A_NEWER_SYSTEM.search(place):
         yield f"needs macOS {oldest}"
     try:
         if not is_signed(content):

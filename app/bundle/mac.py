@@ -23,12 +23,12 @@ _ARM64 = 0x0100000C
 _FAT_MAGIC = b"\xca\xfe\xba\xbe"
 _FAT_HEADER, _FAT_ENTRY = struct.Struct(">4x I"), struct.Struct(">2I2I4x")
 """The number of parts, each for a kind of processor; of each part the processor, its kind, where it is, its size."""
-_LEAST_SYSTEM_BEFORE_2018 = 0x24
+_MIN_SYSTEM_BEFORE_2018 = 0x24
 _SUPER_BLOB, _BLOB_INDEX, _DIRECTORY = 0xFADE0CC0, struct.Struct(">2I"), 0xFADE0C02
 _DIRECTORY_FIELDS = struct.Struct(">9I4B")
 _SHA256 = 2
 IDENTIFIER = "io.github.kokoro-desk"
-LEAST_SYSTEM = "14.0"
+MIN_SYSTEM = "14.0"
 """The oldest macOS that the packages' libraries run on."""
 ICON_NAME = "icon.icns"
 ENTITLEMENTS = {"com.apple.security.cs.disable-library-validation": True}
@@ -73,7 +73,7 @@ def for_apple_processor(content: bytes) -> bytes | None:
 def least_system(content: bytes) -> tuple[int, int] | None:
     """The oldest macOS that a part runs on; None if it does not say."""
     for command in load_commands(content):
-        if command.kind in (BUILD_VERSION, _LEAST_SYSTEM_BEFORE_2018):
+        if command.kind in (BUILD_VERSION, _MIN_SYSTEM_BEFORE_2018):
             start = command.start + (12 if command.kind == BUILD_VERSION else 8)
             (version,) = struct.unpack_from("<I", content, start)
             return version >> 16, version >> 8 & 0xFF
@@ -127,7 +127,7 @@ def info_plist() -> dict[str, Any]:
         "CFBundleDocumentTypes": [_document_type(*kind) for kind in _DOCUMENT_TYPES],
         "UTImportedTypeDeclarations": [_markdown()],
         "NSServices": [_service()],
-        "LSMinimumSystemVersion": LEAST_SYSTEM,
+        "LSMinimumSystemVersion": MIN_SYSTEM,
         "LSApplicationCategoryType": "public.app-category.productivity",
         "NSHighResolutionCapable": True,
         "NSPrincipalClass": "NSApplication",

@@ -38,9 +38,9 @@ _MOUNT = (
 )
 _SECONDS = 300
 SPOKEN = "Good morning from a bundle."
-LEAST_SECONDS, LEAST_LEVEL = 1.0, 0.01
+MIN_SECONDS, MIN_LEVEL = 1.0, 0.01
 """Of the sound that speaking must make: its length, and the root of its mean square."""
-LEAST_COLOURS = 50
+MIN_COLOURS = 50
 """Of the picture of the window: a window without fonts or icons has a few."""
 Start = Callable[[Sequence[str], Mapping[str, str]], subprocess.CompletedProcess[str]]
 """Runs the bundle's program with arguments and an environment."""
@@ -129,7 +129,7 @@ def speak_into(start: Start, named: str, written: Path) -> None:
     """Let it speak into a file that it knows by a name; raises `EngineError` if that is not speech."""
     _succeed(start([MODULE_OPTION, "engine", "speak", SPOKEN, "--out", named], {}), "It does not speak")
     seconds, level = _length_and_level(written)
-    if seconds < LEAST_SECONDS or level < LEAST_LEVEL:
+    if seconds < MIN_SECONDS or level < MIN_LEVEL:
         raise EngineError(f"Its speech lasts {seconds:.1f} s at a level of {level:.3f}.", "The audio is almost silent.")
 
 
@@ -141,7 +141,7 @@ def _have_pip(start: Start) -> None:
 def show_in(start: Start, named: str, written: Path, environment: Mapping[str, str]) -> None:
     """Let it show its window and save a picture under a name; raises `EngineError` if that is empty."""
     _succeed(start(["--text", SPOKEN, "--screenshot", named], environment), "Its window does not open")
-    if (colours := _colours(written)) < LEAST_COLOURS:
+    if (colours := _colours(written)) < MIN_COLOURS:
         raise EngineError(f"The picture of its window has {colours} colours only.", "Look at it.")
 
 

@@ -14,10 +14,10 @@ from app.desktop.remote import Remote
 from app.desktop.text_finder import FindBar, TextFinder
 from app.main_menu import MainMenu
 from app.main_window import MainWindow
-from app.settings import USUAL_PAUSES, USUAL_SPEED, Settings
+from app.settings import DEFAULT_PAUSES, DEFAULT_SPEED, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
-from app.speech.sliders import LONGEST_PAUSES
+from app.speech.sliders import MAX_PAUSES
 from app.speech.status_line import describe
 from app.system.desktop import session_bus_address
 from app.theme import application_icon
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class DesktopFeature(QObject):
-    """Adds its parts to the window and its menu; `next_wanted` and `previous_wanted` come from the desktop's keys."""
+    """Adds its parts to the window and its menu; `next_requested` and `previous_requested` come from media keys."""
 
-    next_wanted = Signal()
-    previous_wanted = Signal()
+    next_requested = Signal()
+    previous_requested = Signal()
 
     def __init__(self, window: MainWindow, controller: SpeechController, settings: Settings) -> None:
         super().__init__(window)
@@ -91,7 +91,7 @@ class DesktopFeature(QObject):
         self.tray_icon = TrayIcon(self._window.menu)
         self.tray_icon.follow(self._controller.activity)
         self._controller.activity_changed.connect(self.tray_icon.follow)
-        self.tray_icon.window_wanted.connect(self._window.come_to_front)
+        self.tray_icon.window_requested.connect(self._window.come_to_front)
         self.tray_icon.setVisible(self._settings.tray_icon)
         self._settings.changed.connect(self._on_setting)
 
@@ -107,10 +107,10 @@ class DesktopFeature(QObject):
         remote.changed.connect(mpris.show)
         remote.position_changed.connect(mpris.show_position)
         remote.sought.connect(mpris.tell_position)
-        remote.next_wanted.connect(self.next_wanted)
-        remote.previous_wanted.connect(self.previous_wanted)
-        remote.raise_wanted.connect(self._window.come_to_front)
-        remote.quit_wanted.connect(self._window.close)
+        remote.next_requested.connect(self.next_requested)
+        remote.previous_requested.connect(self.previous_requested)
+        remote.raise_requested.connect(self._window.come_to_front)
+        remote.quit_requested.connect(self._window.close)
         mpris.ordered.connect(remote.take)
         mpris.begin(remote.now)
         self._mpris = mpris
@@ -140,7 +140,7 @@ class TrayIcon(QSystemTrayIcon):
     who wanted it gone, and whoever wants to listen without the window can minimize it.
     """
 
-    window_wanted = Signal()
+    window_requested = Signal()
 
     def __init__(self, menu: MainMenu) -> None:
         super().__init__(application_icon(), menu)
@@ -157,7 +157,7 @@ class TrayIcon(QSystemTrayIcon):
 
     def _fill(self, menu: MainMenu) -> None:
         self.show_window = QAction("Show Window", self._commands)
-        self.show_window.triggered.connect(self.window_wanted)
+        self.show_window.triggered.connect(self.window_requested)
         self._commands.addActions([menu.play, menu.stop, menu.speak_clipboard])
         self._commands.addSeparator()
         self._commands.addActions([self.show_window, menu.quit])
@@ -166,7 +166,7 @@ class TrayIcon(QSystemTrayIcon):
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         """A click shows the window; on a Mac it opens the menu by itself."""
         if sys.platform != "darwin" and reason is QSystemTrayIcon.ActivationReason.Trigger:
-            self.window_wanted.emit()
+            self.window_requested.emit()
 
 
 class CommandStates(QObject):
@@ -217,13 +217,13 @@ class CommandStates(QObject):
     def _follow_speed(self, speed: float) -> None:
         self._menu.faster.setEnabled(speed < FASTEST_SPEED)
         self._menu.slower.setEnabled(speed > SLOWEST_SPEED)
-        self._menu.usual_speed.setEnabled(speed != USUAL_SPEED)
+        self._menu.usual_speed.setEnabled(speed != DEFAULT_SPEED)
 
     @Slot(float)
     def _follow_pauses(self, scale: float) -> None:
-        self._menu.longer_pauses.setEnabled(scale < LONGEST_PAUSES)
+        self._menu.longer_pauses.setEnabled(scale < MAX_PAUSES)
         self._menu.shorter_pauses.setEnabled(scale > 0)
-        self._menu.usual_pauses.setEnabled(scale != USUAL_PAUSES)
+        self._menu.usual_pauses.setEnabled(scale != DEFAULT_PAUSES)
 
     @Slot()
     def _follow_clipboard(self) -> None:

@@ -17,7 +17,7 @@ from dbus_fast.aio import MessageBus
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.desktop.mpris_interfaces import Application, Player
-from app.desktop.remote import NowPlaying, Order
+from app.desktop.remote import MediaCommand, NowPlaying
 from app.tasks import Tasks
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ PATH = "/org/mpris/MediaPlayer2"
 
 
 class Mpris(QObject):
-    """`ordered` carries an `Order` that came over the bus; without a bus, or once it is gone, none ever comes."""
+    """`ordered` carries a `MediaCommand` that came over the bus; without a bus, or once it is gone, none comes."""
 
     ordered = Signal(object)
 
@@ -64,7 +64,7 @@ class Mpris(QObject):
         self._call(self._cancel)
         return self._tasks.shut_down(timeout_ms)
 
-    def _take(self, order: Order) -> None:
+    def _take(self, order: MediaCommand) -> None:
         self.ordered.emit(order)
 
     def _call(self, function: Callable[..., Any], *arguments: object) -> None:

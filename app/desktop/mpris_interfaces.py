@@ -12,14 +12,14 @@ from dbus_fast.service import ServiceInterface, dbus_method, dbus_property, dbus
 
 from app.audio.player import Playback
 from app.desktop.desktop_entry import PROGRAM
-from app.desktop.remote import Command, NowPlaying, Order
+from app.desktop.remote import Command, MediaCommand, NowPlaying
 from engine.system.paths import APPLICATION_NAME
 
 _STATUS = {Playback.PLAYING: "Playing", Playback.PAUSED: "Paused", Playback.STOPPED: "Stopped"}
 _TRACKS = "/io/github/kokoro_desk/speech/"
 _NO_TRACK = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
 
-Take = Callable[[Order], None]
+Take = Callable[[MediaCommand], None]
 Strings = Annotated[list[str], DBusSignature("as")]
 
 
@@ -38,7 +38,7 @@ def _command(command: Command) -> Any:
     """A method without arguments that asks for this."""
 
     def method(self: Any) -> None:
-        self.take(Order(command))
+        self.take(MediaCommand(command))
 
     return dbus_method(command.value)(method)
 
@@ -86,14 +86,14 @@ class Player(ServiceInterface):
     @dbus_method("Seek")
     def seek(self, offset: DBusInt64) -> None:
         """Go so many microseconds forward, or back if negative."""
-        self.take(Order(Command.SEEK, offset))
+        self.take(MediaCommand(Command.SEEK, offset))
 
     @dbus_method("SetPosition")
     def set_position(self, track: DBusObjectPath, position: DBusInt64) -> None:
         """Go to a place of this speech, unless another has begun meanwhile."""
         number = track.removeprefix(_TRACKS)
         if number.isdecimal() and 0 <= position <= self.now.length_microseconds:
-            self.take(Order(Command.GO_TO, position, int(number)))
+            self.take(MediaCommand(Command.GO_TO, position, int(number)))
 
     @dbus_signal("Seeked")
     def tell_position(self, position: int) -> DBusInt64:

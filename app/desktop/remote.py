@@ -52,7 +52,7 @@ class Command(Enum):
 
 
 @dataclass(frozen=True)
-class Order:
+class MediaCommand:
     """A command; to seek, how far or where to, and in which speech."""
 
     command: Command
@@ -63,16 +63,16 @@ class Order:
 class Remote(QObject):
     """`changed` carries a `NowPlaying`, `position_changed` and, after a jump, `sought` microseconds.
 
-    `next_wanted` and `previous_wanted` want another sentence to be heard.
+    `next_requested` and `previous_requested` want another sentence to be heard.
     """
 
     changed = Signal(object)
     position_changed = Signal(object)
     sought = Signal(object)
-    next_wanted = Signal()
-    previous_wanted = Signal()
-    raise_wanted = Signal()
-    quit_wanted = Signal()
+    next_requested = Signal()
+    previous_requested = Signal()
+    raise_requested = Signal()
+    quit_requested = Signal()
 
     def __init__(self, controller: SpeechController, reading: Reading, menu: MainMenu) -> None:
         super().__init__(menu)
@@ -86,10 +86,10 @@ class Remote(QObject):
             Command.PAUSE: reading.pause,
             Command.TOGGLE: reading.toggle,
             Command.STOP: reading.stop,
-            Command.NEXT: self.next_wanted.emit,
-            Command.PREVIOUS: self.previous_wanted.emit,
-            Command.RAISE: self.raise_wanted.emit,
-            Command.QUIT: self.quit_wanted.emit,
+            Command.NEXT: self.next_requested.emit,
+            Command.PREVIOUS: self.previous_requested.emit,
+            Command.RAISE: self.raise_requested.emit,
+            Command.QUIT: self.quit_requested.emit,
         }
         controller.track_changed.connect(self._on_track)
         controller.track_grew.connect(self._update)
@@ -100,7 +100,7 @@ class Remote(QObject):
         self._update()
 
     @Slot(object)
-    def take(self, order: Order) -> None:
+    def take(self, order: MediaCommand) -> None:
         """Do what is asked for, as far as that is possible now."""
         if order.command is Command.SEEK:
             self._go(self._player.position + self._samples(order.microseconds))

@@ -16,20 +16,20 @@ from app.theme import icon
 from app.widgets.controls import announce, icon_button
 
 COUNT_AGAIN_AFTER_MS = 200
-LONGEST_SEED_CHARACTERS = 100
+MAX_SEED_CHARACTERS = 100
 """A longer selection is hardly what somebody wants to find."""
 Span = tuple[int, int]
 """The characters from the first up to the second."""
 SPACE_PIXELS = 6
-LEAST_FIELD_PIXELS = 140
+MIN_FIELD_PIXELS = 140
 
 
 class FindBar(QFrame):
     """Field, what was found in words, buttons to go on and back; Return goes on, with Shift back, and Esc closes."""
 
     words_changed = Signal(str)
-    next_wanted = Signal()
-    previous_wanted = Signal()
+    next_requested = Signal()
+    previous_requested = Signal()
     closed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -40,7 +40,7 @@ class FindBar(QFrame):
         self.field.setObjectName("find")
         self.field.setPlaceholderText("Find")
         self.field.setAccessibleName("Find")
-        self.field.setMinimumWidth(LEAST_FIELD_PIXELS)
+        self.field.setMinimumWidth(MIN_FIELD_PIXELS)
         self.label = QLabel(self)
         self.label.setObjectName("faint")
         self.label.setAccessibleName("Found")
@@ -93,10 +93,10 @@ class FindBar(QFrame):
 
     def _connect(self) -> None:
         self.field.textChanged.connect(self.words_changed)
-        self.field.next_wanted.connect(self.next_wanted)
-        self.field.previous_wanted.connect(self.previous_wanted)
-        self.next_button.clicked.connect(self.next_wanted)
-        self.previous_button.clicked.connect(self.previous_wanted)
+        self.field.next_requested.connect(self.next_requested)
+        self.field.previous_requested.connect(self.previous_requested)
+        self.next_button.clicked.connect(self.next_requested)
+        self.previous_button.clicked.connect(self.previous_requested)
         self.close_button.clicked.connect(self.dismiss)
 
     def _lay_out(self) -> None:
@@ -111,14 +111,14 @@ class FindBar(QFrame):
 class _Field(QLineEdit):
     """A line in which Return searches."""
 
-    next_wanted = Signal()
-    previous_wanted = Signal()
+    next_requested = Signal()
+    previous_requested = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Search."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-            (self.previous_wanted if back else self.next_wanted).emit()
+            (self.previous_requested if back else self.next_requested).emit()
         else:
             super().keyPressEvent(event)
 
@@ -147,8 +147,8 @@ class TextFinder(QObject):
         menu.find_previous.triggered.connect(self.find_previous)
         menu.use_selection.triggered.connect(self.use_selection)
         bar.words_changed.connect(self._on_words)
-        bar.next_wanted.connect(self.find_next)
-        bar.previous_wanted.connect(self.find_previous)
+        bar.next_requested.connect(self.find_next)
+        bar.previous_requested.connect(self.find_previous)
         bar.closed.connect(page.focus_text)
         page.editor.text_changed.connect(self.on_text)
         self._on_words("")
@@ -207,7 +207,7 @@ class TextFinder(QObject):
         """What is selected; empty if that is too long to be looked for, or on several lines."""
         start, end = self._selected()
         selected = self._page.view.text[start:end]
-        is_seed = "\n" not in selected and len(selected) <= LONGEST_SEED_CHARACTERS
+        is_seed = "\n" not in selected and len(selected) <= MAX_SEED_CHARACTERS
         return selected if is_seed else ""
 
     def _matches(self) -> Matches:

@@ -26,7 +26,7 @@ from engine.system.remote import call
 from engine.system.whole_file import whole_file
 from engine.validator.cases.as_command import COMMAND, as_arguments, as_command
 from engine.validator.cases.stage_trial import only
-from engine.validator.data.results import Reading, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, ValidationRequest, Verdict
 
 NICENESS = 10
 CASE_NAME = "case.safetensors"
@@ -233,5 +233,5 @@ def fails(run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> bool:
     """Whether a stage of this regime is itself wrong in any utterance."""
     if run is None or stage is None:
         return False
-    row = run.stage_summary(Shown(shown.regime, Reading.REFERENCE_FED), stage)
+    row = run.stage_summary(Shown(shown.regime, InputSource.ISOLATED), stage)
     return row is not None and row.verdict is Verdict.FAIL

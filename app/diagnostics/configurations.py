@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.diagnostics.colours import FollowsTheme, Tone, tone_colour, verdict_tone
 from app.diagnostics.controls import faint_label, regimes_of
 from app.diagnostics.metric_words import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, regime_title, verdict_meaning
-from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsRun, Shown
+from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
@@ -30,7 +30,7 @@ from app.widgets.layouts import WrappingBar
 from engine.stages import DEVICE_STAGES, STAGE_NAMES, STAGES, Stage
 from engine.validator.data.results import REGIME_MEANINGS, Regime, Row, Verdict
 from engine.validator.data.wording import row_correlation
-from engine.validator.runners.regimes import MOST_PADDING
+from engine.validator.runners.regimes import MAX_PADDING
 
 SPACE_PIXELS = 6
 ROW_PIXELS = 23
@@ -150,12 +150,12 @@ class MixingEditor(WrappingBar):
 
 
 class ConfigurationsPage(StagePage):
-    """`compare_wanted` carries the stages to mix, each with its regime, in a run of every regime.
+    """`compare_requested` carries the stages to mix, each with its regime, in a run of every regime.
 
     `padding_chosen` carries how much padding padded regimes have from the next run on.
     """
 
-    compare_wanted = Signal(object)
+    compare_requested = Signal(object)
     padding_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -184,11 +184,11 @@ class ConfigurationsPage(StagePage):
 
     @Slot()
     def _on_compare(self) -> None:
-        self.compare_wanted.emit(self.editor.cross)
+        self.compare_requested.emit(self.editor.cross)
 
     @Slot(str, str)
     def _on_cell(self, stage: str, regime: str) -> None:
-        self.part_wanted.emit(replace(self._shown, regime=regime), stage)
+        self.part_requested.emit(replace(self._shown, regime=regime), stage)
 
     @Slot()
     def _say(self) -> None:
@@ -203,8 +203,8 @@ class ConfigurationsPage(StagePage):
         self.mix.setCheckable(True)
         for button in (self.compare, self.mix):
             button.setObjectName("panelButton")
-        self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
-        self.padding.choose(USUAL_PADDING)
+        self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MAX_PADDING)
+        self.padding.choose(DEFAULT_PADDING)
         self.words.setObjectName("faint")
         self.words.setAccessibleName("Color legend")
         self.editor.hide()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QWidget
 
 from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES, REGIME_TITLES, regime_title
-from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions, DiagnosticsRun
+from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_words import RunHistory, shortened
 from app.settings import DEVICE_TITLES, LSTM_TITLES
 from app.widgets.controls import ComboBox
@@ -20,7 +20,7 @@ from engine.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.devices import DEVICES, metal_obstacle
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import Utterance
-from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, Reading, Regime, Report
+from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, InputSource, Regime, Report
 from engine.validator.reports.run_comparison import differences, obstacles
 
 SPACE_PIXELS = 6
@@ -42,14 +42,14 @@ class RunControls(WrappingBar):
     offer.
     """
 
-    diagnose_wanted = Signal(object)
-    stop_wanted = Signal()
+    diagnose_requested = Signal(object)
+    stop_requested = Signal()
     regime_chosen = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._running = False
-        self._padding = USUAL_PADDING
+        self._padding = DEFAULT_PADDING
         self.regimes = regimes_of(has_students=False)
         self._others: tuple[str, ...] = ()
         self.diagnose_button = QPushButton(self)
@@ -118,9 +118,9 @@ class RunControls(WrappingBar):
     @Slot()
     def _on_diagnose(self) -> None:
         if self._running:
-            self.stop_wanted.emit()
+            self.stop_requested.emit()
         else:
-            self.diagnose_wanted.emit(self.options)
+            self.diagnose_requested.emit(self.options)
 
     def _lay_out(self) -> None:
         self.add(self.diagnose_button, self.subject, share=1)
@@ -235,9 +235,9 @@ class ViewControls(WrappingBar):
         self._to_do.addAction(action)
 
     @property
-    def shown_reading(self) -> Reading:
+    def shown_reading(self) -> InputSource:
         """What feeds each stage."""
-        return Reading(str(self.reading.value))
+        return InputSource(str(self.reading.value))
 
     @property
     def shown_utterance(self) -> int | None:

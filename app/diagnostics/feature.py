@@ -89,7 +89,7 @@ class DiagnosticsFeature(QObject):
         window.page.status.add(self.chip)
         self._connect_panel()
         self._connect_queue()
-        self.following = Following(speech, self.queue, self.panel, self)
+        self.following = PlaybackFollower(speech, self.queue, self.panel, self)
         self.window.restore(settings.diagnostics_place, shown=settings.diagnostics_shown)
 
     @property
@@ -118,12 +118,12 @@ class DiagnosticsFeature(QObject):
 
     def _connect_panel(self) -> None:
         panel = self.panel
-        panel.diagnose_wanted.connect(self._on_diagnose)
+        panel.diagnose_requested.connect(self._on_diagnose)
         panel.to_run.while_speaking.clicked.connect(self._on_while_speaking)
-        self.configurations.compare_wanted.connect(self._on_compare_all)
+        self.configurations.compare_requested.connect(self._on_compare_all)
         self.configurations.padding_chosen.connect(panel.to_run.set_padding)
-        panel.stop_wanted.connect(self.queue.stop)
-        panel.status.start_again_wanted.connect(self.queue.start_again)
+        panel.stop_requested.connect(self.queue.stop)
+        panel.status.start_again_requested.connect(self.queue.start_again)
         self.listening.moved.connect(panel.strip.show_playhead)
         panel.refreshed.connect(self._on_refreshed)
         self.chip.clicked.connect(self.open)
@@ -290,7 +290,7 @@ class DiagnosticsFeature(QObject):
 LOOK_EVERY_MS = 33
 
 
-class Following(QObject):
+class PlaybackFollower(QObject):
     """Between the speech and the panel; it does nothing while another text is diagnosed than is heard."""
 
     def __init__(

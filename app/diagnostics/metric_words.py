@@ -7,8 +7,8 @@ from engine.validator.data import wording
 from engine.validator.data.results import (
     AudioMetrics,
     DurationMetrics,
+    InputSource,
     Metrics,
-    Reading,
     Regime,
     Row,
     Substitute,
@@ -61,14 +61,14 @@ EXPECTED_RED: dict[str, str] = {
     Regime.STATIC_NO_PACK: "Red is expected here: LSTMs that run over the padding give different values.",
 }
 READING_TITLES = {
-    Reading.REFERENCE_FED: "Isolated",
-    Reading.OWN_FED: "End to End",
-    Reading.OWN_FED_REFERENCE_DURATIONS: "End to End, Reference Durations",
+    InputSource.ISOLATED: "Isolated",
+    InputSource.END_TO_END: "End to End",
+    InputSource.END_TO_END_REFERENCE_DURATIONS: "End to End, Reference Durations",
 }
 READING_MEANINGS = {
-    Reading.REFERENCE_FED: "Each stage gets the reference’s inputs, so only its own error counts",
-    Reading.OWN_FED: "Each stage uses this configuration’s own outputs, so errors accumulate",
-    Reading.OWN_FED_REFERENCE_DURATIONS: "End to end, but with the reference’s durations where these differ",
+    InputSource.ISOLATED: "Each stage gets the reference’s inputs, so only its own error counts",
+    InputSource.END_TO_END: "Each stage uses this configuration’s own outputs, so errors accumulate",
+    InputSource.END_TO_END_REFERENCE_DURATIONS: "End to end, but with the reference’s durations where these differ",
 }
 
 

@@ -33,12 +33,12 @@ SHARES = (300, 400)
 class DiagnosticsPanel(QFrame):
     """Shows a run, and more of it a moment after `refresh_soon`; it stays usable whatever happens.
 
-    `diagnose_wanted` carries `DiagnosticsOptions`; `refreshed` tells that `run`, `shown` or `stage` may be another.
+    `diagnose_requested` carries `DiagnosticsOptions`; `refreshed` tells that `run`, `shown` or `stage` may be another.
     Other features add a page with `add_page` and an action with `add_action`.
     """
 
-    diagnose_wanted = Signal(object)
-    stop_wanted = Signal()
+    diagnose_requested = Signal(object)
+    stop_requested = Signal()
     refreshed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -69,13 +69,13 @@ class DiagnosticsPanel(QFrame):
         self._timer.timeout.connect(self._stage_timer.start)
         self._lay_out()
         to_run, to_show = self.to_run, self.to_show
-        to_run.diagnose_wanted.connect(self.diagnose_wanted)
-        to_run.stop_wanted.connect(self.stop_wanted)
+        to_run.diagnose_requested.connect(self.diagnose_requested)
+        to_run.stop_requested.connect(self.stop_requested)
         to_run.regime_chosen.connect(self.refresh)
         to_show.changed.connect(self._on_view)
         to_show.run_chosen.connect(self.look_at)
         to_run.more.worst_first_toggled.connect(self.table.put_worst_first)
-        self.status.stage_wanted.connect(self._look_into)
+        self.status.stage_requested.connect(self._look_into)
         self.table.stage_selected.connect(self._show_stage)
         self.table.stage_activated.connect(self._look_into)
         self.table.moment_chosen.connect(self._on_moment)
@@ -95,7 +95,7 @@ class DiagnosticsPanel(QFrame):
 
     def add_page(self, title: str, page: StagePage, meaning: str = "") -> None:
         """Add a page below the list of stages, after the others."""
-        page.part_wanted.connect(self.show_part)
+        page.part_requested.connect(self.show_part)
         self.pages.add(title, page, meaning)
 
     def add_action(self, title: str, meaning: str) -> QAction:
@@ -208,7 +208,7 @@ class DiagnosticsPanel(QFrame):
             layout.addWidget(line)
         layout.addWidget(self.split, 1)
         upper = QWidget(self.split)
-        self.pages.room_wanted.connect(upper.setHidden)
+        self.pages.room_requested.connect(upper.setHidden)
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE_PIXELS // 2)

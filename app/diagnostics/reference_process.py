@@ -31,7 +31,7 @@ NO_START = "It couldn’t be started."
 STALLED_SECONDS = 20.0
 """Longer than anything takes that computes nothing, such as loading a model from a slow disk."""
 LOOK_MS = 500
-LEAST_COMPUTED_SECONDS = 0.02
+MIN_COMPUTED_SECONDS = 0.02
 """A process that only sends its pulse computes less than this from one to the next."""
 
 
@@ -235,7 +235,7 @@ class Watchdog(QObject):
 
     def note_pulse(self, computed_seconds: float) -> None:
         """The process is there, and has computed for so many seconds in all."""
-        if abs(computed_seconds - self._computed_seconds) >= LEAST_COMPUTED_SECONDS:
+        if abs(computed_seconds - self._computed_seconds) >= MIN_COMPUTED_SECONDS:
             self._computed_seconds = computed_seconds
             self.note_answer()
 

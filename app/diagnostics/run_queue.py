@@ -24,8 +24,8 @@ from engine.system.bundle import require_reference
 from engine.validator.data.results import (
     FailedEvent,
     FinishedEvent,
+    InputSource,
     KernelRequest,
-    Reading,
     Regime,
     Replacement,
     ValidationEvent,
@@ -38,7 +38,7 @@ from engine.validator.runs.arrays import ArrayFolder
 
 KEPT_RUNS = 5
 """The number of runs whose arrays are kept; older runs still show their metrics."""
-MOST_ARRAY_BYTES = 400_000_000
+MAX_ARRAY_BYTES = 400_000_000
 """What the arrays of one run may take on disk: those of about 20 sentences."""
 COMPILED = (Regime.COMPILED, Regime.COMPILED_PADDED)
 UNSUSPICIOUS = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE)
@@ -186,7 +186,7 @@ class RunQueue(QObject):
             return None
         self._forget_inspections()
         self._keep(folder)
-        request = replace(request, arrays_folder=str(folder), most_array_bytes=MOST_ARRAY_BYTES)
+        request = replace(request, arrays_folder=str(folder), most_array_bytes=MAX_ARRAY_BYTES)
         run = self._run = DiagnosticsRun(request, config, ArrayFolder(folder))
         self._known[run] = known or Inspection()
         self.run_started.emit(run)
@@ -309,7 +309,7 @@ def wrong_stages(run: DiagnosticsRun) -> Job | None:
     rows = [
         row
         for row in run.rows
-        if row.regime in COMPILED and row.reading is Reading.REFERENCE_FED and row.verdict not in UNSUSPICIOUS
+        if row.regime in COMPILED and row.reading is InputSource.ISOLATED and row.verdict not in UNSUSPICIOUS
     ]
     if not rows:
         return None

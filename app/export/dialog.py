@@ -37,13 +37,13 @@ from app.widgets.file_dialogs import (
 )
 from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
 from engine.errors import EngineError, OutputError
-from engine.export.order import Order, read_cover
+from engine.export.export_job import ExportJob, read_cover
 from engine.export.outputs import check_writable, existing_outputs, file_name
 from engine.system.durations import duration_words
 from engine.text.documents import Document
 
 WIDTH_PIXELS = 520
-USUAL_FORMAT = ".mp3"
+DEFAULT_FORMAT = ".mp3"
 MEGABYTES_PER_GIGABYTE = 1000
 SUBTITLES = {
     "": "None",
@@ -127,7 +127,7 @@ class _Usual:
 class ExportDialog(QDialog):
     """Offers what can be exported, at least one `Scope`, the first one chosen.
 
-    `ordered` carries the `Order`, after which the dialog closes. What was not changed by hand follows the scope,
+    `ordered` carries the `ExportJob`, after which the dialog closes. What was not changed by hand follows the scope,
     except the format if a suffix is `preferred`.
     """
 
@@ -191,7 +191,7 @@ class ExportDialog(QDialog):
         return path
 
     @property
-    def order(self) -> Order:
+    def order(self) -> ExportJob:
         """What is chosen; raises `OutputError` where no file is named."""
         document = replace(
             self.scope.document,
@@ -201,7 +201,7 @@ class ExportDialog(QDialog):
         )
         suffix = self.subtitles.currentData()
         subtitles = with_format(self.path, suffix) if suffix else None
-        return Order(document, self.scope.manner, self.path, self.per_chapter.isChecked(), subtitles)
+        return ExportJob(document, self.scope.manner, self.path, self.per_chapter.isChecked(), subtitles)
 
     @Slot()
     def accept(self) -> None:
@@ -218,7 +218,7 @@ class ExportDialog(QDialog):
         else:
             ask_to_replace(self, there, partial(self._give, order))
 
-    def _give(self, order: Order) -> None:
+    def _give(self, order: ExportJob) -> None:
         self.ordered.emit(order)
         super().accept()
 
@@ -280,7 +280,7 @@ class ExportDialog(QDialog):
         document = scope.document
         several = len(document.chapters) > 1
         self._usual = usual = _Usual(
-            self._preferred or (AUDIO_BOOK if several else USUAL_FORMAT),
+            self._preferred or (AUDIO_BOOK if several else DEFAULT_FORMAT),
             document.title,
             document.author,
             document.cover,
@@ -317,7 +317,7 @@ class ExportDialog(QDialog):
     def _tell_size(self) -> None:
         """Say how much it is, and what becomes of it."""
         scope, coding = self.scope, coding_of(self.formats.currentData())
-        seconds = Order(scope.document, scope.manner, Path()).seconds
+        seconds = ExportJob(scope.document, scope.manner, Path()).seconds
         count = len(scope.document.chapters)
         self.summary.say(_capitalized(f"{count} chapters, " * (count > 1) + duration_words(seconds)))
         named = f"{coding.name}, " if coding.name else ""

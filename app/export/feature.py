@@ -19,19 +19,19 @@ from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.widgets.file_dialogs import ask_to_replace
 from engine.errors import EngineError, NothingToSpeak, OutputError
-from engine.export.kept_orders import KeptOrder, KeptOrders
-from engine.export.order import Order
+from engine.export.export_job import ExportJob
+from engine.export.stored_jobs import KeptOrder, KeptOrders
 
 
 class ExportFeature(QObject):
     """`parts` gives what is open and parts of it, what is most likely wanted first, or raises an `EngineError`.
 
     `engine_factory` gives what makes the engine of a model: an export that was interrupted goes on with its own.
-    `saved` tells of what was saved in a title and a sentence, `reveal_wanted` carries a path that is to be shown.
+    `saved` tells of what was saved in a title and a sentence, `reveal_requested` carries a path that is to be shown.
     """
 
     saved = Signal(str, str)
-    reveal_wanted = Signal(object)
+    reveal_requested = Signal(object)
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class ExportFeature(QObject):
         self._settings = settings
         self._parts = parts
         self._engine_factory = engine_factory
-        self._failed: Order | None = None
+        self._failed: ExportJob | None = None
         self._interrupted: list[KeptOrder] = []
         self._records = ExportRecords(orders or KeptOrders(), self)
         self._connect()
@@ -93,9 +93,9 @@ class ExportFeature(QObject):
 
     def _connect_strip(self) -> None:
         strip = self._window.page.save_strip
-        strip.reveal_wanted.connect(self.reveal_wanted)
-        strip.resume_wanted.connect(self._on_resume)
-        strip.discard_wanted.connect(self._on_discard)
+        strip.reveal_requested.connect(self.reveal_requested)
+        strip.resume_requested.connect(self._on_resume)
+        strip.discard_requested.connect(self._on_discard)
         self._records.found.connect(self._on_found)
 
     def _ask(self, scopes: Sequence[Scope]) -> QDialog:
@@ -109,7 +109,7 @@ class ExportFeature(QObject):
         return dialog
 
     @Slot(object)
-    def _on_ordered(self, order: Order) -> None:
+    def _on_ordered(self, order: ExportJob) -> None:
         if not order.manner.voice:  # none was known when the dialog opened
             order = replace(order, manner=replace(order.manner, voice=self._window.request.voice))
         self._settings.save_folder = order.path.parent
@@ -118,7 +118,7 @@ class ExportFeature(QObject):
         self._speech.export(order)
 
     @Slot(object, object)
-    def _on_ended(self, order: Order, error: Exception | None) -> None:
+    def _on_ended(self, order: ExportJob, error: Exception | None) -> None:
         self._failed = order if isinstance(error, OutputError) else None
         self._records.forget(order)
 

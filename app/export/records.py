@@ -7,8 +7,8 @@ import logging
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.tasks import Tasks
-from engine.export.kept_orders import KeptOrder, KeptOrders
-from engine.export.order import Order
+from engine.export.export_job import ExportJob
+from engine.export.stored_jobs import KeptOrder, KeptOrders
 
 log = logging.getLogger(__name__)
 
@@ -32,15 +32,15 @@ class ExportRecords(QObject):
         """Look for orders that were interrupted."""
         self._tasks.run(self._find)
 
-    def keep(self, order: Order, model: str) -> None:
+    def keep(self, order: ExportJob, model: str) -> None:
         """Keep an order, which this model is to speak, until `forget`; one that was found is kept already."""
         self._tasks.run(self._keep, order, model)
 
-    def forget(self, order: Order) -> None:
+    def forget(self, order: ExportJob) -> None:
         """An order has been carried out, has failed, or was cancelled."""
         self._tasks.run(self._forget, order)
 
-    def discard(self, order: Order) -> None:
+    def discard(self, order: ExportJob) -> None:
         """Forget an order that was found, and remove what the export has left."""
         self._tasks.run(self._discard, order)
 
@@ -60,7 +60,7 @@ class ExportRecords(QObject):
             self._kept.append(kept)
             self._tasks.tell(self.found.emit, kept)
 
-    def _keep(self, order: Order, model: str) -> None:
+    def _keep(self, order: ExportJob, model: str) -> None:
         if any(kept.order is order for kept in self._kept):
             return
         try:
@@ -68,12 +68,12 @@ class ExportRecords(QObject):
         except OSError as error:
             log.warning("If this export is interrupted, it can’t be resumed: %s", error)
 
-    def _forget(self, order: Order) -> None:
+    def _forget(self, order: ExportJob) -> None:
         for kept in [kept for kept in self._kept if kept.order is order]:
             self._kept.remove(kept)
             kept.drop()
 
-    def _discard(self, order: Order) -> None:
+    def _discard(self, order: ExportJob) -> None:
         from engine.export.exporting import discard  # loads what writes sound files
 
         self._forget(order)

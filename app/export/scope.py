@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.main_window import MainWindow
 from app.widgets.file_dialogs import suggested_name
-from engine.export.order import Order
+from engine.export.export_job import ExportJob
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 
@@ -34,7 +34,7 @@ def scope_of(part: Part, manner: SpeechRequest) -> Scope:
     return Scope(title, document, replace(content, text="", start=0, end=None))
 
 
-def scope_of_order(order: Order) -> Scope:
+def scope_of_order(order: ExportJob) -> Scope:
     """What was ordered before."""
     return Scope(order.result.name, order.document, order.manner)
 

@@ -56,13 +56,13 @@ class LibraryUnusable(EngineError):
 
 
 @dataclass(frozen=True)
-class SetAside:
+class LibraryReset:
     """A damaged library was moved to this folder, and a new one begun."""
 
     folder: Path
 
 
-def open_library(folder: Path) -> tuple[sqlite3.Connection, SetAside | None]:
+def open_library(folder: Path) -> tuple[sqlite3.Connection, LibraryReset | None]:
     """The database in a folder, and where a damaged one was moved to; raises `LibraryUnusable`."""
     try:
         return _opened(folder), None
@@ -75,7 +75,7 @@ def open_library(folder: Path) -> tuple[sqlite3.Connection, SetAside | None]:
         raise unusable(folder, error) from error
     try:
         aside = _set_aside(folder)
-        return _opened(folder), SetAside(aside)
+        return _opened(folder), LibraryReset(aside)
     except (sqlite3.Error, OSError) as error:
         raise unusable(folder, error) from error
 

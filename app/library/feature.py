@@ -10,12 +10,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from app.audio.track import AudioTrack
-from app.library.database import LibraryUnusable, SetAside
-from app.library.library import Library, Recalled
+from app.library.database import LibraryReset, LibraryUnusable
+from app.library.library import Library, LoadedEntry
 from app.library.panels import HistoryPanel, QueuePanel
+from app.library.queue_executor import QueueExecutor, read_usual
 from app.library.queue_runner import QueueRunner
-from app.library.records import Entry, Item, Wish, first_words
-from app.library.speech_desk import SpeechDesk, read_usual
+from app.library.records import Entry, Item, QueueJob, first_words
 from app.main_window import MainWindow
 from app.messages import Message, Subject, Tone, message_for
 from app.reading.opener import Reader
@@ -58,7 +58,7 @@ class LibraryFeature(QObject):
         self._opening: int | None = None
         self.library = Library(folder or data_folder() / "library", in_charge, self)
         self.history, self.queue = HistoryPanel(), QueuePanel()
-        self._desk = SpeechDesk(speech, window.reading, self._voices, engine_factory, self, read)
+        self._desk = QueueExecutor(speech, window.reading, self._voices, engine_factory, self, read)
         self.runner = QueueRunner(self.library, self._desk, self)
         if in_charge:
             self._recorder = Recorder(speech, self.library, self._speaking_model, self)
@@ -99,7 +99,7 @@ class LibraryFeature(QObject):
     def add_document(self, document: Path, target: Path | None = None) -> None:
         """Line up a document to be heard, or saved to `target`; it is read when it is its turn."""
         request = replace(self._window.request, text="")
-        self.runner.add(Wish(request, self._voices.speaking_model, target, document))
+        self.runner.add(QueueJob(request, self._voices.speaking_model, target, document))
         self._window.page.status.tell(f"Added {document.name} to the queue")
 
     def _ask_where(self, document: Path) -> None:
@@ -115,11 +115,11 @@ class LibraryFeature(QObject):
         self._add_file(self._wish, path)
 
     @property
-    def _wish(self) -> Wish:
+    def _wish(self) -> QueueJob:
         """To hear the current text."""
-        return Wish(self._window.request, self._voices.speaking_model)
+        return QueueJob(self._window.request, self._voices.speaking_model)
 
-    def _add_file(self, wish: Wish, path: Path) -> None:
+    def _add_file(self, wish: QueueJob, path: Path) -> None:
         if self._can_write(path):
             self.runner.add(replace(wish, target=path))
 
@@ -139,17 +139,17 @@ class LibraryFeature(QObject):
         panel, library = self.history, self.library
         library.history_listed.connect(panel.show_entries)
         library.recalled.connect(self._on_recalled)
-        panel.hear_wanted.connect(self._on_hear)
-        panel.open_wanted.connect(self._on_open)
+        panel.hear_requested.connect(self._on_hear)
+        panel.open_requested.connect(self._on_open)
         for other_wish in (
             self._speech.track_changed,
             self._window.menu.stop.triggered,
             self._window.page.header.stop_button.clicked,
         ):
             other_wish.connect(self._forget_recalling)
-        panel.star_wanted.connect(self._on_star)
-        panel.delete_wanted.connect(self._on_delete)
-        panel.bring_back_wanted.connect(library.bring_back)
+        panel.star_requested.connect(self._on_star)
+        panel.delete_requested.connect(self._on_delete)
+        panel.bring_back_requested.connect(library.bring_back)
         panel.looked_for.connect(library.look_for)
         panel.limit_chosen.connect(self._on_limit)
         self._settings.changed.connect(self._on_setting)
@@ -159,12 +159,12 @@ class LibraryFeature(QObject):
         panel, runner = self.queue, self.runner
         self.library.queue_listed.connect(panel.show_items)
         runner.changed.connect(self._on_runner)
-        panel.play_wanted.connect(runner.play)
+        panel.play_requested.connect(runner.play)
         panel.moved.connect(self._on_moved)
-        panel.retry_wanted.connect(runner.retry)
-        panel.cancel_wanted.connect(runner.cancel)
-        panel.remove_wanted.connect(runner.remove)
-        panel.remove_done_wanted.connect(self.library.remove_done)
+        panel.retry_requested.connect(runner.retry)
+        panel.cancel_requested.connect(runner.cancel)
+        panel.remove_requested.connect(runner.remove)
+        panel.remove_done_requested.connect(self.library.remove_done)
 
     def _connect_window(self) -> None:
         window, library = self._window, self.library
@@ -174,7 +174,7 @@ class LibraryFeature(QObject):
         window.menu.queue_file.triggered.connect(self.queue_file)
         window.menu.queue_document.triggered.connect(self.queue_document)
         window.menu.queue_document_file.triggered.connect(self.queue_document_file)
-        window.item_wanted.connect(self._show_item)
+        window.item_requested.connect(self._show_item)
         window.closing.saving_given_up.connect(self.runner.halt)
         library.failed.connect(self._on_failed)
         library.set_aside.connect(self._on_set_aside)
@@ -205,7 +205,7 @@ class LibraryFeature(QObject):
         self._recalling = None
 
     @Slot(object)
-    def _on_recalled(self, recalled: Recalled) -> None:
+    def _on_recalled(self, recalled: LoadedEntry) -> None:
         """Play it, whatever is open; without its sound, have it made again."""
         if recalled.kept.number == self._opening:
             self._opening = None
@@ -266,7 +266,7 @@ class LibraryFeature(QObject):
             self._window.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
 
     @Slot(object)
-    def _on_set_aside(self, aside: SetAside) -> None:
+    def _on_set_aside(self, aside: LibraryReset) -> None:
         self._window.page.banner.show_message(
             Message(
                 "Your history and queue were damaged and have been reset. The old data was moved to "

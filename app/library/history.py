@@ -27,7 +27,7 @@ class HistoryListed:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredEntry:
     """An entry with all that is needed to hear it again; without a `sound` it must be made again.
 
     `marks` says which utterances and words are where in it.
@@ -92,7 +92,7 @@ class History:
             )
         self._make_room()
 
-    def recall(self, number: int) -> Kept:
+    def recall(self, number: int) -> StoredEntry:
         """What is kept of an entry, which counts as heard now."""
         self._database.execute("UPDATE entry SET heard = ? WHERE number = ?", (self._clock(), number))
         row = self._row(
@@ -104,7 +104,7 @@ class History:
             raise InvalidRequest("This item is no longer in the history.", "Choose another item.")
         key, text, manner, model, kept_bytes, marks = row
         sound = self._sound(key) if kept_bytes and self._sound(key).exists() else None
-        return Kept(number, request_of(text, manner), model, sound, marks or "")
+        return StoredEntry(number, request_of(text, manner), model, sound, marks or "")
 
     def star(self, number: int, starred: bool) -> None:
         """Give an entry a star, which protects it and its sound, or take it away."""

@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.track import AudioTrack
 from app.library.database import open_library, unusable
-from app.library.history import History, HistoryListed, Kept, sound_path
-from app.library.made_speech import Cut, MadeSpeech, made_speech
+from app.library.generated_audio import Cut, GeneratedAudio, made_speech
+from app.library.history import History, HistoryListed, StoredEntry, sound_path
 from app.library.queue_store import QueueListed, QueueStore
-from app.library.records import State, Wish, key_of
+from app.library.records import QueueJob, State, key_of
 from app.tasks import Tasks
 from engine.speech import SpeechRequest
 
@@ -27,10 +27,10 @@ NICENESS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Recalled:
+class LoadedEntry:
     """What was spoken before; without a `track` it has to be made again, and `error` says why if it was kept."""
 
-    kept: Kept
+    kept: StoredEntry
     track: AudioTrack | None = None
     error: Exception | None = None
 
@@ -96,7 +96,7 @@ class Library(QObject):
         """Keep at most this much sound, apart from what has a star."""
         self._in_history(partial(History.limit, megabytes=megabytes))
 
-    def add(self, wish: Wish) -> None:
+    def add(self, wish: QueueJob) -> None:
         """Add a wish to the queue."""
         self._in_queue(partial(QueueStore.add, wish=wish))
 
@@ -164,7 +164,7 @@ class Library(QObject):
         if self._connection is not None:
             self._connection.close()
 
-    def _write(self, key: str, made: MadeSpeech) -> None:
+    def _write(self, key: str, made: GeneratedAudio) -> None:
         from app.library.sounds import (  # loads libsndfile, not before the window is shown
             marks_text,
             samples_in,
@@ -184,19 +184,19 @@ class Library(QObject):
     def _on_history(self, done: tuple[HistoryListed, object]) -> None:
         listed, result = done
         self.history_listed.emit(listed)
-        if isinstance(result, Kept):
+        if isinstance(result, StoredEntry):
             self._read(result)
 
-    def _read(self, kept: Kept) -> None:
+    def _read(self, kept: StoredEntry) -> None:
         if kept.sound is None:
-            self.recalled.emit(Recalled(kept))
+            self.recalled.emit(LoadedEntry(kept))
             return
         self._reading.run(
             _track_of,
             kept.sound,
             kept.marks,
-            done=lambda track: self.recalled.emit(Recalled(kept, track)),
-            failed=lambda error: self.recalled.emit(Recalled(kept, None, error)),
+            done=lambda track: self.recalled.emit(LoadedEntry(kept, track)),
+            failed=lambda error: self.recalled.emit(LoadedEntry(kept, None, error)),
         )
 
     def _on_failed(self, error: Exception) -> None:

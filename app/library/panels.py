@@ -24,7 +24,7 @@ NOTHING_YET, NOTHING_FOUND = "Everything you play appears here.", "No results"
 SPACE_PIXELS = 6
 EMPTY_QUEUE = "The queue is empty. To add text, choose Speech > Queue > Add to Queue."
 PLAY, PAUSE = "Play Queue", "Pause Queue"
-USUAL_SPEED = 1.0
+DEFAULT_SPEED = 1.0
 _STATES = {State.WAITING: "Waiting", State.WORKING: "Generating", State.DONE: "Done"}
 _SYMBOLS = {State.WORKING: "play", State.DONE: "done", State.FAILED: "error"}
 
@@ -32,11 +32,11 @@ _SYMBOLS = {State.WORKING: "play", State.DONE: "done", State.FAILED: "error"}
 class HistoryPanel(QWidget):
     """Signals about one entry carry the `Entry`; `limit_chosen` megabytes of sound, `looked_for` words."""
 
-    hear_wanted = Signal(object)
-    open_wanted = Signal(object)
-    star_wanted = Signal(object)
-    delete_wanted = Signal(object)
-    bring_back_wanted = Signal()
+    hear_requested = Signal(object)
+    open_requested = Signal(object)
+    star_requested = Signal(object)
+    delete_requested = Signal(object)
+    bring_back_requested = Signal()
     looked_for = Signal(str)
     limit_chosen = Signal(object)
 
@@ -50,9 +50,9 @@ class HistoryPanel(QWidget):
         self.empty = QLabel(NOTHING_YET, self)
         self.empty.setObjectName("faint")
         self.empty.setWordWrap(True)
-        self.hear = self.entries.command("Play", "", self.hear_wanted)  # the Return key is the list's own
-        self.open = self.entries.command("Edit Text", "", self.open_wanted)
-        self.star = self.entries.command("Star", "Ctrl+B", self.star_wanted)
+        self.hear = self.entries.command("Play", "", self.hear_requested)  # the Return key is the list's own
+        self.open = self.entries.command("Edit Text", "", self.open_requested)
+        self.star = self.entries.command("Star", "Ctrl+B", self.star_requested)
         self.delete = action_of(self.entries, "Delete", QKeySequence.StandardKey.Delete, self._on_delete)
         self.deleted = _DeletedStrip(self)
         self._buttons = [ActionButton(action, self) for action in (self.hear, self.open, self.star, self.delete)]
@@ -79,7 +79,7 @@ class HistoryPanel(QWidget):
         self.limit.choose(megabytes)
 
     def _connect(self) -> None:
-        self.entries.picked.connect(self.hear_wanted)
+        self.entries.picked.connect(self.hear_requested)
         self.entries.current_changed.connect(self._on_current)
         self.deleted.button.clicked.connect(self._on_bring_back)
         self.search.textChanged.connect(self._on_words)
@@ -115,13 +115,13 @@ class HistoryPanel(QWidget):
     def _on_delete(self) -> None:
         entry: Entry = self.entries.current
         self.deleted.tell(entry.title)
-        self.delete_wanted.emit(entry)
+        self.delete_requested.emit(entry)
 
     @Slot()
     def _on_bring_back(self) -> None:
         self.deleted.hide()
         self.entries.setFocus()
-        self.bring_back_wanted.emit()
+        self.bring_back_requested.emit()
 
     @Slot()
     def _on_words(self) -> None:
@@ -179,7 +179,7 @@ def item_row(item: Item) -> Row:
     wish = item.wish
     what = f"Save to {wish.target.name}" if wish.target is not None else "Play"
     parts = [_STATES[item.state], what, voice_words(wish.request.voice)]
-    if wish.request.speed != USUAL_SPEED:
+    if wish.request.speed != DEFAULT_SPEED:
         parts.append(f"{wish.request.speed:g}×")
     return Row(item.title, " · ".join(parts), _SYMBOLS.get(item.state, ""))
 
@@ -206,12 +206,12 @@ def size_words(kept_bytes: int) -> str:
 class QueuePanel(QWidget):
     """Signals about one item carry the `Item`; `moved` also how many places, down if positive."""
 
-    play_wanted = Signal(bool)
+    play_requested = Signal(bool)
     moved = Signal(object, int)
-    retry_wanted = Signal(object)
-    cancel_wanted = Signal(object)
-    remove_wanted = Signal(object)
-    remove_done_wanted = Signal()
+    retry_requested = Signal(object)
+    cancel_requested = Signal(object)
+    remove_requested = Signal(object)
+    remove_done_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -225,10 +225,10 @@ class QueuePanel(QWidget):
         self.play = action_of(self.items, PLAY, "Ctrl+P", self._on_play)
         self.up = action_of(self.items, "Up", "Ctrl+Up", self._on_up)
         self.down = action_of(self.items, "Down", "Ctrl+Down", self._on_down)
-        self.retry = self.items.command("Retry", "Ctrl+R", self.retry_wanted)
-        self.cancel = self.items.command("Cancel", "Ctrl+Backspace", self.cancel_wanted)
-        self.remove = self.items.command("Remove", QKeySequence.StandardKey.Delete, self.remove_wanted)
-        self.remove_done = action_of(self.items, "Remove Done", "Ctrl+Shift+Backspace", self.remove_done_wanted)
+        self.retry = self.items.command("Retry", "Ctrl+R", self.retry_requested)
+        self.cancel = self.items.command("Cancel", "Ctrl+Backspace", self.cancel_requested)
+        self.remove = self.items.command("Remove", QKeySequence.StandardKey.Delete, self.remove_requested)
+        self.remove_done = action_of(self.items, "Remove Done", "Ctrl+Shift+Backspace", self.remove_done_requested)
         self._playing = False
         self._note = ""
         self._lay_out()
@@ -278,7 +278,7 @@ class QueuePanel(QWidget):
 
     @Slot()
     def _on_play(self) -> None:
-        self.play_wanted.emit(not self._playing)
+        self.play_requested.emit(not self._playing)
 
     @Slot()
     def _on_up(self) -> None:

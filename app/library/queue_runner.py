@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
 from app.library.library import Library
 from app.library.queue_store import QueueListed
-from app.library.records import Item, State, Wish
+from app.library.records import Item, QueueJob, State
 from engine.errors import Cancelled
 
 CANCELLED = "Canceled"
@@ -22,13 +22,13 @@ class Desk(Protocol):
     ended: SignalInstance
     freed: SignalInstance
 
-    def obstacle(self, wish: Wish) -> str | None:
+    def obstacle(self, wish: QueueJob) -> str | None:
         """What a wish has to wait for that only a person can change, or None."""
 
-    def has_place(self, wish: Wish) -> bool:
+    def has_place(self, wish: QueueJob) -> bool:
         """Whether a wish could begin now."""
 
-    def begin(self, number: int, wish: Wish) -> None:
+    def begin(self, number: int, wish: QueueJob) -> None:
         """Begin to hear or save a wish."""
 
     def cancel(self, number: int) -> None:
@@ -51,7 +51,7 @@ class QueueRunner(QObject):
         self._library = library
         self._desk = desk
         self._items: tuple[Item, ...] = ()
-        self._begun: dict[int, Wish] = {}
+        self._begun: dict[int, QueueJob] = {}
         self._cancelled: set[int] = set()
         self._marked: dict[int, State] = {}  # what is not listed yet
         self._removed: set[int] = set()  # what may still be listed
@@ -70,7 +70,7 @@ class QueueRunner(QObject):
         obstacles = (self._desk.obstacle(wish) for wish in waiting)
         return next((each for each in obstacles if each is not None), "")
 
-    def add(self, wish: Wish) -> None:
+    def add(self, wish: QueueJob) -> None:
         """Add a wish at the end; it is begun at once if nothing else is in its way."""
         self._halted = False
         self.playing = self.playing or wish.target is None

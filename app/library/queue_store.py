@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.database import transaction
-from app.library.records import Item, State, Wish, manner_of, request_of, storable
+from app.library.records import Item, QueueJob, State, manner_of, request_of, storable
 
 _COLUMNS = "number, title, text, manner, model, target, document, state, message"
 
@@ -34,7 +34,7 @@ class QueueStore:
         """What was being made when the program ended waits again."""
         self._database.execute("UPDATE item SET state = ? WHERE state = ?", (State.WAITING.value, State.WORKING.value))
 
-    def add(self, wish: Wish) -> None:
+    def add(self, wish: QueueJob) -> None:
         """Add a wish at the end."""
         target, document = (path and storable(str(path)) for path in (wish.target, wish.document))
         title, text, manner = storable(wish.title), storable(wish.request.text), manner_of(wish.request)
@@ -72,5 +72,5 @@ class QueueStore:
 
 def _item(row: tuple) -> Item:
     number, title, text, manner, model, target, document, state, message = row
-    wish = Wish(request_of(text, manner), model, target and Path(target), document and Path(document))
+    wish = QueueJob(request_of(text, manner), model, target and Path(target), document and Path(document))
     return Item(number, title, wish, State(state), message)

@@ -48,7 +48,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Wish:
+class QueueJob:
     """What is to be spoken by which model: heard, or saved to `target`.
 
     The text is that of `document` if there is one, and `request.text` is then empty.
@@ -71,7 +71,7 @@ class Item:
 
     number: int
     title: str
-    wish: Wish
+    wish: QueueJob
     state: State = State.WAITING
     message: str = ""
 

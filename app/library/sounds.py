@@ -9,7 +9,7 @@ from cattrs import BaseValidationError
 from cattrs.preconf.json import make_converter
 
 from app.audio.track import AudioTrack
-from app.library.made_speech import MadeSpeech, Marks
+from app.library.generated_audio import GeneratedAudio, Marks
 from engine.audio.recording import to_pcm
 from engine.audio.sound_file import recording
 from engine.errors import DamagedFile
@@ -23,7 +23,7 @@ def marks_text(marks: Marks) -> str:
     return _CONVERTER.dumps(marks)
 
 
-def write_sound(path: Path, made: MadeSpeech) -> None:
+def write_sound(path: Path, made: GeneratedAudio) -> None:
     """Write all samples; raises `OutputError`, `OSError` or `Cut`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with recording(path, made.sample_rate_hz) as file:

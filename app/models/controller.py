@@ -21,7 +21,7 @@ from app.models.worker import (
     ModelWorker,
     Task,
 )
-from app.speech.pace import Pace
+from app.speech.progress_estimator import ProgressEstimator
 from app.tasks import Tasks
 from engine.errors import Cancelled
 from engine.models.progress import ModelProgress
@@ -51,7 +51,7 @@ class ModelController(QObject):
         self._jobs: deque[ModelJob] = deque()
         self._not_done: tuple[ModelJob, ...] = ()
         self._progress: JobProgress | None = None
-        self._pace = Pace()
+        self._pace = ProgressEstimator()
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._tell)
         self._in_use = in_use
@@ -138,7 +138,7 @@ class ModelController(QObject):
         self._tell()
 
     def _go_on(self) -> None:
-        self._progress, self._pace = None, Pace()
+        self._progress, self._pace = None, ProgressEstimator()
         if not self._jobs:
             self._tick.stop()
             return

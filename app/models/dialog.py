@@ -42,16 +42,16 @@ HINT = "Or drop a checkpoint, voices, or a folder with them here."
 
 
 class ModelsDialog(QDialog):
-    """Signals about one model carry its name, `import_wanted` paths and a name, `reveal_wanted` a folder."""
+    """Signals about one model carry its name, `import_requested` paths and a name, `reveal_requested` a folder."""
 
-    fetch_wanted = Signal(str)
-    cancel_wanted = Signal()
-    use_wanted = Signal(str)
-    verify_wanted = Signal(str)
-    remove_wanted = Signal(str)
-    reveal_wanted = Signal(object)
-    import_wanted = Signal(object, str)
-    retry_wanted = Signal()
+    fetch_requested = Signal(str)
+    cancel_requested = Signal()
+    use_requested = Signal(str)
+    verify_requested = Signal(str)
+    remove_requested = Signal(str)
+    reveal_requested = Signal(object)
+    import_requested = Signal(object, str)
+    retry_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,7 +118,7 @@ class ModelsDialog(QDialog):
 
     def _import(self, paths: Sequence[Path], name: str) -> None:
         self.banner.withdraw(*Subject)
-        self.import_wanted.emit(tuple(paths), name)
+        self.import_requested.emit(tuple(paths), name)
 
     def _target(self, position: QPoint) -> str:
         """The model that files dropped here are for: the one at this position, else the first that is not bundled."""
@@ -161,20 +161,20 @@ class ModelsDialog(QDialog):
     @Slot(object, object)
     def _on_wanted(self, row: ModelRow, command: CardCommand) -> None:
         if command is CardCommand.REVEAL:
-            self.reveal_wanted.emit(row.folder)
+            self.reveal_requested.emit(row.folder)
             return
         self.banner.withdraw(*Subject)
         match command:
             case CardCommand.VERIFY:
-                self.verify_wanted.emit(row.name)
+                self.verify_requested.emit(row.name)
             case CardCommand.REMOVE:
                 self._ask_whether_to_remove(row)
             case CardCommand.BUTTON if row.button is RowButton.CANCEL:
-                self.cancel_wanted.emit()
+                self.cancel_requested.emit()
             case CardCommand.BUTTON if row.button is RowButton.USE:
-                self.use_wanted.emit(row.name)
+                self.use_requested.emit(row.name)
             case _:
-                self.fetch_wanted.emit(row.name)
+                self.fetch_requested.emit(row.name)
 
     def _ask_whether_to_remove(self, row: ModelRow) -> None:
         """Getting it back takes a while."""
@@ -187,9 +187,9 @@ class ModelsDialog(QDialog):
     def _on_remedy(self, message: Message) -> None:
         match message.remedy:
             case Remedy.TRY_AGAIN:
-                self.retry_wanted.emit()
+                self.retry_requested.emit()
             case Remedy.REMOVE_MODEL if self._to_remove:
-                self.remove_wanted.emit(self._to_remove)
+                self.remove_requested.emit(self._to_remove)
             case Remedy.COPY_DETAILS:
                 QGuiApplication.clipboard().setText(message.details)
 

@@ -12,8 +12,8 @@ from app.main_window import MainWindow
 from app.messages import Message, Remedy, Subject, message_for
 from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
+from app.models.model_upgrader import ModelUpgrader, missing_model
 from app.models.row import ModelRow, completion_words
-from app.models.upgrade import Upgrade, missing_model
 from app.models.worker import DeskLibrary, JobEnded, LibraryFactory, ModelJob, Task
 from app.settings import Settings
 from app.speech.controller import SpeechController
@@ -24,9 +24,9 @@ from engine.speech import STARTER
 
 
 class ModelsFeature(QObject):
-    """`engine_wanted` is emitted when another model should speak, or the one in use has changed."""
+    """`engine_requested` is emitted when another model should speak, or the one in use has changed."""
 
-    engine_wanted = Signal()
+    engine_requested = Signal()
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class ModelsFeature(QObject):
         self._connect_window()
         self.controller.voices_listed.connect(self._on_voices)
         self.controller.rows_changed.connect(self._on_rows)
-        self.upgrade = Upgrade(window, speech, settings, self.controller, fetch)
+        self.upgrade = ModelUpgrader(window, speech, settings, self.controller, fetch)
         self.controller.done.connect(self._on_done)
         self.controller.failed.connect(self._on_failed)
 
@@ -70,14 +70,14 @@ class ModelsFeature(QObject):
 
     def _connect_dialog(self) -> None:
         dialog, controller = self.dialog, self.controller
-        dialog.fetch_wanted.connect(self._on_fetch)
-        dialog.cancel_wanted.connect(controller.cancel)
-        dialog.use_wanted.connect(self.use)
-        dialog.verify_wanted.connect(controller.verify)
-        dialog.remove_wanted.connect(controller.remove)
-        dialog.import_wanted.connect(controller.import_files)
-        dialog.retry_wanted.connect(controller.retry)
-        dialog.reveal_wanted.connect(self._on_reveal)
+        dialog.fetch_requested.connect(self._on_fetch)
+        dialog.cancel_requested.connect(controller.cancel)
+        dialog.use_requested.connect(self.use)
+        dialog.verify_requested.connect(controller.verify)
+        dialog.remove_requested.connect(controller.remove)
+        dialog.import_requested.connect(controller.import_files)
+        dialog.retry_requested.connect(controller.retry)
+        dialog.reveal_requested.connect(self._on_reveal)
 
     def _connect_window(self) -> None:
         menu, page = self._window.menu, self._window.page
@@ -147,7 +147,7 @@ class ModelsFeature(QObject):
         elif job.task is Task.VERIFY:
             self.dialog.tell(f"{news}.")
         elif row.in_use and job.task is not Task.PREPARE:
-            self.engine_wanted.emit()  # its weights or voices have changed
+            self.engine_requested.emit()  # its weights or voices have changed
 
     def _leave(self, removed: ModelRow) -> None:
         """Stay with the voice that takes the place of one whose model has been removed."""

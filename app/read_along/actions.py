@@ -12,7 +12,7 @@ from app.speech.text_editor import TextEditor
 from app.speech.voice_picker import VoicePicker
 from app.widgets.reading_marks import TITLE as BACK_TO_READING
 
-USUAL_PAUSE = "1.5s"
+DEFAULT_PAUSE = "1.5s"
 
 
 class ReadAlongActions(QObject):
@@ -69,7 +69,7 @@ class InsertMenu(QObject):
         self._edit = editor.edit
         self._voices = voices
         self.menu = menu.edit_menu.addMenu("Insert")
-        self.pause = self.menu.addAction(f"Pause of {USUAL_PAUSE}", QKeySequence("Ctrl+Shift+P"), self.insert_pause)
+        self.pause = self.menu.addAction(f"Pause of {DEFAULT_PAUSE}", QKeySequence("Ctrl+Shift+P"), self.insert_pause)
         self.voice = self.menu.addAction("Current Voice", QKeySequence("Ctrl+Shift+N"), self.insert_voice)
         voices.listed.connect(self._show_voice)
         voices.voice_chosen.connect(self._show_voice)
@@ -78,7 +78,7 @@ class InsertMenu(QObject):
     @Slot()
     def insert_pause(self) -> None:
         """Insert a pause, with its length selected, so that another can be typed."""
-        self._insert("[pause ", USUAL_PAUSE, "]")
+        self._insert("[pause ", DEFAULT_PAUSE, "]")
 
     @Slot()
     def insert_voice(self) -> None:

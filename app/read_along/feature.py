@@ -13,7 +13,7 @@ from app.messages import MAKING_PART
 from app.read_along.actions import InsertMenu, ReadAlongActions
 from app.read_along.sentences import HeardSentence, HeardSentences
 from app.read_along.text_size import SIZES_PIXELS, TextSize
-from app.settings import USUAL_TEXT_PIXELS, Settings
+from app.settings import DEFAULT_TEXT_PIXELS, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.page import SpeechPage
@@ -85,11 +85,11 @@ class ReadAlongFeature(QObject):
         page = self._page
         keys = self.actions.back_to_reading.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         for view in (page.editor, page.book):
-            view.place_wanted.connect(self._on_place)
+            view.place_requested.connect(self._on_place)
             view.chip.setToolTip(f"{view.chip.toolTip()} ({keys})")
             view.marks.left_changed.connect(self.actions.back_to_reading.setEnabled)
-        page.book.sentence_wanted.connect(self._on_sentence)
-        page.player.unmade_wanted.connect(self._on_unmade)
+        page.book.sentence_requested.connect(self._on_sentence)
+        page.player.unmade_requested.connect(self._on_unmade)
         edit = page.editor.edit
         edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         edit.customContextMenuRequested.connect(self._show_context_menu)
@@ -216,7 +216,7 @@ class ReadAlongFeature(QObject):
         """Offer the other sizes."""
         self.actions.larger.setEnabled(pixels < SIZES_PIXELS[-1])
         self.actions.smaller.setEnabled(pixels > SIZES_PIXELS[0])
-        self.actions.usual_size.setEnabled(pixels != USUAL_TEXT_PIXELS)
+        self.actions.usual_size.setEnabled(pixels != DEFAULT_TEXT_PIXELS)
 
     def _offer_leaving(self) -> None:
         """With the key that stops, so only while there is nothing to stop."""

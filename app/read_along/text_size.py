@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.settings import USUAL_TEXT_PIXELS, Settings
+from app.settings import DEFAULT_TEXT_PIXELS, Settings
 from app.speech.page import SpeechPage
 from app.theme import reading_font
 
-SIZES_PIXELS = (10, 12, 14, USUAL_TEXT_PIXELS, 18, 20, 24, 28, 32, 40, 48, 64)
+SIZES_PIXELS = (10, 12, 14, DEFAULT_TEXT_PIXELS, 18, 20, 24, 28, 32, 40, 48, 64)
 
 
 class TextSize(QObject):
@@ -41,7 +41,7 @@ class TextSize(QObject):
     @Slot()
     def reset(self) -> None:
         """The usual size."""
-        self._become(USUAL_TEXT_PIXELS)
+        self._become(DEFAULT_TEXT_PIXELS)
 
     def _become(self, pixels: int) -> None:
         self._settings.text_pixels = pixels

@@ -59,7 +59,7 @@ WORDS_ROLE = BOOK_ROLE + 1
 """How far it was read."""
 PADDING_PIXELS = 10
 BAR_PIXELS = 4
-LEAST_LETTERS = 24
+MIN_LETTERS = 24
 """Of a title beside its cover."""
 TITLE_LINES = 2
 SMALL = 0.88
@@ -221,7 +221,7 @@ class _CardDelegate(QStyledItemDelegate):
 
     def share(self, room: int) -> None:
         """Divide a width among as many cards as fit."""
-        letters = LEAST_LETTERS * self._cards.fontMetrics().averageCharWidth()
+        letters = MIN_LETTERS * self._cards.fontMetrics().averageCharWidth()
         least = letters + COVER_SIZE.width() + 3 * PADDING_PIXELS
         self._width = room // max(1, room // least)
 

@@ -211,7 +211,7 @@ class ChaptersPanel(QWidget):
 
     chapter_chosen = Signal(int)
     chapter_ticked = Signal(int, bool)
-    notices_wanted = Signal()
+    notices_requested = Signal()
     bookmark_chosen = Signal(object)
     bookmark_removed = Signal(object)
 
@@ -227,7 +227,7 @@ class ChaptersPanel(QWidget):
         self.summary.setWordWrap(True)
         self.notices = QPushButton(self)
         self.notices.setObjectName("pointer")
-        self.notices.clicked.connect(self.notices_wanted)
+        self.notices.clicked.connect(self.notices_requested)
         self.bar = thin_bar("Reading progress", self)
         self.list = ChapterList(self)
         self.list.opened.connect(self.chapter_chosen)

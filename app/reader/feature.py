@@ -89,7 +89,7 @@ class ReaderFeature(QObject):
     @Slot()
     def ask(self) -> None:
         """Ask for a document and open it."""
-        ask_which_document(self._window, self._settings.save_folder, self._window.file_wanted.emit)
+        ask_which_document(self._window, self._settings.save_folder, self._window.file_requested.emit)
 
     @Slot()
     def open_clipboard(self) -> None:
@@ -137,7 +137,7 @@ class ReaderFeature(QObject):
             self._page.show_text()
             self._page.view.follow()
         else:
-            self._window.item_wanted.emit()
+            self._window.item_requested.emit()
 
     @Slot()
     def show_notices(self) -> Page | None:
@@ -154,7 +154,7 @@ class ReaderFeature(QObject):
         window = self._window
         window.menu.open_text.triggered.connect(self.ask)
         window.menu.open_clipboard.triggered.connect(self.open_clipboard)
-        window.file_wanted.connect(self.opener.open)
+        window.file_requested.connect(self.opener.open)
         window.files_given.connect(self._on_files)
         DropTarget(window).dropped.connect(window.files_given)
         self.opener.busy_changed.connect(self._on_busy)
@@ -191,7 +191,7 @@ class ReaderFeature(QObject):
         panel.set_speed(window.page.header.speed.speed)
         panel.chapter_chosen.connect(self._on_chosen)
         panel.chapter_ticked.connect(reading.choose)
-        panel.notices_wanted.connect(self.show_notices)
+        panel.notices_requested.connect(self.show_notices)
         panel.bookmark_chosen.connect(self._on_bookmark)
         panel.bookmark_removed.connect(reading.remove_bookmark)
         menu.choose_notes(self._settings.notes_read)

@@ -23,19 +23,19 @@ SPACE_PIXELS = 10
 
 
 class HomePage(QWidget):
-    """`remove_wanted` carries a book, `back_wanted` leads to what is open; a book is chosen among the `cards`.
+    """`remove_requested` carries a book, `back_requested` leads to what is open; a book is chosen among the `cards`.
 
     `commands` are those of the menu that have a button here.
     """
 
-    remove_wanted = Signal(object)
-    back_wanted = Signal()
+    remove_requested = Signal(object)
+    back_requested = Signal()
 
     def __init__(self, covers: Covers, commands: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.back_button = ElidedButton(self)
         self.back_button.setObjectName("pointer")
-        self.back_button.clicked.connect(self.back_wanted)
+        self.back_button.clicked.connect(self.back_requested)
         self.cards = BookCards(covers, self)
         self.remove = action_of(self.cards, "Remove from List", QKeySequence.StandardKey.Delete, self._on_remove)
         self.empty = QLabel(EMPTY, self)
@@ -76,13 +76,13 @@ class HomePage(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go back with Escape."""
         if event.key() == Qt.Key.Key_Escape and not self.back_button.isHidden():
-            self.back_wanted.emit()
+            self.back_requested.emit()
         else:
             super().keyPressEvent(event)
 
     @Slot()
     def _on_remove(self) -> None:
-        self.remove_wanted.emit(self.cards.current)
+        self.remove_requested.emit(self.cards.current)
 
 
 class HomeFeature(QObject):
@@ -118,8 +118,8 @@ class HomeFeature(QObject):
     def _connect_page(self) -> None:
         home, page = self.page, self._page
         home.cards.picked.connect(self._on_picked)
-        home.remove_wanted.connect(self._on_remove)
-        home.back_wanted.connect(page.show_text)
+        home.remove_requested.connect(self._on_remove)
+        home.back_requested.connect(page.show_text)
         page.editor.text_replaced.connect(page.show_text)
         page.home_changed.connect(self._window.menu.home.setChecked)
         self._reading.changed.connect(self._follow)
@@ -148,7 +148,7 @@ class HomeFeature(QObject):
         if book.path == self._reading.path:
             self._page.show_text()
         else:
-            self._window.file_wanted.emit(book.path)
+            self._window.file_requested.emit(book.path)
 
     @Slot(object)
     def _on_remove(self, book: ShelvedBook) -> None:
@@ -168,4 +168,4 @@ class HomeFeature(QObject):
 
     @Slot(QAction)
     def _on_recent(self, action: QAction) -> None:
-        self._window.file_wanted.emit(action.data())
+        self._window.file_requested.emit(action.data())

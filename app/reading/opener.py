@@ -13,7 +13,7 @@ from PySide6.QtGui import QImageReader
 
 from app.tasks import Task, Tasks
 from engine.errors import Cancelled, UnusableDocument
-from engine.export.order import is_cover
+from engine.export.export_job import is_cover
 from engine.text.documents import Document, read_document
 
 Reader = Callable[[Path, threading.Event], Document]

@@ -23,14 +23,14 @@ PROSODY_NEWS = {Prosody.LSTM: "Now using LSTM prosody", Prosody.TRANSFORMER: "No
 
 
 class SettingsFeature(QObject):
-    """`engine_wanted` tells that speech is to be computed in another way, `prosody_changed` that it is by that.
+    """`engine_requested` tells that speech is to be computed in another way, `prosody_changed` that it is by that.
 
-    `voices_wanted` tells that another voice is to be chosen, in the main window.
+    `voices_requested` tells that another voice is to be chosen, in the main window.
     """
 
-    engine_wanted = Signal()
+    engine_requested = Signal()
     prosody_changed = Signal()
-    voices_wanted = Signal()
+    voices_requested = Signal()
 
     def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings) -> None:
         super().__init__(window)
@@ -45,7 +45,7 @@ class SettingsFeature(QObject):
         window, speech = self._window, self._speech
         dialog = SettingsWindow(window.page.header, window.menu, self._settings, window)
         window.closed.connect(dialog.close)
-        dialog.reading.voices_wanted.connect(self._on_voices)
+        dialog.reading.voices_requested.connect(self._on_voices)
         advanced = dialog.advanced
         advanced.follow(speech.activity)
         speech.activity_changed.connect(advanced.follow)
@@ -62,19 +62,19 @@ class SettingsFeature(QObject):
     @Slot()
     def _on_voices(self) -> None:
         self._window.come_to_front()
-        self.voices_wanted.emit()
+        self.voices_requested.emit()
 
     @Slot(object)
     def _on_device(self, device: str) -> None:
         self._settings.device = device
-        self.engine_wanted.emit()
+        self.engine_requested.emit()
 
     @Slot(object)
     def _on_lstm_method(self, method: str) -> None:
         if method == MPS:
             forget_crashes()  # whoever chooses them wants them tried again
         self._settings.lstm_method = method
-        self.engine_wanted.emit()
+        self.engine_requested.emit()
 
     @Slot(object)
     def _on_prosody(self, prosody: Prosody) -> None:
@@ -83,5 +83,5 @@ class SettingsFeature(QObject):
             return
         self._settings.prosody = prosody
         self._window.page.status.tell(PROSODY_NEWS[prosody])
-        self.engine_wanted.emit()
+        self.engine_requested.emit()
         self.prosody_changed.emit()

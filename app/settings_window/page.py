@@ -21,7 +21,7 @@ from app.widgets.elided_text import ElidedLabel
 LIST_CHARACTERS = 18
 """The width of a list of choices."""
 MARGIN_PIXELS = 16
-WIDEST_PIXELS = 480
+MAX_PIXELS = 480
 GROUP_SPACE_PIXELS = 18
 SPACE_PIXELS = 5
 
@@ -117,7 +117,7 @@ class ChosenElsewhere(QWidget):
         self.button.setAccessibleName(f"Choose {name[:1].lower()}{name[1:]}")
         self.setFocusProxy(self.button)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setMaximumWidth(WIDEST_PIXELS)
+        self.setMaximumWidth(MAX_PIXELS)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE_PIXELS)

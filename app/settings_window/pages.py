@@ -14,7 +14,7 @@ from app.desktop.pages import shortcuts_html
 from app.library.panels import limits
 from app.main_menu import MainMenu
 from app.read_along.text_size import SIZES_PIXELS
-from app.settings import DEVICE_TITLES, LSTM_TITLES, USUAL_TEXT_PIXELS, Settings
+from app.settings import DEFAULT_TEXT_PIXELS, DEVICE_TITLES, LSTM_TITLES, Settings
 from app.settings_window.page import LIST_CHARACTERS, ChosenElsewhere, GroupChoice, SettingsPage, WrappedLabel
 from app.speech.activity import Activity
 from app.speech.header_bar import HeaderBar
@@ -39,9 +39,9 @@ PROSODY_EXPLANATIONS = {
 
 
 class ReadingPage(SettingsPage):
-    """What the header has as well: each follows the other. `voices_wanted`: another voice is to be chosen."""
+    """What the header has as well: each follows the other. `voices_requested`: another voice is to be chosen."""
 
-    voices_wanted = Signal()
+    voices_requested = Signal()
 
     def __init__(self, header: HeaderBar, notes: QActionGroup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +56,7 @@ class ReadingPage(SettingsPage):
         self.add_row("Speed", self.speed)
         self.add_row("Pauses", self.pauses, "Pauses between sentences and paragraphs.")
         self.add_row("Notes in documents", self.notes, "Footnotes and endnotes. The current playback doesn’t change.")
-        self.voice.button.clicked.connect(self.voices_wanted)
+        self.voice.button.clicked.connect(self.voices_requested)
         self._picker.currentIndexChanged.connect(self._show_voice)
         self._picker.listed.connect(self._show_voice)
         self._show_voice()
@@ -115,7 +115,7 @@ class AppearancePage(SettingsPage):
     def _show(self) -> None:
         family, pixels = self._settings.reading_font, self._settings.text_pixels
         self.font_choice.choose(family)
-        named = {USUAL_TEXT_PIXELS: f"{USUAL_TEXT_PIXELS} (Normal)"}
+        named = {DEFAULT_TEXT_PIXELS: f"{DEFAULT_TEXT_PIXELS} (Normal)"}
         self.size_choice.offer((size, named.get(size, str(size)), "") for size in sorted({*SIZES_PIXELS, pixels}))
         self.size_choice.choose(pixels)
         self.sample.setStyleSheet(f"font-size: {pixels}px;")

@@ -16,7 +16,7 @@ from app.speech.heard_speech import HeardSpeech
 from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
 from engine.errors import Cancelled
-from engine.export.order import Order, order_of_text
+from engine.export.export_job import ExportJob, order_of_text
 from engine.speech import AudioChunk, PlanEvent, SpeechRequest, Utterance
 from engine.text.sentences import sentence_at
 
@@ -230,7 +230,7 @@ class SpeechController(QObject):
         """Write the speech of this request to a file, making it first if necessary."""
         self.export(order_of_text(path, request))
 
-    def export(self, order: Order) -> None:
+    def export(self, order: ExportJob) -> None:
         """Carry out an order once those before it are, with the engine there is now; what is made already is used."""
         speech = self.speech if self.speech.is_of(order.only_request) else None
         self.saving.add(order, self.engine.worker.present, speech)

@@ -16,7 +16,7 @@ from app.speech.voice_choice import prosody_of
 from app.system.threads import give_way
 from app.tasks import Tasks
 from engine.errors import EngineError
-from engine.export.order import ExportProgress, Speaker
+from engine.export.export_job import ExportProgress, Speaker
 from engine.runtime.preparation.devices import AUTO
 from engine.speech import (
     STARTER,
@@ -115,11 +115,11 @@ def engine_for(
     model: str, device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM
 ) -> SpeechEngine:
     """The engine with a model; imported here, in the worker's thread, because the import takes a while."""
-    from engine.audio.kept_speech import KeptSpeech
+    from engine.audio.speech_cache import SpeechCache
     from engine.runtime.synthesizer import Synthesizer
     from engine.system.paths import kept_speech_folder
 
-    kept = KeptSpeech(kept_speech_folder())
+    kept = SpeechCache(kept_speech_folder())
     return Synthesizer(model, device, lstm_method=lstm_method, kept=kept, prosody=prosody)
 
 

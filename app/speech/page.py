@@ -10,7 +10,7 @@ from app.audio.player_panel import PlayerPanel
 from app.book.book_view import BookView
 from app.speech.header_bar import HeaderBar
 from app.speech.status_line import StatusLine
-from app.speech.strips import ModelStrip, SaveStrip
+from app.speech.strips import ModelBar, SaveBar
 from app.speech.text_editor import TextEditor
 from app.widgets.elided_text import ElidedButton
 from app.widgets.layouts import ScrollingBody
@@ -19,7 +19,7 @@ from app.widgets.side_bar import SideBar
 
 MARGINS_PIXELS = (16, 12, 16, 10)
 SPACE_PIXELS = 10
-USUAL_SPLIT = 300, 150
+DEFAULT_SPLIT = 300, 150
 """Text and player, in proportion."""
 NARROW_PIXELS = 800
 """With less width than this, the side bar does not fit beside the text."""
@@ -41,8 +41,8 @@ class SpeechPage(QWidget):
         self.header = HeaderBar(self)
         told = QWidget()
         self.banner = MessageBanner(told)
-        self.strip = ModelStrip(told)
-        self.save_strip = SaveStrip(told)
+        self.strip = ModelBar(told)
+        self.save_strip = SaveBar(told)
         self.notices = ScrollingBody(told, self)
         self.columns = _Columns(Qt.Orientation.Horizontal, self)
         self.side_bar = SideBar(self.columns)
@@ -125,7 +125,7 @@ class SpeechPage(QWidget):
     def split_state(self, state: QByteArray) -> None:
         self._unfolded = state
         if not self._folded_by and not self.split.restoreState(state):
-            self.split.setSizes(USUAL_SPLIT)
+            self.split.setSizes(DEFAULT_SPLIT)
 
     def fold_player(self, by: object, *, folded: bool) -> None:
         """Give the room of the waveform to the text, or take it back once nobody wants the player folded any more."""

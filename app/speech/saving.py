@@ -11,12 +11,12 @@ from app.speech.activity import SaveProgress
 from app.speech.engine_worker import Ended, EngineFactory, EngineWorker, Means, Report, Task, Urgency, Work
 from app.speech.heard_speech import HeardSpeech
 from engine.errors import Cancelled
-from engine.export.order import PART_CHARACTERS, ExportProgress, Order
+from engine.export.export_job import PART_CHARACTERS, ExportJob, ExportProgress
 
 
 @dataclass(eq=False)
 class _Save:
-    order: Order
+    order: ExportJob
     task: Task
     speech: HeardSpeech | None = None
     begun: bool = False
@@ -59,7 +59,7 @@ class Saving(QObject):
         interrupted = next((save.progress for save in others if save.latest is not None), None)
         return replace(first.progress, waiting_count=len(others), interrupted=interrupted)
 
-    def add(self, order: Order, make_engine: EngineFactory, speech: HeardSpeech | None = None) -> None:
+    def add(self, order: ExportJob, make_engine: EngineFactory, speech: HeardSpeech | None = None) -> None:
         """Carry out an order; if a speech is all of it by then, that is written."""
         length = sum(len(chapter.text) for chapter in order.chapters)
         short = length <= PART_CHARACTERS or (speech is not None and speech.track.whole)
@@ -79,7 +79,7 @@ class Saving(QObject):
         if self._saves:
             self._cancel(self._in_order()[0])
 
-    def cancel_order(self, order: Order) -> None:
+    def cancel_order(self, order: ExportJob) -> None:
         """Leave an order unsaved, whether it has begun or waits."""
         for save in [save for save in self._saves if save.order is order]:
             self._cancel(save)
@@ -124,7 +124,7 @@ class Saving(QObject):
         self.changed.emit()
 
 
-def _saving(order: Order, speech: HeardSpeech | None) -> Work:
+def _saving(order: ExportJob, speech: HeardSpeech | None) -> Work:
     def work(means: Means) -> Iterable[ExportProgress]:
         from engine.export.exporting import export, write_made  # loads what writes sound files
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, QToolButton, QWidget, QWidgetAction
 
-from app.settings import USUAL_PAUSES, USUAL_SPEED
+from app.settings import DEFAULT_PAUSES, DEFAULT_SPEED
 from app.theme import icon
 from app.widgets.controls import icon_button
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
@@ -13,7 +13,7 @@ from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 STEPS_PER_UNIT = 20
 SLIDER_PIXELS = 132
 SMALLEST_SLIDER_PIXELS = 48
-LONGEST_PAUSES = 3.0
+MAX_PAUSES = 3.0
 PAUSE_STEPS_PER_UNIT = 4
 
 
@@ -26,7 +26,7 @@ class SpeedSlider(QWidget):
         super().__init__(parent)
         self.slider = ShrinkingSlider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(round(SLOWEST_SPEED * STEPS_PER_UNIT), round(FASTEST_SPEED * STEPS_PER_UNIT))
-        self.slider.setValue(round(USUAL_SPEED * STEPS_PER_UNIT))
+        self.slider.setValue(round(DEFAULT_SPEED * STEPS_PER_UNIT))
         self.slider.setPageStep(STEPS_PER_UNIT // 4)
         self.slider.setMaximumWidth(SLIDER_PIXELS)
         self.slider.setAccessibleName("Speed")
@@ -53,7 +53,7 @@ class SpeedSlider(QWidget):
     @Slot()
     def reset(self) -> None:
         """Return to the voice's own pace."""
-        self.set_speed(USUAL_SPEED)
+        self.set_speed(DEFAULT_SPEED)
         self.slider.setFocus()
 
     @Slot()
@@ -82,7 +82,7 @@ class SpeedSlider(QWidget):
     @Slot()
     def _on_value(self) -> None:
         self.label.setText(f"{self.speed:.2f}×")
-        self.reset_button.setEnabled(self.speed != USUAL_SPEED)
+        self.reset_button.setEnabled(self.speed != DEFAULT_SPEED)
         self.speed_changed.emit(self.speed)
 
 
@@ -106,8 +106,8 @@ class PauseSlider(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.slider = ShrinkingSlider(Qt.Orientation.Horizontal, self)
-        self.slider.setRange(0, round(LONGEST_PAUSES * PAUSE_STEPS_PER_UNIT))
-        self.slider.setValue(round(USUAL_PAUSES * PAUSE_STEPS_PER_UNIT))
+        self.slider.setRange(0, round(MAX_PAUSES * PAUSE_STEPS_PER_UNIT))
+        self.slider.setValue(round(DEFAULT_PAUSES * PAUSE_STEPS_PER_UNIT))
         self.slider.setPageStep(PAUSE_STEPS_PER_UNIT // 2)
         self.slider.setAccessibleName("Length of pauses")
         self.label = QLabel(self)
@@ -136,12 +136,12 @@ class PauseSlider(QWidget):
     @Slot()
     def reset(self) -> None:
         """Return to usual pauses."""
-        self.set_pause_scale(USUAL_PAUSES)
+        self.set_pause_scale(DEFAULT_PAUSES)
 
     @Slot()
     def _on_value(self) -> None:
         self.label.setText(f"{self.pause_scale:.2f}×")
-        self.reset_button.setEnabled(self.pause_scale != USUAL_PAUSES)
+        self.reset_button.setEnabled(self.pause_scale != DEFAULT_PAUSES)
         self.pauses_changed.emit(self.pause_scale)
 
 

@@ -12,7 +12,7 @@ from app.speech.activity import Activity
 from app.theme import icon
 
 ICON_PIXELS = 18
-NARROW_ROOM_PIXELS, USUAL_ROOM_PIXELS = 64, 80
+NARROW_ROOM_PIXELS, DEFAULT_ROOM_PIXELS = 64, 80
 """For the icon and the space around it and the text."""
 
 
@@ -67,7 +67,7 @@ class SpeakButton(QPushButton):
     def _width(self, *, short: bool) -> int:
         """Wide enough for those that follow one another while somebody listens, so that nothing moves."""
         texts = [Meaning.PLAY.value, Meaning.PAUSE.value, *(_SHORT.values() if short else ())]
-        room_pixels = NARROW_ROOM_PIXELS if short else USUAL_ROOM_PIXELS
+        room_pixels = NARROW_ROOM_PIXELS if short else DEFAULT_ROOM_PIXELS
         return room_pixels + max(self.fontMetrics().horizontalAdvance(each) for each in texts)
 
     @Slot()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness
-from app.speech.pace import Pace
+from app.speech.progress_estimator import ProgressEstimator
 from app.widgets.controls import announce, show_fraction, thin_bar
 from app.widgets.elided_text import ElidedLabel
 from engine.speech import PreparationEvent
@@ -33,7 +33,7 @@ class StatusLine(QWidget):
         self._clock = clock
         self._added: list[QWidget] = []
         self._activity = Activity()
-        self._pace = Pace(clock)
+        self._pace = ProgressEstimator(clock)
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._on_tick)
         self.label = ElidedLabel(self)
@@ -120,7 +120,7 @@ class StatusLine(QWidget):
             self._tick.stop()
             return
         if not self._tick.isActive():
-            self._pace = Pace(self._clock)
+            self._pace = ProgressEstimator(self._clock)
             self._tick.start()
         event = activity.preparation
         if event is not None:

@@ -18,19 +18,19 @@ from app.widgets.message_banner import NoticeStrip
 from engine.system.durations import duration_words
 
 BAR_WIDTH_PIXELS = 90
-MOST_ANSWERS = 2
+MAX_ANSWERS = 2
 
 
-class SaveStrip(NoticeStrip):
+class SaveBar(NoticeStrip):
     """What is being saved comes first, then what was, until that is dismissed, then what was interrupted.
 
-    `reveal_wanted` carries the path of what was saved last.
+    `reveal_requested` carries the path of what was saved last.
     """
 
-    cancel_wanted = Signal()
-    reveal_wanted = Signal(object)
-    resume_wanted = Signal()
-    discard_wanted = Signal()
+    cancel_requested = Signal()
+    reveal_requested = Signal(object)
+    resume_requested = Signal()
+    discard_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,10 +76,10 @@ class SaveStrip(NoticeStrip):
         self._show()
 
     def _connect(self) -> None:
-        self.cancel_button.clicked.connect(self.cancel_wanted)
+        self.cancel_button.clicked.connect(self.cancel_requested)
         self.reveal_button.clicked.connect(self._on_reveal)
-        self.resume_button.clicked.connect(self.resume_wanted)
-        self.discard_button.clicked.connect(self.discard_wanted)
+        self.resume_button.clicked.connect(self.resume_requested)
+        self.discard_button.clicked.connect(self.discard_requested)
         self.close_button.clicked.connect(self._on_close)
 
     @Slot()
@@ -121,7 +121,7 @@ class SaveStrip(NoticeStrip):
     @Slot()
     def _on_reveal(self) -> None:
         if self._saved:
-            self.reveal_wanted.emit(self._saved[-1])
+            self.reveal_requested.emit(self._saved[-1])
 
     @Slot()
     def _on_close(self) -> None:
@@ -170,7 +170,7 @@ class ModelNotice:
     fraction: float | None = None
 
 
-class ModelStrip(NoticeStrip):
+class ModelBar(NoticeStrip):
     """Shows one notice at a time; hidden while there is none. `answered` carries the `ModelNotice` and the `Answer`."""
 
     answered = Signal(object, object)
@@ -181,7 +181,7 @@ class ModelStrip(NoticeStrip):
         self.setAccessibleName("Model")
         self._notice: ModelNotice | None = None
         self.bar = thin_bar("Progress of the model", self, BAR_WIDTH_PIXELS)
-        self.buttons = tuple(QPushButton(self) for _ in range(MOST_ANSWERS))
+        self.buttons = tuple(QPushButton(self) for _ in range(MAX_ANSWERS))
         close = icon("close", "faint")
         self.close_button = icon_button("Dismiss model notification", close, self, Answer.CLOSE.value)
         self.symbol.show_icon(icon("save", "accent"))

@@ -39,14 +39,14 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 class PlainTextEdit(QPlainTextEdit):
     """`scrolled` tells that a person has moved the view, with the mouse or the keyboard.
 
-    `place_wanted` carries the position of the word that was clicked with the key of `place_click`, or that begins
+    `place_requested` carries the position of the word that was clicked with the key of `place_click`, or that begins
     the line whose mark in the margin was clicked. A text that is only `offered` gives way to whatever is typed or
     pasted.
     """
 
     files_given = Signal(list)
     scrolled = Signal()
-    place_wanted = Signal(int)
+    place_requested = Signal(int)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class PlainTextEdit(QPlainTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
-        self._places.place_chosen.connect(self.place_wanted)
+        self._places.place_chosen.connect(self.place_requested)
 
     def limit_lines(self, characters: int | None) -> None:
         """Keep lines to about so many characters, with the text in the middle; None: as long as there is room."""
@@ -164,7 +164,7 @@ class TextEditor(QFrame):
     """A plain text editor on a page of its own; text can be dropped into it.
 
     The view follows what is heard until somebody scrolls, edits or looks at another place; `follow`, or the chip that
-    then appears, resumes that. `place_wanted` carries the place from which somebody wants to hear the text: its
+    then appears, resumes that. `place_requested` carries the place from which somebody wants to hear the text: its
     character in the text that is spoken, None if it is not spoken, and in the text as it is now.
     """
 
@@ -173,7 +173,7 @@ class TextEditor(QFrame):
     text_changed = Signal()
     text_edited = Signal(int, int, int)  # the character, how many were removed there, and how many added
     selection_changed = Signal()
-    place_wanted = Signal(object, int)
+    place_requested = Signal(object, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -196,7 +196,7 @@ class TextEditor(QFrame):
         self.edit.selectionChanged.connect(self._on_selection)
         self.edit.textChanged.connect(self.marks.leave)
         self.edit.scrolled.connect(self.marks.leave)
-        self.edit.place_wanted.connect(self._on_place)
+        self.edit.place_requested.connect(self._on_place)
         self.marks.left_changed.connect(self.chip.show_left)
         self.chip.clicked.connect(self.follow)
 
@@ -336,4 +336,4 @@ class TextEditor(QFrame):
 
     @Slot(int)
     def _on_place(self, position: int) -> None:
-        self.place_wanted.emit(self._spoken.character_at(position), character_of(self.text, position))
+        self.place_requested.emit(self._spoken.character_at(position), character_of(self.text, position))

@@ -27,15 +27,15 @@ class VoicePicker(ElidedComboBox):
     """Decides which voice speaks, and with it which model.
 
     `voice_chosen` carries the `Choice` when the user chooses another voice, `model_changed` the name of the model from
-    which the chosen voice comes from now on, `preview_wanted` the `VoiceInfo` of the chosen voice to be heard,
-    `hear_wanted` the `Choice` whose play mark in the list was clicked; `listed` tells
+    which the chosen voice comes from now on, `preview_requested` the `VoiceInfo` of the chosen voice to be heard,
+    `hear_requested` the `Choice` whose play mark in the list was clicked; `listed` tells
     that other voices are known.
     """
 
     voice_chosen = Signal(object)
     model_changed = Signal(str)
-    preview_wanted = Signal(object)
-    hear_wanted = Signal(object)
+    preview_requested = Signal(object)
+    hear_requested = Signal(object)
     listed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -152,7 +152,7 @@ class VoicePicker(ElidedComboBox):
         if choice is None:
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.MouseButtonRelease:
-            self.hear_wanted.emit(choice)
+            self.hear_requested.emit(choice)
         return True
 
     def _choice_marked(self, position: QPoint) -> Choice | None:
@@ -175,7 +175,7 @@ class VoicePicker(ElidedComboBox):
         """Request a sentence in the selected voice."""
         choice = self.choice
         if choice.voice is not None:
-            self.preview_wanted.emit(voice_info(choice, self._models) or describe(choice.voice))
+            self.preview_requested.emit(voice_info(choice, self._models) or describe(choice.voice))
 
     def _listed(self) -> Choice:
         return listed(self._wanted, self._models, self._usual_model)

@@ -15,7 +15,7 @@ USER_INITIATED = 0x00FFFFFF
 _REASON = "Speaking"
 
 
-class Wakefulness(QObject):
+class AppNapInhibitor(QObject):
     """Keeps macOS from slowing the application down while its windows are hidden, which it does after seconds."""
 
     def __init__(self, runtime: ObjectiveC, parent: QObject | None = None) -> None:

@@ -22,21 +22,21 @@ from app.widgets.layouts import ScrollingBody
 from engine.models.voices.blends import Blend, Part, parse
 from engine.speech import VoiceInfo
 
-LEAST_VOICES, MOST_VOICES = 2, 4
+MIN_VOICES, MAX_VOICES = 2, 4
 HEAR_AFTER_MS = 400
-USUAL_WEIGHT, LARGEST_WEIGHT = 50, 100
+DEFAULT_WEIGHT, LARGEST_WEIGHT = 50, 100
 SPACE_PIXELS = 6
 PERCENT_PIXELS = 40
 
 
 class BlendEditor(QFrame):
-    """`hear_wanted` carries a recipe soon after a change, `save_wanted` a name and a recipe.
+    """`hear_requested` carries a recipe soon after a change, `save_requested` a name and a recipe.
 
     `open_button` shows the editor; whoever has the editor puts it into a layout.
     """
 
-    hear_wanted = Signal(str)
-    save_wanted = Signal(str, str)
+    hear_requested = Signal(str)
+    save_requested = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +45,7 @@ class BlendEditor(QFrame):
         self.open_button.setObjectName("panelButton")
         self._body = QWidget()
         self._area = ScrollingBody(self._body, self)
-        self.parts = [BlendPart(number, self._body) for number in range(1, MOST_VOICES + 1)]
+        self.parts = [BlendPart(number, self._body) for number in range(1, MAX_VOICES + 1)]
         self.add_button = _button("Add Voice", self._body)
         self.remove_button = _button("Remove Voice", self._body)
         self.live = QCheckBox("Preview While Adjusting", self._body)
@@ -54,7 +54,7 @@ class BlendEditor(QFrame):
         self.name.setPlaceholderText("Blend Name")
         self.name.setAccessibleName("Blend name")
         self.save_button = _button("Save", self._body)
-        self._count = LEAST_VOICES
+        self._count = MIN_VOICES
         self._heard_later = QTimer(self, singleShot=True, interval=HEAR_AFTER_MS)
         self._lay_out()
         self._connect()
@@ -66,13 +66,13 @@ class BlendEditor(QFrame):
         weights = [(part.voice, part.slider.value()) for part in self.parts[: self._count]]
         parts = tuple(Part(voice, float(weight)) for voice, weight in weights if voice and weight)
         blend = parse(Blend(parts).recipe) if parts else Blend(())  # a voice that is named twice counts once
-        return blend.recipe if len(blend.parts) >= LEAST_VOICES else ""
+        return blend.recipe if len(blend.parts) >= MIN_VOICES else ""
 
     def show_voices(self, voices: Sequence[VoiceInfo]) -> None:
         """Offer these voices, each part another one to begin with."""
         for number, part in enumerate(self.parts):
             part.offer(voices, number)
-        self.open_button.setEnabled(len(voices) >= LEAST_VOICES)
+        self.open_button.setEnabled(len(voices) >= MIN_VOICES)
         self._update()
 
     @Slot()
@@ -120,8 +120,8 @@ class BlendEditor(QFrame):
         for number, part in enumerate(self.parts):
             part.setVisible(number < self._count)
             part.show_share(part.slider.value() / total if total else 0.0)
-        self.add_button.setEnabled(self._count < MOST_VOICES)
-        self.remove_button.setEnabled(self._count > LEAST_VOICES)
+        self.add_button.setEnabled(self._count < MAX_VOICES)
+        self.remove_button.setEnabled(self._count > MIN_VOICES)
         self.save_button.setEnabled(bool(self.recipe and self.name.text().strip()))
 
     @Slot()
@@ -133,7 +133,7 @@ class BlendEditor(QFrame):
     @Slot()
     def _on_heard_later(self) -> None:
         if self.recipe:
-            self.hear_wanted.emit(self.recipe)
+            self.hear_requested.emit(self.recipe)
 
     @Slot()
     def _on_add(self) -> None:
@@ -147,7 +147,7 @@ class BlendEditor(QFrame):
 
     @Slot()
     def _on_save(self) -> None:
-        self.save_wanted.emit(self.name.text().strip(), self.recipe)
+        self.save_requested.emit(self.name.text().strip(), self.recipe)
 
 
 class BlendPart(QWidget):
@@ -160,7 +160,7 @@ class BlendPart(QWidget):
         self._choice = ComboBox(f"Voice {number} of the blend", "A voice of the blend", 6, self)
         self.slider = QSlider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(0, LARGEST_WEIGHT)
-        self.slider.setValue(USUAL_WEIGHT)
+        self.slider.setValue(DEFAULT_WEIGHT)
         self.slider.setAccessibleName(f"Share of voice {number}")
         self._percent = QLabel(self)
         self._percent.setObjectName("faint")

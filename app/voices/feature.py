@@ -29,7 +29,7 @@ from engine.text.sentences import sentence_text
 if TYPE_CHECKING:
     from engine.models.installed_voices import ModelVoices
 
-LONGEST_CHARACTERS = 300
+MAX_CHARACTERS = 300
 
 
 class VoicesFeature(QObject):
@@ -72,20 +72,20 @@ class VoicesFeature(QObject):
         picker.listed.connect(self._show)
         picker.model_changed.connect(self._show)
         picker.currentIndexChanged.connect(self._show_chosen)
-        picker.hear_wanted.connect(self.hear)
-        panel.hear_wanted.connect(self.hear)
-        panel.use_wanted.connect(picker.take)
-        panel.favourite_wanted.connect(self._on_favourite)
-        panel.round_wanted.connect(self._on_round)
-        panel.rename_wanted.connect(self._on_rename)
-        panel.delete_wanted.connect(self._on_delete)
-        panel.blend.hear_wanted.connect(self._on_blend)
-        panel.blend.save_wanted.connect(self._on_save)
+        picker.hear_requested.connect(self.hear)
+        panel.hear_requested.connect(self.hear)
+        panel.use_requested.connect(picker.take)
+        panel.favourite_requested.connect(self._on_favourite)
+        panel.round_requested.connect(self._on_round)
+        panel.rename_requested.connect(self._on_rename)
+        panel.delete_requested.connect(self._on_delete)
+        panel.blend.hear_requested.connect(self._on_blend)
+        panel.blend.save_requested.connect(self._on_save)
         for other_wish in (
-            picker.hear_wanted,
-            picker.preview_wanted,
-            panel.hear_wanted,
-            panel.round_wanted,
+            picker.hear_requested,
+            picker.preview_requested,
+            panel.hear_requested,
+            panel.round_requested,
             self._window.menu.stop.triggered,
             self._window.page.header.stop_button.clicked,
         ):
@@ -126,8 +126,8 @@ class VoicesFeature(QObject):
 
     def _current_sentence(self) -> str:
         text, (start, end) = self._window.reading.text, self._window.page.view.span
-        selected = sentence_text(text[start:end].strip(), 0, LONGEST_CHARACTERS)
-        return selected or sentence_text(text, end, LONGEST_CHARACTERS)
+        selected = sentence_text(text[start:end].strip(), 0, MAX_CHARACTERS)
+        return selected or sentence_text(text, end, MAX_CHARACTERS)
 
     @Slot(object)
     def _on_favourite(self, choice: Choice) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 SPACE_PIXELS = 6
-LEAST_LIST_PIXELS = 48
+MIN_LIST_PIXELS = 48
 """So that blending fits below the list in the smallest window."""
 COMPARE, STOP_ROUND = "Compare Voices", "Stop"
 CHOOSING_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -58,14 +58,14 @@ class SearchField(QLineEdit):
 
 
 class VoicePanel(QWidget):
-    """Signals about one voice carry its `Choice`; `round_wanted` is true for a round of the listed voices to begin."""
+    """Signals about one voice carry its `Choice`; `round_requested` carries whether a round of the voices starts."""
 
-    hear_wanted = Signal(object)
-    use_wanted = Signal(object)
-    favourite_wanted = Signal(object)
-    rename_wanted = Signal(object)
-    delete_wanted = Signal(object)
-    round_wanted = Signal(bool)
+    hear_requested = Signal(object)
+    use_requested = Signal(object)
+    favourite_requested = Signal(object)
+    rename_requested = Signal(object)
+    delete_requested = Signal(object)
+    round_requested = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -129,9 +129,9 @@ class VoicePanel(QWidget):
     def _connect(self) -> None:
         self.search.textChanged.connect(self._list)
         self.search.left_for_results.connect(self._on_search_left)
-        self.voices.hear_wanted.connect(self.hear_wanted)
-        self.voices.use_wanted.connect(self.use_wanted)
-        self.voices.favourite_wanted.connect(self.favourite_wanted)
+        self.voices.hear_requested.connect(self.hear_requested)
+        self.voices.use_requested.connect(self.use_requested)
+        self.voices.favourite_requested.connect(self.favourite_requested)
         self.voices.current_changed.connect(self._on_current)
         self.round.clicked.connect(self._on_round)
 
@@ -185,31 +185,31 @@ class VoicePanel(QWidget):
 
     @Slot()
     def _on_hear(self) -> None:
-        self.hear_wanted.emit(self.current)
+        self.hear_requested.emit(self.current)
 
     @Slot()
     def _on_favourite(self) -> None:
-        self.favourite_wanted.emit(self.current)
+        self.favourite_requested.emit(self.current)
 
     @Slot()
     def _on_rename(self) -> None:
-        self.rename_wanted.emit(self.current)
+        self.rename_requested.emit(self.current)
 
     @Slot()
     def _on_delete(self) -> None:
-        self.delete_wanted.emit(self.current)
+        self.delete_requested.emit(self.current)
 
     @Slot()
     def _on_round(self) -> None:
-        self.round_wanted.emit(not self._in_round)
+        self.round_requested.emit(not self._in_round)
 
 
 class _VoiceView(QListView):
     """A click on a mark previews or stars its voice; a click elsewhere, Return or Space takes the voice."""
 
-    hear_wanted = Signal(object)
-    use_wanted = Signal(object)
-    favourite_wanted = Signal(object)
+    hear_requested = Signal(object)
+    use_requested = Signal(object)
+    favourite_requested = Signal(object)
     current_changed = Signal()
 
     def __init__(self, rows: VoiceListModel, parent: QWidget) -> None:
@@ -222,7 +222,7 @@ class _VoiceView(QListView):
         self.setItemDelegate(self.delegate)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumHeight(LEAST_LIST_PIXELS)
+        self.setMinimumHeight(MIN_LIST_PIXELS)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
@@ -238,7 +238,7 @@ class _VoiceView(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._chooses(event):
-            self.use_wanted.emit(self.currentIndex().data(CHOICE_ROLE))
+            self.use_requested.emit(self.currentIndex().data(CHOICE_ROLE))
         else:
             super().keyPressEvent(event)
 
@@ -261,7 +261,7 @@ class _VoiceView(QListView):
         if event.button() is not Qt.MouseButton.LeftButton or choice is None or choice != self._pressed:
             return
         mark = self.delegate.mark_at(self.visualRect(index), place.x())
-        wanted = {None: self.use_wanted, Mark.PLAY: self.hear_wanted, Mark.STAR: self.favourite_wanted}
+        wanted = {None: self.use_requested, Mark.PLAY: self.hear_requested, Mark.STAR: self.favourite_requested}
         wanted[mark].emit(choice)
 
     def _chooses(self, event: QKeyEvent) -> bool:

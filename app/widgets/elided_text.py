@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 PADDING_PIXELS = 24
 LIST_MARGIN_PIXELS = 24
-MOST_OF_SCREEN = 0.5
+MAX_OF_SCREEN = 0.5
 """An open list is no wider than this part of the screen; longer titles are elided."""
 ROUNDING_PIXELS = 4
 
@@ -103,7 +103,7 @@ class ElidedComboBox(QComboBox):
     def showPopup(self) -> None:
         """Open the list, wide enough for its longest title where the screen has room for that."""
         wanted = self.view().sizeHintForColumn(0) + LIST_MARGIN_PIXELS
-        self.view().setMinimumWidth(min(wanted, round(MOST_OF_SCREEN * self.screen().availableGeometry().width())))
+        self.view().setMinimumWidth(min(wanted, round(MAX_OF_SCREEN * self.screen().availableGeometry().width())))
         super().showPopup()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

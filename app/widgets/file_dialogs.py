@@ -13,7 +13,7 @@ from engine.text.documents import SUFFIXES
 
 NAME_WORDS = 6
 NAME_CHARACTERS = 48
-USUAL_NAME = "Speech"
+DEFAULT_NAME = "Speech"
 _KINDS = {
     ".wav": "WAV audio",
     ".flac": "FLAC audio",
@@ -57,7 +57,7 @@ def ask_to_replace(parent: QWidget, files: Sequence[Path], replace: Callable[[],
 
 def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a picture in JPEG or PNG."""
-    from engine.export.order import PICTURE_SUFFIXES  # not before the window is shown
+    from engine.export.export_job import PICTURE_SUFFIXES  # not before the window is shown
 
     kinds = f"Pictures ({' '.join(f'*{suffix}' for suffix in PICTURE_SUFFIXES)})"
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
@@ -114,7 +114,7 @@ def ask_which_folder(parent: QWidget, title: str, folder: str, chosen: Callable[
 def suggested_name(text: str) -> str:
     """A file name from the first words of a text."""
     words = re.sub(r"[^\w\s'’-]", "", text).split()[:NAME_WORDS]
-    return f"{' '.join(words)[:NAME_CHARACTERS].strip() or USUAL_NAME}.wav"
+    return f"{' '.join(words)[:NAME_CHARACTERS].strip() or DEFAULT_NAME}.wav"
 
 
 def _downloads() -> str:

@@ -12,7 +12,7 @@ LINE_SPACE_PIXELS = 6
 GROUP_SPACE_PIXELS = 12
 SPACE_PIXELS = 6
 STEP_PIXELS = 8
-LEAST_PIXELS = 40
+MIN_PIXELS = 40
 
 
 class WrappingBar(QWidget):
@@ -149,5 +149,5 @@ class ScrollingBody(QScrollArea):
     def minimumSizeHint(self) -> QSize:
         """As wide as the body, with the bar that then stands beside it, but no higher than a few lines."""
         least, height = self._body.minimumSizeHint(), self.sizeHint().height()
-        bar = self.verticalScrollBar().sizeHint().width() if height > LEAST_PIXELS else 0
-        return QSize(least.width() + bar, min(height, LEAST_PIXELS))
+        bar = self.verticalScrollBar().sizeHint().width() if height > MIN_PIXELS else 0
+        return QSize(least.width() + bar, min(height, MIN_PIXELS))

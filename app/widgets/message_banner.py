@@ -16,7 +16,7 @@ from app.widgets.controls import announce, icon_button
 _NAMES = {Tone.NOTE: "Note", Tone.WARNING: "Warning", Tone.ERROR: "Error"}
 """What the symbol says to those who see it."""
 ICON_PIXELS = 20
-LEAST_LABEL_PIXELS = 60
+MIN_LABEL_PIXELS = 60
 """So that a word that cannot be broken, such as the name of a file, does not make the window wider."""
 
 
@@ -32,7 +32,7 @@ class NoticeStrip(QFrame):
         self.symbol = _Symbol(self)
         self.label = QLabel(self)
         self.label.setWordWrap(True)
-        self.label.setMinimumWidth(LEAST_LABEL_PIXELS)
+        self.label.setMinimumWidth(MIN_LABEL_PIXELS)
         self.label.setTextFormat(Qt.TextFormat.PlainText)
         self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         application = QApplication.instance()

@@ -12,9 +12,9 @@ from app.theme import icon
 from app.widgets.controls import icon_button
 from app.widgets.layouts import ScrollingBody
 
-USUAL_WIDTH_PIXELS, USUAL_WIDTH_LETTERS = 340, 38
+DEFAULT_WIDTH_PIXELS, DEFAULT_WIDTH_LETTERS = 340, 38
 """As many letters as no tab is elided beside, in a large font."""
-LEAST_WIDTH_PIXELS, LEAST_WIDTH_LETTERS = 220, 30
+MIN_WIDTH_PIXELS, MIN_WIDTH_LETTERS = 220, 30
 MARGIN_PIXELS = 8
 
 
@@ -34,7 +34,7 @@ class SideBar(QFrame):
         self.setObjectName("sideBar")
         self.setAccessibleName("Side bar")
         self.instead = False
-        self.width_pixels = max(USUAL_WIDTH_PIXELS, USUAL_WIDTH_LETTERS * self.fontMetrics().averageCharWidth())
+        self.width_pixels = max(DEFAULT_WIDTH_PIXELS, DEFAULT_WIDTH_LETTERS * self.fontMetrics().averageCharWidth())
         self._shown = False
         self._expected = ""
         self._actions: list[QAction] = []
@@ -100,8 +100,8 @@ class SideBar(QFrame):
 
     def minimumSizeHint(self) -> QSize:
         """The least width, whatever the panels would like."""
-        letters = LEAST_WIDTH_LETTERS * self.fontMetrics().averageCharWidth()
-        return QSize(max(LEAST_WIDTH_PIXELS, letters), super().minimumSizeHint().height())
+        letters = MIN_WIDTH_LETTERS * self.fontMetrics().averageCharWidth()
+        return QSize(max(MIN_WIDTH_PIXELS, letters), super().minimumSizeHint().height())
 
     def _put_in_order(self, controls: Sequence[QWidget]) -> None:
         """Let the Tab key lead to the controls of a panel before those beside the side bar, which are older."""

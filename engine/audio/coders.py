@@ -41,7 +41,7 @@ _FFMPEG_PRIMING = 1024
 """FFmpeg's own encoder, which is the one that is asked for, always begins with one packet of silence."""
 _ADTS_HEADER_BYTES, _CHECKSUM_BYTES = 7, 2
 _PACKETS_AT_A_TIME = 64
-_MOST_WORDS = 200
+_MAX_WORDS = 200
 LOSSLESS_PACKET_SAMPLES = 4096
 """A packet, which can be decoded by itself, has this many samples; the last of a stream may have fewer."""
 
@@ -256,7 +256,7 @@ class _Program:
     def _failure(self, code: int) -> OSError:
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").split("\n")
-        words = next((line.strip() for line in reversed(lines) if line.strip()), f"code {code}")[:_MOST_WORDS]
+        words = next((line.strip() for line in reversed(lines) if line.strip()), f"code {code}")[:_MAX_WORDS]
         full = os.strerror(errno.ENOSPC)
         return OSError(errno.ENOSPC, full) if full in words else OSError(errno.EIO, f"{self._name}: {words}")
 

@@ -20,13 +20,13 @@ FADE_SECONDS = 0.005
 PEAK_LIMIT = 0.99
 SHORTEST_PAUSE_SECONDS = 0.15
 """Silence inside an utterance is a pause if it is at least this long; the closures of consonants are shorter."""
-LONGEST_CLICK_SECONDS = 0.03
+MAX_CLICK_SECONDS = 0.03
 CLICK_BELOW_LOUDEST_DB = 25.0
 """A sound at the start that is no longer and no louder than this, with a pause after it, is no phoneme: the starter
 begins some utterances so."""
 
 
-class Joiner:
+class AudioConcatenator:
     """Makes chunks of consecutive utterances that follow each other without a click, a gap or a lost sample.
 
     Without a pause between them, the silence after one utterance and that before the next are cross-faded at equal
@@ -125,7 +125,7 @@ def _start_of_speech(samples: Samples, sample_rate_hz: int) -> int:
     start = int(_loud_windows(samples, sample_rate_hz)[0]) * window
     for silent, speech in _pauses(samples, sample_rate_hz)[:1]:
         first_clear = int(_loud_windows(samples, sample_rate_hz, CLICK_BELOW_LOUDEST_DB)[0]) * window
-        if silent - start <= LONGEST_CLICK_SECONDS * sample_rate_hz and first_clear >= speech:
+        if silent - start <= MAX_CLICK_SECONDS * sample_rate_hz and first_clear >= speech:
             return speech
     return start
 

@@ -80,7 +80,7 @@ def kokoro_onnx_path() -> Path:
     return data_folder() / _KOKORO_ONNX_NAME
 
 
-_LEAST_FRAMES = 4
+_MIN_FRAMES = 4
 """Upstream's normalisations and reflections take no less."""
 
 
@@ -99,7 +99,7 @@ def exact_length(seconds: float, config: ModelConfig) -> Length:
     Raises `InvalidRequest` for a length that the model cannot speak in one utterance.
     """
     most = config.token_limit * config.max_dur / config.frames_per_second
-    least = _LEAST_FRAMES / config.frames_per_second
+    least = _MIN_FRAMES / config.frames_per_second
     if not (math.isfinite(seconds) and least <= seconds <= most):
         raise _not_a_length(seconds, f"Choose {least:g} to {most:.0f} seconds.")
     frames = round(seconds * config.frames_per_second)

@@ -39,7 +39,7 @@ PLOT_SECONDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 """Lengths of audio for a plot when none is asked for."""
 STEADY_SECONDS = 10.0
 """From this length on, speech takes so long that other activity of the machine matters little."""
-MOST_TIMES_THE_ROUNDS = 5
+MAX_TIMES_THE_ROUNDS = 5
 """Rounds for the shortest speech, as a multiple of those for steady lengths."""
 
 
@@ -62,7 +62,7 @@ def measure(
             on_progress(f"Starting {runner}")
             runners.append(processes.enter_context(closing(TimedProcess(runner, folder, job.threads))))
         warm_up(runners, lengths[0], job.warm_up_seconds, on_progress)
-        turns = Turns(runners, peak, rounds, on_progress)
+        turns = RoundRobin(runners, peak, rounds, on_progress)
         measured = tuple(
             LengthMeasurement(length, turns.at(length), flop)
             for length, flop in zip(lengths, prepared.flop, strict=True)
@@ -143,10 +143,10 @@ def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, on_
 
 def rounds_at(length: Length, rounds: int) -> int:
     """Rounds at a length when steady lengths get `rounds`: shorter speech is disturbed more, so it gets more."""
-    return math.ceil(rounds * min(MOST_TIMES_THE_ROUNDS, max(1, STEADY_SECONDS / length.seconds)))
+    return math.ceil(rounds * min(MAX_TIMES_THE_ROUNDS, max(1, STEADY_SECONDS / length.seconds)))
 
 
-class Turns:
+class RoundRobin:
     """Runs all runners in turn, `rounds` times at steady lengths.
 
     `peak_flop_per_second` is the highest peak that was measured between the rounds.

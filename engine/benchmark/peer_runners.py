@@ -88,7 +88,7 @@ WHOLE_MODEL = "whole model"
 NEAR_ENOUGH = 0.01
 """The search ends at a speed whose audio is off by no more than this share of the length."""
 _TRIALS = 8
-_MOST_OFF = 0.1
+_MAX_OFF = 0.1
 """The nearest speed is refused when its audio is off by more than this share."""
 
 
@@ -133,6 +133,6 @@ def fitted_speed(frames_at: Callable[[float], int], wanted: int) -> tuple[float,
         if abs(frames - wanted) <= NEAR_ENOUGH * wanted:
             break
         speed *= frames / wanted
-    if abs(best[1] - wanted) > _MOST_OFF * wanted:
+    if abs(best[1] - wanted) > _MAX_OFF * wanted:
         raise EngineError(f"The whole model speaks {best[1]} frames where {wanted} are wanted.", "Leave it out.")
     return best

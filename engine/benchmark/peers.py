@@ -105,7 +105,7 @@ class PeerSelection:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class PeerEnvironment:
     """Where peers look for what they need: packages, programs, the processor's features, kokoro-onnx's file."""
 
     package: Callable[[str], object | None] = importlib.util.find_spec
@@ -115,7 +115,7 @@ class Surroundings:
 
 
 def choose_peers(
-    wanted: Sequence[str] | None, model: str = FULL_SIZE, surroundings: Surroundings | None = None
+    wanted: Sequence[str] | None, model: str = FULL_SIZE, surroundings: PeerEnvironment | None = None
 ) -> PeerSelection:
     """No peers for None, all that can run `model` here for no names, else those named.
 
@@ -127,7 +127,7 @@ def choose_peers(
     for name in names:
         if name not in PEER_NAMES:
             raise InvalidRequest(f"Unknown peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
-    obstacles = _obstacles(model, surroundings or Surroundings())
+    obstacles = _obstacles(model, surroundings or PeerEnvironment())
     for name in names:
         if name in obstacles:
             raise EngineError(f"{name} can’t run here: {obstacles[name]}.", "Fix that, or omit this peer.")
@@ -141,13 +141,13 @@ def beside_a_gpu(selection: PeerSelection) -> PeerSelection:
     return replace(selection, names=(OURS_ON_PROCESSOR, *selection.names))
 
 
-def _obstacles(model: str, surroundings: Surroundings) -> dict[str, str]:
+def _obstacles(model: str, surroundings: PeerEnvironment) -> dict[str, str]:
     """For each peer that cannot run the model here, why."""
     found = ((peer.name, _obstacle(peer, model, surroundings)) for peer in _ALL)
     return {name: obstacle for name, obstacle in found if obstacle}
 
 
-def _obstacle(peer: Peer, model: str, surroundings: Surroundings) -> str:
+def _obstacle(peer: Peer, model: str, surroundings: PeerEnvironment) -> str:
     if peer.compared_with and model_config(model) != model_config(peer.compared_with):
         return f"it has its own weights and is compared with {peer.compared_with} only, not with {model}"
     if missing := [needed for needed in peer.packages if surroundings.package(needed) is None]:

@@ -12,7 +12,7 @@ from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
 from engine.benchmark.estimate import report as estimate_report
 from engine.benchmark.job import Job, exact_length
-from engine.benchmark.measuring import DEFAULT_SECONDS, MOST_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
+from engine.benchmark.measuring import DEFAULT_SECONDS, MAX_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
 from engine.benchmark.peers import PEER_NAMES, beside_a_gpu, choose_peers
 from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
 from engine.cli.progress import show_line
@@ -46,7 +46,7 @@ def add_options(parser: Any) -> None:
     method = f"how they compute LSTMs: {', '.join(LSTM_METHODS)} (default: auto)"
     parser.add_argument("--lstm-method", default=AUTO, help=method)
     parser.add_argument("--threads", type=int, metavar="K", help="CPU threads of each runtime (default: one per core)")
-    rounds = f"rounds at each length, up to {MOST_TIMES_THE_ROUNDS} times as many for short speech (default: 5)"
+    rounds = f"rounds at each length, up to {MAX_TIMES_THE_ROUNDS} times as many for short speech (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
     add_json_file(parser)
     parser.add_argument(

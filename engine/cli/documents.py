@@ -13,8 +13,8 @@ from typing import Any
 from engine.cli.command import Outcome
 from engine.cli.progress import Steps, show_line
 from engine.errors import InvalidRequest
+from engine.export.export_job import ExportJob, ExportProgress, joined, read_cover
 from engine.export.exporting import export
-from engine.export.order import ExportProgress, Order, joined, read_cover
 from engine.export.outputs import outputs_of
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, Event, SpeechRequest
@@ -24,7 +24,7 @@ from engine.text.documents import Document, read_document
 from engine.text.languages import LANGUAGES, language_of
 
 _OPTIONS = ("all_chapters", "notes", "per_chapter", "title", "author", "cover")
-MOST_TITLES = 8
+MAX_TITLES = 8
 """So many chapters that are left out are named; of more, the number is told."""
 
 
@@ -91,8 +91,8 @@ def chosen(document: Document, options: argparse.Namespace) -> Document:
 
 
 def _listed(titles: list[str]) -> str:
-    more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
-    return ", ".join(f"“{title}”" for title in titles[:MOST_TITLES]) + more
+    more = f" and {len(titles) - MAX_TITLES} more" if len(titles) > MAX_TITLES else ""
+    return ", ".join(f"“{title}”" for title in titles[:MAX_TITLES]) + more
 
 
 def note(document: Document | None) -> None:
@@ -109,7 +109,7 @@ def check_apart(options: argparse.Namespace) -> None:
             raise InvalidRequest(f"{name} would overwrite the input file {written}.", "Choose a different output file.")
 
 
-def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Outcome:
+def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) -> Outcome:
     """Write the files that are ordered; raises `EngineError` children."""
     spoken = order.manner.language or synthesizer.voice(order.manner.voice).language
     if told := language_note(order.document.language, spoken):

@@ -20,7 +20,7 @@ from engine.cli.command import Command, Outcome, add_json_flag, add_manner, add_
 from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.errors import DamagedDocument, EngineError, InvalidRequest
-from engine.export.order import Order
+from engine.export.export_job import ExportJob
 from engine.export.outputs import check_writable
 from engine.models.checkpoints import at_least_as_good, default_model
 from engine.models.store import ModelState, ModelStore
@@ -78,7 +78,7 @@ def speak(options: argparse.Namespace) -> Outcome:
             fetch_if_needed(options, steps)
         synthesizer, manner = _prepared(options, steps)
         if document is not None and output and not options.play:
-            order = Order(document, manner, output, bool(options.per_chapter), options.subtitles)
+            order = ExportJob(document, manner, output, bool(options.per_chapter), options.subtitles)
             return documents.export_document(order, synthesizer, steps)
         return _spoken(synthesizer, replace(manner, text=text.text), options, output, steps)
 

@@ -58,11 +58,11 @@ from engine.validator.faults.catalogue import FAULTS, fault_named
 from engine.validator.reports.html_report import write_html
 from engine.validator.reports.text_report import fuzz_text, lstm_text, sweep_text, text_report
 from engine.validator.reports.wavs import write_wavs
-from engine.validator.runners.drill import drill_regimes, drill_text
+from engine.validator.runners.fault_injection import drill_regimes, drill_text
 from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.baseline_grader import unpartnered, worsened
 from engine.validator.runs.golden import Golden
 from engine.validator.runs.validation import Validator
-from engine.validator.runs.yardstick import unpartnered, worsened
 
 LIST = "list"
 """Stands for no fault: all are listed."""

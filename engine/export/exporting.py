@@ -18,10 +18,10 @@ from engine.audio.sound_file import recording
 from engine.audio.subtitles.formats import check_subtitles, write_subtitles
 from engine.audio.subtitles.timed_words import TimedWord, timed_words
 from engine.errors import NothingToSpeak, OutputError
-from engine.export.made_parts import MadeParts, made_of
-from engine.export.order import PART_CHARACTERS, WRITING_SHARE, ExportProgress, Meter, Order, Speaker
+from engine.export.export_job import PART_CHARACTERS, WRITING_SHARE, ExportJob, ExportProgress, Meter, Speaker
 from engine.export.outputs import Output, check_writable, outputs_of
-from engine.runtime.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
+from engine.export.part_cache import PartCache, made_of
+from engine.runtime.preparation.crash_guard import crashed_in_use, is_in_use, marked_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.system.waiting import raise_if_set
 from engine.system.whole_file import remove_leftovers
@@ -83,7 +83,7 @@ class _Piece:
 
 
 def export(
-    order: Order,
+    order: ExportJob,
     speaker: Speaker,
     observe: Callable[[Event], None],
     cancel: threading.Event | None = None,
@@ -98,7 +98,7 @@ def export(
     if order.subtitles:
         check_subtitles(order.subtitles)
     speaker.prepare(observe, cancel)
-    made = MadeParts(speaker.fingerprint(order.manner.voice))
+    made = PartCache(speaker.fingerprint(order.manner.voice))
     made.drop_old()
     crashed_in_use(EXPORTS)  # marks of exports that were killed go
     with marked_in_use(EXPORTS):
@@ -108,7 +108,7 @@ def export(
         made.drop(each.request for each in going.pieces())
 
 
-def discard(order: Order) -> None:
+def discard(order: ExportJob) -> None:
     """Remove what an export that was interrupted has left: unfinished files, and the speech that is made.
 
     While another export is under way, the speech stays, which may be of the same text.
@@ -118,11 +118,11 @@ def discard(order: Order) -> None:
     crashed_in_use(EXPORTS)
     if not is_in_use(EXPORTS):
         pieces = (_pieces_of(chapter.text, order.manner, str) for chapter in order.chapters)
-        MadeParts().drop_all(piece.request for chapter in pieces for piece in chapter)
+        PartCache().drop_all(piece.request for chapter in pieces for piece in chapter)
 
 
 def write_made(
-    order: Order,
+    order: ExportJob,
     blocks: Iterable[Samples],
     length: int,
     sample_rate_hz: int,
@@ -152,9 +152,9 @@ def write_made(
 class _Export:
     def __init__(
         self,
-        order: Order,
+        order: ExportJob,
         speaker: Speaker,
-        made: MadeParts,
+        made: PartCache,
         observe: Callable[[Event], None],
         cancel: threading.Event | None,
         clock: Callable[[], float],

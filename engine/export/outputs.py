@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.audio.recording import Tags
 from engine.audio.sound_file import format_for
 from engine.errors import OutputError
-from engine.export.order import Order, is_cover
+from engine.export.export_job import ExportJob, is_cover
 from engine.system.whole_file import ensure_writable
 
 _NAME_CHARACTERS = 80
@@ -29,7 +29,7 @@ class Output:
     subtitles: Path | None = None
 
 
-def outputs_of(order: Order) -> tuple[Output, ...]:
+def outputs_of(order: ExportJob) -> tuple[Output, ...]:
     """The files that are to be written, in order."""
     document, count = order.document, len(order.chapters)
     cover = document.cover if document.cover is not None and is_cover(document.cover) else None
@@ -47,7 +47,7 @@ def outputs_of(order: Order) -> tuple[Output, ...]:
     )
 
 
-def existing_outputs(order: Order) -> tuple[Path, ...]:
+def existing_outputs(order: ExportJob) -> tuple[Path, ...]:
     """The files that are there already and would be replaced."""
     wanted = (path for output in outputs_of(order) for path in (output.path, output.subtitles))
     return tuple(path for path in wanted if path is not None and os.path.exists(path))  # False for names too long
@@ -67,7 +67,7 @@ def check_writable(path: Path, *, per_chapter: bool = False) -> None:
     ensure_writable(folder / path.name)
 
 
-def _chapter_path(order: Order, number: int, suffix: str) -> Path:
+def _chapter_path(order: ExportJob, number: int, suffix: str) -> Path:
     digits, title = len(str(len(order.chapters))), order.chapters[number - 1].title
     return order.result / f"{f'{number:0{digits}} {file_name(title)}'.strip()}{suffix}"
 

@@ -10,9 +10,9 @@ from enum import StrEnum
 
 WINDOW_SECONDS = 10.0
 """The speed is averaged over this last stretch of time."""
-LEAST_SECONDS = 0.5
+MIN_SECONDS = 0.5
 """A speed is reported only after it has been measured for this long."""
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 """The time left is reported only once this much is done: how long it took to begin says nothing about it."""
 
 
@@ -46,7 +46,7 @@ def ignore(progress: ModelProgress) -> None:
     """An observer that does nothing: the default."""
 
 
-class Speedometer:
+class TransferMeter:
     """Turns byte counts into progress with a speed, for one activity after another, on one thread."""
 
     def __init__(self, model: str, observe: ModelObserver, clock: Callable[[], float] = time.monotonic) -> None:
@@ -62,7 +62,7 @@ class Speedometer:
             self._seen.clear()
             self._activity = activity
         speed = self._speed(done)
-        left = max(total - done, 0) / speed if speed and done >= LEAST_SHARE * total else None
+        left = max(total - done, 0) / speed if speed and done >= MIN_SHARE * total else None
         self._observe(ModelProgress(self._model, activity, done, total, speed, left))
 
     def _speed(self, done: int) -> float | None:
@@ -73,4 +73,4 @@ class Speedometer:
         while now - self._seen[0][0] > WINDOW_SECONDS:
             self._seen.popleft()
         seconds, received = now - self._seen[0][0], done - self._seen[0][1]
-        return received / seconds if seconds >= LEAST_SECONDS and received > 0 else None
+        return received / seconds if seconds >= MIN_SECONDS and received > 0 else None

@@ -34,7 +34,7 @@ from engine.models.catalogue import ModelEntry, catalogue, entry_named
 from engine.models.conversion import ENVIRONMENT, VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.models.download import Download
 from engine.models.installation import STUDENTS_NAME, Installation, ModelManifest
-from engine.models.progress import Activity, ModelObserver, Speedometer, ignore
+from engine.models.progress import Activity, ModelObserver, TransferMeter, ignore
 from engine.models.sources import (
     Sources,
     check_shipped,
@@ -205,7 +205,7 @@ class ModelStore:
         `DownloadError`, `StorageError`, `DamagedFile`, `InvalidRequest` for a bundled model, or `Cancelled`.
         """
         entry = _to_have(entry_named(name, self._entries))
-        meter = Speedometer(name, observe)
+        meter = TransferMeter(name, observe)
         with self._alone(entry, meter, cancel), building(self.folder, entry.name) as folder:
             check_shipped(entry)
             if self._is_published(entry):
@@ -224,7 +224,7 @@ class ModelStore:
         entry = _to_have(entry_named(name, self._entries))
         at_once = threading.Event()
         at_once.set()
-        with suppress(Cancelled), self._alone(entry, Speedometer(name, ignore), at_once):
+        with suppress(Cancelled), self._alone(entry, TransferMeter(name, ignore), at_once):
             shutil.rmtree(self._staging(entry), ignore_errors=True)
 
     def import_from(
@@ -236,7 +236,7 @@ class ModelStore:
         before then stays.
         """
         entry = _to_have(entry_named(name, self._entries))
-        meter = Speedometer(name, observe)
+        meter = TransferMeter(name, observe)
         sources = find_sources(path, entry)
         self._check_description(entry, sources)
         with self._alone(entry, meter, cancel), building(self.folder, entry.name) as folder:
@@ -264,7 +264,7 @@ class ModelStore:
                 Cure.GET_MODEL,
             )
         shipped_file(entry, entry.corrections_file)
-        meter, done = Speedometer(name, observe), 0
+        meter, done = TransferMeter(name, observe), 0
         total = sum(file.bytes for file in manifest.files)
 
         def advance(count: int) -> None:
@@ -280,7 +280,7 @@ class ModelStore:
         Raises `StorageError`, or `InvalidRequest` for a bundled one.
         """
         entry = _to_have(entry_named(name, self._entries))
-        with self._alone(entry, Speedometer(name, ignore), None):
+        with self._alone(entry, TransferMeter(name, ignore), None):
             self._installation(entry).remove()
             shutil.rmtree(self._staging(entry), ignore_errors=True)
             _forget_packed(name)
@@ -291,7 +291,7 @@ class ModelStore:
         sources: Sources,
         origin: str,
         folder: Path,
-        meter: Speedometer,
+        meter: TransferMeter,
         cancel: threading.Event | None,
         *,
         published: bool,
@@ -333,7 +333,7 @@ class ModelStore:
             )
 
     def _alone(
-        self, entry: ModelEntry, meter: Speedometer, cancel: threading.Event | None
+        self, entry: ModelEntry, meter: TransferMeter, cancel: threading.Event | None
     ) -> AbstractContextManager[None]:
         return alone(self.folder, entry.name, lambda: meter.show(Activity.WAITING, 0, entry.bytes), cancel)
 

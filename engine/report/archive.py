@@ -17,15 +17,15 @@ from engine.system.json_text import json_value
 
 REPORT = "report.json"
 FORMAT = "Kokoro Desk report 1"
-MOST_BYTES = 10_000_000
+MAX_BYTES = 10_000_000
 _RESERVED_BYTES = 500_000
 """For `report.json` and the list of what is inside."""
-_MOST_BYTES_OF_A_FILE = 1_500_000
+_MAX_BYTES_OF_A_FILE = 1_500_000
 """Compressed."""
-_MOST_BYTES_OF_A_LOG = 300_000
+_MAX_BYTES_OF_A_LOG = 300_000
 """Not compressed: what came first is left out."""
 _LOGS = (".txt", ".log")
-_MOST_BYTES_READ = 50_000_000
+_MAX_BYTES_READ = 50_000_000
 _BYTES_OF_AN_ENTRY = 300
 
 
@@ -59,7 +59,7 @@ def _add(archive: zipfile.ZipFile, written: Written, step: str, path: Path, name
         written.left_out[name] = "it is a binary file that names the user, the computer, or the home folder"
         return
     size = len(zlib.compress(content)) + _BYTES_OF_AN_ENTRY
-    if size > _MOST_BYTES_OF_A_FILE or written.bytes + size > MOST_BYTES - _RESERVED_BYTES:
+    if size > _MAX_BYTES_OF_A_FILE or written.bytes + size > MAX_BYTES - _RESERVED_BYTES:
         written.left_out[name] = f"it is too large ({size / 1e6:.1f} MB)"
         return
     if content:
@@ -71,9 +71,9 @@ def _add(archive: zipfile.ZipFile, written: Written, step: str, path: Path, name
 def _end_of(path: Path) -> bytes:
     """The content of a file, of a log only its last lines."""
     content = path.read_bytes()
-    if path.suffix not in _LOGS or len(content) <= _MOST_BYTES_OF_A_LOG:
+    if path.suffix not in _LOGS or len(content) <= _MAX_BYTES_OF_A_LOG:
         return content
-    end = content[-_MOST_BYTES_OF_A_LOG:].partition(b"\n")[2]
+    end = content[-_MAX_BYTES_OF_A_LOG:].partition(b"\n")[2]
     return b"(%d bytes before this are left out)\n%b" % (len(content) - len(end), end)
 
 
@@ -100,7 +100,7 @@ class Report:
         """What a file in it says; raises `EngineError` if it cannot be read."""
         try:
             with zipfile.ZipFile(self._path) as archive:
-                if archive.getinfo(name).file_size > _MOST_BYTES_READ:
+                if archive.getinfo(name).file_size > _MAX_BYTES_READ:
                     raise self._is_none()
                 return json_value(archive.read(name))
         except (OSError, KeyError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error) as error:

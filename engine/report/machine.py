@@ -32,7 +32,7 @@ _CRASHES = Path("Library/Logs/DiagnosticReports")
 _CRASHED = ("python", "kokoro")
 _CRASH_SUFFIXES = (".ips", ".crash")
 _DAY_SECONDS = 86_400
-_MOST_CRASHES, _MOST_BYTES_OF_A_CRASH = 10, 300_000
+_MAX_CRASHES, _MAX_BYTES_OF_A_CRASH = 10, 300_000
 
 
 def system() -> Iterator[dict[str, Any]]:
@@ -102,11 +102,11 @@ def crashes(folder: str) -> Iterator[dict[str, Any]]:
         for path in (Path.home() / _CRASHES).glob("*")
         if path.name.lower().startswith(_CRASHED) and path.suffix in _CRASH_SUFFIXES and path.stat().st_mtime > since
     ]
-    newest = sorted(reports, key=lambda path: path.stat().st_mtime, reverse=True)[:_MOST_CRASHES]
+    newest = sorted(reports, key=lambda path: path.stat().st_mtime, reverse=True)[:_MAX_CRASHES]
     for number, path in enumerate(newest, 1):
         content = path.read_bytes()
         copy = Path(folder, f"crash-{number}{path.suffix}")  # the name of the report may be of the machine
-        copy.write_bytes(content[:_MOST_BYTES_OF_A_CRASH].decode("utf-8", "ignore").encode())
+        copy.write_bytes(content[:_MAX_BYTES_OF_A_CRASH].decode("utf-8", "ignore").encode())
         yield {"file": copy.name, "hours_ago": (time.time() - path.stat().st_mtime) / 3600, "bytes": len(content)}
 
 

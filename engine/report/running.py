@@ -17,7 +17,7 @@ from engine.system.remote import ProcessEnded, TookTooLong, call, run_module
 
 LOG = "log.txt"
 """What a step said on standard error, each line with the seconds since its start."""
-_LONGEST_REASON = 300
+_MAX_REASON = 300
 _ERROR = "error: "
 
 
@@ -34,7 +34,7 @@ def run_step(step: Step, folder: Path) -> StepResult:
     except OSError as error:
         reason = f"couldn’t be started ({error.strerror})"
     outcome = Outcome.FAILED if reason else Outcome.OK
-    return StepResult(step.name, outcome, reason[:_LONGEST_REASON], time.monotonic() - started)
+    return StepResult(step.name, outcome, reason[:_MAX_REASON], time.monotonic() - started)
 
 
 def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: float) -> str:

@@ -50,7 +50,7 @@ class _Reading:
     size_bytes: int
 
 
-class Readings:
+class ReadbackCache:
     """The latest arrays that were read from a device, with the tensors that still hold the same values.
 
     An array is known by its identity, for as long as it exists and cannot be written to.
@@ -247,7 +247,7 @@ class _MetalMemory:
         self._copy = ffi.get_global_func("runtime.TVMTensorCopyFromTo")  # others wait for the GPU after each copy
         self._stream = MetalStream(ffi, self._device)
         self._release_unused = ffi.get_global_func("vm.builtin.memory_manager.clear")
-        self._readings = Readings()
+        self._readings = ReadbackCache()
         provide_buffers(ffi, partial(_buffer_on_metal, ffi))
 
     def workspace(self) -> Buffers:
@@ -287,7 +287,7 @@ class _MetalMemory:
 
     def forget(self) -> None:
         """Release what results were read from; none is known any more."""
-        self._readings = Readings()
+        self._readings = ReadbackCache()
         self._release_unused()
 
     def _copied(self, array: Array) -> Any:

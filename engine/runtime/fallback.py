@@ -14,7 +14,7 @@ from engine.errors import Cancelled, GpuFailed
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.speech import DeviceEvent, FallbackEvent, PreparationEvent, Speech, Style, Utterance
 
-MOST_FAILURES_IN_A_ROW = 3
+MAX_FAILURES_IN_A_ROW = 3
 PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the CPU", 0, 1)
 
 
@@ -34,7 +34,7 @@ Load = Callable[[Observer, threading.Event | None], Loaded]
 class Speaker:
     """Speaks with a pipeline, and with a spare one on the processor the utterances at which the first one's GPU fails.
 
-    The spare is loaded when it is first needed. After `MOST_FAILURES_IN_A_ROW` utterances the GPU is not tried again.
+    The spare is loaded when it is first needed. After `MAX_FAILURES_IN_A_ROW` utterances the GPU is not tried again.
     `device` and `identity` are of what spoke last, or is going to.
     """
 
@@ -49,7 +49,7 @@ class Speaker:
     @property
     def has_given_up(self) -> bool:
         """Whether the processor speaks all that follows."""
-        return self._failures_in_a_row >= MOST_FAILURES_IN_A_ROW
+        return self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW
 
     def speak(
         self,

@@ -13,8 +13,8 @@ from itertools import count
 import numpy as np
 
 from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
-from engine.audio.joining import Joiner, earlier, spoken_words
-from engine.audio.kept_speech import KeptSpeech, key_of
+from engine.audio.joining import AudioConcatenator, earlier, spoken_words
+from engine.audio.speech_cache import SpeechCache, key_of
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest
 from engine.models.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
@@ -53,7 +53,7 @@ from engine.text.g2p import Phonemizer
 from engine.text.g2p.directions import Script, read_script, voice_before
 from engine.text.languages import language_of
 
-LONGEST_PAUSE_SCALE = 3.0
+MAX_PAUSE_SCALE = 3.0
 GPU_COMES = "in use until the GPU has passed its self-test"
 
 
@@ -77,7 +77,7 @@ class Synthesizer:
         weights: str | None = None,
         threads: int | None = None,
         lstm_method: str = AUTO,
-        kept: KeptSpeech | None = None,
+        kept: SpeechCache | None = None,
         prosody: Prosody = Prosody.LSTM,
     ) -> None:
         check_device(device)
@@ -156,7 +156,7 @@ class Synthesizer:
         """
         plans, voices = self._planning(request, cancel)
         self.prepare(observe, cancel)
-        joiner = Joiner(self.sample_rate_hz, request.pause_scale)
+        joiner = AudioConcatenator(self.sample_rate_hz, request.pause_scale)
         for utterance, plan in _planned(plans, observe):
             raise_if_set(cancel, "Speech stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
@@ -352,10 +352,10 @@ def check(request: SpeechRequest) -> None:
             f"The speed {request.speed:g} is out of range.",
             f"Choose a speed from {SLOWEST_SPEED:g} (half as fast) to {FASTEST_SPEED:g} (twice as fast).",
         )
-    if not 0 <= request.pause_scale <= LONGEST_PAUSE_SCALE:
+    if not 0 <= request.pause_scale <= MAX_PAUSE_SCALE:
         raise InvalidRequest(
             f"The pause length {request.pause_scale:g} is out of range.",
-            f"Choose a number from 0 (shortest) to {LONGEST_PAUSE_SCALE:g}.",
+            f"Choose a number from 0 (shortest) to {MAX_PAUSE_SCALE:g}.",
         )
     if request.seed < 0:
         raise InvalidRequest(f"The seed {request.seed} is negative.", "Choose 0 or a positive whole number.")

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication
 from app.library.feature import LibraryFeature
 from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
-from app.library.records import State, Wish
+from app.library.records import QueueJob, State
 from app.main_window import MainWindow
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -95,7 +95,7 @@ class BusyWindow:
             QTimer.singleShot(TYPING_KEPT_AFTER_MS, partial(self.say, "kept typed", number))
         elif what == "queued":
             target = self.folder / "files" / f"{number}.flac"
-            self.feature.runner.add(Wish(SpeechRequest(text, "af_heart"), STARTER, target))
+            self.feature.runner.add(QueueJob(SpeechRequest(text, "af_heart"), STARTER, target))
         else:
             self.speech.speak(SpeechRequest(text, "am_adam"))
         self.say(what, number)

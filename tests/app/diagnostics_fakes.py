@@ -21,9 +21,9 @@ from engine.validator.data.results import (
     DurationMetrics,
     Finding,
     FinishedEvent,
+    InputSource,
     Metrics,
     Profile,
-    Reading,
     Regime,
     Report,
     Row,
@@ -82,7 +82,7 @@ def row(
     stage: Stage,
     output: str,
     regime: Regime,
-    reading: Reading = Reading.REFERENCE_FED,
+    reading: InputSource = InputSource.ISOLATED,
     utterance: int = 0,
     error: float | None = None,
     probe: bool = False,
@@ -93,7 +93,7 @@ def row(
     aligned = stage.name == "alignment"
     tokens = number < 3 or stage.name == "text_encoder"
     verdict = Verdict.PASS if error < 0.004 else Verdict.FAIL
-    if reading is Reading.OWN_FED and verdict is Verdict.FAIL and number > 1:
+    if reading is InputSource.END_TO_END and verdict is Verdict.FAIL and number > 1:
         verdict = Verdict.INHERITED
     return Row(
         utterance=utterance,
@@ -124,11 +124,11 @@ def profile(axis: str, utterance: int, error: float) -> Profile:
 def stage_events(utterance: Utterance, stage: Stage, regimes: tuple[Regime, ...], probes: bool) -> Iterator[RowEvent]:
     for regime in regimes:
         for tensor in compared(stage):
-            for reading in (Reading.REFERENCE_FED, Reading.OWN_FED):
+            for reading in (InputSource.ISOLATED, InputSource.END_TO_END):
                 yield RowEvent(row(stage, tensor.name, regime, reading, utterance.index))
         for probe in stage.probes if probes else ():
             path = probe.module.replace("*", "0")
-            for reading in (Reading.REFERENCE_FED, Reading.OWN_FED):
+            for reading in (InputSource.ISOLATED, InputSource.END_TO_END):
                 yield RowEvent(row(stage, path, regime, reading, utterance.index, probe=True))
 
 
@@ -169,10 +169,10 @@ class MemoryArrays:
     arrays: dict[tuple[int, str, str, str], np.ndarray] = field(default_factory=dict)
     loaded: int = 0
 
-    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+    def holds(self, utterance: int, regime: str, reading: InputSource, output: str) -> bool:
         return (utterance, regime, reading, output) in self.arrays
 
-    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> Array:
+    def load(self, utterance: int, regime: str, reading: InputSource, output: str) -> Array:
         self.loaded += 1
         try:
             return self.arrays[(utterance, regime, reading, output)]
@@ -187,10 +187,10 @@ def arrays_of(asked: ValidationRequest, utterances: tuple[Utterance, ...] = UTTE
         for stage in STAGES:
             for tensor in compared(stage):
                 truth = reference_array(tensor, utterance)
-                kept.arrays[(utterance.index, asked.reference, Reading.OWN_FED, tensor.name)] = truth
+                kept.arrays[(utterance.index, asked.reference, InputSource.END_TO_END, tensor.name)] = truth
                 for regime in asked.regimes:
                     if regime is not asked.reference:
-                        for reading in Reading:
+                        for reading in InputSource:
                             kept.arrays[(utterance.index, regime, reading, tensor.name)] = noisy(truth, SIZES[regime])
     return kept
 

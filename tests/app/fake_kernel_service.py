@@ -17,8 +17,8 @@ from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.validator.data.results import (
     FailedEvent,
     FinishedEvent,
+    InputSource,
     KernelRequest,
-    Reading,
     Report,
     Row,
     RowEvent,
@@ -35,7 +35,7 @@ REPLACED = "replaced"
 
 
 def row_of(stage: str, verdict: Verdict, regime: str = "compiled") -> Row:
-    return Row(0, stage, "f0", regime, "dynamic", Reading.REFERENCE_FED, verdict, 0.999)
+    return Row(0, stage, "f0", regime, "dynamic", InputSource.ISOLATED, verdict, 0.999)
 
 
 class Service:

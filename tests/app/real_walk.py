@@ -189,7 +189,7 @@ class Walk:
         report = self.report
         yield self.ready
         QTest.keyClicks(self.page.editor.edit, "Typed. ")
-        self.window.file_wanted.emit(write_book(self.folder / "a.html", "First"))
+        self.window.file_requested.emit(write_book(self.folder / "a.html", "First"))
         yield self.opened("First")
         self.play()
         yield self.hears(sentence(1, 3))
@@ -217,7 +217,7 @@ class Walk:
         self.drop(write_book(self.folder / "b.html", "Second"))
         yield self.opened("Second")
         report["dropped"] = self.sees()
-        self.window.file_wanted.emit(self.folder / "a.html")
+        self.window.file_requested.emit(self.folder / "a.html")
         yield self.opened("First")
         report["opened again"] = self.sees()
         self.play()
@@ -248,7 +248,7 @@ class Walk:
         yield lambda: self.speech.playback is Playback.STOPPED
         entries = library.history.entries
         yield lambda: entries.model().rowCount() > 1
-        library.history.hear_wanted.emit(entries.model().things[-1])
+        library.history.hear_requested.emit(entries.model().things[-1])
         yield lambda: self.speech.playback is Playback.PLAYING
         self.report["history"] = self.sees()
         self.key(Qt.Key.Key_Escape)
@@ -258,7 +258,7 @@ class Walk:
         """What stands beside the text: progress, diagnostics, voices, saving, failures, focus mode, the sizes."""
         report, page, window = self.report, self.page, self.window
         yield self.ready
-        window.file_wanted.emit(write_book(self.folder / "a.html", "First", 5 * SENTENCES))
+        window.file_requested.emit(write_book(self.folder / "a.html", "First", 5 * SENTENCES))
         yield self.opened("First")
         self.click_chapter(2)
         report["progress"] = self.reading.progress
@@ -337,7 +337,7 @@ class Walk:
     def read_until_killed(self) -> Steps:
         """Play until something kills the process."""
         yield self.ready
-        self.window.file_wanted.emit(write_book(self.folder / "a.html", "First"))
+        self.window.file_requested.emit(write_book(self.folder / "a.html", "First"))
         yield self.opened("First")
         self.reading.go_to(1)
         self.play()

@@ -84,7 +84,7 @@ class Scenario(QObject):
         elif self.name == "seek" and seconds > 1 and "from" not in self.report:
             self.player.tick()  # what is heard at this moment, however long ago the window last had a turn
             self.report["from"] = self.player.position
-            self.application.window.page.player.waveform.seek_wanted.emit(2 * RATE_HZ)
+            self.application.window.page.player.waveform.seek_requested.emit(2 * RATE_HZ)
         elif self.name == "unplug" and seconds > 1 and not (self.folder / "playing").exists():
             (self.folder / "playing").touch()
         elif self.name == "unplug" and "message" in self.report and (self.folder / "plugged").exists():

@@ -68,7 +68,7 @@ def test_the_queue_speaks_what_was_chosen_of_a_document(
     path = tmp_path / "story.md"
     path.write_text("# Contents\n\nOne.\n\n# One\n\nFirst.\n\n# Two\n\nSecond.")
     with qtbot.waitSignal(application.reader.opener.opened):
-        application.window.file_wanted.emit(path)
+        application.window.file_requested.emit(path)
     for number in (0, 1):
         application.reader.panel.chapter_ticked.emit(number, number == 0)
     application.library.add_document(path)

@@ -21,7 +21,7 @@ from app.recent_texts import RecentTexts
 from app.settings import Settings
 from tests.app.busy_window import SAMPLES, SENTENCES, number_in
 
-MOST_LINES = 200
+MAX_LINES = 200
 NUMBERS_PER_RUN = 1000
 KINDS = ("typed", "queued", "spoken")
 Done = tuple[str, int]
@@ -100,7 +100,7 @@ def is_whole(path: Path) -> bool:
 def kill(home: Home, kills: int, chance: random.Random) -> Counter[str]:
     """Kill windows at random moments, and at last one in which things of all kinds are kept."""
     counts: Counter[str] = Counter()
-    moments = [partial(has_said, chance.randint(1, MOST_LINES)) for _ in range(kills - 1)]
+    moments = [partial(has_said, chance.randint(1, MAX_LINES)) for _ in range(kills - 1)]
     for run, is_late in enumerate([*moments, has_kept_of_all_kinds]):
         done = home.be_killed(run * NUMBERS_PER_RUN, is_late)
         assert home.missing(done) == []

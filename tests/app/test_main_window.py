@@ -274,7 +274,7 @@ def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:
 def test_clicking_the_waveform_goes_there(desk: Desk) -> None:
     desk.prepare()
     desk.speak()
-    desk.page.player.waveform.seek_wanted.emit(2100)
+    desk.page.player.waveform.seek_requested.emit(2100)
     assert desk.controller.player.position == 2100
     assert desk.page.player.transport.position_label.text() == "0:02"
 
@@ -285,7 +285,7 @@ def test_going_back_twice_before_the_first_is_heard_goes_twice_as_far(
     monkeypatch.setattr("app.audio.player_panel.PAGE_SECONDS", 1.0)
     desk.prepare()
     desk.speak()
-    desk.page.player.waveform.seek_wanted.emit(2900)
+    desk.page.player.waveform.seek_requested.emit(2900)
     for _ in range(2):
         desk.page.player.go_back()
     assert desk.controller.player.position == 900

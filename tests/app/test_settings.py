@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from app.settings import USUAL_KEPT_MEGABYTES, USUAL_SPEED, USUAL_TEXT_PIXELS, Settings
+from app.settings import DEFAULT_KEPT_MEGABYTES, DEFAULT_SPEED, DEFAULT_TEXT_PIXELS, Settings
 from app.theme import Appearance
 from engine.speech import Prosody
 
@@ -24,11 +24,11 @@ def values_of(settings: Settings, names: Iterable[str]) -> dict[str, object]:
 
 def test_a_first_start_has_sensible_values(file: Path) -> None:
     usual = {
-        "text": None, "voice": None, "model": None, "models_offered": False, "speed": USUAL_SPEED,
+        "text": None, "voice": None, "model": None, "models_offered": False, "speed": DEFAULT_SPEED,
         "appearance": Appearance.SYSTEM, "device": "auto", "lstm_method": "auto", "prosody": Prosody.LSTM,
         "save_folder": Path.home(), "document": None, "geometry": QByteArray(), "split": QByteArray(),
         "diagnostics_place": QByteArray(), "diagnostics_shown": False, "diagnose_while_speaking": False,
-        "side_bar": "", "side_bar_pixels": None, "kept_megabytes": USUAL_KEPT_MEGABYTES, "tray_icon": True,
+        "side_bar": "", "side_bar_pixels": None, "kept_megabytes": DEFAULT_KEPT_MEGABYTES, "tray_icon": True,
         "notes_read": False, "reading_font": "", "export_format": "",
     }  # fmt: skip
     assert values_of(opened(file), usual) == usual
@@ -76,7 +76,7 @@ def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
 @pytest.mark.parametrize(
     ("name", "nonsense", "usual"),
     [
-        *(("speed", nonsense, USUAL_SPEED) for nonsense in ("fast", "nan", "inf", "", QByteArray(b"1"))),
+        *(("speed", nonsense, DEFAULT_SPEED) for nonsense in ("fast", "nan", "inf", "", QByteArray(b"1"))),
         ("device", "abacus", "auto"),
         ("prosody", "guess", Prosody.LSTM),
         ("appearance", "sepia", Appearance.SYSTEM),
@@ -101,8 +101,8 @@ def test_a_number_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: str
     for setting in (Settings.text_pixels, Settings.side_bar_pixels, Settings.kept_megabytes):
         store.setValue(setting.key, nonsense)
     settings = Settings(store)
-    assert (settings.text_pixels, settings.side_bar_pixels) == (USUAL_TEXT_PIXELS, None)
-    assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
+    assert (settings.text_pixels, settings.side_bar_pixels) == (DEFAULT_TEXT_PIXELS, None)
+    assert settings.kept_megabytes == DEFAULT_KEPT_MEGABYTES
 
 
 def test_who_listens_hears_of_each_change_once_it_is_stored(file: Path) -> None:

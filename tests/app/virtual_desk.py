@@ -19,7 +19,7 @@ from tests.patience import wait_until
 
 RATE_HZ = 24_000
 SINK = "desk"
-LONGEST_BETWEEN_PIECES_SECONDS = 0.004
+MAX_BETWEEN_PIECES_SECONDS = 0.004
 
 _SERVER_SCRIPT = """
 load-module module-native-protocol-unix auth-anonymous=1 socket={socket}
@@ -123,7 +123,7 @@ class Recorder:
         """
         first, start_of_block, handed_over = 0, 0, 0.0
         for moment, block in self._blocks:
-            if moment - handed_over > LONGEST_BETWEEN_PIECES_SECONDS:
+            if moment - handed_over > MAX_BETWEEN_PIECES_SECONDS:
                 start_of_block, handed_over = first, moment
             first += len(block)
             if sample < first:

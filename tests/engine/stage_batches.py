@@ -17,7 +17,7 @@ FILLINGS: Mapping[str, Callable[[np.random.Generator, tuple[int, ...]], Array]] 
     "noise": lambda random, shape: 1e3 * random.standard_normal(shape),
     "nan": lambda random, shape: np.full(shape, np.nan),
 }
-MOST_TOKENS = 9
+MAX_TOKENS = 9
 """Frames point at so many tokens."""
 
 
@@ -47,10 +47,10 @@ class Batch:
     def _padded(self, tensor: Tensor, more: int, filling: str, random: np.random.Generator) -> Array:
         if not tensor.axes:
             return np.concatenate([member[tensor.name] for member in self.members])
-        most = {"tokens": MOST_TOKENS, self.counted: max(self.lengths) + more}
+        most = {"tokens": MAX_TOKENS, self.counted: max(self.lengths) + more}
         shape = tensor.shape(self.config, len(self.lengths), most)
         if tensor.dtype == "int32":
-            array: Array = random.integers(0, MOST_TOKENS, shape, np.int32) * np.int32(filling != "zeros")
+            array: Array = random.integers(0, MAX_TOKENS, shape, np.int32) * np.int32(filling != "zeros")
         else:
             array = FILLINGS[filling](random, shape).astype(tensor.dtype)
         for index, member in enumerate(self.members):
@@ -64,11 +64,11 @@ def random_batch(stage: Stage, config: ModelConfig, lengths: Sequence[int], seed
     counted = next(axis for axis, count in COUNTS.items() if any(tensor.name == count for tensor in stage.inputs))
 
     def made_up(tensor: Tensor, length: int) -> Array:
-        shape = tensor.shape(config, 1, {"tokens": MOST_TOKENS, counted: length})
+        shape = tensor.shape(config, 1, {"tokens": MAX_TOKENS, counted: length})
         if tensor.name == COUNTS[counted]:
             return np.full(shape, length, np.int32)
         if tensor.dtype == "int32":
-            return random.integers(0, MOST_TOKENS, shape, np.int32)
+            return random.integers(0, MAX_TOKENS, shape, np.int32)
         return random.standard_normal(shape).astype(np.float32)
 
     members = tuple({tensor.name: made_up(tensor, length) for tensor in stage.inputs} for length in lengths)

@@ -16,10 +16,10 @@ TOKEN_COUNTS = (1, 2, 17, 63, 128, 510)
 ON_ALL_PROCESSORS = 128
 """These share the work of every kernel there."""
 SPEEDS = (0.5, 1.0, 2.0)
-LONGEST, USUAL_SPEED = TOKEN_COUNTS[-1], 1.0
+LONGEST, DEFAULT_SPEED = TOKEN_COUNTS[-1], 1.0
 LONG_ENOUGH_FRAMES = 60
 NEAR_A_HALF = 1e-4
-LEAST, LEAST_WITH_RANDOM_WEIGHTS = 0.999, 0.99
+LEAST, MIN_WITH_RANDOM_WEIGHTS = 0.999, 0.99
 """The least correlation of a waveform; the pitch of random weights loses more to rounding."""
 
 
@@ -44,7 +44,7 @@ def prepared(model: str, weights: str | None = None) -> Bench:
     [
         pytest.param(n, speed, marks=pytest.mark.alone if n == ON_ALL_PROCESSORS else ())
         for n, speed in product(TOKEN_COUNTS, SPEEDS)
-        if n < LONGEST or speed == USUAL_SPEED
+        if n < LONGEST or speed == DEFAULT_SPEED
     ],
 )
 def test_starter_equals_the_truth(starter_bench, token_count, speed):
@@ -53,14 +53,14 @@ def test_starter_equals_the_truth(starter_bench, token_count, speed):
 
 @pytest.mark.parametrize("token_count", [1, 17])
 def test_full_size_equals_the_truth(full_size_bench, token_count):
-    assert_exact(full_size_bench, token_count, 1.0, LEAST_WITH_RANDOM_WEIGHTS)
+    assert_exact(full_size_bench, token_count, 1.0, MIN_WITH_RANDOM_WEIGHTS)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("token_count", TOKEN_COUNTS)
 def test_full_size_equals_the_truth_at_any_length(full_size_bench, token_count, speed):
-    assert_exact(full_size_bench, token_count, speed, LEAST_WITH_RANDOM_WEIGHTS)
+    assert_exact(full_size_bench, token_count, speed, MIN_WITH_RANDOM_WEIGHTS)
 
 
 def assert_exact(made: Bench, token_count: int, speed: float, least: float = LEAST) -> None:

@@ -17,7 +17,7 @@ from engine.models.voices.blends import SavedVoices
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from engine.system.paths import data_folder
-from tests.engine.models.conftest import hub_for, run_here
+from tests.engine.models.conftest import call_here, hub_for
 from tests.engine.models.published import Published, publish, published_state, saved
 from tests.starter_voices import MALE
 
@@ -36,7 +36,7 @@ def posing(tmp_path_factory: pytest.TempPathFactory) -> Published:
 def fetched(posing: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a model that was fetched; nothing can be reached from here on."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(store, "run", run_here)
+    monkeypatch.setattr(store, "call", call_here)
     monkeypatch.setattr(checkpoints, "resources_folder", lambda: posing.entry.config_file.parent.parent)
     with pytest.raises(MissingModel, match="models fetch kokoro-82m"):
         open_checkpoint("kokoro-82m")

@@ -22,8 +22,8 @@ pytestmark = needs_trained
 
 NEAR_THE_TRUTH = 0.9999
 FRAMES_PER_SECOND = 40
-MOST_OF_A_SAMPLE = 24
-MOST_PHONEMES = {2: 30, 10: 170, 30: 505}
+MAX_OF_A_SAMPLE = 24
+MAX_PHONEMES = {2: 30, 10: 170, 30: 505}
 """By the seconds that they take, about."""
 VOICE_OF = {
     "en-US": "af_heart",
@@ -66,7 +66,7 @@ def test_a_text_equals_the_truth_at_any_length(made, token_count, speed):
 @pytest.mark.parametrize("seconds", [2, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 30))])
 def test_the_waveform_of_sentences_is_the_truths(made, seconds, voice):
     language = made.checkpoint.voices[voice].info.language
-    start = spoken_values(made, sentence_phonemes(MOST_PHONEMES[seconds], language), voice=voice)
+    start = spoken_values(made, sentence_phonemes(MAX_PHONEMES[seconds], language), voice=voice)
     truth, ours = assert_exact_from(made, start)
     assert int(truth["frame_count"][0]) == pytest.approx(seconds * FRAMES_PER_SECOND, rel=0.3)
     assert correlation(ours["audio"], truth["audio"]) >= NEAR_THE_TRUTH
@@ -74,7 +74,7 @@ def test_the_waveform_of_sentences_is_the_truths(made, seconds, voice):
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.tag)
 def test_a_voice_of_every_language_equals_the_truth(made, language):
-    start = spoken_values(made, sample_phonemes(language)[:MOST_OF_A_SAMPLE], voice=VOICE_OF[language.tag])
+    start = spoken_values(made, sample_phonemes(language)[:MAX_OF_A_SAMPLE], voice=VOICE_OF[language.tag])
     assert_reference_fed(made, assert_near_the_truth(made, start))
 
 

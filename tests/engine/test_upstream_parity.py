@@ -28,7 +28,7 @@ from engine.validator.data.results import Regime
 from engine.validator.experiments.text_parity import sentences_of
 from engine.validator.runners.regimes import Regimes
 from tests.engine.exactness import correlation
-from tests.engine.models.conftest import run_here
+from tests.engine.models.conftest import call_here
 from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES, publish, published_state, saved
 from tests.trained import CHECKPOINT, FOLDER, needs_trained
 
@@ -72,7 +72,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     files = published.write(folder / "files")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(folder / "data"))
-        patch.setattr(store, "run", run_here)
+        patch.setattr(store, "call", call_here)
         models = ModelStore(entries=(published.entry,))
         models.import_from(files, published.entry.name)
         installed = models.open(published.entry.name)

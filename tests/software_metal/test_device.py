@@ -137,7 +137,7 @@ def test_freed_memory_is_counted(software_metal):
 
 LENGTHS = [(symbols, speed) for symbols in (1, 4, 2) for speed in (1.0, 2.0)]
 QUICK_STAGES = [stage for stage in DEVICE_STAGES if stage.name not in ("f0n", "decoder")]
-MOST_INPUTS = max(len(stage.inputs) for stage in DEVICE_STAGES)
+MAX_INPUTS = max(len(stage.inputs) for stage in DEVICE_STAGES)
 READ_LATER = {tensor.name for stage in DEVICE_STAGES for tensor in stage.outputs}
 
 
@@ -164,7 +164,7 @@ def test_staging_buffers_stay_few_and_flat_over_a_hundred_utterances(software_me
 
     with ThreadPoolExecutor(1) as thread:  # a new one has no staging buffers yet
         longest = thread.submit(speak, 6, 6).result()
-        assert longest.staging_buffers == MOST_INPUTS
+        assert longest.staging_buffers == MAX_INPUTS
         for number, (tokens, frames) in enumerate(np.random.default_rng(0).integers(1, 6, (100, 2)), 1):
             stages = QUICK_STAGES if number % 10 else DEVICE_STAGES
             counts = thread.submit(speak, int(tokens), int(frames), stages).result()

@@ -20,15 +20,15 @@ from engine.runtime.preparation import modules
 from engine.runtime.preparation.modules import ensure_modules
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import STARTER, Event, FallbackEvent, Samples, SpeechRequest
-from engine.validator.data.results import Reading, Regime, Report, Row, ValidationRequest
+from engine.validator.data.results import InputSource, Regime, Report, Row, ValidationRequest
 from engine.validator.runs.validation import Validator
 from tests.software_metal.loader import SoftwareMetal
 from tests.starter_voices import MALE
 
 SHORT = SpeechRequest("Hi.", MALE)
 REGIMES = (Regime.UPSTREAM, Regime.COMPILED)
-LEAST_STAGE_CORRELATION = 0.9999
-LEAST_WAVEFORM_CORRELATION = 0.99
+MIN_STAGE_CORRELATION = 0.9999
+MIN_WAVEFORM_CORRELATION = 0.99
 
 
 @pytest.fixture(scope="module")
@@ -59,24 +59,24 @@ def report(
         validator.close()
 
 
-def rows(report: Report, regime: Regime, reading: Reading) -> list[Row]:
+def rows(report: Report, regime: Regime, reading: InputSource) -> list[Row]:
     return [row for row in report.rows if row.regime == regime and row.reading is reading]
 
 
 def waveform_correlation(report: Report, regime: Regime) -> float:
-    (row,) = [row for row in rows(report, regime, Reading.OWN_FED) if row.output == "audio"]
+    (row,) = [row for row in rows(report, regime, InputSource.END_TO_END) if row.output == "audio"]
     assert row.metrics is not None
     assert row.metrics.pearson is not None
     return row.metrics.pearson
 
 
 def test_every_stage_fed_by_the_reference_is_the_reference(report):
-    compared = [row for row in rows(report, Regime.COMPILED, Reading.REFERENCE_FED) if row.durations is None]
+    compared = [row for row in rows(report, Regime.COMPILED, InputSource.ISOLATED) if row.durations is None]
     assert {row.stage for row in compared} >= {"bert", "duration", "f0n", "text_encoder", "source", "decoder", "istft"}
     for row in compared:
         assert row.metrics is not None
         assert row.metrics.pearson is not None
-        assert row.metrics.pearson >= LEAST_STAGE_CORRELATION, (row.stage, row.output)
+        assert row.metrics.pearson >= MIN_STAGE_CORRELATION, (row.stage, row.output)
 
 
 def test_durations_are_equal(report):
@@ -87,7 +87,7 @@ def test_durations_are_equal(report):
 
 def test_the_waveform_is_nearer_to_the_truth_than_upstream(report):
     ours = waveform_correlation(report, Regime.COMPILED)
-    assert ours >= LEAST_WAVEFORM_CORRELATION
+    assert ours >= MIN_WAVEFORM_CORRELATION
     assert ours >= waveform_correlation(report, Regime.UPSTREAM)
 
 
@@ -116,7 +116,7 @@ def test_what_the_gpu_fails_at_is_spoken_and_the_next_request_is_spoken_by_the_g
         np.testing.assert_array_equal(by_processor, spoken(starter))  # with the same noise
         by_gpu = spoken(on_metal)
     assert on_metal.device == "metal"
-    assert np.corrcoef(by_gpu, by_processor)[0, 1] > LEAST_WAVEFORM_CORRELATION
+    assert np.corrcoef(by_gpu, by_processor)[0, 1] > MIN_WAVEFORM_CORRELATION
     assert not np.array_equal(by_gpu, by_processor)
     assert software_metal.counts().aborts == 0
 

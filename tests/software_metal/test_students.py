@@ -22,7 +22,7 @@ from tests.software_metal.loader import SoftwareMetal
 
 STUDENTS = Students(Path("none"), "teacher", architectures(TINY), {}, "")
 WEIGHTS = {**random_weights(TINY, 0), **own_weights(STUDENTS.architectures)}
-LEAST_CORRELATION = 0.99999
+MIN_CORRELATION = 0.99999
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_students_on_metal_equal_those_in_pytorch(compiled, name):
         values = random_batch(stage, TINY, lengths).padded(2, "noise")
         ours, theirs = compiled.run(stage, values), in_torch.run(stage, values)
         for tensor in stage.outputs:
-            assert correlation(ours[tensor.name], theirs[tensor.name]) >= LEAST_CORRELATION, (lengths, tensor.name)
+            assert correlation(ours[tensor.name], theirs[tensor.name]) >= MIN_CORRELATION, (lengths, tensor.name)
 
 
 @pytest.mark.parametrize("name", STUDENTS.stages)

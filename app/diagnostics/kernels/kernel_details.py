@@ -34,7 +34,7 @@ CHOOSE = "Choose a kernel in the list or the source."
 NO_SOURCE = "No source line is known for this kernel."
 NO_CODE = "The kernel’s code appears when all kernels of the stage have been measured."
 NOT_HERE = "{file} is not part of Kokoro Desk; only the lines below are known."
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 NUMBER_DIGITS = 4
 MADE = "·"
 """Marks a line that made a node that is not measured."""
@@ -243,11 +243,11 @@ class SourceView(FollowsTheme, QWidget):
 class ReplaceButton(QPushButton):
     """A menu of what may compute in place of a kernel or a stage.
 
-    `replacements_wanted` carries all `Replacement`s that are switched on, of all stages, and none when the last is
+    `replacements_requested` carries all `Replacement`s that are switched on, of all stages, and none when the last is
     switched off. They belong to one run: `forget` switches all off.
     """
 
-    replacements_wanted = Signal(object)
+    replacements_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(REPLACE, parent)
@@ -318,7 +318,7 @@ class ReplaceButton(QPushButton):
                 self.wanted = (*kept, replacement) if switch.isChecked() else kept
                 break
         self.show_node(self._stage, self._node)
-        self.replacements_wanted.emit(self.wanted)
+        self.replacements_requested.emit(self.wanted)
 
 
 def _exclude(one: Replacement, other: Replacement) -> bool:
@@ -334,7 +334,7 @@ def source_text(file: str, folders: Sequence[Path] | None = None) -> str | None:
         if path.suffix != ".py" or not path.is_relative_to(folder.resolve()):
             continue
         try:
-            if path.stat().st_size <= MOST_BYTES:
+            if path.stat().st_size <= MAX_BYTES:
                 return path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue

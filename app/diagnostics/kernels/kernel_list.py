@@ -25,8 +25,8 @@ TITLE, ERROR, TIME, MODULE = range(4)
 HEADINGS = ("Kernel", "× float32", "Time", "Module")
 WIDTHS_PIXELS = {ERROR: 88, TIME: 70}
 """Fixed: measuring every row would hold up the window each time a measurement comes in."""
-LEAST_TITLE_PIXELS, TITLE_SHARE = 110, 0.33
-LEAST_PIXELS = 60
+MIN_TITLE_PIXELS, TITLE_SHARE = 110, 0.33
+MIN_PIXELS = 60
 
 
 class KernelItem(QTreeWidgetItem):
@@ -82,7 +82,7 @@ class KernelList(FollowsTheme, QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setItemDelegateForColumn(ERROR, PlainSelection(self))
-        self.header().setMinimumSectionSize(LEAST_PIXELS)
+        self.header().setMinimumSectionSize(MIN_PIXELS)
         for column, width in WIDTHS_PIXELS.items():
             self.header().resizeSection(column, width)
         self.itemSelectionChanged.connect(self._on_selection)
@@ -115,7 +115,7 @@ class KernelList(FollowsTheme, QTreeWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the titles their share."""
         super().resizeEvent(event)
-        self.header().resizeSection(TITLE, max(LEAST_TITLE_PIXELS, round(TITLE_SHARE * self.width())))
+        self.header().resizeSection(TITLE, max(MIN_TITLE_PIXELS, round(TITLE_SHARE * self.width())))
 
     def restyle(self) -> None:
         """Take the colours of the theme."""

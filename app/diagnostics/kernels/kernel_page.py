@@ -21,7 +21,7 @@ from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.layouts import WrappingBar
 from engine.stages import STAGE_NAMES, Place, stage_named
-from engine.validator.data.results import Reading, Regime, Replacement, Row
+from engine.validator.data.results import InputSource, Regime, Replacement, Row
 from engine.validator.data.wording import agreement
 
 SPACE_PIXELS = 6
@@ -43,13 +43,13 @@ MEANING = "Error, source, and code of each kernel of the stage"
 
 
 class KernelPage(StagePage):
-    """`inspect_wanted` carries a `Job`, `replacements_wanted` one and every `Replacement`.
+    """`inspect_requested` carries a `Job`, `replacements_requested` one and every `Replacement`.
 
     `known` gives what is known of a run's kernels. A stage that is looked at is inspected once without being asked for.
     """
 
-    inspect_wanted = Signal(object)
-    replacements_wanted = Signal(object, object)
+    inspect_requested = Signal(object)
+    replacements_requested = Signal(object, object)
 
     def __init__(self, known: Callable[[DiagnosticsRun], Inspection], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,7 +78,7 @@ class KernelPage(StagePage):
         self.worst_first.toggled.connect(self.list.put_worst_first)
         self.list.node_chosen.connect(self.choose)
         self.details.node_chosen.connect(self.choose)
-        self.details.source.replace.replacements_wanted.connect(self._on_replace)
+        self.details.source.replace.replacements_requested.connect(self._on_replace)
         self._timer.timeout.connect(self.refresh)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -102,7 +102,7 @@ class KernelPage(StagePage):
         asked = self._asked.setdefault(inspection, set())
         if self.known is None and stage not in asked and can_be_inspected(job):
             asked.add(stage)
-            self.inspect_wanted.emit(job)
+            self.inspect_requested.emit(job)
 
     @Slot(object, str)
     def refresh_stage(self, run: DiagnosticsRun, stage: str) -> None:
@@ -160,12 +160,12 @@ class KernelPage(StagePage):
     @Slot()
     def _on_inspect(self) -> None:
         if self._job is not None:
-            self.inspect_wanted.emit(self._job)
+            self.inspect_requested.emit(self._job)
 
     @Slot(object)
     def _on_replace(self, replacements: object) -> None:
         if self._job is not None and replacements:
-            self.replacements_wanted.emit(self._job, replacements)
+            self.replacements_requested.emit(self._job, replacements)
         else:
             self.details.source.say("")
 
@@ -234,8 +234,8 @@ class InspectionFeature(QObject):
         self._replaced: Job | None = None
         self.page = KernelPage(queue.known)
         panel.add_page(TITLE, self.page, MEANING)
-        self.page.inspect_wanted.connect(queue.inspect)
-        self.page.replacements_wanted.connect(self._on_replace)
+        self.page.inspect_requested.connect(queue.inspect)
+        self.page.replacements_requested.connect(self._on_replace)
         queue.run_started.connect(self._on_run)
         queue.changed.connect(self._tell_outcome)
         queue.inspected.connect(self.page.refresh_stage)
@@ -281,11 +281,14 @@ def replaced_part(run: DiagnosticsRun) -> Shown | None:
 
 def outcome_words(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
     """How a stage and the waveform do in a regime with replaced kernels, and where that can be heard."""
-    row, last = run.stage_summary(shown, stage), run.stage_summary(replace(shown, reading=Reading.OWN_FED), WAVEFORM)
+    row, last = (
+        run.stage_summary(shown, stage),
+        run.stage_summary(replace(shown, reading=InputSource.END_TO_END), WAVEFORM),
+    )
     parts = [f"{stage_named(each.stage).title}: {_row_words(each)}." for each in (row, last) if each is not None]
     return " ".join((*parts, HEAR))
 
 
 def _row_words(row: Row) -> str:
-    fed = "" if row.reading is Reading.REFERENCE_FED else ", everything before it included"
+    fed = "" if row.reading is InputSource.ISOLATED else ", everything before it included"
     return f"{verdict_words(row.verdict)}, {agreement(row.metrics)}{fed}"

@@ -41,7 +41,7 @@ from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
 from app.widgets.elided_text import ElidedLabel
 from engine.speech import Utterance
 from engine.stages import STAGE_NAMES, stage_named
-from engine.validator.data.results import Reading, Row
+from engine.validator.data.results import InputSource, Row
 from engine.validator.data.wording import row_correlation
 from engine.validator.runs.arrays import Arrays
 
@@ -105,7 +105,7 @@ class DrillDown(StagePage):
         self._timer = QTimer(self, singleShot=True, interval=SETTLED_AFTER_MS)
         self._lay_out()
         self.outputs.output_chosen.connect(self.choose)
-        self.listening.spectrogram_wanted.connect(self._load)
+        self.listening.spectrogram_requested.connect(self._load)
         self.listening.end_to_end_toggled.connect(self._on_extent)
         self._loader.loaded.connect(self._on_picture)
         self._timer.timeout.connect(self._load)
@@ -210,7 +210,7 @@ class DrillDown(StagePage):
         self.listening.offer_difference(metrics is not None and metrics.sqnr_db is not None)
 
     def _sound_of(self, run: DiagnosticsRun, row: Row, end_to_end: bool) -> Row | None:
-        reading = Reading.OWN_FED if end_to_end else Reading.REFERENCE_FED
+        reading = InputSource.END_TO_END if end_to_end else InputSource.ISOLATED
         rows = run.rows_of(row.utterance, row.regime, reading, STAGE_NAMES[-1])
         return next((each for each in rows if has_audio(run.arrays, each)), None)
 
@@ -329,7 +329,7 @@ OUTPUT_ROLE = int(Qt.ItemDataRole.UserRole)
 TITLE, AGREEMENT, VERDICT = range(3)
 HEADINGS = "Output", "Correlation", "Verdict"
 """For screen readers."""
-LEAST_HEIGHT_PIXELS = 38
+MIN_HEIGHT_PIXELS = 38
 
 
 class OutputList(FollowsTheme, QTreeWidget):
@@ -351,7 +351,7 @@ class OutputList(FollowsTheme, QTreeWidget):
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setTabKeyNavigation(False)
         self.setItemDelegateForColumn(VERDICT, PlainSelection(self))
-        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
+        self.setMinimumHeight(MIN_HEIGHT_PIXELS)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.header().setStretchLastSection(False)

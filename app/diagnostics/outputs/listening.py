@@ -20,7 +20,7 @@ from engine.validator.data.results import Row
 from engine.validator.runs.arrays import Arrays
 
 LOUDEST = 0.9
-MOST_GAIN_DB = 100.0
+MAX_GAIN_DB = 100.0
 LOUDEST_GAIN = float("inf")
 END_TO_END, ALONE = "end to end", "last stage only"
 END_TO_END_MEANING = "Play each side’s speech, generated through all stages"
@@ -31,7 +31,7 @@ GAINS = (
     (40.0, "+40 dB", "100× amplitude"),
     (LOUDEST_GAIN, "loudest", "As loud as possible, up to +100 dB"),
 )
-USUAL_GAIN_DB = 20.0
+DEFAULT_GAIN_DB = 20.0
 
 
 class Part(Enum):
@@ -78,23 +78,23 @@ def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -
     loudest = float(np.abs(apart).max(initial=0))
     if not loudest:
         return None
-    gain = min(LOUDEST / loudest, 10 ** (MOST_GAIN_DB / 20)) if gain_db == LOUDEST_GAIN else 10 ** (gain_db / 20)
+    gain = min(LOUDEST / loudest, 10 ** (MAX_GAIN_DB / 20)) if gain_db == LOUDEST_GAIN else 10 ** (gain_db / 20)
     return Heard(np.clip(apart * gain, -1, 1).astype(np.float32), 20 * float(np.log10(gain)), loudest * gain > 1)
 
 
 class ListeningBar(WrappingBar):
     """`wanted` carries the `Part` whose button is pressed, whether it is to begin or to end.
 
-    `spectrogram_wanted` tells whether to show a spectrogram instead of the waveform, `loop_toggled` whether a selected
-    part goes round, `gain_chosen` that the difference is to be heard at another loudness, `end_to_end_toggled` whether
-    A is the speech of all its stages or that of the last one alone.
+    `spectrogram_requested` tells whether to show a spectrogram instead of the waveform, `loop_toggled` whether a
+    selected part is repeated, `gain_chosen` the amplification of the difference, `end_to_end_toggled` whether A is the
+    speech of all its stages or of the last one alone.
     """
 
     wanted = Signal(object)
     gain_chosen = Signal(object)
     end_to_end_toggled = Signal(bool)
     loop_toggled = Signal(bool)
-    spectrogram_wanted = Signal(bool)
+    spectrogram_requested = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,7 +114,7 @@ class ListeningBar(WrappingBar):
             button.clicked.connect(partial(self._on_button, part))
         self.loop_button.toggled.connect(self.loop_toggled)
         self.gain.chosen.connect(self.gain_chosen)
-        self.spectrogram_button.toggled.connect(self.spectrogram_wanted)
+        self.spectrogram_button.toggled.connect(self.spectrogram_requested)
         self.name_sides("Ours", "Reference")
 
     @property
@@ -191,7 +191,7 @@ class ListeningBar(WrappingBar):
         self.alone_button.setToolTip(ALONE_MEANING)
         self.loop_button.setToolTip("Loop a selection. Drag its edges, or press [ and ] to set them.")
         self.gain.offer(GAINS)
-        self.gain.choose(USUAL_GAIN_DB)
+        self.gain.choose(DEFAULT_GAIN_DB)
         self.add(self.waveform_button, self.spectrogram_button)
         self.add(self.whole_button, self.alone_button)
         self.add(self.buttons[Part.OURS], self.buttons[Part.REFERENCE], self.loop_button)

@@ -22,8 +22,8 @@ from engine.validator.measures.audio_metrics import height_of_hz, hz_at_height, 
 from engine.validator.measures.metrics import on_circle
 from engine.validator.runs.arrays import Arrays
 
-MOST_LINES = 128
-USUAL_PERCENT = 99.5
+MAX_LINES = 128
+DEFAULT_PERCENT = 99.5
 QUIETEST_DB = -90.0
 QUIETEST_ERROR_DB = -150.0
 """That of float32, below the loudest of the reference."""
@@ -184,7 +184,7 @@ def _note(pair: Pair) -> str:
 def _usual_size(values: Numbers) -> float:
     """A bound on nearly all values, so that a few large ones do not leave the others without colour."""
     size = np.abs(values)
-    return float(np.percentile(size, USUAL_PERCENT)) or float(size.max(initial=0)) or 1.0
+    return float(np.percentile(size, DEFAULT_PERCENT)) or float(size.max(initial=0)) or 1.0
 
 
 def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
@@ -194,7 +194,7 @@ def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
     first, last = _in_view(request, pair.reference.shape[-1], pair.axis)
     ours, reference = pair.ours[:, first:last], pair.reference[:, first:last]
     apart = np.abs(on_circle(request.row.output, ours, reference) - reference)
-    lines = np.maximum.reduceat(apart, _group_starts(len(apart), MOST_LINES), axis=0)
+    lines = np.maximum.reduceat(apart, _group_starts(len(apart), MAX_LINES), axis=0)
     starts = _columns(request, pair.reference.shape[-1], pair.axis) - first
     found = np.maximum.reduceat(lines, np.clip(starts, 0, lines.shape[1] - 1), axis=1)
     return HeatPane("Difference over the rms", steps_of(error_positions(found / rms)), Scale.ERRORS)
@@ -202,7 +202,7 @@ def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
 
 def _value_steps(request: PictureRequest, array: Numbers, axis: str, largest: float) -> Steps:
     columns = _columns(request, array.shape[-1], axis)
-    shown = array[_group_starts(len(array), MOST_LINES)][:, columns]
+    shown = array[_group_starts(len(array), MAX_LINES)][:, columns]
     return steps_of(0.5 + shown / (2 * largest))
 
 
@@ -228,7 +228,7 @@ def _group_starts(count: int, most: int) -> NDArray[np.int_]:
 
 def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
     rate = len(pair.reference) / request.clock.seconds
-    window = int(request.start_seconds * rate), int(request.end_seconds * rate), request.columns, MOST_LINES
+    window = int(request.start_seconds * rate), int(request.end_seconds * rate), request.columns, MAX_LINES
     ours, reference = (spectrogram_db(_audible(each), rate, *window) for each in (pair.ours, pair.reference))
     loudest = float(reference.max())
     panes = [

@@ -20,7 +20,7 @@ FONT_PIXELS = 11
 SHORTEST_VIEW_SECONDS = 0.01
 LEFT_PIXELS = 46
 TITLE_PIXELS = 4
-LEAST_HEIGHT_PIXELS = 48
+MIN_HEIGHT_PIXELS = 48
 CURSOR_PIXELS = 1.5
 TITLE_MARGIN_PIXELS = 24
 GAP_PIXELS = 3
@@ -46,7 +46,7 @@ class TimePane(pyqtgraph.GraphicsView):
         super().__init__(parent)
         self.setObjectName("pane")
         self.setAccessibleName(name)
-        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
+        self.setMinimumHeight(MIN_HEIGHT_PIXELS)
         self.setFrameShape(self.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view = pyqtgraph.ViewBox(enableMenu=False)

@@ -20,7 +20,7 @@ from engine.validator.data.results import (
     FailedEvent,
     Finding,
     FinishedEvent,
-    Reading,
+    InputSource,
     Regime,
     Report,
     Row,
@@ -34,10 +34,10 @@ from engine.validator.runs.arrays import Arrays
 
 FEWEST_FOR_ESTIMATE = 2
 """The first utterance takes longer than the others, and a text of one or two is over soon."""
-USUAL_PADDING = 1.0
+DEFAULT_PADDING = 1.0
 STOPPED_WORDS = "Stopped."
-GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
-MOST_UTTERANCES = 40
+GIVEN = InputSource.END_TO_END_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
+MAX_UTTERANCES = 40
 """Those of a whole book would fill the memory."""
 
 
@@ -111,7 +111,7 @@ class DiagnosticsOptions:
 
     regimes: tuple[Regime, ...] = (Regime.UPSTREAM, Regime.COMPILED)
     reference: Regime = Regime.DYNAMIC
-    padding: float = USUAL_PADDING
+    padding: float = DEFAULT_PADDING
     device: str = AUTO
     lstm_method: str = AUTO
     probes: bool = False
@@ -134,7 +134,7 @@ class Shown:
     """The part of a run to show; `utterance` is None for the worst of all."""
 
     regime: str
-    reading: Reading = Reading.REFERENCE_FED
+    reading: InputSource = InputSource.ISOLATED
     utterance: int | None = None
 
 
@@ -163,11 +163,11 @@ class DiagnosticsRun:
         self.hint = ""
         self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
-        self._order: list[tuple[tuple[int, str, Reading, str], str]] = []
+        self._order: list[tuple[tuple[int, str, InputSource, str], str]] = []
         self._curves = KeptCurves()
-        self._worst: dict[tuple[str, Reading, str], Row] = {}
-        self._reported: dict[tuple[str, Reading, str], set[int]] = {}
-        self._rows: dict[tuple[int, str, Reading, str], dict[str, Row]] = {}
+        self._worst: dict[tuple[str, InputSource, str], Row] = {}
+        self._reported: dict[tuple[str, InputSource, str], set[int]] = {}
+        self._rows: dict[tuple[int, str, InputSource, str], dict[str, Row]] = {}
 
     @property
     def active(self) -> bool:
@@ -244,7 +244,7 @@ class DiagnosticsRun:
         """Frames per token of an utterance, by the reference; empty while unknown."""
         return self._alignments.get(utterance, ())
 
-    def rows_of(self, utterance: int, regime: str, reading: Reading, stage: str) -> tuple[Row, ...]:
+    def rows_of(self, utterance: int, regime: str, reading: InputSource, stage: str) -> tuple[Row, ...]:
         """The rows of one stage: its outputs, then its probes."""
         rows = self._rows.get((utterance, regime, reading, stage), {}).values()
         return tuple(sorted(rows, key=lambda row: row.probe))
@@ -279,7 +279,7 @@ class DiagnosticsRun:
         """The first stage that is itself wrong: the report's finding, or until then the first failing stage."""
         if self.report is not None:
             return next((finding for finding in self.report.findings if finding.regime == regime), None)
-        shown = Shown(regime, Reading.REFERENCE_FED)
+        shown = Shown(regime, InputSource.ISOLATED)
         for stage in STAGE_NAMES:
             row = self.stage_summary(shown, stage)
             if row is not None and row.verdict is Verdict.FAIL:
@@ -320,13 +320,13 @@ class DiagnosticsRun:
         if row.output not in self._held(row, row.reading):
             self._order.append(((row.utterance, row.regime, row.reading, row.stage), row.output))
         self._file(row, row.reading)
-        if row.reading is Reading.OWN_FED and row.output not in self._held(row, GIVEN):
+        if row.reading is InputSource.END_TO_END and row.output not in self._held(row, GIVEN):
             self._file(row, GIVEN)
 
-    def _held(self, row: Row, reading: Reading) -> dict[str, Row]:
+    def _held(self, row: Row, reading: InputSource) -> dict[str, Row]:
         return self._rows.setdefault((row.utterance, row.regime, reading, row.stage), {})
 
-    def _file(self, row: Row, reading: Reading) -> None:
+    def _file(self, row: Row, reading: InputSource) -> None:
         """Keep a row where this reading shows it: a stage whose durations are equal is the same in two of them."""
         self._held(row, reading)[row.output] = row
         if row.probe:
@@ -334,7 +334,7 @@ class DiagnosticsRun:
         self._reported.setdefault((row.regime, reading, row.stage), set()).add(row.utterance)
         self._note_worst(row, reading)
 
-    def _note_worst(self, row: Row, reading: Reading) -> None:
+    def _note_worst(self, row: Row, reading: InputSource) -> None:
         key = (row.regime, reading, row.stage)
         worst = self._worst.get(key)
         if not row.probe and (worst is None or severity(row) > severity(worst)):
@@ -352,7 +352,7 @@ class DiagnosticsRun:
         self.state, self.message, self.hint, self.cure = state, message, hint, cure
 
 
-def crashed_row(utterance: int, regime: str, reference: str, reading: Reading, stage: str) -> Row:
+def crashed_row(utterance: int, regime: str, reference: str, reading: InputSource, stage: str) -> Row:
     """A row without measures for the first output of a stage."""
     declared = stage_named(stage)
     output = declared.outputs[0].name
@@ -366,7 +366,7 @@ class KeptCurves:
         self._utterances: deque[int] = deque()
 
     def begin(
-        self, utterance: int, rows: Mapping[tuple[int, str, Reading, str], dict[str, Row]], worst: Iterable[Row]
+        self, utterance: int, rows: Mapping[tuple[int, str, InputSource, str], dict[str, Row]], worst: Iterable[Row]
     ) -> None:
         """Let go of the curves of the utterance that was compared longest ago, if there are too many.
 
@@ -375,7 +375,7 @@ class KeptCurves:
         if utterance in self._utterances:
             return
         self._utterances.append(utterance)
-        if len(self._utterances) <= MOST_UTTERANCES:
+        if len(self._utterances) <= MAX_UTTERANCES:
             return
         let_go, kept = self._utterances.popleft(), {id(row) for row in worst}
         for of_stage in (found for key, found in rows.items() if key[0] == let_go):

@@ -20,13 +20,13 @@ PROGRESS_HEIGHT_PIXELS = 4
 
 
 class RunStatus(QWidget):
-    """`stage_wanted` carries the first stage that is itself wrong, when the link to it is clicked.
+    """`stage_requested` carries the first stage that is itself wrong, when the link to it is clicked.
 
-    `start_again_wanted` is for a process that does nothing any more. `reduce_button` is shown by who reduces.
+    `start_again_requested` is for a process that does nothing any more. `reduce_button` is shown by who reduces.
     """
 
-    stage_wanted = Signal(str)
-    start_again_wanted = Signal()
+    stage_requested = Signal(str)
+    start_again_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,7 +70,7 @@ class RunStatus(QWidget):
         column.addLayout(top)
         column.addWidget(self.details)
         column.addLayout(line)
-        self.start_again.clicked.connect(self.start_again_wanted)
+        self.start_again.clicked.connect(self.start_again_requested)
         self.pointer.clicked.connect(self._on_pointer)
         self.show_run(None, "")
 
@@ -118,7 +118,7 @@ class RunStatus(QWidget):
 
     @Slot()
     def _on_pointer(self) -> None:
-        self.stage_wanted.emit(self._stage)
+        self.stage_requested.emit(self._stage)
 
 
 def _fraction_done(run: DiagnosticsRun) -> float | None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from app.diagnostics.colours import Tone
 from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, regime_title
-from app.diagnostics.runs.run import MOST_UTTERANCES, DiagnosticsRun, RunState, Shown
+from app.diagnostics.runs.run import MAX_UTTERANCES, DiagnosticsRun, RunState, Shown
 from app.messages import words_for
 from engine.runtime.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.system.durations import duration_words
-from engine.validator.data.results import Reading, Regime, Verdict
+from engine.validator.data.results import InputSource, Regime, Verdict
 from engine.validator.data.wording import counted
 from engine.validator.faults.catalogue import fault_named
 from engine.validator.runners.regimes import PADDED_REGIMES
@@ -22,7 +22,7 @@ PLANTED = "Injected fault"
 NO_SUBJECT = "Type or paste some text to diagnose it."
 TEXT_CHARACTERS = 24
 SUBJECT_CHARACTERS = 32
-MOST_NAMED = 2
+MAX_NAMED = 2
 """Of more regimes than these, the number is told."""
 CHARACTERS_PER_UTTERANCE = 115
 """As English prose is divided, a little more or less; it has about as many phonemes as characters."""
@@ -89,9 +89,9 @@ def _progress_words(run: DiagnosticsRun) -> str:
 
 def memory_words(run: DiagnosticsRun) -> str:
     """What is no longer kept of a long text; empty if everything is."""
-    if run.progress.compared <= MOST_UTTERANCES:
+    if run.progress.compared <= MAX_UTTERANCES:
         return ""
-    return f"only the last {MOST_UTTERANCES} utterances keep their curves and arrays"
+    return f"only the last {MAX_UTTERANCES} utterances keep their curves and arrays"
 
 
 def run_name(run: DiagnosticsRun) -> str:
@@ -121,14 +121,14 @@ def under_way(run: DiagnosticsRun) -> str:
 
 def _is_compared(run: DiagnosticsRun, utterance: int, regime: str, stage: str) -> bool:
     """Whether the last reading of every output of a stage has arrived."""
-    there = {row.output for row in run.rows_of(utterance, regime, Reading.OWN_FED, stage)}
+    there = {row.output for row in run.rows_of(utterance, regime, InputSource.END_TO_END, stage)}
     return there >= {tensor.name for tensor in stage_named(stage).outputs if tensor.axes}
 
 
 def _subject(run: DiagnosticsRun) -> str:
     """The regimes that were looked at: PyTorch's own float32 is always measured as well."""
     looked_at = [regime for regime in run.regimes if regime != Regime.UPSTREAM] or list(run.regimes)
-    if len(looked_at) > MOST_NAMED:
+    if len(looked_at) > MAX_NAMED:
         return counted(len(looked_at), "configuration")
     return " + ".join(regime_title(regime) for regime in looked_at)
 
@@ -183,7 +183,7 @@ def divergence_of(run: DiagnosticsRun | None, regime: str) -> RunVerdict | None:
 
 def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
     """Names the stages that are within tolerance, yet worse than float32 or the golden run."""
-    rows = (run.stage_summary(Shown(regime, Reading.REFERENCE_FED), stage) for stage in STAGE_NAMES)
+    rows = (run.stage_summary(Shown(regime, InputSource.ISOLATED), stage) for stage in STAGE_NAMES)
     worse = [stage_named(row.stage).title for row in rows if row is not None and row.verdict is Verdict.WORSE]
     words = f"{regime_title(regime)}: no stage diverges"
     if not worse:
@@ -197,7 +197,7 @@ def _unknown(run: DiagnosticsRun, regime: str) -> RunVerdict:
     if not run.active:
         return RunVerdict(_ENDING_VERDICTS.get(run.state, "Nothing was compared"), Tone.WARNING)
     utterance = run.last_row.utterance if run.last_row is not None else 0
-    shown = Shown(regime, Reading.REFERENCE_FED, utterance)
+    shown = Shown(regime, InputSource.ISOLATED, utterance)
     done = sum(run.stage_summary(shown, stage) is not None for stage in STAGE_NAMES)
     words, count = f"Comparing {done} of {len(STAGES)}", len(run.utterances)
     return RunVerdict(f"{words}, utterance {utterance + 1} of {count}" if count > 1 else words, Tone.PLAIN)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.speech import Array
 from engine.stages import STAGES, Axis, Size, Tensor
-from engine.validator.data.results import Reading, Row
+from engine.validator.data.results import InputSource, Row
 from engine.validator.measures.phoneme_alignment import by_phoneme, paired_frames
 from engine.validator.runs.arrays import Arrays
 
@@ -50,7 +50,7 @@ def pair_to_draw(arrays: Arrays, row: Row) -> Pair:
     if row.by_phoneme is None:
         return _pair(ours, reference, tensor)
     mine, theirs = (
-        arrays.load(row.utterance, regime, Reading.OWN_FED, ALIGNMENT_OUTPUT)[0]
+        arrays.load(row.utterance, regime, InputSource.END_TO_END, ALIGNMENT_OUTPUT)[0]
         for regime in (row.regime, row.reference)
     )
     axis = 1 + _time_of(tensor)
@@ -61,7 +61,7 @@ def pair_to_draw(arrays: Arrays, row: Row) -> Pair:
 
 def _loaded(arrays: Arrays, row: Row) -> tuple[Array, Array]:
     ours = arrays.load(row.utterance, row.regime, row.reading, row.output)
-    return ours, arrays.load(row.utterance, row.reference, Reading.OWN_FED, row.output)
+    return ours, arrays.load(row.utterance, row.reference, InputSource.END_TO_END, row.output)
 
 
 def _tensor_of(row: Row) -> Tensor:

@@ -8,16 +8,16 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QSizePolicy, QStackedWid
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 
 SPACE_PIXELS = 4
-LEAST_HEIGHT_PIXELS = 140
+MIN_HEIGHT_PIXELS = 140
 
 
 class StagePage(QWidget):
     """A view of the chosen stage, or of the whole run; it is told what to show only while it is in sight.
 
-    `part_wanted` asks the panel to show another part of the run: it carries a `Shown` and the name of a stage.
+    `part_requested` asks the panel to show another part of the run: it carries a `Shown` and the name of a stage.
     """
 
-    part_wanted = Signal(object, str)
+    part_requested = Signal(object, str)
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
         """Show a stage of this part of a run, again whenever more is known of it; cheap if nothing has changed."""
@@ -30,11 +30,11 @@ class StagePage(QWidget):
 class StagePages(QWidget):
     """Tabs over the pages; `wanted` is emitted when another page is chosen, which then has to be told what to show.
 
-    `room_wanted` carries whether the user wants the page to have the room of the list of stages, too.
+    `room_requested` carries whether the user wants the page to have the room of the list of stages, too.
     """
 
     wanted = Signal()
-    room_wanted = Signal(bool)
+    room_requested = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class StagePages(QWidget):
         self.room_button.setObjectName("panelButton")
         self.room_button.setCheckable(True)
         self._stack = QStackedWidget(self)
-        self._stack.setMinimumHeight(LEAST_HEIGHT_PIXELS)
+        self._stack.setMinimumHeight(MIN_HEIGHT_PIXELS)
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE_PIXELS)
@@ -83,4 +83,4 @@ class StagePages(QWidget):
         self.room_button.setText(words)
         self.room_button.setAccessibleName(words)
         self.room_button.setToolTip("Show the stage list" if wanted else "Hide the stage list")
-        self.room_wanted.emit(wanted)
+        self.room_requested.emit(wanted)

@@ -25,7 +25,7 @@ from engine.validator.data import wording
 from engine.validator.data.results import Regime, Row, Verdict
 from engine.validator.data.verdicts import severity
 from engine.validator.data.wording import NOTHING, agreement, magnitude, milliseconds, noise_ratio, row_correlation
-from engine.validator.runs.yardstick import MOST_TIMES
+from engine.validator.runs.baseline_grader import MAX_TIMES
 
 WAITING = "waiting"
 STUCK = "no answer"
@@ -194,7 +194,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
         lambda entry, row: row.times_floor,
         ("× float32", "1.23e-10 ×"),
         gives_way=6,
-        tone=lambda entry, row: Tone.WARNING if (row.times_floor or 0) > MOST_TIMES else Tone.PLAIN,
+        tone=lambda entry, row: Tone.WARNING if (row.times_floor or 0) > MAX_TIMES else Tone.PLAIN,
     ),
     Column.FLOOR: StageColumn(
         "Float32",

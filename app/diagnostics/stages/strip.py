@@ -16,7 +16,7 @@ from app.diagnostics.stages.utterance_clock import UtteranceClock, Word, clock_o
 from engine.errors import EngineError
 from engine.speech import Utterance
 from engine.stages import STAGE_NAMES, STAGES
-from engine.validator.data.results import Profile, Reading, Regime, Row, Verdict
+from engine.validator.data.results import InputSource, Profile, Regime, Row, Verdict
 from engine.validator.data.wording import magnitude
 
 SHORTEST_SECONDS = 0.01
@@ -109,9 +109,11 @@ def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope
     if arrays is None:
         return None
     for name in (Regime.COMPILED, regime, run.reference):
-        if arrays.holds(utterance, name, Reading.OWN_FED, AUDIO):
+        if arrays.holds(utterance, name, InputSource.END_TO_END, AUDIO):
             try:
-                samples = np.ravel(arrays.load(utterance, name, Reading.OWN_FED, AUDIO)).astype(np.float32, copy=False)
+                samples = np.ravel(arrays.load(utterance, name, InputSource.END_TO_END, AUDIO)).astype(
+                    np.float32, copy=False
+                )
             except EngineError:
                 return None
             return envelope(samples, 0, len(samples), WAVE_COLUMNS)

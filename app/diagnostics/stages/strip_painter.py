@@ -17,7 +17,7 @@ from engine.validator.data.wording import magnitude
 FONT_PIXELS = 11
 CELL_MARGIN_PIXELS = 4.0
 WORD_MARGIN_PIXELS = 3.0
-LEAST_WORD_PIXELS = 28.0
+MIN_WORD_PIXELS = 28.0
 SMALLEST_LOUDNESS = 0.05
 LINE_PIXELS = 1.5
 CENTRE = int(Qt.AlignmentFlag.AlignCenter)
@@ -103,7 +103,7 @@ class StripPainter:
     def _fitted(self, text: str, room: float) -> str:
         if self._metrics.horizontalAdvance(text) <= room:
             return text
-        return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, room) if room >= LEAST_WORD_PIXELS else ""
+        return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, room) if room >= MIN_WORD_PIXELS else ""
 
     def _draw_outline(self, painter: QPainter, area: QRectF) -> None:
         strip = self._strip

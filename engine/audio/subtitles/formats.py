@@ -19,7 +19,7 @@ from engine.system.whole_file import ensure_writable, whole_file
 
 LINE_CHARACTERS = 42
 SHORTEST_SECONDS = 1.0
-LONGEST_SECONDS = 7.0
+MAX_SECONDS = 7.0
 SILENCE_SECONDS = 0.7
 """So much silence between two words belongs between two captions."""
 _BREAK_COST = {End.WORD: 2.0, End.CLAUSE: 0.5, End.SENTENCE: 0.0, End.PARAGRAPH: 0.0}
@@ -96,7 +96,7 @@ class _Cuts:
         yield end - 1
         for start in range(end - 2, -1, -1):
             seconds = self._words[end - 1].end_seconds - self._words[start].start_seconds
-            if seconds > LONGEST_SECONDS or not self._fits(start, end):
+            if seconds > MAX_SECONDS or not self._fits(start, end):
                 return
             yield start
 

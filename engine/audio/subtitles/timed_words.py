@@ -15,7 +15,7 @@ OPENING = re.compile(r"(?<!\w)[“‘\"'«(¿¡\[{<]+$")
 LINK = re.compile(r"\[(?P<text>[^\[\]\n]{1,200})\]\([^()\s]{1,2000}\)")
 HIDDEN = "\0"
 """Stands for each character that is markup and not shown."""
-LONGEST_OPENING_CHARACTERS = 20
+MAX_OPENING_CHARACTERS = 20
 SENTENCE_ENDS = frozenset(".!?…。！？")
 CLAUSE_ENDS = frozenset(",;:—–)]，、；：")
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
@@ -78,7 +78,7 @@ def timed_words(
         following = words[index + 1].start if index + 1 < len(words) else len(text)
         after = DIRECTION.sub(" ", shown[word.end : following]).replace(HIDDEN, "")
         closing = CLOSING.match(after)[0]  # type: ignore[index]  # it matches nothing, too
-        opening = OPENING.search(before[-LONGEST_OPENING_CHARACTERS:].replace(HIDDEN, ""))
+        opening = OPENING.search(before[-MAX_OPENING_CHARACTERS:].replace(HIDDEN, ""))
         written = " ".join(INLINE.sub(lambda match: match["text"], text[word.start : word.end]).split())
         timed.append(
             TimedWord(

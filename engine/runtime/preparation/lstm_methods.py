@@ -16,8 +16,8 @@ from engine.artifacts.manifest import METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
+from engine.runtime.preparation.crash_guard import crashed_in_use, marked_in_use
 from engine.runtime.preparation.devices import AUTO
-from engine.runtime.preparation.in_use import crashed_in_use, marked_in_use
 from engine.runtime.preparation.probes import KeptResult, ProbeResult, Trial, forget_results
 
 LSTM_METHODS = (AUTO, *LstmMethod)

@@ -25,7 +25,7 @@ from engine.runtime.preparation.probes import TrialRequest
 from engine.speech import Array
 from engine.stages import Stage, Tensor, stage_named
 
-MOST_DIFFERENCE = 1e-3
+MAX_DIFFERENCE = 1e-3
 """Relative to the truth: far above the effect of another order of summation, far below that of any mistake."""
 _VECTOR_SCALE = 0.5
 """The size of biases and gains."""
@@ -113,7 +113,7 @@ class Case:
 
 def is_right(difference: float) -> bool:
     """Whether what was tried computes what it should; NaN is not right."""
-    return difference <= MOST_DIFFERENCE
+    return difference <= MAX_DIFFERENCE
 
 
 def made_up_weights(manifest: Manifest, stages: Sequence[str]) -> Weights:

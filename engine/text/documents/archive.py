@@ -22,7 +22,7 @@ from engine.errors import DamagedDocument, EncryptedDocument, OversizedDocument,
 from engine.text.documents.reading import is_archive
 
 LARGEST_MEMBER_BYTES = 64_000_000
-MOST_READ_BYTES = 256_000_000
+MAX_READ_BYTES = 256_000_000
 """Of all members together; a book of a million words has 6 MB of text."""
 _ENCRYPTED = 0x1
 _FAULTS = (
@@ -66,7 +66,7 @@ class Archive:
         except (KeyError, OSError, *_FAULTS) as error:
             raise self.damaged() from error
         self._read_bytes += len(content)
-        if len(content) > largest_bytes or self._read_bytes > MOST_READ_BYTES:
+        if len(content) > largest_bytes or self._read_bytes > MAX_READ_BYTES:
             raise OversizedDocument(f"“{self._name}” is too large to open.", "Choose a different document.")
         return content
 

@@ -18,7 +18,7 @@ from engine.text.roman_numerals import value_of
 
 _HEADING_WITHIN_BLOCKS = 3
 """A title of the table of contents may follow a number or an ornament, but not more than this."""
-_LONGEST_HEADING_CHARACTERS = 300
+_MAX_HEADING_CHARACTERS = 300
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _LABELS = frozenset({"chapter", "chap", "part", "book", "section", "chapitre", "capítulo", "capitolo", "kapitel", "no"})
 _ROMAN = re.compile(r"(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
@@ -121,7 +121,7 @@ def _heading_near(blocks: Sequence[Block], place: int, entry: Entry) -> range | 
     wanted = _words(entry.title)
     number, title = _number_and_title(wanted)
     end = min(place + _HEADING_WITHIN_BLOCKS, len(blocks))
-    texts = [block.text if len(block.text) <= _LONGEST_HEADING_CHARACTERS else "" for block in blocks[place:end]]
+    texts = [block.text if len(block.text) <= _MAX_HEADING_CHARACTERS else "" for block in blocks[place:end]]
     words = [_words(text) for text in texts]
     for first in range(len(words)):
         for last in range(first, len(words)):

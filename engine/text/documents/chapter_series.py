@@ -22,7 +22,7 @@ from engine.text.documents.heading_lines import (
 from engine.text.documents.matter import matter_of_title
 
 _FEWEST_ENTRIES = 2
-_MOST_LINES = 3
+_MAX_LINES = 3
 FULL_LINE_CHARACTERS = 55
 _TEXT_CHARACTERS = 200
 """A paragraph of so many is text that a heading may have."""
@@ -81,7 +81,7 @@ def _candidate(lines: Sequence[str]) -> HeadingLine | None:
     if first is None or len(lines) == 1:
         return first
     rest = " ".join(line.strip() for line in lines[1:])
-    if len(lines) > _MOST_LINES or any(heading_line(line) or has_page(line) for line in lines[1:]):
+    if len(lines) > _MAX_LINES or any(heading_line(line) or has_page(line) for line in lines[1:]):
         return None
     if first.title:
         return HeadingLine(first.kind, first.number, f"{first.title} {rest}") if _is_wrapped(first, lines) else None
@@ -198,7 +198,7 @@ def _is_title_below(paragraphs: Sequence[Sequence[str]], candidates: Sequence[He
     if place + 2 >= len(paragraphs) or candidates[place + 1] or candidates[place + 2]:
         return False
     lines = [line.strip() for line in paragraphs[place + 1]]
-    return len(lines) < _MOST_LINES and stands_out(" ".join(lines)) and not stands_out(paragraphs[place + 2][0].strip())
+    return len(lines) < _MAX_LINES and stands_out(" ".join(lines)) and not stands_out(paragraphs[place + 2][0].strip())
 
 
 class _Ascent:

@@ -41,7 +41,7 @@ _HANZI = (
 _KANJI = (
     "日一人年大十二本中長出三時行見月分後前生五間上東四今金九入学高円子外八六下来気小七山話女北午百書先名川千水半男"
 )
-_APOSTROPHE, _USUAL_SIGNS = "’", "“”‘–—…«»„\u00a0·"
+_APOSTROPHE, _DEFAULT_SIGNS = "’", "“”‘–—…«»„\u00a0·"
 _OTHER_SIGNS = "‚‹›€£§°•©®™½¼¾²³¹ªº¿¡¢×÷µ†‡№¶−≈★→"
 _NEVER_INSIDE = frozenset(_OTHER_SIGNS + "“”‘„«»")
 _FIRST_GREEK, _FIRST_SIGN = "\u0370", "\u2000"
@@ -109,7 +109,7 @@ def _model(letters: str, share: float) -> dict[str, float]:
     signs = 1.0 - share
     return (
         {_APOSTROPHE: signs * 0.5}
-        | {sign: signs * 0.4 / len(_USUAL_SIGNS) for sign in _USUAL_SIGNS}
+        | {sign: signs * 0.4 / len(_DEFAULT_SIGNS) for sign in _DEFAULT_SIGNS}
         | {sign: signs * 0.1 / len(_OTHER_SIGNS) for sign in _OTHER_SIGNS}
         | _ranked(letters, share)
     )
@@ -161,7 +161,7 @@ _USUAL = {
 }  # fmt: skip
 """How much less likely an encoding is than the most usual ones, as a logarithm."""
 _UNUSUAL, _TRUST = 6.0, 50.0
-_LEAST_LIKELY, _LEAST_LIKELY_WIDE = -11.0, -9.7
+_MIN_LIKELY, _MIN_LIKELY_WIDE = -11.0, -9.7
 """The logarithm of the probability of a character, on average, below which there is no text.
 
 Any bytes are letters of some language in UTF-16.
@@ -178,7 +178,7 @@ _NAMES = {
     "mac_latin2": "Mac OS Central European",
     "utf_16_le": "UTF-16", "utf_16_be": "UTF-16", "utf_32_le": "UTF-32", "utf_32_be": "UTF-32",
 }  # fmt: skip
-_MOST_REPLACED = 0.25
+_MAX_REPLACED = 0.25
 """Characters that could not be read, for each letter: more are no accident."""
 _SAMPLE_BYTES, _CONTEXT_BYTES = 16_384, 100
 _LETTERS = b"aA"
@@ -213,7 +213,7 @@ def decoded(content: bytes, name: str) -> Decoded:
     text = content.decode(encoding, "replace") if encoding else ""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     replaced = text.count(REPLACED) - content.count(REPLACED.encode())  # less those that were written so
-    if content and (not encoding or replaced > _MOST_REPLACED * sum(map(str.isalpha, text))):
+    if content and (not encoding or replaced > _MAX_REPLACED * sum(map(str.isalpha, text))):
         raise DamagedDocument(f"“{name}” isn’t a text file.", "Choose a different document.")
     if replaced > 0:
         notices.append(_told_replacements(replaced, text.count("\n", 0, text.index(REPLACED)) + 1, name))
@@ -234,7 +234,7 @@ def _named(content: bytes) -> str:
 def _guessed(content: bytes, named: str = "") -> str:
     """The encoding of bytes without a mark, which may name one; empty if they are no text."""
     if b"\x00" in content:
-        wide = _likeliest(content[:_SAMPLE_BYTES], dict.fromkeys(_WIDE, 0.0), _LEAST_LIKELY_WIDE)
+        wide = _likeliest(content[:_SAMPLE_BYTES], dict.fromkeys(_WIDE, 0.0), _MIN_LIKELY_WIDE)
         if wide:
             return wide
     if len(_CONTROL.findall(content)) > _CONTROL_SHARE * len(content):
@@ -266,7 +266,7 @@ def _proposals(sample: bytes) -> Iterable[str]:
     return (match.encoding for match in found if _LETTERS.decode(match.encoding, "ignore") == _LETTERS.decode())
 
 
-def _likeliest(sample: bytes, handicaps: dict[str, float], least: float = _LEAST_LIKELY) -> str:
+def _likeliest(sample: bytes, handicaps: dict[str, float], least: float = _MIN_LIKELY) -> str:
     """The encoding in which the bytes make the likeliest text; empty if all make none."""
     best, most = "", float("-inf")
     for encoding, handicap in handicaps.items():

@@ -12,7 +12,7 @@ from engine.text.documents.matter import matter_of_title
 from engine.text.roman_numerals import parsed
 
 HEADING_CHARACTERS = 80
-_MOST_WORDS_OF_MATTER = 8
+_MAX_WORDS_OF_MATTER = 8
 _SMALL_WORD = 4
 """Letters of words that may have no capital in a title, such as “with”."""
 _LINE_CHARACTERS = 160
@@ -125,7 +125,7 @@ def heading_line(line: str) -> HeadingLine | None:
     text = without_page(line.strip()).strip(_DECORATION)
     if not text or len(text) > HEADING_CHARACTERS:
         return None
-    if text.count(" ") < _MOST_WORDS_OF_MATTER and is_title(text) and matter_of_title(text) is not Matter.TEXT:
+    if text.count(" ") < _MAX_WORDS_OF_MATTER and is_title(text) and matter_of_title(text) is not Matter.TEXT:
         return HeadingLine(Kind.CHAPTER, None, text)
     if _BEGINNING.match(text) is None:
         return None

@@ -14,10 +14,10 @@ from engine.text.documents.matter import begins_licence, begins_text, ends_text,
 
 _FEWEST_LINES, _FEWEST_LINES_IN_TEXT = 3, 7
 """Links in a row that are a list of contents; fewer may be anything, as the ways to go on in a game."""
-_LONGEST_TITLE_TEXT = 80
-_LONGEST_TITLE_PAGE = 2_000
+_MAX_TITLE_TEXT = 80
+_MAX_TITLE_PAGE = 2_000
 """Characters of what may come before a list of contents and be a title page."""
-_LONGEST_TITLE, _LONGEST_TITLE_LINE = 400, 120
+_MAX_TITLE, _MAX_TITLE_LINE = 400, 120
 """Characters of a title page in a book, and of a line of it."""
 _IMPRINT = re.compile(r"©|\(c\) ?\d{4}|\bISBN\b|all rights reserved|copyright \d{4}", re.IGNORECASE)
 _LABEL = re.compile(r"\A(?:[\[(](?:\d{1,3}|[a-z*†‡§¶])[\])]|\d{1,3}[.)\]:](?=\s)|[*†‡§¶]{1,3})?[.:)\]]?\s*")
@@ -42,11 +42,11 @@ def is_front_page(blocks: Sequence[Block], title: str) -> bool:
     """Whether a page of a book is its title page or its imprint, by what is written on it."""
     texts = [block.text for block in blocks if block.text]
     whole = " ".join(texts)
-    if not texts or len(whole) > _LONGEST_TITLE_PAGE:
+    if not texts or len(whole) > _MAX_TITLE_PAGE:
         return False
     if _IMPRINT.search(whole):
         return True
-    short = len(whole) <= _LONGEST_TITLE and max(map(len, texts)) <= _LONGEST_TITLE_LINE
+    short = len(whole) <= _MAX_TITLE and max(map(len, texts)) <= _MAX_TITLE_LINE
     titles = {_letters(title), _letters(title.partition(":")[0])} - {""}
     return short and any(_letters(text) in titles for text in texts)
 
@@ -96,7 +96,7 @@ def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
             marked[index] = _as_front(marked[index])
     if runs and not in_book:
         before = page[: runs[0].start]
-        if sum(len(piece.block.text) for piece in before if piece.block.matter is Matter.TEXT) <= _LONGEST_TITLE_PAGE:
+        if sum(len(piece.block.text) for piece in before if piece.block.matter is Matter.TEXT) <= _MAX_TITLE_PAGE:
             headings = [piece for piece in page[runs[0].stop :] if piece.block.level]
             if headings and not any(map(_is_prose, before)):
                 marked[: len(before)] = map(_as_front, before)
@@ -106,9 +106,7 @@ def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
 def _is_prose(piece: Piece) -> bool:
     """Whether it is more than a title or a name."""
     block = piece.block
-    return (
-        not block.level and not piece.is_link and block.matter is Matter.TEXT and len(block.text) > _LONGEST_TITLE_TEXT
-    )
+    return not block.level and not piece.is_link and block.matter is Matter.TEXT and len(block.text) > _MAX_TITLE_TEXT
 
 
 def _link_runs(page: Sequence[Piece]) -> Iterator[range]:

@@ -25,7 +25,7 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _WIDE = frozenset({"section", "body", "article", "main", "html", "figure", "table", *_HEADINGS})
 """What is too large, or too much a part of the text, to be a note."""
 _HOLDERS = 3
-_LONGEST_NOTE_CHARACTERS = 10_000
+_MAX_NOTE_CHARACTERS = 10_000
 _STEPS_BEFORE, _CHARACTERS_BEFORE = 50, 20
 """How far back is looked for what is before a mark."""
 _MARK_TYPES = frozenset({"noteref", "doc-noteref"})
@@ -169,7 +169,7 @@ def _note_around(block: Any) -> Any:
     if not "".join(block.itertext()).strip() and block.getnext() is not None:
         block = block.getnext()
     length = sum(map(len, block.itertext()))
-    return block if length <= _LONGEST_NOTE_CHARACTERS and next(block.iter(*_HEADINGS), None) is None else None
+    return block if length <= _MAX_NOTE_CHARACTERS and next(block.iter(*_HEADINGS), None) is None else None
 
 
 def _is_list(element: Any) -> bool:

@@ -33,7 +33,7 @@ _NO_TEXT = re.compile(
     re.IGNORECASE,
 )
 _OF_FORMULA = re.compile(r"(?:.*[-_ ])?(?:math|maths|equation|eqn?|formula|tex|latex)(?:[-_ \d].*)?", re.IGNORECASE)
-_LONGEST_ALTERNATIVE = 300
+_MAX_ALTERNATIVE = 300
 _STARTS_LATER_LINE = re.compile(r"[a-zß-ÿ]|(?i:(?:and|or|of|in|on|to|for|with|from|by|at|et|de|du|y|e|und|der)\b)")
 _ENDS_EARLIER_LINE = re.compile(
     r"(?:\b(?:and|or|of|in|the|an?|on|to|for|with|from|by|at|et|de|du|la|le|mr|mrs|dr|st)\.?|[^\w\s”’\"')\]])$",
@@ -131,7 +131,7 @@ def _word(match: re.Match[str]) -> str:
 def alternative_text(image: Any) -> str:
     """What is read in place of a picture, if there is text around it."""
     told = " ".join((image.get("alt") or "").split())
-    if not told or len(told) > _LONGEST_ALTERNATIVE or "presentation" in kinds_of(image) or "\\" in told:
+    if not told or len(told) > _MAX_ALTERNATIVE or "presentation" in kinds_of(image) or "\\" in told:
         return ""
     if not any(map(str.isalnum, told)) or _NO_TEXT.fullmatch(told):
         return ""

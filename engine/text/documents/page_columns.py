@@ -30,9 +30,9 @@ _FEWEST_LINES = 3
 """On each side of the space between columns."""
 _NARROWEST_SIZES = 7.0
 """Lines of columns are at least as wide, in sizes of letters; what is narrower may be a table."""
-_MOST_CROSSING = 2.0
+_MAX_CROSSING = 2.0
 """Lines across the space between columns, for each line of the smaller column: headings, the summary of a paper."""
-_MOST_COLUMNS = 3
+_MAX_COLUMNS = 3
 """So often each half is divided again."""
 _ALIGNED_SIZES = 1.0
 _FEWEST_ROWS = 3
@@ -137,7 +137,7 @@ def arranged(rows: Sequence[Row]) -> list[Line]:
         upwards = sum(1 if after[0].bottom > before[0].bottom else -1 for before, after in pairwise(rows))
         return _with_tables(sorted(rows, key=lambda row: -row[0].bottom) if upwards > 0 else rows)
     owners = {id(piece): number for number, row in enumerate(rows) for piece in row}
-    return _joined_rows(_in_columns(pieces, _MOST_COLUMNS), owners)
+    return _joined_rows(_in_columns(pieces, _MAX_COLUMNS), owners)
 
 
 def _in_columns(pieces: list[Line], most: int) -> list[Line]:
@@ -182,7 +182,7 @@ def _space(pieces: Sequence[Line]) -> tuple[float, float] | None:
 def _best_cut(pieces: Sequence[Line]) -> float | None:
     """The place that the fewest pieces cross, in relation to those on its sides."""
     rights, lefts = sorted(piece.right for piece in pieces), sorted(piece.left for piece in pieces)
-    best, cost, at = None, _MOST_CROSSING, 0
+    best, cost, at = None, _MAX_CROSSING, 0
     for number, cut in enumerate(lefts):
         while at < len(rights) and rights[at] <= cut:
             at += 1

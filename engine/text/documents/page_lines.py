@@ -45,7 +45,7 @@ _HEADING_CHARACTERS = 120
 _INDENT_SIZES = 0.6
 _LARGEST_INDENT_SIZES = 6
 _NEAR_ENTRIES = 4
-_MOST_TRIED = 3
+_MAX_TRIED = 3
 """Lines of a page with the same words are tried as the beginning of a title."""
 _VERSE_SHARE = 0.5
 _PROSE_VERSE_SHARE = 0.8
@@ -306,7 +306,7 @@ class _Printed:
             for length in range(1, len(wanted) + 1):
                 places = self._beginnings.get(wanted[:length], [])
                 first = bisect_left(places, start)
-                for begin in places[first : first + _MOST_TRIED]:
+                for begin in places[first : first + _MAX_TRIED]:
                     end = self._end(wanted, length, begin)
                     if end is not None:
                         found.append((begin, end))

@@ -37,7 +37,7 @@ _MARK = re.compile(r"[ ]?\[(?P<label>[\w*†‡]{1,5})\]")
 _EMPHASIS = re.compile(
     r"(?<![\w_])_(?=[^\s_])([^_]{1,2000}?)(?<=[^\s_])_(?![\w_])|(?<![\w=])=(?=[^\s=])([^=\n]{1,200}?)(?<=[^\s=])=(?![\w=])"
 )
-_LONGEST_BRACKET = 50_000
+_MAX_BRACKET = 50_000
 WRAPPED_CHARACTERS = range(45, 101)
 """The length of lines that were wrapped, not ended: shorter ones may be verse, longer ones paragraphs."""
 _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
@@ -49,7 +49,7 @@ _BREAK = re.compile(
     re.DOTALL,
 )
 """A line of signs between scenes."""
-_USUAL_BREAK = "* * *"
+_DEFAULT_BREAK = "* * *"
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
     done = 0
     for match in _BRACKETED.finditer(text):
         end = closed.get(match.start())
-        if match.start() < done or end is None or end - match.start() > _LONGEST_BRACKET:
+        if match.start() < done or end is None or end - match.start() > _MAX_BRACKET:
             continue
         yield "", text[done : match.start()]
         inside = text[match.end() : end]
@@ -297,7 +297,7 @@ def _blocks(
             below = "\n".join(paragraphs[number + 1].lines) if number + 1 in outline.titles else ""
             text = f"{_DECORATION.sub('', text.strip())}\n{below}"
         elif _BREAK.fullmatch(text):
-            text = _USUAL_BREAK
+            text = _DEFAULT_BREAK
         matter = Matter.FRONT if number in outline.contents else Matter.TEXT
         said = clean(text)
         styles = _styles(paragraph, said, source.emphasis)

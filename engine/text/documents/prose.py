@@ -20,7 +20,7 @@ _ENDINGS = frozenset(
     {"able", "est", "ful", "full", "hood", "ing", "ion", "less", "like", "ment", "ness", "ship", "ward"}
 )
 """Of words; they are words by themselves, too."""
-_LONGEST_WORD_CHARACTERS = 60
+_MAX_WORD_CHARACTERS = 60
 _KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f\s・ー]+")
 _NOTE_MARK = re.compile(r"[\[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?")
 
@@ -65,7 +65,7 @@ class LineJoiner:
         return whole
 
     def _continued(self, before: str, line: str) -> str:
-        cut = _CUT_WORD.search(before[-_LONGEST_WORD_CHARACTERS:])
+        cut = _CUT_WORD.search(before[-_MAX_WORD_CHARACTERS:])
         follower = _WORD.match(line)
         if cut is None or follower is None or not line[0].islower():
             return f"{before} {line}" if before and line else before + line

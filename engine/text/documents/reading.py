@@ -37,14 +37,14 @@ _OTHERS = frozenset({
 })  # fmt: skip
 SUFFIXES = tuple(_READERS)
 OUT_OF_MEMORY_CODE = 9
-LONGEST_SECONDS = 120.0
+MAX_SECONDS = 120.0
 """A book of a thousand pages takes a few seconds."""
 MEMORY_BYTES = 1_500_000_000
 PROCESSOR_SECONDS = 100
 WATCH_SECONDS = 0.1
 SAMPLE_CHARACTERS = 20_000
-_LEAST_WORDS = 20
-_LEAST_SHARE = 0.12
+_MIN_WORDS = 20
+_MIN_SHARE = 0.12
 """In prose every third word is among the most frequent of its language; in another language few are."""
 _CLEARLY = 1.5
 _FREQUENT = {
@@ -107,7 +107,7 @@ def read_document(path: Path, cancel: threading.Event | None = None) -> Document
     path = path.absolute()
     _check(path)
     try:
-        return call(read_within_limits, path, cancel=cancel, seconds=LONGEST_SECONDS)
+        return call(read_within_limits, path, cancel=cancel, seconds=MAX_SECONDS)
     except TookTooLong:
         raise too_large(path.name) from None
     except ProcessEnded as ended:
@@ -205,7 +205,7 @@ def guessed_language(text: str) -> str:
     shares = {tag: sum(words[word] for word in frequent.split()) for tag, frequent in _FREQUENT.items()}
     (best, most), (_, second) = Counter(shares).most_common(2)
     total = words.total()
-    clear = total >= _LEAST_WORDS and most >= _LEAST_SHARE * total and most >= _CLEARLY * second
+    clear = total >= _MIN_WORDS and most >= _MIN_SHARE * total and most >= _CLEARLY * second
     return best if clear else ""
 
 

@@ -13,7 +13,7 @@ Cell = tuple[Block, ...]
 """The paragraphs of a cell."""
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?…。！？][\"'”’»)\]]*(?:\s|$)|[。！？]")
 _ARRANGED_SHARE = 0.5
-_MOST_COLUMN_NAMES = 12
+_MAX_COLUMN_NAMES = 12
 _BLOCKS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "blockquote", "pre", "hr"})
 _PARAGRAPHS = frozenset({"p", "div"})
 _CELL_OF_PROSE = re.compile(r"\W*\w+\W+\w.*(?:\w{2}[\"”’)]*[.!?…]|[。！？])\W*", re.DOTALL)
@@ -40,7 +40,7 @@ def told(rows: Sequence[Sequence[Cell]]) -> list[Block]:
 
 def told_shortly(rows: list[list[str]], title: str = "") -> str:
     """A sentence in place of a table: its title, its size and the names of its columns."""
-    names = ", ".join(name for name in rows[0][:_MOST_COLUMN_NAMES] if name)
+    names = ", ".join(name for name in rows[0][:_MAX_COLUMN_NAMES] if name)
     size = f"{len(rows) - 1} {'row' if len(rows) == 2 else 'rows'}"
     return f"Table{f', {title}' if title else ''}: {size} of {names}."
 

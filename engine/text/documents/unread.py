@@ -38,7 +38,7 @@ _SITE = re.compile(
     r"|skip-?(?:link|nav|to-content)|site-(?:header|footer|nav(?:igation)?)|(?:main-)?(?:nav|menu)(?:-bar)?|navbar"
 )
 _TEXT_OF_FORM = "./descendant::*[self::p or self::h1 or self::h2 or self::article][position() > 2]"
-_LONGEST_FURNITURE = 40
+_MAX_FURNITURE = 40
 """Characters of a page number or an editor's mark; what is longer is text."""
 _PAGE_IN_TEXT = re.compile(r"\s*+[\[{](?:Pg|pg)\.?\s*(?:\d+|[ivxlc]+)[\]}]")
 
@@ -194,7 +194,7 @@ def _is_short(element: Any) -> bool:
     characters = 0
     for text in element.itertext():
         characters += len(text)
-        if characters > _LONGEST_FURNITURE:
+        if characters > _MAX_FURNITURE:
             return False
     return True
 

@@ -22,7 +22,7 @@ from engine.text.documents.prose import clean
 from engine.text.documents.unread import Unread, letters_of, main_part
 
 _OUTSIDE = Omission("Text around the main part of the page is skipped", "")
-_MOST_FURNITURE = 300
+_MAX_FURNITURE = 300
 """Letters around the main part of a page that need no notice."""
 _SAVED = (".mht", ".mhtml")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -65,7 +65,7 @@ def blocks_of(
     mark_notes({"": root})
     parts = main_part(root) if main else [root]
     notices = Notices() if notices is None else notices
-    if parts != [root] and letters_of([root]) > letters_of(parts) + _MOST_FURNITURE:
+    if parts != [root] and letters_of([root]) > letters_of(parts) + _MAX_FURNITURE:
         notices.tell(_OUTSIDE, f"which has {letters_of(parts):,} letters")
     pieces = pieces_of(parts, Unread(root), notices, pictures=Pictures(find_picture))
     if not any(piece.block.text for piece in pieces):

@@ -37,7 +37,7 @@ LABELLED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """What has a letter behind it that is no initial."""
-LONGEST_LABEL = 12
+MAX_LABEL = 12
 
 
 def stop_after(spoken: str, match: re.Match[str]) -> str:
@@ -55,7 +55,7 @@ def _letters(match: re.Match[str], language: Language) -> str:
 
 def _initials(match: re.Match[str], language: Language) -> str | None:
     """Those of a name, which are spelled like “U.S” where one of them would be the article."""
-    if LABELLED.search(match.string, max(0, match.start() - LONGEST_LABEL), match.start()):
+    if LABELLED.search(match.string, max(0, match.start() - MAX_LABEL), match.start()):
         return None
     letters = re.findall("[A-Z]", match[0])
     if letters == ["A"]:

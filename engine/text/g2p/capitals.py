@@ -23,7 +23,7 @@ RUN = re.compile(rf"{WORD.pattern}(?:[^A-Za-z0-9]*+{WORD.pattern})*+")
 LETTERS = re.compile("[A-Z]+")
 ANY_LETTERS = re.compile("[A-Za-z]+")
 SENTENCE_START = re.compile(r"(?:\A|\n|[.!?…])[^\w\n]*\Z")
-LONGEST_SIGNS = 20
+MAX_SIGNS = 20
 """How far back from a word the end of a sentence is looked for."""
 _FUNCTION_WORDS = (
     "a about after all am an and are as at be been but by can could did do does for from had has have he her him his "
@@ -201,7 +201,7 @@ class _Capitals:
         """Whether a sentence begins with the word; the dot of an abbreviation before it ends none."""
         if before and self._abbreviation(before[0]) in (*TITLES, *NAMES):
             return False
-        return SENTENCE_START.search(self._text[max(0, word.start - LONGEST_SIGNS) : word.start]) is not None
+        return SENTENCE_START.search(self._text[max(0, word.start - MAX_SIGNS) : word.start]) is not None
 
     def _begins_line(self, words: Sequence[_Word], index: int) -> bool:
         """Whether a word is the second of a line, where a heading has its number."""

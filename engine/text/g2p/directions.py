@@ -28,7 +28,7 @@ DIRECTION = re.compile(
 """Not before a round bracket: `[pause](/pˈɔz/)` gives a pronunciation."""
 DURATION = re.compile(r"[ :=]*(?P<number>\d+(?:\.\d+)?)[ ]?(?P<unit>ms|s)[ ]*", re.IGNORECASE)
 SECONDS = {"s": 1.0, "ms": 0.001}
-LONGEST_PAUSE_SECONDS = 60.0
+MAX_PAUSE_SECONDS = 60.0
 PLACEHOLDER = "\ue000"
 REPLACEMENT = "\ufffd"
 INLINE = re.compile(
@@ -41,7 +41,7 @@ SOUNDING = re.compile("(?:ée?s?$)|è", re.IGNORECASE)
 NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
 NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
 NOT_WORDS = re.compile(r"[^\w' -]+")
-LONGEST_PLAIN_CHARACTERS = 60
+MAX_PLAIN_CHARACTERS = 60
 _BOTH = (
     ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("eɪ", "A"), ("aɪ", "I"), ("aʊ", "W"), ("ɔɪ", "Y"),
     ("ɚ", "əɹ"), ("ɝ", "ɜɹ"), ("g", "ɡ"), ("r", "ɹ"), ("ɫ", "l"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"),
@@ -140,8 +140,8 @@ def _pause(match: re.Match[str]) -> Direction:
     if duration is None:
         return Direction(*match.span(), problem=f"“{match[0]}” was ignored: write a pause like [pause 1.5s].")
     seconds = float(duration["number"]) * SECONDS[duration["unit"].lower()]
-    if seconds > LONGEST_PAUSE_SECONDS:
-        most = f"{LONGEST_PAUSE_SECONDS:g}"
+    if seconds > MAX_PAUSE_SECONDS:
+        most = f"{MAX_PAUSE_SECONDS:g}"
         return Direction(*match.span(), problem=f"“{match[0]}” was ignored: pauses can be at most {most} seconds.")
     return Direction(*match.span(), pause_seconds=seconds)
 
@@ -180,17 +180,17 @@ class Override:
 
 
 @dataclass(frozen=True)
-class SetAside:
+class MaskedText:
     """A word behind a placeholder, and how to speak it; its offsets are not known yet."""
 
     text: str
     override: Override | None
 
 
-def set_aside(draft: Draft) -> list[SetAside]:
+def set_aside(draft: Draft) -> list[MaskedText]:
     """Replace each word whose pronunciation is given by a placeholder; returns those words in order."""
     draft.rewrite(re.compile(PLACEHOLDER), lambda match: REPLACEMENT)
-    words: list[SetAside] = []
+    words: list[MaskedText] = []
 
     def keep(match: re.Match[str]) -> str | None:
         word = _parsed(match, draft.language)
@@ -204,7 +204,7 @@ def set_aside(draft: Draft) -> list[SetAside]:
     return words
 
 
-def put_back(draft: Draft, words: Iterable[SetAside]) -> list[Override]:
+def put_back(draft: Draft, words: Iterable[MaskedText]) -> list[Override]:
     """Replace the placeholders by their words; returns how to speak these, with their offsets."""
     waiting = iter(words)
     overrides: list[Override] = []
@@ -222,25 +222,25 @@ def put_back(draft: Draft, words: Iterable[SetAside]) -> list[Override]:
     return overrides
 
 
-def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
+def _parsed(match: re.Match[str], language: Language) -> MaskedText | None:
     """The word of an inline pronunciation, or with an accent; `None` if its text needs rewriting itself."""
     if match["text"] is None:
-        return SetAside(match[0], None) if SOUNDING.search(match[0]) else None
+        return MaskedText(match[0], None) if SOUNDING.search(match[0]) else None
     if match["phonemes"] is not None:
         phonemes = to_misaki(match["phonemes"], language)
         if not phonemes:
             return None
         rest = NOT_LETTERS if language.english else NOT_WORDS
         text = " ".join(rest.sub("", match["text"]).split()).strip("'-") or "x"
-        return SetAside(text, Override(0, len(text), phonemes=phonemes))
+        return MaskedText(text, Override(0, len(text), phonemes=phonemes))
     if not language.english:
         return None  # stress and the reading of numbers are rules of misaki's for English
     text = match["text"].strip()
-    if not text or NOT_PLAIN.search(text) or len(text) > LONGEST_PLAIN_CHARACTERS:
+    if not text or NOT_PLAIN.search(text) or len(text) > MAX_PLAIN_CHARACTERS:
         return None
     if match["stress"] is not None:
-        return SetAside(text, Override(0, len(text), stress=float(match["stress"])))
-    return SetAside(text, Override(0, len(text), number_flags=match["flags"]))
+        return MaskedText(text, Override(0, len(text), stress=float(match["stress"])))
+    return MaskedText(text, Override(0, len(text), number_flags=match["flags"]))
 
 
 def to_misaki(phonemes: str, language: Language) -> str:

@@ -29,16 +29,16 @@ RULES = (
     ("symbols", symbols.RULES),
 )
 """The rules by the names under which plans tell them, in the order in which they apply."""
-LONGEST_LETTERS = 45
+MAX_LETTERS = 45
 """Letters of the longest word in misaki's lexicon."""
-MOST_PARTS = 5
+MAX_PARTS = 5
 """Parts of a compound; misaki's search in a word takes time cubic in them."""
-LETTERS = re.compile(rf"[A-Za-z]{{{LONGEST_LETTERS}}}(?=[A-Za-z])")
-COMPOUND = re.compile(rf"(?:[A-Za-z]+[^A-Za-z\s]+){{{MOST_PARTS},}}\S*")
+LETTERS = re.compile(rf"[A-Za-z]{{{MAX_LETTERS}}}(?=[A-Za-z])")
+COMPOUND = re.compile(rf"(?:[A-Za-z]+[^A-Za-z\s]+){{{MAX_PARTS},}}\S*")
 JOINT = re.compile(r"(?<=[^A-Za-z\s])(?=[A-Za-z])")
-GIVEN = re.compile(rf"(?:{PLACEHOLDER}[^A-Za-z\s{PLACEHOLDER}]*){{{MOST_PARTS}}}(?=\S)")
+GIVEN = re.compile(rf"(?:{PLACEHOLDER}[^A-Za-z\s{PLACEHOLDER}]*){{{MAX_PARTS}}}(?=\S)")
 """Words whose pronunciation is given, without a space between them."""
-CAMEL_CASE = re.compile(rf"(?:[A-Z][a-z]+){{{MOST_PARTS + 1},}}")
+CAMEL_CASE = re.compile(rf"(?:[A-Z][a-z]+){{{MAX_PARTS + 1},}}")
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 

@@ -17,9 +17,9 @@ _SCALES = "thousand million billion trillion quadrillion quintillion sextillion 
 ONES = _ONES.split()
 TENS = ["", "", *_TENS.split()]
 SCALES = ["", *_SCALES.split()]
-LONGEST_CARDINAL_DIGITS = 3 * len(SCALES)
+MAX_CARDINAL_DIGITS = 3 * len(SCALES)
 """A number with more digits is read digit by digit."""
-LONGEST_UNGROUPED_DIGITS = 9
+MAX_UNGROUPED_DIGITS = 9
 """A number without separators that has more digits is read digit by digit, as an account, a card or a telephone."""
 IRREGULAR_ORDINALS = {
     "one": "first",
@@ -41,7 +41,7 @@ def spelled(digits: str) -> str:
 
 def cardinal(digits: str, british: bool) -> str:
     """`1234` as words; with “and” before the last two digits in British English; leading zeros are spoken."""
-    if len(digits) > LONGEST_CARDINAL_DIGITS or (len(digits) > 1 and digits[0] == "0"):
+    if len(digits) > MAX_CARDINAL_DIGITS or (len(digits) > 1 and digits[0] == "0"):
         return spelled(digits)
     padded = digits.zfill(-(-len(digits) // 3) * 3)
     groups = [int(padded[at : at + 3]) for at in range(0, len(padded), 3)]
@@ -122,7 +122,7 @@ def number(written: str, british: bool) -> str:
     whole, point, fraction = written.lstrip("+-−").partition(".")
     grouped = "," in whole
     whole = whole.replace(",", "")
-    long = len(whole) > LONGEST_UNGROUPED_DIGITS and not grouped
+    long = len(whole) > MAX_UNGROUPED_DIGITS and not grouped
     words = [] if not whole else [spelled(whole) if long else cardinal(whole, british)]
     if point and fraction:
         words += ["point", spelled(fraction)]

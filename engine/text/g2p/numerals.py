@@ -23,7 +23,7 @@ from engine.text.g2p.numbers import (
 from engine.text.languages import Language
 
 SUPERSCRIPTS = {character: str(digit) for digit, character in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {"⁻": "-", "⁺": ""}
-LONGEST_FRACTION_DIGITS = 4
+MAX_FRACTION_DIGITS = 4
 POWER_NAMES = {"2": "squared", "3": "cubed"}
 YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|by|of|from|until|till|before|after|circa|year|early|late|mid|during|around|between|summer|winter"
@@ -35,7 +35,7 @@ EARLY_YEAR_BEFORE = re.compile(r"\b(?:in|since|until|till|circa|year|AD|A\.D)[ ]
 """Words before a number that make it a year, although counts of this size are more frequent."""
 NUMBERED_THING = re.compile(NUMBERED, re.VERBOSE)
 WORD_BEFORE = re.compile(r"(?P<first>(?<![^\n])(?=[A-Z]))?(?<![A-Za-z])(?P<word>[A-Za-z]+)\Z")
-LONGEST_NUMBERED = 20
+MAX_NUMBERED = 20
 PLURAL_AFTER = re.compile(r"[ ](?!was|is|has|does|this|as|his|its|us)[a-z]+s\b")
 
 
@@ -64,7 +64,7 @@ def _fraction(match: re.Match[str], language: Language) -> str | None:
     whole, above, below = match["whole"], match["above"], match["below"]
     if not whole and (above, below) in (("24", "7"), ("9", "11"), ("50", "50")):
         return f"{pairs(above)} {pairs(below)}"
-    if max(len(above), len(below)) > LONGEST_FRACTION_DIGITS:
+    if max(len(above), len(below)) > MAX_FRACTION_DIGITS:
         return None
     return mixed(whole, above, below, language.british) if whole else fraction(above, below, language.british)
 
@@ -144,7 +144,7 @@ def _in_name(match: re.Match[str], language: Language) -> str:
 
 def _of_heading(match: re.Match[str], language: Language) -> str | None:
     """“Chapter 01”, whose zero only keeps files in order."""
-    before = WORD_BEFORE.search(match.string, max(0, match.start() - LONGEST_NUMBERED), match.start())
+    before = WORD_BEFORE.search(match.string, max(0, match.start() - MAX_NUMBERED), match.start())
     if before is None:
         return None
     first = before["first"] is not None and match["zeros"] == "0"

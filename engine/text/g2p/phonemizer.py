@@ -21,7 +21,7 @@ from engine.text.g2p.pieces import SpokenWord, deciding, has_sound, pieces_of, w
 from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, longest, passages, sentences
 from engine.text.languages import Language, language_of
 
-MOST_NOTICES = 100
+MAX_NOTICES = 100
 FIRST_PLANNED_CHARACTERS = 1000
 """The first plan covers at least this much of a text, which takes about 0.03 s."""
 PLAN_GROWTH = 3
@@ -175,14 +175,14 @@ def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Not
 
 
 def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
-    """The notices in the order of the text, those beyond `MOST_NOTICES` combined into one."""
+    """The notices in the order of the text, those beyond `MAX_NOTICES` combined into one."""
     ordered = sorted(notices, key=lambda notice: (notice.start, notice.end))
-    rest = ordered[MOST_NOTICES:]
+    rest = ordered[MAX_NOTICES:]
     if len(rest) < 2:
         return tuple(ordered)
     end = max(notice.end for notice in rest)
     summary = Notice(f"{len(rest)} more places aren’t spoken as written.", rest[0].start, end)
-    return (*ordered[:MOST_NOTICES], summary)
+    return (*ordered[:MAX_NOTICES], summary)
 
 
 def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> Iterator[Utterance]:

@@ -97,7 +97,7 @@ def _divisor(match: re.Match[str], language: Language) -> str:
 def _per(match: re.Match[str], language: Language) -> str | None:
     """“$5/month”, “10 mg/day”, “100 words/minute”, “€20/m²”; what stands before it is written out by later rules."""
     text, start = match.string, match.start()
-    before = AMOUNT_BEFORE.search(text, max(0, start - LONGEST_AMOUNT), start)
+    before = AMOUNT_BEFORE.search(text, max(0, start - MAX_AMOUNT), start)
     per = match["per"]
     if before is None or (before["measured"] and per in UNITS) or (before["counted"] and per not in COUNTED):
         return None
@@ -107,7 +107,7 @@ def _per(match: re.Match[str], language: Language) -> str | None:
 def _second_per(match: re.Match[str], language: Language) -> str | None:
     """The second division of “5 mg/kg/day”, whose first is written out."""
     text, start = match.string, match.start()
-    return f" per {match['per']}" if PER_BEFORE.search(text, max(0, start - LONGEST_AMOUNT), start) else None
+    return f" per {match['per']}" if PER_BEFORE.search(text, max(0, start - MAX_AMOUNT), start) else None
 
 
 def _rate(match: re.Match[str], language: Language) -> str:
@@ -180,7 +180,7 @@ AMOUNT_BEFORE = re.compile(
     rf"(?:(?:{CURRENCY})[ ]?{AMOUNT}(?:[ ]?(?:{any_of(MAGNITUDES)}))?|{AMOUNT}[ ]?(?:{CURRENCY}|¢)"
     rf"|(?P<measured>{BEFORE_AMOUNT}{AMOUNT}[ ]?(?:{UNIT}))|(?P<counted>{BEFORE_AMOUNT}{AMOUNT}[ ][a-z]+s))\Z"
 )
-LONGEST_AMOUNT = 40
+MAX_AMOUNT = 40
 RULES = (
     rule("[" + "".join(VULGAR) + "]", lambda match, language: f" {VULGAR[match[0]]} "),
     rule(rf"/(?P<per>{UNIT}|mo|[a-z]{{2,}})(?P<per_power>{POWER})?(?![\w/])", _per),

@@ -18,13 +18,13 @@ from engine.text.g2p.draft import Written
 SENTENCE_END = re.compile(r"""(?<![.!?…])[.!?…]+["”'’)\]]*(?= .)""")
 FIRM_END = re.compile(r"""[!?]["”'’)\]]*$""")
 """Ends a sentence even before a small letter."""
-LONGEST_CHARACTERS = 600
+MAX_CHARACTERS = 600
 """Text without a sentence's end is analysed in stretches of about this length."""
 PASSAGE_CHARACTERS = 20_000
 """Normalising so many takes about 0.05 s."""
 FIRST_CHARACTERS = 2_500
 """The first passage is shorter, as somebody waits for it."""
-MOST_TIMES = 10
+MAX_TIMES = 10
 """Where there is no blank line, a passage has at most so many times as many."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE_END = r"(?:(?<=[^\W\d_]{4})[.!?…][\"”’)]*|[。！？])"
@@ -72,9 +72,9 @@ def _in_paragraph(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 def _stretches(text: str, start: int, end: int, border: Border) -> Iterator[Sentence]:
     """One sentence, in several stretches if it is very long; borders between these are those of words."""
-    while end - start > LONGEST_CHARACTERS:
-        cut = text.rfind(" ", start + 1, start + LONGEST_CHARACTERS)
-        cut = cut if cut > start else start + LONGEST_CHARACTERS
+    while end - start > MAX_CHARACTERS:
+        cut = text.rfind(" ", start + 1, start + MAX_CHARACTERS)
+        cut = cut if cut > start else start + MAX_CHARACTERS
         yield from _trimmed(text, start, cut, Border.WORD)
         start = cut
     yield from _trimmed(text, start, end, border)
@@ -105,7 +105,7 @@ def passages(text: str) -> Iterator[tuple[int, str]]:
 
 def _passage_end(text: str, start: int, fewest: int) -> int:
     """The end of the passage that begins at `start`, which is the next one's start."""
-    latest = start + MOST_TIMES * fewest
+    latest = start + MAX_TIMES * fewest
     borders = (_BLANK_LINE, *_OTHER_BORDERS) if latest < len(text) else (_BLANK_LINE,)
     found = (border.search(text, start + fewest, latest) for border in borders)
     return next((border.end() for border in found if border is not None), min(latest, len(text)))
@@ -118,7 +118,7 @@ GROWTH = 1.7
 COVERED = 3.0
 """A sentence is cut at a conjunction rather than become an utterance that is longer than the one before by this factor,
 which leaves no gap at a real-time factor of 0.3."""
-MOST_PHONEMES = 200
+MAX_PHONEMES = 200
 """Most in an utterance, and the target after the start: twelve to twenty seconds of speech, for which the arrays of the
 decoder take 250 MB at most; from about 250 phonemes the voice begins to rush."""
 FEWEST_PHONEMES = 20
@@ -129,7 +129,7 @@ TORN_PHONEMES = 90
 """Inside a sentence, the search for a clause goes on this far, however small the target: a split phrase is audible."""
 SHORTEST_SHARE = 0.25
 """A border earlier than this share of the target is not taken inside a sentence."""
-LONGEST_SHARE = 1.6
+MAX_SHARE = 1.6
 """Inside a sentence, the search for a border ends at this multiple of the target."""
 
 
@@ -166,7 +166,7 @@ def joined(pieces: Sequence[Piece]) -> str:
 
 def longest(model_limit: int, speed: float) -> int:
     """The most phonemes of an utterance for a model that takes `model_limit`: fewer when each of them takes longer."""
-    return min(model_limit, int(MOST_PHONEMES * min(1.0, speed)))
+    return min(model_limit, int(MAX_PHONEMES * min(1.0, speed)))
 
 
 def groups(pieces: Iterable[Piece], limit: int) -> Iterator[Sequence[Piece]]:
@@ -185,7 +185,7 @@ def groups(pieces: Iterable[Piece], limit: int) -> Iterator[Sequence[Piece]]:
         group, held = held[:count], held[count:]
         yield group
         before = sum(len(piece.phonemes) + piece.space for piece in group)
-        target = min(MOST_PHONEMES, max(target, GROWTH * before))
+        target = min(MAX_PHONEMES, max(target, GROWTH * before))
 
 
 def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
@@ -270,7 +270,7 @@ def _end(window: _Window, target: float, covered: float) -> int:
         or (window.furthest(Border.CONJUNCTION, shortest, covered) if covered < torn else None)
         or window.nearest(Border.CLAUSE, shortest, torn)
         or window.furthest(Border.PHRASE, shortest, torn)
-        or window.nearest(Border.CLAUSE, shortest, torn * LONGEST_SHARE)
+        or window.nearest(Border.CLAUSE, shortest, torn * MAX_SHARE)
         or window.furthest(Border.WORD, FEWEST_PHONEMES, torn)
         or window.nearest(Border.WORD, FEWEST_PHONEMES, math.inf)
     )

@@ -21,9 +21,9 @@ ABBREVIATING = re.compile(r"\.[ ]?[,;:]")
 SIGNS = f"{''.join(STRENGTHS)}()“”"
 DOTTED_BEFORE = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)*\Z")
 DOTTED_AHEAD = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)*")
-LONGEST_DOTTED = 40
+MAX_DOTTED = 40
 INITIAL_AHEAD = re.compile(r"(?<=[A-Za-z]\.)[A-Za-z]")
-MOST_SPELLED = 2
+MAX_SPELLED = 2
 """Letters between the dots of what is spelled: “U.S”, “Ph.D”."""
 
 
@@ -72,11 +72,11 @@ def _inner_dot(match: re.Match[str], language: Language) -> str | None:
     """“end.The” has lost a space, “J.K.Rowling” never had one, “foo.bar” is a name; “U.S” is spelled later."""
     text, start, end = match.string, match.start(), match.end()
     whole = (
-        DOTTED_BEFORE.search(text, max(0, start - LONGEST_DOTTED), start),
-        DOTTED_AHEAD.match(text, end, end + LONGEST_DOTTED),
+        DOTTED_BEFORE.search(text, max(0, start - MAX_DOTTED), start),
+        DOTTED_AHEAD.match(text, end, end + MAX_DOTTED),
     )
     before, after = (dotted[0] if dotted else "" for dotted in whole)
-    if max(map(len, (*before.split("."), *after.split(".")))) <= MOST_SPELLED:
+    if max(map(len, (*before.split("."), *after.split(".")))) <= MAX_SPELLED:
         return None
     if not after[0].isupper():
         return " dot "

@@ -84,7 +84,7 @@ ARTICLES = frozenset(("the", "a", "an", ","))
 SMALL_WORD_TAGS = frozenset(
     ("IN", "DT", "PRP", "PRP$", "CC", "TO", "MD", "WP", "WRB", "WDT", "VBZ", "VBD", "VBP", "VB")
 )
-LONGEST_SMALL_WORD = 5
+MAX_SMALL_WORD = 5
 STRAIGHT_QUOTE = '"'
 """It opens and closes in turn."""
 
@@ -201,7 +201,7 @@ class PartOfSpeechTagger:
     def _is_stressed(self, words: Sequence[str], index: int) -> bool:
         """Whether capitals stress a small word, as in “It was HIS”; behind an article they are an acronym."""
         word, before = words[index], words[index - 1].lower() if index else ""
-        if not 1 < len(word) <= LONGEST_SMALL_WORD or before in ARTICLES:
+        if not 1 < len(word) <= MAX_SMALL_WORD or before in ARTICLES:
             return False
         return word not in SPELLED_IN_CAPITALS and self._lexicon.get(word.lower()) in SMALL_WORD_TAGS
 

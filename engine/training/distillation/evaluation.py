@@ -26,7 +26,7 @@ from engine.speech import Array
 from engine.stages import STAGES, stage_named
 from engine.text.g2p import Phonemizer
 from engine.training.distillation.data import held_out_sentences
-from engine.training.starter.measures import OpinionScore, Recogniser, WordCount
+from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount
 from engine.training.starter.text_stage import voiced_cents
 from engine.validator.measures.audio_metrics import log_mel_l1
 from engine.validator.measures.metrics import mean_square
@@ -66,7 +66,7 @@ class _Judges:
     """Who listens."""
 
     recogniser: Recogniser
-    opinion: OpinionScore
+    opinion: DnsmosScore
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _utterances(checkpoint: Checkpoint, voice: str, texts: Sequence[str]) -> Ite
 def _score(teacher: Speaker, student: Speaker, utterances: Sequence[Values], spoken: Sequence[str]) -> Scores:
     sums = _Sums()
     sounds: list[_Sound] = []
-    judges = _Judges(Recogniser(), OpinionScore()) if spoken else None
+    judges = _Judges(Recogniser(), DnsmosScore()) if spoken else None
     for index, values in enumerate(utterances):
         theirs = teacher.run_until("f0n", values)
         ours = student.run("duration", theirs)

@@ -41,7 +41,7 @@ SPANS, SPAN_FRAMES = 4, 120
 """So many examples of a batch, and so many frames of each, lead on to pitch and energy."""
 
 
-class Shelf:
+class BucketSampler:
     """Examples in order of length, drawn in batches of about as many tokens, each example in a random voice."""
 
     def __init__(self, teacher: Teacher, examples: Sequence[Example], batch_tokens: int = BATCH_TOKENS) -> None:
@@ -63,7 +63,9 @@ class Lesson:
 
     name = ""
 
-    def __init__(self, teacher: Teacher, students: Mapping[str, LstmStudent], learn: Shelf, check: Shelf) -> None:
+    def __init__(
+        self, teacher: Teacher, students: Mapping[str, LstmStudent], learn: BucketSampler, check: BucketSampler
+    ) -> None:
         self.teacher = teacher
         self.students = students
         self.modules: dict[str, nn.Module] = {path: students[path] for path in self.paths(teacher)}

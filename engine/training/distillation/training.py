@@ -18,7 +18,14 @@ from engine.network.student import LstmStudent
 from engine.network.student_file import Students, save_students
 from engine.speech import Array
 from engine.system.whole_file import write_error
-from engine.training.distillation.lessons import ChainLesson, DurationLesson, Lesson, PitchLesson, Shelf, TextLesson
+from engine.training.distillation.lessons import (
+    BucketSampler,
+    ChainLesson,
+    DurationLesson,
+    Lesson,
+    PitchLesson,
+    TextLesson,
+)
 from engine.training.distillation.options import DOUBLINGS, DistillOptions
 from engine.training.distillation.shards import ShardFolder
 from engine.training.distillation.teacher import FRAME_LSTM, Teacher
@@ -38,7 +45,7 @@ _UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError,
 
 
 @dataclass(frozen=True)
-class Course:
+class StageConfig:
     """A lesson, the lesson that it goes on from, if any, its learning rate, and the corrections that it learns with."""
 
     lesson: type[Lesson]
@@ -51,11 +58,11 @@ class Course:
         return Schedule(minutes, self.learning_rate, average_decay=0.99)
 
 
-COURSES: Mapping[str, Course] = {
-    "durations": Course(DurationLesson),
-    "pitch": Course(PitchLesson),
-    "text": Course(TextLesson),
-    "chain": Course(ChainLesson, "durations", learning_rate=7e-4, corrections=4),
+COURSES: Mapping[str, StageConfig] = {
+    "durations": StageConfig(DurationLesson),
+    "pitch": StageConfig(PitchLesson),
+    "text": StageConfig(TextLesson),
+    "chain": StageConfig(ChainLesson, "durations", learning_rate=7e-4, corrections=4),
 }
 
 
@@ -69,7 +76,7 @@ def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) ->
     examples = list(ShardFolder(options.data_folder, teacher.identity).examples())
     if len(examples) <= CHECK_EXAMPLES:
         raise InvalidRequest(f"{len(examples)} texts are too few to train on.", "Generate at least two shards of data.")
-    check, learn = Shelf(teacher, examples[:CHECK_EXAMPLES]), Shelf(teacher, examples[CHECK_EXAMPLES:])
+    check, learn = BucketSampler(teacher, examples[:CHECK_EXAMPLES]), BucketSampler(teacher, examples[CHECK_EXAMPLES:])
     for name in COURSES:
         _give(name, teacher, options, (learn, check), on_progress)
     return load_students(teacher, options)
@@ -102,7 +109,11 @@ def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORREC
 
 
 def _give(
-    name: str, teacher: Teacher, options: DistillOptions, shelves: tuple[Shelf, Shelf], on_progress: OnProgress
+    name: str,
+    teacher: Teacher,
+    options: DistillOptions,
+    shelves: tuple[BucketSampler, BucketSampler],
+    on_progress: OnProgress,
 ) -> None:
     course, checkpoint = COURSES[name], options.checkpoint(name)
     students = new_students(teacher, options.seed, course.corrections)

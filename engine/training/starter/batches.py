@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from engine.config import F0_VALUES_PER_FRAME, ModelConfig
-from engine.training.starter.lesson import Lesson, Sound
+from engine.training.starter.lesson import Sound, TrainingExample
 
 NEIGHBOURS = 48
 """A batch is drawn from this many lessons of similar length, so that little is cut off."""
@@ -21,7 +21,7 @@ NEIGHBOURS = 48
 class Item:
     """A lesson, the voice that spoke it, and the style row that the teacher spoke it with (timbre before prosody)."""
 
-    lesson: Lesson
+    lesson: TrainingExample
     voice: str
     style: npt.NDArray[np.float32] = field(repr=False)
 
@@ -99,7 +99,7 @@ class Batch:
         return torch.from_numpy(np.stack(cut))
 
 
-class Shelf:
+class BucketSampler:
     """All lessons in order of length; batches are drawn from lessons of similar length."""
 
     def __init__(self, items: Sequence[Item], shortest_frames: int = 1) -> None:
@@ -137,6 +137,6 @@ def collate(items: Sequence[Item], chance: random.Random | None = None) -> Batch
     )
 
 
-def frame_token(lesson: Lesson) -> npt.NDArray[np.int64]:
+def frame_token(lesson: TrainingExample) -> npt.NDArray[np.int64]:
     """The token that each frame belongs to."""
     return np.repeat(np.arange(len(lesson.tokens)), lesson.durations_frames)

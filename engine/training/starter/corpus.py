@@ -16,13 +16,13 @@ from safetensors.numpy import save
 
 from engine.errors import DamagedFile
 from engine.system.whole_file import whole_file
-from engine.training.starter.lesson import Lesson, Sound
+from engine.training.starter.lesson import Sound, TrainingExample
 from engine.training.starter.teacher import Teacher
 from engine.training.starter.texts import HELD_OUT_SENTENCES, Lexicon, load_lexicon, prompts
 
 SOUND, TEXT, HELD_OUT = "sound", "text", "held-out"
 SENTENCES_PER_SHARD = {SOUND: 50, TEXT: 240}
-MOST_CHARACTERS = {SOUND: 60, TEXT: 110}
+MAX_CHARACTERS = {SOUND: 60, TEXT: 110}
 SENTENCES_PER_TEXT = {SOUND: (1,), TEXT: (1, 1, 1, 1, 1, 1, 1, 1, 4, 20)}
 """How many sentences the texts have, in turn: the utterances of a text become longer the further it goes on."""
 ARRAYS = ("tokens", "durations_frames", "duration_logits", "f0_hz", "energy")
@@ -65,7 +65,7 @@ def texts_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
     if shard.kind == HELD_OUT:
         return HELD_OUT_SENTENCES
     seed = f"{shard.voice} {shard.kind} {shard.number}"
-    sentences = iter(prompts(SENTENCES_PER_SHARD[shard.kind], seed, lexicon, MOST_CHARACTERS[shard.kind]))
+    sentences = iter(prompts(SENTENCES_PER_SHARD[shard.kind], seed, lexicon, MAX_CHARACTERS[shard.kind]))
     found = (" ".join(islice(sentences, count)) for count in cycle(SENTENCES_PER_TEXT[shard.kind]))
     return tuple(takewhile(bool, found))
 
@@ -80,7 +80,7 @@ def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Ca
         on_shard(shard)
 
 
-def save_lessons(path: Path, lessons: Sequence[Lesson]) -> None:
+def save_lessons(path: Path, lessons: Sequence[TrainingExample]) -> None:
     """Write lessons, all with sound or all without, into one file; raises `OutputError` when the disk is full."""
     columns: dict[str, list[npt.NDArray[Any]]] = {name: [getattr(each, name) for each in lessons] for name in ARRAYS}
     sounds = [lesson.sound for lesson in lessons if lesson.sound is not None]
@@ -96,7 +96,7 @@ def save_lessons(path: Path, lessons: Sequence[Lesson]) -> None:
         file.write(save(arrays, metadata=strings))
 
 
-def load_lessons(path: Path, with_sound: bool = True) -> list[Lesson]:
+def load_lessons(path: Path, with_sound: bool = True) -> list[TrainingExample]:
     """The lessons in a file that `save_lessons` wrote; raises `DamagedFile` for anything else.
 
     `with_sound` false leaves out the sound, which takes most of the memory.
@@ -113,7 +113,7 @@ def load_lessons(path: Path, with_sound: bool = True) -> list[Lesson]:
     sounds = [Sound(*pair) for pair in zip(columns.pop("pcm", []), columns.pop("harmonics", []), strict=True)]
     rows = range(len(strings["text"]))
     return [
-        Lesson(
+        TrainingExample(
             **{name: values[row] for name, values in (strings | columns).items()}, sound=sounds[row] if sounds else None
         )
         for row in rows

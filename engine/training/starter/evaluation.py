@@ -17,8 +17,8 @@ from engine.network.architecture import Network
 from engine.system.paths import starter_folder
 from engine.training.starter.batches import Item, collate
 from engine.training.starter.corpus import HELD_OUT, Shard, load_lessons, record
-from engine.training.starter.lesson import Lesson
-from engine.training.starter.measures import OpinionScore, Recogniser, WordCount
+from engine.training.starter.lesson import TrainingExample
+from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount
 from engine.training.starter.package import read_package
 from engine.training.starter.sound_stages import front_features, rendered
 from engine.training.starter.spectra import log_mel_distance, mel_cepstral_distortion_db
@@ -78,7 +78,7 @@ def evaluate(
     with tempfile.TemporaryDirectory() as temporary:
         corpus = Path(temporary) if work_folder is None else work_folder / CORPUS_FOLDER
         _record_missing(corpus, packs, network.config, on_progress)
-        judges = Judges(Recogniser(), OpinionScore())
+        judges = Evaluators(Recogniser(), DnsmosScore())
         scores = []
         for voice, pack in packs.items():
             on_progress(f"scoring {voice}")
@@ -106,7 +106,7 @@ def _record_missing(
         teacher.close()
 
 
-def _items(lessons: Sequence[Lesson], voice: str, pack: torch.Tensor) -> list[Item]:
+def _items(lessons: Sequence[TrainingExample], voice: str, pack: torch.Tensor) -> list[Item]:
     """The teacher's lessons with the styles of the package's own pack [rows, 1, width]."""
     rows = pack[:, 0].numpy()
     return [Item(lesson, voice, rows[min(len(lesson.phonemes), len(rows)) - 1]) for lesson in lessons]
@@ -121,11 +121,11 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Judges:
+class Evaluators:
     """Who listens: a recogniser of words, and DNSMOS."""
 
     recogniser: Recogniser
-    opinion: OpinionScore
+    opinion: DnsmosScore
 
     def judge(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> Verdict:
         """Hear sentences, each with its text."""
@@ -135,7 +135,7 @@ class Judges:
 
 
 @torch.no_grad()
-def _score(network: Network, items: Sequence[Item], judges: Judges) -> VoiceScore:
+def _score(network: Network, items: Sequence[Item], judges: Evaluators) -> VoiceScore:
     ours = judges.judge([(item.lesson.text, speak(network, item)) for item in items], network.config.sample_rate_hz)
     theirs = judges.judge([(item.lesson.text, item.sound.samples) for item in items], network.config.sample_rate_hz)
     rows = [sound_figures(network, item) | text_figures(network, item) for item in items]

@@ -28,7 +28,7 @@ class Sound:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TrainingExample:
     """One utterance as the teacher speaks it.
 
     `tokens` and `durations_frames` [tokens], borders included; `duration_logits` [tokens, longest duration];

@@ -92,7 +92,7 @@ OVERALL_POLYNOMIAL = (-0.06766283, 1.11546468, 0.04602535)
 """From the network's output to the scale from 1 to 5 (DNSMOS P.835), highest power first."""
 
 
-class OpinionScore:
+class DnsmosScore:
     """One DNSMOS network; raises `EngineError` with the installing command when a package is missing."""
 
     def __init__(self) -> None:

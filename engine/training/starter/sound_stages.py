@@ -17,7 +17,7 @@ from torch import nn
 
 from engine.config import ModelConfig
 from engine.network.architecture import Network
-from engine.training.starter.batches import Batch, Item, Shelf, collate
+from engine.training.starter.batches import Batch, BucketSampler, Item, collate
 from engine.training.starter.spectra import MEL_FLOOR, log_mel, log_mel_distance, magnitude, spectrum
 
 TARGET_FFT = 2048
@@ -112,7 +112,7 @@ class FrontStage:
         self.modules = front_modules(network)
         self.rate_shares: dict[str, float] = {}
         self._network, self._held_out = network, held_out
-        self._shelf, self._batch_size = Shelf(items), batch_size
+        self._shelf, self._batch_size = BucketSampler(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Distance from the target bands."""
@@ -152,7 +152,7 @@ class SoundStage:
             self.modules |= front_modules(network)
             self.rate_shares = dict.fromkeys(front_modules(network), front_share)
         self._network, self._held_out, self._joint = network, held_out, joint
-        self._shelf = Shelf(items, piece_frames)
+        self._shelf = BucketSampler(items, piece_frames)
         self._batch_size, self._piece_frames = batch_size, piece_frames
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:

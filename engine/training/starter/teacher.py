@@ -17,7 +17,7 @@ from engine.speech import Array, Utterance
 from engine.stages import Place
 from engine.text.g2p import Phonemizer
 from engine.text.languages import language_of
-from engine.training.starter.lesson import PCM_PEAK, Lesson, Sound
+from engine.training.starter.lesson import PCM_PEAK, Sound, TrainingExample
 from engine.training.starter.voices import MERGING, STARTER_VOICES, TeacherParts
 
 TEACHER_MODEL = "kokoro-82m"
@@ -40,7 +40,7 @@ class Teacher:
         self._pipeline = Pipeline(checkpoint.config, runners)
         self._phonemizers: dict[str, Phonemizer] = {}
 
-    def lessons(self, text: str, voice: str, with_sound: bool) -> Iterator[Lesson]:
+    def lessons(self, text: str, voice: str, with_sound: bool) -> Iterator[TrainingExample]:
         """Each utterance of `text`, as the program cuts it."""
         for utterance in self._phonemizer(voice).plan(text).utterances:
             yield self._taught(utterance, voice, with_sound)
@@ -55,7 +55,7 @@ class Teacher:
         """Release the model."""
         self._pipeline.close()
 
-    def _taught(self, utterance: Utterance, voice: str, with_sound: bool) -> Lesson:
+    def _taught(self, utterance: Utterance, voice: str, with_sound: bool) -> TrainingExample:
         style = self.checkpoint.voices[voice].style(len(utterance.phonemes))
         values: dict[str, Array] = {}
         for step in self._pipeline.steps(utterance, style, 1.0, SEED):
@@ -89,9 +89,9 @@ def open_teacher(student: ModelConfig) -> Teacher:
     return Teacher(checkpoint)
 
 
-def _lesson(utterance: Utterance, values: Mapping[str, Array]) -> Lesson:
+def _lesson(utterance: Utterance, values: Mapping[str, Array]) -> TrainingExample:
     tokens = values["tokens"][0].astype(np.int32)
-    return Lesson(
+    return TrainingExample(
         utterance.text,
         utterance.phonemes,
         tokens,

@@ -18,7 +18,7 @@ from torch import nn
 from engine.network.architecture import Network
 from engine.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import Array
-from engine.training.starter.batches import Batch, Item, Shelf, collate
+from engine.training.starter.batches import Batch, BucketSampler, Item, collate
 
 DURATION_DROPOUT = 0.2
 F0_LOSS_SHARE = 0.1
@@ -59,7 +59,7 @@ class TextStage:
         self.modules = text_modules(network)
         self.rate_shares: dict[str, float] = {}
         self._network, self._held_out = network, held_out
-        self._shelf, self._batch_size = Shelf(items), batch_size
+        self._shelf, self._batch_size = BucketSampler(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Distances of durations (frames), F0 and energy."""

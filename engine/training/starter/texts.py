@@ -149,7 +149,7 @@ WORD_PATTERNS = (
     "First {lexicon} {relation} {lexicon}, then {lexicon} {lexicon}.",
 )
 WORD_PATTERN_SHARE = 0.45
-LONGEST_CHARACTERS = 110
+MAX_CHARACTERS = 110
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def load_lexicon() -> Lexicon:
     return Lexicon(tuple(words), {symbol: tuple(found) for symbol, found in by_symbol.items()})
 
 
-def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: int = LONGEST_CHARACTERS) -> list[str]:
+def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: int = MAX_CHARACTERS) -> list[str]:
     """`count` different sentences; the same seed gives the same sentences, none of them held out."""
     chance = random.Random(seed)
     fillers = _fillers(chance, lexicon)

@@ -53,7 +53,7 @@ VALIDATION_STRIDE = 20
 
 
 @dataclass(frozen=True)
-class Material:
+class TrainingSet:
     """The teacher's lessons of all voices, those to learn from and those held out, and its parts."""
 
     training: tuple[Item, ...]
@@ -71,7 +71,7 @@ class TrainingPlan:
     """How a stage is made, which stages it starts from, whether it learns sound, and its schedule but for the time."""
 
     needs: tuple[str, ...]
-    make: Callable[[Network, Material], TrainingStage]
+    make: Callable[[Network, TrainingSet], TrainingStage]
     with_sound: bool
     schedule: Schedule
 
@@ -92,7 +92,7 @@ def train(options: TrainOptions, on_progress: OnProgress) -> Path:
     return package(options, config, _material(options, with_sound=False))
 
 
-def package(options: TrainOptions, config: ModelConfig, material: Material) -> Path:
+def package(options: TrainOptions, config: ModelConfig, material: TrainingSet) -> Path:
     """Write the package from the checkpoints, finished or not; returns its folder."""
     network = new_network(config, options, material.parts)
     _load(network, options, ("text", "front", "generator", "joint"))
@@ -149,7 +149,7 @@ def _keep_parts(path: Path, teacher: Teacher) -> None:
         )
 
 
-def _material(options: TrainOptions, with_sound: bool) -> Material:
+def _material(options: TrainOptions, with_sound: bool) -> TrainingSet:
     """The lessons that are there: with the sound, those that have any; without it, all."""
     parts = load_parts(_parts(options))
     training: list[Item] = []
@@ -159,7 +159,7 @@ def _material(options: TrainOptions, with_sound: bool) -> Material:
             lessons = load_lessons(_corpus(options) / shard.path, with_sound)
             items = [Item(each, shard.voice, parts.style(shard.voice, len(each.phonemes))) for each in lessons]
             (held_out if shard.kind == HELD_OUT else training).extend(items)
-    return Material(tuple(training), tuple(held_out), parts)
+    return TrainingSet(tuple(training), tuple(held_out), parts)
 
 
 def _train_stage(name: str, options: TrainOptions, config: ModelConfig, on_progress: OnProgress) -> None:
@@ -179,23 +179,23 @@ def _train_stage(name: str, options: TrainOptions, config: ModelConfig, on_progr
         trainer.run(lambda progress: on_progress(_overall(progress, options)))
 
 
-def _text_stage(network: Network, material: Material) -> TrainingStage:
+def _text_stage(network: Network, material: TrainingSet) -> TrainingStage:
     return TextStage(network, material.training, material.held_out[::VALIDATION_STRIDE], TEXT_BATCH)
 
 
-def _front_stage(network: Network, material: Material) -> TrainingStage:
+def _front_stage(network: Network, material: TrainingSet) -> TrainingStage:
     return FrontStage(network, material.training, material.held_out[::VALIDATION_STRIDE], FRONT_BATCH)
 
 
-def _generator_stage(network: Network, material: Material) -> TrainingStage:
+def _generator_stage(network: Network, material: TrainingSet) -> TrainingStage:
     return _sound_stage(network, material, joint=False)
 
 
-def _joint_stage(network: Network, material: Material) -> TrainingStage:
+def _joint_stage(network: Network, material: TrainingSet) -> TrainingStage:
     return _sound_stage(network, material, joint=True)
 
 
-def _sound_stage(network: Network, material: Material, joint: bool) -> TrainingStage:
+def _sound_stage(network: Network, material: TrainingSet, joint: bool) -> TrainingStage:
     held_out = material.held_out[::VALIDATION_STRIDE]
     return SoundStage(network, material.training, held_out, SOUND_BATCH, PIECE_FRAMES, joint, JOINT_FRONT_SHARE)
 

@@ -19,7 +19,7 @@ from engine.training.starter.voices import TeacherParts
 GENDER_LETTER = 1
 """The place of the letter that tells the gender in a voice's name, such as `af_heart`."""
 ROW_STRIDE = 10
-LONGEST_PHONEMES = 200
+MAX_PHONEMES = 200
 """Rows of a new pack that stand for its voice: one in `ROW_STRIDE` up to here."""
 REGULARISATION = 1e-2
 TIMBRE_LAYERS = re.compile(r"decoder\..*\.fc\.weight")
@@ -62,7 +62,7 @@ def _style_pairs(
     name: str, pack: NDArray[np.float32], old_packs: Mapping[str, torch.Tensor]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     like = [old for old in old_packs if old[GENDER_LETTER] == name[GENDER_LETTER]] or list(old_packs)
-    rows = torch.from_numpy(pack[:LONGEST_PHONEMES:ROW_STRIDE])
+    rows = torch.from_numpy(pack[:MAX_PHONEMES:ROW_STRIDE])
     return rows, old_packs[like[0]][0].expand(len(rows), -1)
 
 

@@ -20,12 +20,12 @@ from engine.stages import STAGE_NAMES, STAGES, Size, Tensor
 from engine.system.json_text import json_value
 from engine.system.whole_file import whole_file, write_error
 from engine.validator.bundles.bundle import ARRAYS_NAME, FORMAT, FORMAT_NAME, JSON_NAME, VERSION
-from engine.validator.data.results import AlignmentEvent, Reading, Report
+from engine.validator.data.results import AlignmentEvent, InputSource, Report
 from engine.validator.data.wire import Wire
 from engine.validator.runs.arrays import ArrayFolder, array_key
-from engine.validator.runs.own_run import ALIGNMENT_OUTPUT
+from engine.validator.runs.end_to_end_run import ALIGNMENT_OUTPUT
 
-MOST_FIGURES_BYTES = 256 << 20
+MAX_FIGURES_BYTES = 256 << 20
 """The figures of ten thousand utterances take less."""
 _CHOOSE = "Choose another file."
 
@@ -64,8 +64,8 @@ def alignments(report: Report, arrays: ArrayFolder) -> Iterator[AlignmentEvent]:
     """How long the reference speaks each token of each utterance, as far as its durations were kept."""
     reference = report.request.reference
     for utterance in report.utterances:
-        if arrays.holds(utterance.index, reference, Reading.OWN_FED, ALIGNMENT_OUTPUT):
-            frame_token = arrays.load(utterance.index, reference, Reading.OWN_FED, ALIGNMENT_OUTPUT)[0]
+        if arrays.holds(utterance.index, reference, InputSource.END_TO_END, ALIGNMENT_OUTPUT):
+            frame_token = arrays.load(utterance.index, reference, InputSource.END_TO_END, ALIGNMENT_OUTPUT)[0]
             tokens = len(utterance.phonemes) + 2 * FIRST_PHONEME
             frames = np.bincount(np.clip(frame_token, 0, tokens - 1), minlength=tokens)
             yield AlignmentEvent(utterance.index, tuple(int(count) for count in frames))
@@ -118,9 +118,9 @@ def _report(path: Path, archive: zipfile.ZipFile) -> Report:
 def _json(path: Path, archive: zipfile.ZipFile, name: str) -> Any:
     """The content of a member of bounded size, whatever its header says of it."""
     with archive.open(name) as member:
-        content = member.read(MOST_FIGURES_BYTES + 1)
-    if len(content) > MOST_FIGURES_BYTES:
-        raise DamagedFile(path, f"{name} in {path} is larger than {MOST_FIGURES_BYTES >> 20} MiB.", _CHOOSE)
+        content = member.read(MAX_FIGURES_BYTES + 1)
+    if len(content) > MAX_FIGURES_BYTES:
+        raise DamagedFile(path, f"{name} in {path} is larger than {MAX_FIGURES_BYTES >> 20} MiB.", _CHOOSE)
     try:
         return json_value(content)
     except ValueError as error:

@@ -13,7 +13,7 @@ from engine.stages import STAGE_NAMES, Stage, stage_named
 from engine.system.waiting import raise_if_set
 from engine.validator.cases.case import CaseFacts, FailingCase
 from engine.validator.cases.stage_trial import StageTrials, Trial, only
-from engine.validator.data.results import Reading, Report, Row, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, Report, Row, ValidationRequest, Verdict
 from engine.validator.data.wording import counted
 from engine.validator.measures.element_errors import ElementErrors
 from engine.validator.runners.regimes import Regimes
@@ -111,7 +111,7 @@ def _failure(report: Report, stage: str | None) -> Row:
 
 
 def _is_wrong(row: Row) -> bool:
-    return row.reading is Reading.REFERENCE_FED and row.verdict is Verdict.FAIL and not row.probe
+    return row.reading is InputSource.ISOLATED and row.verdict is Verdict.FAIL and not row.probe
 
 
 class _Reducer:

@@ -16,7 +16,7 @@ from engine.validator.measures.element_errors import ElementErrors, element_erro
 from engine.validator.measures.metrics import on_circle
 from engine.validator.runners.regimes import Regimes
 from engine.validator.runs.comparison import isolated_rows, run_stage, time_axis
-from engine.validator.runs.own_run import RegimeChain, StageResult
+from engine.validator.runs.end_to_end_run import RegimeChain, StageResult
 from engine.validator.runs.validation import ValidationObserver, open_chains
 
 

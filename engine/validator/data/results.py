@@ -10,7 +10,7 @@ from types import MappingProxyType
 from engine.errors import Cure
 from engine.runtime.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
-from engine.validator.data.circumstances import Circumstances
+from engine.validator.data.run_context import RunContext
 from engine.validator.faults.fault import PlantedFault
 from engine.validator.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 
@@ -46,16 +46,16 @@ STUDENT_REGIMES = (Regime.STATIC_DISTILLED, Regime.DISTILLED)
 DEFAULT_REGIMES = (Regime.DYNAMIC, Regime.UPSTREAM, Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED)
 
 
-class Reading(StrEnum):
+class InputSource(StrEnum):
     """What feeds a stage: its own regime's earlier stages (propagated error), or the reference's (isolated error).
 
     Once a regime's durations differ from the reference's, its stages are also fed by its own earlier ones in the
     reference's frames, so that every value has its partner.
     """
 
-    OWN_FED = "own-fed"
-    REFERENCE_FED = "reference-fed"
-    OWN_FED_REFERENCE_DURATIONS = "own-fed-reference-durations"
+    END_TO_END = "own-fed"
+    ISOLATED = "reference-fed"
+    END_TO_END_REFERENCE_DURATIONS = "own-fed-reference-durations"
 
 
 class Verdict(StrEnum):
@@ -195,7 +195,7 @@ class Row:
     output: str
     regime: str
     reference: str
-    reading: Reading
+    reading: InputSource
     verdict: Verdict
     tolerance: float
     metrics: Metrics | None = None
@@ -269,7 +269,7 @@ class Report:
     lstm_choice: str = ""
     device_choice: str = ""
     planted: PlantedFault | None = None
-    circumstances: Circumstances | None = None
+    circumstances: RunContext | None = None
     golden: str = ""
 
     @property

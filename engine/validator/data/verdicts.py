@@ -11,8 +11,8 @@ from engine.validator.data.results import (
     ALL_FINITE_PERCENT,
     DurationMetrics,
     Finding,
+    InputSource,
     Metrics,
-    Reading,
     Regime,
     Row,
     Verdict,
@@ -66,7 +66,7 @@ def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
     """The first stage of every regime that is itself wrong, with its worst output and its first wrong inner value."""
     failed: dict[str, list[Row]] = {}
     for row in rows:
-        if row.reading is Reading.REFERENCE_FED and row.verdict is Verdict.FAIL:
+        if row.reading is InputSource.ISOLATED and row.verdict is Verdict.FAIL:
             failed.setdefault(row.regime, []).append(row)
     outputs = {regime: [row for row in failures if not row.probe] for regime, failures in failed.items()}
     return tuple(_finding(regime, wrong, failed[regime]) for regime, wrong in outputs.items() if wrong)
@@ -76,7 +76,7 @@ def worse_words(rows: Iterable[Row]) -> tuple[str, ...]:
     """Of each output that is within tolerance, yet further off than it should be, a sentence on the worst utterance."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if row.verdict is Verdict.WORSE and row.reading is Reading.REFERENCE_FED:
+        if row.verdict is Verdict.WORSE and row.reading is InputSource.ISOLATED:
             found.setdefault((row.regime, row.stage, row.output), []).append(row)
     return tuple(_worse_words(max(group, key=severity)) for group in found.values())
 

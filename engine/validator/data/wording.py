@@ -10,16 +10,16 @@ from engine.validator.data.results import (
     ALL_FINITE_PERCENT,
     AudioMetrics,
     DurationMetrics,
+    InputSource,
     Metrics,
     NotFinite,
-    Reading,
     Row,
 )
 
 READING_TITLES = {
-    Reading.REFERENCE_FED: "fed by the reference",
-    Reading.OWN_FED: "fed by itself",
-    Reading.OWN_FED_REFERENCE_DURATIONS: "fed by itself, the reference's durations",
+    InputSource.ISOLATED: "fed by the reference",
+    InputSource.END_TO_END: "fed by itself",
+    InputSource.END_TO_END_REFERENCE_DURATIONS: "fed by itself, the reference's durations",
 }
 BY_PHONEME = "by phoneme"
 BY_PHONEME_MARK = "*"
@@ -54,7 +54,7 @@ def correlation(value: float | None) -> str:
     return f"1 - {_scientific(float(up.create_decimal(f'{missing:.6g}')))}" if missing > 0 else "1"
 
 
-def readings_of(rows: Iterable[Row]) -> tuple[Reading, ...]:
+def readings_of(rows: Iterable[Row]) -> tuple[InputSource, ...]:
     """The readings that these rows have, in the order of `READING_TITLES`."""
     found = {row.reading for row in rows}
     return tuple(reading for reading in READING_TITLES if reading in found)

@@ -14,7 +14,7 @@ from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, Utterance
 from engine.validator.data.results import (
     AlignmentEvent,
     FinishedEvent,
-    Reading,
+    InputSource,
     Report,
     Row,
     RowEvent,
@@ -26,7 +26,7 @@ from engine.validator.data.verdicts import severity
 from engine.validator.experiments.progress import ExperimentObserver, ProgressEvent, RemainingTime
 from engine.validator.runs.validation import Spoken, Validator, ignore
 
-MOST_UTTERANCES = 10_000
+MAX_UTTERANCES = 10_000
 TRYING = "Random utterances"
 FIXED_PHONEMES = 20
 """What an utterance takes however short it is, in phonemes of a long one."""
@@ -54,8 +54,8 @@ def fuzz(request: ValidationRequest, count: int, observe: ExperimentObserver = i
     `observe` gets a validator's events, and a `ProgressEvent` after each utterance. Raises `InvalidRequest` for a count
     out of range, and the errors of `Validator.validate`.
     """
-    if not 1 <= count <= MOST_UTTERANCES:
-        raise InvalidRequest(f"{count} utterances are out of range.", f"Choose 1 to {MOST_UTTERANCES:,}.")
+    if not 1 <= count <= MAX_UTTERANCES:
+        raise InvalidRequest(f"{count} utterances are out of range.", f"Choose 1 to {MAX_UTTERANCES:,}.")
     with closing(Validator()) as validator:
         spoken = list(random_utterances(validator.prepare(request).checkpoint, count, request.speech.seed))
         return _summed_up(validator.validate_utterances(request, spoken, _Progress(spoken, observe).take))
@@ -114,6 +114,6 @@ def _worst(rows: list[Row]) -> tuple[Row, ...]:
     """The worst row of every output when fed by the reference, in the order of the stages."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if row.reading is Reading.REFERENCE_FED:
+        if row.reading is InputSource.ISOLATED:
             groups.setdefault((row.regime, row.stage, row.output), []).append(row)
     return tuple(max(group, key=severity) for group in groups.values())

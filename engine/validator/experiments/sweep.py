@@ -10,7 +10,7 @@ from engine.speech import PreparationEvent
 from engine.validator.data.results import (
     STUDENT_REGIMES,
     AlignmentEvent,
-    Reading,
+    InputSource,
     Row,
     ValidationEvent,
     ValidationRequest,
@@ -39,7 +39,7 @@ class SweepPoint:
     utterance: int
     stage: str
     output: str
-    reading: Reading
+    reading: InputSource
     pearson: float | None
     best_lag_correlation: float | None = None
 

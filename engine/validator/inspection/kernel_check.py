@@ -27,7 +27,7 @@ from engine.validator.inspection.results import KernelVerdict, WrongValue
 
 WRONG_FROM, IMPRECISE_FROM = 100.0, 10.0
 """Multiples of the floor from which a kernel is wrong, or rounds too much."""
-LEAST_FLOOR = 2.0**-23
+MIN_FLOOR = 2.0**-23
 """Float32 resolves no smaller relative difference."""
 _SOURCE = "harmonic_source.default"
 """The operator whose later channels are phases, which are equal when they differ by whole turns."""
@@ -167,8 +167,8 @@ def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, ph
         return _not_finite(ours, exact, finite)
     error, floor = _difference(ours, exact, phases), _difference(plain, exact, phases)
     scale = _Scale.of(exact)
-    least = amplified * max(scale.relative_l2(floor), LEAST_FLOOR)
-    most = amplified * max(scale.largest(floor), LEAST_FLOOR * (scale.peak or 1.0))
+    least = amplified * max(scale.relative_l2(floor), MIN_FLOOR)
+    most = amplified * max(scale.largest(floor), MIN_FLOOR * (scale.peak or 1.0))
     times = max(scale.relative_l2(error) / least, scale.largest(error) / most)
     verdict = _verdict(times)
     return Checked(

@@ -32,7 +32,7 @@ from engine.validator.measures.metrics import compare, on_circle
 from engine.validator.runners.regimes import RegimeRunner, Regimes
 from engine.validator.runs.arrays import ArrayFolder
 from engine.validator.runs.comparison import Comparison
-from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.end_to_end_run import RegimeChain
 from engine.validator.runs.validation import Spoken, ValidationObserver, Validator, ignore, spoken_of
 from engine.validator.runs.versions import versions
 

@@ -18,8 +18,8 @@ from engine.validator.measures.metrics import is_finite, mean_square
 
 FLOOR = 1e-5
 """100 dB below full scale; anything quieter, in level or in a band, is raised to this."""
-LONGEST_LAG_SECONDS = 0.1
-LEAST_OVERLAP = 0.5
+MAX_LAG_SECONDS = 0.1
+MIN_OVERLAP = 0.5
 """A lag is left out whose overlap holds less than this share of the energy it could: a few samples always match."""
 EQUALLY_GOOD = 1e-10
 """Correlations this near to each other differ by rounding only; the shortest of their lags is taken."""
@@ -45,7 +45,7 @@ def compare_audio(ours: Array, reference: Array, sample_rate_hz: int) -> AudioMe
         raise ValueError(f"Waveforms have one axis; these have {ours.ndim} and {reference.ndim}.")
     mine, theirs = _audible(ours), _audible(reference)
     common = min(len(mine), len(theirs))
-    correlation, lag = best_lag(mine, theirs, round(LONGEST_LAG_SECONDS * sample_rate_hz))
+    correlation, lag = best_lag(mine, theirs, round(MAX_LAG_SECONDS * sample_rate_hz))
     return AudioMetrics(
         best_lag_correlation=correlation,
         lag_samples=lag,
@@ -71,7 +71,7 @@ def best_lag(ours: Wave, reference: Wave, longest_lag: int) -> tuple[float, int]
     lags = np.arange(max(-longest_lag, 1 - len(reference)), min(longest_lag, len(ours) - 1) + 1)
     energy = _overlap_energy(ours, reference, lags)
     products = _correlated(ours, reference, lags)
-    least = LEAST_OVERLAP * energy.max()
+    least = MIN_OVERLAP * energy.max()
     correlation = np.where(energy >= least, products / np.maximum(energy, least), -np.inf)
     good = np.flatnonzero(correlation >= correlation.max() - EQUALLY_GOOD)
     best = good[np.argmin(np.abs(lags[good]))]

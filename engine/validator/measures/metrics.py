@@ -204,7 +204,7 @@ def _frames_per_token(frame_token: Array, tokens: int) -> NDArray[np.int64]:
     return np.asarray(counts, np.int64)
 
 
-MOST_CELLS = 512
+MAX_CELLS = 512
 """More than a strip on a screen can show."""
 
 
@@ -212,7 +212,7 @@ def profile(ours: Array, reference: Array, time_axis: int, axis: str) -> Profile
     """The largest absolute error at each step of `time_axis`, over the reference's root mean square.
 
     Both arrays have one shape, of any rank; `axis` is the utterance's axis that time runs along, `tokens` or
-    `frames`. More steps than `MOST_CELLS` are shared out to that many cells, as equally as whole steps allow, each
+    `frames`. More steps than `MAX_CELLS` are shared out to that many cells, as equally as whole steps allow, each
     holding the largest of its errors, to four significant digits. Against a reference of zeros, errors are absolute;
     values of the reference that are not finite are left out of its root mean square. An error that is not finite is
     `NOT_FINITE`, and none is larger. Raises `ValueError` when the shapes differ or there is no such axis.
@@ -234,9 +234,9 @@ def _largest_errors(ours: Array, reference: Array, time_axis: int) -> NDArray[np
 
 
 def _in_cells(errors: NDArray[np.float64]) -> NDArray[np.float64]:
-    if len(errors) <= MOST_CELLS:
+    if len(errors) <= MAX_CELLS:
         return errors
-    return np.asarray(np.maximum.reduceat(errors, np.arange(MOST_CELLS) * len(errors) // MOST_CELLS))
+    return np.asarray(np.maximum.reduceat(errors, np.arange(MAX_CELLS) * len(errors) // MAX_CELLS))
 
 
 def _rms(reference: Array) -> float:

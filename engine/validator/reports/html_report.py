@@ -19,7 +19,7 @@ from engine.stages import STAGE_NAMES, stage_named
 from engine.system.paths import resources_folder
 from engine.system.whole_file import whole_file
 from engine.validator.data import wording
-from engine.validator.data.results import REGIME_MEANINGS, Reading, Regime, Report, Row
+from engine.validator.data.results import REGIME_MEANINGS, InputSource, Regime, Report, Row
 from engine.validator.data.verdicts import severity, worse_words, worst
 from engine.validator.data.wording import NOT_USED, readings_of
 from engine.validator.reports.wavs import waveform
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.validator.experiments.sweep import SweepPoint
 
 
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 """Utterances shown in full; a page with more would be too large to open."""
 
 
@@ -42,7 +42,7 @@ class UtteranceView:
     text: str
     phonemes: str
     regimes: tuple[str, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[InputSource, ...]
     lines: tuple[Line, ...]
     sounds: tuple[tuple[str, str], ...]
     figures: tuple[tuple[tuple[str, ...], str], ...]
@@ -131,7 +131,7 @@ def _shown(report: Report) -> list[Utterance]:
         row = worst(row for row in report.rows if row.utterance == utterance.index)
         return (-1, 0.0, 0.0) if row is None else severity(row)
 
-    chosen = sorted(report.utterances, key=badness, reverse=True)[:MOST_SHOWN]
+    chosen = sorted(report.utterances, key=badness, reverse=True)[:MAX_SHOWN]
     return sorted(chosen, key=lambda utterance: utterance.index)
 
 
@@ -173,9 +173,9 @@ def _waveforms(arrays: Arrays | None, utterance: int, regimes: Sequence[str]) ->
 
 
 def _frames_per_token(arrays: Arrays | None, utterance: int, reference: str) -> tuple[int, ...] | None:
-    if arrays is None or not arrays.holds(utterance, reference, Reading.OWN_FED, "frame_token"):
+    if arrays is None or not arrays.holds(utterance, reference, InputSource.END_TO_END, "frame_token"):
         return None
-    frame_token = arrays.load(utterance, reference, Reading.OWN_FED, "frame_token")
+    frame_token = arrays.load(utterance, reference, InputSource.END_TO_END, "frame_token")
     return tuple(np.bincount(frame_token.reshape(-1)).tolist())
 
 
@@ -258,8 +258,8 @@ def by_regime(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
     """A regime's worst stage fed by the reference, and its worst waveform fed by itself."""
-    isolated = worst(row for row in rows if row.reading is Reading.REFERENCE_FED)
-    heard = worst(row for row in rows if row.reading is Reading.OWN_FED and row.stage == STAGE_NAMES[-1])
+    isolated = worst(row for row in rows if row.reading is InputSource.ISOLATED)
+    heard = worst(row for row in rows if row.reading is InputSource.END_TO_END and row.stage == STAGE_NAMES[-1])
     meaning = REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
     return RegimeSummary(name, meaning, _cell(isolated, with_stage=True), _cell(heard))
 
@@ -294,7 +294,7 @@ def _hint(row: Row) -> str:
 def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
     """Each regime with the comparison, as sound, of its whole waveform with the reference's."""
     for row in rows:
-        if row.audio is not None and row.reading is Reading.OWN_FED:
+        if row.audio is not None and row.reading is InputSource.END_TO_END:
             yield row.regime, wording.audio(row.audio)
 
 

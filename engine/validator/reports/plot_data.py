@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from engine.speech import Samples
 from engine.stages import STAGES
-from engine.validator.data.results import Profile, Reading, Row
+from engine.validator.data.results import InputSource, Profile, Row
 
 Numbers = NDArray[np.float64]
 
 STRIP_CELLS = 512
 """Cells of a strip along a whole utterance."""
 OUTLINE_COLUMNS = 250
-MOST_DIGITS = 14.0
+MAX_DIGITS = 14.0
 """Digits at which two float32 arrays are practically equal."""
 
 
@@ -54,18 +54,18 @@ def most_different(ours: Samples, reference: Samples, width: int) -> slice:
 
 
 def digits(row: Row) -> float | None:
-    """How many digits of a row's correlation r are nines: -log10(1 - r), 0 to `MOST_DIGITS`; None without r."""
+    """How many digits of a row's correlation r are nines: -log10(1 - r), 0 to `MAX_DIGITS`; None without r."""
     if row.durations is not None:
-        return None if row.durations.differing_tokens else MOST_DIGITS
+        return None if row.durations.differing_tokens else MAX_DIGITS
     if row.metrics is None or row.metrics.pearson is None:
         return None
     return digits_of(row.metrics.pearson)
 
 
 def digits_of(correlation: float) -> float:
-    """How many digits of a correlation r are nines: -log10(1 - r), 0 to `MOST_DIGITS`."""
+    """How many digits of a correlation r are nines: -log10(1 - r), 0 to `MAX_DIGITS`."""
     missing = min(1.0, 1 - correlation)
-    return MOST_DIGITS if missing <= 0 else min(MOST_DIGITS, -math.log10(missing))
+    return MAX_DIGITS if missing <= 0 else min(MAX_DIGITS, -math.log10(missing))
 
 
 def strip(rows: Iterable[Row], frames_per_token: Sequence[int] | None) -> Numbers | None:
@@ -77,7 +77,7 @@ def strip(rows: Iterable[Row], frames_per_token: Sequence[int] | None) -> Number
     return np.max(placed, axis=0) if placed else None
 
 
-def strips(rows: Sequence[Row], reading: Reading, frames_per_token: Sequence[int] | None) -> list[Numbers | None]:
+def strips(rows: Sequence[Row], reading: InputSource, frames_per_token: Sequence[int] | None) -> list[Numbers | None]:
     """One strip per stage, in order, of one utterance and regime; inner probes are left out."""
     chosen = [row for row in rows if row.reading is reading and not row.probe]
     return [strip((row for row in chosen if row.stage == stage.name), frames_per_token) for stage in STAGES]

@@ -22,11 +22,11 @@ from matplotlib.patches import Rectangle
 from engine.config import SAMPLE_RATE_HZ
 from engine.speech import Samples
 from engine.stages import STAGES
-from engine.validator.data.results import Reading, Row
+from engine.validator.data.results import InputSource, Row
 from engine.validator.data.verdicts import worst
 from engine.validator.data.wording import READING_TITLES, magnitude, readings_of
 from engine.validator.reports.plot_data import (
-    MOST_DIGITS,
+    MAX_DIGITS,
     STRIP_CELLS,
     Numbers,
     digits,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 WIDTH_INCHES = 10.0
 LEGEND_COLUMNS = 6
-LONGEST_NAME = 40
+MAX_NAME = 40
 """A crossed regime's name can be longer than its panel is wide."""
 TITLES_SIDE_BY_SIDE = 2
 """Titles of more panels than this in a row take two lines."""
@@ -137,7 +137,7 @@ def _paint_correlations(panel: Axes, rows: Sequence[Row], regimes: Sequence[str]
     limits = [digits_of(stage.tolerance) for stage, _ in _OUTPUTS]
     panel.step(positions, limits, where="mid", color=ACCENT, linewidth=0.8, linestyle="--", label="tolerance")
     panel.set_xticks(positions, [output for _, output in _OUTPUTS], rotation=40, ha="right")
-    panel.set_ylim(-0.3, MOST_DIGITS + 0.3)
+    panel.set_ylim(-0.3, MAX_DIGITS + 0.3)
     panel.grid(visible=False, axis="x")
 
 
@@ -202,7 +202,7 @@ def _difference_words(ours: Samples, reference: Samples) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
 
 
 HEIGHT_INCHES = 3.0
@@ -236,8 +236,8 @@ def lstm(comparison: LstmComparison, name: str) -> str:
 def sweep(points: Sequence[SweepPoint], name: str) -> str:
     """Correlation against padding per regime: of the worst stage fed by the reference, and of the heard waveform."""
     paddings = sorted({point.padding for point in points})
-    isolated = [point for point in points if point.reading is Reading.REFERENCE_FED]
-    heard = [point for point in points if point.reading is Reading.OWN_FED and point.stage == _WAVEFORM_STAGE]
+    isolated = [point for point in points if point.reading is InputSource.ISOLATED]
+    heard = [point for point in points if point.reading is InputSource.END_TO_END and point.stage == _WAVEFORM_STAGE]
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, 2, sharey=True)
@@ -248,7 +248,7 @@ def sweep(points: Sequence[SweepPoint], name: str) -> str:
                     for padding in paddings
                 ]
                 _paint_over_padding(panel, paddings, np.array(lowest), number, regime)
-        panels[0].set_ylim(-0.3, MOST_DIGITS + 0.3)
+        panels[0].set_ylim(-0.3, MAX_DIGITS + 0.3)
         panels[0].set_ylabel("matching digits, −log10(1 − correlation)")
         panels[0].set_title("worst stage, fed by the reference")
         panels[1].set_title("waveform of the whole chain, at its best lag")

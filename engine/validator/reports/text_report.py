@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engine.stages import STAGE_NAMES
 from engine.validator.data import wording
-from engine.validator.data.results import Reading, Report, Row
+from engine.validator.data.results import InputSource, Report, Row
 from engine.validator.data.verdicts import worse_words, worst
 from engine.validator.experiments.fuzz import FuzzReport
 from engine.validator.experiments.lstm_comparison import LstmComparison
@@ -63,8 +63,8 @@ def _lines(rows: list[Row]) -> Iterator[str]:
     ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
     for stage, output in dict.fromkeys((row.stage, row.output) for row in ordered):
         chosen = [row for row in ordered if (row.stage, row.output) == (stage, output)]
-        fed = worst(row for row in chosen if row.reading is Reading.REFERENCE_FED)
-        own = worst(row for row in chosen if row.reading is Reading.OWN_FED)
+        fed = worst(row for row in chosen if row.reading is InputSource.ISOLATED)
+        own = worst(row for row in chosen if row.reading is InputSource.END_TO_END)
         yield _LINE.format(stage, _short(output), *_fed_cells(fed), *_own_cells(own)).rstrip()
 
 
@@ -91,7 +91,7 @@ def _by_phoneme(rows: Iterable[Row]) -> list[str]:
 
 def _given_durations(rows: Iterable[Row]) -> Iterator[str]:
     """A table of the stages fed by their own regime in the reference's frames, where there are any."""
-    given = [row for row in rows if row.reading is Reading.OWN_FED_REFERENCE_DURATIONS]
+    given = [row for row in rows if row.reading is InputSource.END_TO_END_REFERENCE_DURATIONS]
     if given:
         names = ("own-fed with", "the reference's", "durations", "max err", "floor", "golden", "verdict", "", "")
         yield _LINE.format(*names).rstrip()
@@ -102,7 +102,7 @@ def _given_durations(rows: Iterable[Row]) -> Iterator[str]:
 
 def _sound(rows: Iterable[Row]) -> list[str]:
     """How the waveform of the whole chain compares as sound."""
-    heard = worst(row for row in rows if row.audio is not None and row.reading is Reading.OWN_FED)
+    heard = worst(row for row in rows if row.audio is not None and row.reading is InputSource.END_TO_END)
     return [] if heard is None or heard.audio is None else _wrapped(f"heard: {wording.audio(heard.audio)}")
 
 
@@ -161,10 +161,10 @@ def _sweep_lines(points: Sequence[SweepPoint]) -> Iterator[str]:
         chosen = [point for point in points if point.regime == regime]
         yield regime
         for output in dict.fromkeys(point.output for point in chosen):
-            fed = [point for point in chosen if point.output == output and point.reading is Reading.REFERENCE_FED]
+            fed = [point for point in chosen if point.output == output and point.reading is InputSource.ISOLATED]
             yield _line(f"  {output}", [_least(fed, padding) for padding in paddings])
         heard = [point for point in chosen if point.best_lag_correlation is not None]
-        own = [point for point in heard if point.reading is Reading.OWN_FED]
+        own = [point for point in heard if point.reading is InputSource.END_TO_END]
         yield _line("  heard at the end", [_heard(own, padding) for padding in paddings])
 
 

@@ -13,7 +13,7 @@ from engine.config import SAMPLE_RATE_HZ
 from engine.speech import Samples
 from engine.stages import STAGES
 from engine.system.whole_file import write_error
-from engine.validator.data.results import Reading
+from engine.validator.data.results import InputSource
 from engine.validator.runs.arrays import Arrays
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
@@ -37,7 +37,7 @@ def waveforms(arrays: Arrays, reference: str) -> Iterator[tuple[str, Samples]]:
 
     Waveforms of different lengths have no difference: it would set silence against speech.
     """
-    keys = [key for key in arrays.entries() if key.output == _AUDIO and key.reading is Reading.OWN_FED]
+    keys = [key for key in arrays.entries() if key.output == _AUDIO and key.reading is InputSource.END_TO_END]
     for utterance in dict.fromkeys(key.utterance for key in keys):
         spoken = {key.regime: waveform(arrays, utterance, key.regime) for key in keys if key.utterance == utterance}
         start, expected = f"utterance-{utterance + 1:02d}", spoken.get(reference)
@@ -49,7 +49,7 @@ def waveforms(arrays: Arrays, reference: str) -> Iterator[tuple[str, Samples]]:
 
 def waveform(arrays: Arrays, utterance: int, regime: str) -> Samples:
     """The waveform of a regime's whole chain: samples [n] float32, read-only; raises `EngineError` if it is missing."""
-    return np.asarray(arrays.load(utterance, regime, Reading.OWN_FED, _AUDIO), np.float32).reshape(-1)
+    return np.asarray(arrays.load(utterance, regime, InputSource.END_TO_END, _AUDIO), np.float32).reshape(-1)
 
 
 def _written(path: Path, samples: Samples) -> Path:

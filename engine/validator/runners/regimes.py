@@ -26,7 +26,7 @@ from engine.speech import Array, PreparationEvent
 from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
 from engine.validator.faults.fault import PlantedFault
-from engine.validator.runners.drill import Drill
+from engine.validator.runners.fault_injection import FaultInjection
 
 if TYPE_CHECKING:
     from engine.network.architecture import Network
@@ -38,7 +38,7 @@ CodeOf = Callable[[Stage, Mapping[str, Array]], object]
 """Names the code that computes these inputs of a stage; None for code that only this regime has."""
 
 PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED, Regime.STATIC_DISTILLED)
-MOST_PADDING = 20.0
+MAX_PADDING = 20.0
 
 
 class ProbeLog:
@@ -113,7 +113,7 @@ class Regimes:
         self.variant: Variant | None = None
         self.modules_folder: Path | None = None
         self.sound_folder: Path | None = None
-        self.drill: Drill | None = None
+        self.drill: FaultInjection | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
 
@@ -142,7 +142,7 @@ class Regimes:
         """
         if fault == (self.drill.fault.name if self.drill else ""):
             return
-        drill = Drill(fault) if fault else None
+        drill = FaultInjection(fault) if fault else None
         for regime in (Regime.DISTILLED, Regime.COMPILED):
             if regime in self._loaded:
                 self._loaded.pop(regime).runner.close()
@@ -271,10 +271,10 @@ def check_choices(request: ValidationRequest) -> None:
     check_lstm_method(request.lstm_method)
     if request.lstm_method == LstmMethod.MPS and (obstacle := metal_obstacle()):
         raise InvalidRequest(f"The LSTM method mps isn’t available here: {obstacle}.", "Use tir, or auto.")
-    if not 0 <= request.padding <= MOST_PADDING:
+    if not 0 <= request.padding <= MAX_PADDING:
         raise InvalidRequest(
             f"A padding of {request.padding:g} is out of range.",
-            f"Choose 0 (none) to {MOST_PADDING:g} (times the length of the speech).",
+            f"Choose 0 (none) to {MAX_PADDING:g} (times the length of the speech).",
         )
     for stage, _ in request.cross:
         if stage not in STAGE_NAMES:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.errors import DamagedFile, EngineError, OutputError
 from engine.speech import Array
 from engine.system.whole_file import whole_file, write_error
-from engine.validator.data.results import Reading, Row, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, Row, ValidationRequest, Verdict
 
 _NAME = r"\w[\w .,+=-]*"
 _MEMBER = re.compile(rf"u(?P<utterance>\d{{4,}})/(?P<regime>{_NAME})/(?P<reading>{_NAME})/(?P<output>{_NAME})\.npy")
@@ -30,7 +30,7 @@ class ArrayKey:
 
     utterance: int
     regime: str
-    reading: Reading
+    reading: InputSource
     output: str
 
     @property
@@ -46,10 +46,10 @@ def _utterance_folder(utterance: int) -> str:
 class Arrays(Protocol):
     """A store of the arrays of one validation."""
 
-    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
+    def load(self, utterance: int, regime: str, reading: InputSource, output: str) -> NDArray[Any]:
         """The array, read-only; raises `EngineError` when it is missing or cannot be read."""
 
-    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+    def holds(self, utterance: int, regime: str, reading: InputSource, output: str) -> bool:
         """Whether the array is in the store."""
 
     def entries(self) -> tuple[ArrayKey, ...]:
@@ -62,7 +62,7 @@ class ArrayFolder:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
 
-    def save(self, utterance: int, regime: str, reading: Reading, output: str, array: Array) -> None:
+    def save(self, utterance: int, regime: str, reading: InputSource, output: str, array: Array) -> None:
         """Save an array; it replaces an earlier one of this name, which stays valid where it is already loaded.
 
         Raises `OutputError` when the folder does not exist or the disk is full, `ValueError` for an invalid name.
@@ -76,7 +76,7 @@ class ArrayFolder:
         with whole_file(path) as file:
             _write(file, array)
 
-    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
+    def load(self, utterance: int, regime: str, reading: InputSource, output: str) -> NDArray[Any]:
         """The array, memory-mapped and read-only; raises `EngineError` when it is missing or damaged."""
         key = ArrayKey(utterance, regime, reading, output)
         path = self.path / key.member
@@ -88,7 +88,7 @@ class ArrayFolder:
             raise DamagedFile(path, f"The arrays in {path} can’t be read.", "Run the validation again.") from error
         return loaded
 
-    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+    def holds(self, utterance: int, regime: str, reading: InputSource, output: str) -> bool:
         """Whether the array is in the store."""
         return (self.path / ArrayKey(utterance, regime, reading, output).member).is_file()
 
@@ -146,9 +146,9 @@ def _checked(key: ArrayKey) -> ArrayKey:
 def array_key(member: str) -> ArrayKey | None:
     """Which array a file holds, by its name relative to the folder; None for any other name."""
     match = _MEMBER.fullmatch(member)
-    if match is None or match["reading"] not in tuple(Reading):
+    if match is None or match["reading"] not in tuple(InputSource):
         return None
-    return ArrayKey(int(match["utterance"]), match["regime"], Reading(match["reading"]), match["output"])
+    return ArrayKey(int(match["utterance"]), match["regime"], InputSource(match["reading"]), match["output"])
 
 
 def _write(file: IO[bytes], array: Array) -> None:

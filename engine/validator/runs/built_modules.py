@@ -16,10 +16,10 @@ from engine.runners.base import JoinedRunner
 from engine.runtime.pipeline import Observer
 from engine.system.paths import sample_text_path
 from engine.validator.data import wording
-from engine.validator.data.results import Reading, Regime, Row, RowEvent, Verdict
+from engine.validator.data.results import InputSource, Regime, Row, RowEvent, Verdict
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.runs.comparison import Comparison
-from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.end_to_end_run import RegimeChain
 from engine.validator.runs.validation import phonemizer
 
 
@@ -42,7 +42,7 @@ def compare_built(
             chains = [RegimeChain(one, regimes.pipeline(one)) for one in (reference, compiled)]
             events = Comparison(chains[0], chains[1:]).events(utterance, voice.style(len(utterance.phonemes)), 1.0, 0)
             rows = [event.row for event in events if isinstance(event, RowEvent)]
-    return tuple(row for row in rows if row.stage in stages and row.reading is Reading.REFERENCE_FED)
+    return tuple(row for row in rows if row.stage in stages and row.reading is InputSource.ISOLATED)
 
 
 class _Built:

@@ -15,8 +15,8 @@ from engine.validator.data.results import (
     AlignmentEvent,
     AudioMetrics,
     DurationMetrics,
+    InputSource,
     Metrics,
-    Reading,
     Regime,
     Row,
     RowEvent,
@@ -27,9 +27,9 @@ from engine.validator.measures.audio_metrics import compare_audio
 from engine.validator.measures.metrics import compare, compare_durations, not_finite, on_circle, profile, sign_flips
 from engine.validator.measures.phoneme_alignment import by_phoneme
 from engine.validator.runs.arrays import ArrayFolder
-from engine.validator.runs.own_run import (
+from engine.validator.runs.end_to_end_run import (
     ALIGNMENT_OUTPUT,
-    OwnRun,
+    EndToEndRun,
     ReferenceDurations,
     RegimeChain,
     StageResult,
@@ -61,16 +61,18 @@ class Comparison:
         runs = [self._own_run(chain, utterance, style, speed, seed) for chain in self._others]
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
             expected = result_of(self._reference, step)
-            self._save(utterance.index, self._reference, Reading.OWN_FED, expected)
+            self._save(utterance.index, self._reference, InputSource.END_TO_END, expected)
             if ALIGNMENT_OUTPUT in step.outputs:
                 yield _alignment_event(utterance.index, step)
             for row in self._rows(utterance.index, runs, expected):
                 yield RowEvent(row)
 
-    def _own_run(self, chain: RegimeChain, utterance: Utterance, style: Style, speed: float, seed: int) -> OwnRun:
-        return OwnRun(chain, self._reference, chain.pipeline.steps(utterance, style, speed, seed), ReferenceDurations())
+    def _own_run(self, chain: RegimeChain, utterance: Utterance, style: Style, speed: float, seed: int) -> EndToEndRun:
+        return EndToEndRun(
+            chain, self._reference, chain.pipeline.steps(utterance, style, speed, seed), ReferenceDurations()
+        )
 
-    def _rows(self, index: int, runs: Sequence[OwnRun], expected: StageResult) -> Iterator[Row]:
+    def _rows(self, index: int, runs: Sequence[EndToEndRun], expected: StageResult) -> Iterator[Row]:
         noise_floor: dict[str, Metrics] = {}
         propagated_rows: dict[str, Iterator[Row]] = {}
         for run in sorted(runs, key=lambda run: run.repeats(expected.step)):
@@ -79,13 +81,13 @@ class Comparison:
                 self._save(index, run.chain, reading, result)
             tolerance = regime.tolerance_of(expected.step.stage)
             judge = _Judge(index, regime.name, self._reference.regime.name, tolerance, expected, noise_floor)
-            fed_rows = judge.isolated_rows(results[Reading.REFERENCE_FED])
+            fed_rows = judge.isolated_rows(results[InputSource.ISOLATED])
             yield from fed_rows.values()
             propagated_rows[regime.name] = judge.propagated_rows(results, fed_rows)
         for run in runs:
             yield from propagated_rows[run.chain.regime.name]
 
-    def _save(self, index: int, chain: RegimeChain, reading: Reading, result: StageResult) -> None:
+    def _save(self, index: int, chain: RegimeChain, reading: InputSource, result: StageResult) -> None:
         if self._arrays is not None:
             for tensor in _compared(result.step.stage):
                 self._arrays.save(index, chain.regime.name, reading, tensor.name, result.step.outputs[tensor.name])
@@ -120,9 +122,11 @@ class _Judge:
         """The row of every value that the regime has, on the reference's inputs."""
         return {value: self.isolated_row(value, fed) for value in _values(self.expected) if value.of(fed) is not None}
 
-    def propagated_rows(self, results: Mapping[Reading, StageResult], fed_rows: Mapping[_Value, Row]) -> Iterator[Row]:
+    def propagated_rows(
+        self, results: Mapping[InputSource, StageResult], fed_rows: Mapping[_Value, Row]
+    ) -> Iterator[Row]:
         """The rows of the same values on the regime's own inputs, where needed in the reference's frames, too."""
-        own, given = results[Reading.OWN_FED], results.get(Reading.OWN_FED_REFERENCE_DURATIONS)
+        own, given = results[InputSource.END_TO_END], results.get(InputSource.END_TO_END_REFERENCE_DURATIONS)
         for value, fed_row in fed_rows.items():
             if given is not None:
                 yield self.given_row(value, given, fed_row.verdict)
@@ -132,23 +136,23 @@ class _Judge:
         """The row of a stage on the reference's inputs."""
         if value.name == ALIGNMENT_OUTPUT:
             durations = self._durations(fed)
-            return self._row(value, fed, Reading.REFERENCE_FED, aligned(durations, Verdict.FAIL), durations=durations)
+            return self._row(value, fed, InputSource.ISOLATED, aligned(durations, Verdict.FAIL), durations=durations)
         metrics = self._metrics(value, fed)
         verdict = Verdict.FAIL if metrics is None else isolated(metrics, self.tolerance)
-        return self._row(value, fed, Reading.REFERENCE_FED, verdict, metrics)
+        return self._row(value, fed, InputSource.ISOLATED, verdict, metrics)
 
     def propagated_row(self, value: _Value, own: StageResult, itself: Verdict) -> Row:
         """The row of a stage on its own regime's inputs."""
         if value.name == ALIGNMENT_OUTPUT:
             durations = self._durations(own)
-            return self._row(value, own, Reading.OWN_FED, aligned(durations, itself), durations=durations)
-        return self._own_row(value, own, Reading.OWN_FED, itself)
+            return self._row(value, own, InputSource.END_TO_END, aligned(durations, itself), durations=durations)
+        return self._own_row(value, own, InputSource.END_TO_END, itself)
 
     def given_row(self, value: _Value, given: StageResult, itself: Verdict) -> Row:
         """The row of a stage on its own regime's inputs, but in the reference's frames."""
-        return self._own_row(value, given, Reading.OWN_FED_REFERENCE_DURATIONS, itself)
+        return self._own_row(value, given, InputSource.END_TO_END_REFERENCE_DURATIONS, itself)
 
-    def _own_row(self, value: _Value, result: StageResult, reading: Reading, itself: Verdict) -> Row:
+    def _own_row(self, value: _Value, result: StageResult, reading: InputSource, itself: Verdict) -> Row:
         metrics = self._metrics(value, result)
         if metrics is None:
             return self._row(value, result, reading, Verdict.INCOMPARABLE)
@@ -161,7 +165,7 @@ class _Judge:
         self,
         value: _Value,
         result: StageResult,
-        reading: Reading,
+        reading: InputSource,
         verdict: Verdict,
         metrics: Metrics | None = None,
         durations: DurationMetrics | None = None,

@@ -16,12 +16,12 @@ from engine.speech import Utterance
 from engine.system.json_text import json_value
 from engine.system.paths import resources_folder
 from engine.system.whole_file import whole_file
-from engine.validator.data.circumstances import Circumstances, Subject, builds_apart, subjects_apart
-from engine.validator.data.results import Reading, Row, ValidationRequest
+from engine.validator.data.results import InputSource, Row, ValidationRequest
+from engine.validator.data.run_context import RunContext, RunKey, builds_apart, subjects_apart
 
 NAME = "golden"
 SUFFIX = ".json"
-LEAST_ERROR = 2.0**-23
+MIN_ERROR = 2.0**-23
 """An error below the distance of two float32 next to 1 counts as that: nobody can ask for less."""
 AGAIN = "Create a new one with “kokoro-desk validate --save-golden FILE”."
 
@@ -34,7 +34,7 @@ class GoldenError:
     stage: str
     output: str
     regime: str
-    reading: Reading
+    reading: InputSource
     relative_l2: float
     max_abs: float
 
@@ -51,15 +51,13 @@ class Golden:
     `phonemes` are those of its utterances: a later front end may make others of the same text.
     """
 
-    circumstances: Circumstances
+    circumstances: RunContext
     made: str
     phonemes: tuple[str, ...]
     errors: tuple[GoldenError, ...]
 
     @classmethod
-    def of(
-        cls, rows: Iterable[Row], utterances: Iterable[Utterance], circumstances: Circumstances, made: date
-    ) -> Golden:
+    def of(cls, rows: Iterable[Row], utterances: Iterable[Utterance], circumstances: RunContext, made: date) -> Golden:
         """The golden run with the errors of these rows."""
         phonemes = tuple(utterance.phonemes for utterance in utterances)
         return cls(circumstances, made.isoformat(), phonemes, tuple(_errors(rows)))
@@ -72,7 +70,7 @@ class Golden:
         """The error of a row over the same row's here; None where either is unknown."""
         error = None if row.metrics is None else row.metrics.relative_l2
         golden = self._by_key.get((row.utterance, row.stage, row.output, row.regime, row.reading))
-        return None if error is None or golden is None else error / max(golden.relative_l2, LEAST_ERROR)
+        return None if error is None or golden is None else error / max(golden.relative_l2, MIN_ERROR)
 
     @cached_property
     def _by_key(self) -> Mapping[tuple[object, ...], GoldenError]:
@@ -104,7 +102,7 @@ def _errors(rows: Iterable[Row]) -> Iterable[GoldenError]:
 
 
 def chosen(
-    request: ValidationRequest, now: Circumstances | None, shipped: Path | None = None
+    request: ValidationRequest, now: RunContext | None, shipped: Path | None = None
 ) -> tuple[Golden | None, str]:
     """The golden run that the request names, or else the one that comes with the program; and a sentence about it.
 
@@ -122,13 +120,13 @@ def chosen(
     return kept, in_words(kept, now)
 
 
-def _of(subject: Subject, folder: Path) -> Golden | None:
+def _of(subject: RunKey, folder: Path) -> Golden | None:
     """The golden run of a subject in a folder; None if there is none."""
     found = (Golden.load(path) for path in sorted(folder.glob(f"*{SUFFIX}")))
     return next((golden for golden in found if golden.circumstances.subject == subject), None)
 
 
-def _named(path: str, now: Circumstances | None) -> Golden:
+def _named(path: str, now: RunContext | None) -> Golden:
     golden = Golden.load(Path(path))
     if now is None:
         raise InvalidRequest("A golden run applies to compiled regimes, and none was requested.", "Add compiled.")
@@ -137,7 +135,7 @@ def _named(path: str, now: Circumstances | None) -> Golden:
     return golden
 
 
-def in_words(golden: Golden | None, now: Circumstances) -> str:
+def in_words(golden: Golden | None, now: RunContext) -> str:
     """Which golden run a run is held against, in one sentence."""
     if golden is None:
         return "There’s no golden run for this text, voice, model, and device."

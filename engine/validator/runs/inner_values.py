@@ -21,10 +21,18 @@ from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.durations import duration_words
 from engine.system.waiting import POLL_SECONDS, raise_if_set
-from engine.validator.data.results import Reading, Regime, Row, RowEvent, ValidationEvent, ValidationRequest, Verdict
+from engine.validator.data.results import (
+    InputSource,
+    Regime,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes, as_padded, crossed
 from engine.validator.runs.comparison import Comparison
-from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.end_to_end_run import RegimeChain
 
 COMPILED_REGIMES = (Regime.COMPILED, Regime.COMPILED_PADDED)
 WRONG = (Verdict.FAIL, Verdict.WORSE)
@@ -55,7 +63,7 @@ class InnerValues:
 
         Raises `CompileError` when modules that show inner values cannot be built here.
         """
-        names = {row.stage for row in outputs if row.verdict in WRONG and row.reading is Reading.REFERENCE_FED}
+        names = {row.stage for row in outputs if row.verdict in WRONG and row.reading is InputSource.ISOLATED}
         wrong = [stage for stage in DEVICE_STAGES if stage.name in names]
         others = [stage for stage in DEVICE_STAGES if stage.name not in names]
         with ExitStack() as held:
@@ -63,7 +71,7 @@ class InnerValues:
             for stages in filter(None, (wrong, others)):
                 yield from self._rows_of(stages, modules, run)
 
-    def _modules(self, held: ExitStack, stages: Sequence[Stage]) -> InnerModules | None:
+    def _modules(self, held: ExitStack, stages: Sequence[Stage]) -> ProbedModules | None:
         """The compiled modules that show the inner values of these stages, in this order; None if none are compared."""
         variant, drill, folder = self._regimes.variant, self._regimes.drill, self._regimes.modules_folder
         if variant is None or folder is None or not (self._request.cross or self._is_compiled_wanted):
@@ -72,7 +80,7 @@ class InnerValues:
         shown = [stage for stage in stages if self._shows(stage)]
         healthy = [stage for stage in shown if not (drill and drill.fault.stage == stage.name)]
         checkpoint = self._regimes.checkpoint
-        modules = InnerModules(checkpoint.name, checkpoint.config, variant, healthy, usual_seconds)
+        modules = ProbedModules(checkpoint.name, checkpoint.config, variant, healthy, usual_seconds)
         return held.enter_context(modules)
 
     @property
@@ -90,7 +98,7 @@ class InnerValues:
         compared = self._is_compiled_wanted or other in COMPILED_REGIMES
         return compared and any(not probe.fused for probe in stage.probes)
 
-    def _rows_of(self, stages: Sequence[Stage], modules: InnerModules | None, run: Run) -> Iterator[RowEvent]:
+    def _rows_of(self, stages: Sequence[Stage], modules: ProbedModules | None, run: Run) -> Iterator[RowEvent]:
         names = {stage.name for stage in stages}
         with ExitStack() as held:
             runners: dict[Regime, RegimeRunner] = {}
@@ -116,7 +124,7 @@ class InnerValues:
             runners[same] = RegimeRunner(same, self._regimes.torch_runner(same, self._observe, log.observe), log)
         return as_padded(regime, runners[same], self._regimes.checkpoint.config, self._request.padding)
 
-    def _compiled(self, held: ExitStack, stages: Sequence[Stage], modules: InnerModules) -> RegimeRunner:
+    def _compiled(self, held: ExitStack, stages: Sequence[Stage], modules: ProbedModules) -> RegimeRunner:
         """The compiled regime, with these stages from modules that show their inner values."""
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm
 
@@ -131,7 +139,7 @@ class InnerValues:
         crossed = JoinedRunner(inner, ordinary.runner)
         return RegimeRunner(Regime.COMPILED, crossed, log, tolerance_of=ordinary.tolerance_of)
 
-    def _folder(self, stage: Stage, modules: InnerModules) -> Path:
+    def _folder(self, stage: Stage, modules: ProbedModules) -> Path:
         drill, variant = self._regimes.drill, self._regimes.variant
         if drill is None or variant is None or drill.fault.stage != stage.name:
             return modules.folder(stage, self._observe, self._cancel)
@@ -143,7 +151,7 @@ _START_SECONDS = 6.0
 """What a compiler's process takes to start, until one has been timed."""
 
 
-class InnerModules:
+class ProbedModules:
     """Has the modules of these stages built, in this order, unless they are there; leaving its `with` block ends that.
 
     `usual_seconds` are what the stages' ordinary modules took to build, by name.

@@ -18,7 +18,6 @@ from engine.speech import Plan, PlanEvent, Utterance
 from engine.system.memory import keep_freed_memory
 from engine.system.waiting import raise_if_set
 from engine.text.g2p import Phonemizer
-from engine.validator.data.circumstances import Circumstances
 from engine.validator.data.results import (
     FinishedEvent,
     Regime,
@@ -28,16 +27,17 @@ from engine.validator.data.results import (
     ValidationEvent,
     ValidationRequest,
 )
+from engine.validator.data.run_context import RunContext
 from engine.validator.data.verdicts import findings
 from engine.validator.runners.regimes import RegimeRunner, Regimes, check_choices, crossed, held_to
-from engine.validator.runs.agenda import Agenda, Listener
 from engine.validator.runs.arrays import ArrayFolder, array_limit_of
+from engine.validator.runs.baseline_grader import BaselineGrader
 from engine.validator.runs.comparison import Comparison
+from engine.validator.runs.end_to_end_run import RegimeChain
 from engine.validator.runs.golden import chosen
 from engine.validator.runs.inner_values import InnerValues
-from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.utterance_scheduler import Listener, UtteranceScheduler
 from engine.validator.runs.versions import circumstances_of, versions
-from engine.validator.runs.yardstick import Yardstick
 
 ValidationObserver = Callable[[ValidationEvent], None]
 
@@ -101,7 +101,7 @@ class Validator:
         comparison = _comparison(regimes, request, observe, cancel)
         circumstances = _circumstances(regimes, request)
         golden, golden_words = chosen(request, circumstances)
-        yardstick, limit = Yardstick(golden), array_limit_of(request)
+        yardstick, limit = BaselineGrader(golden), array_limit_of(request)
         rows: list[Row] = []
         compared: list[Spoken] = []
         for one in spoken:
@@ -172,7 +172,7 @@ def spoken_of(
     checkpoint = validator.prepare(request).checkpoint
     script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
     planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
-    agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
+    agenda = UtteranceScheduler(plans_of(speech, script, planners), observe, listener or Listener())
     return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
 
 
@@ -245,14 +245,14 @@ def open_chains(
     return reference, chains
 
 
-def _circumstances(regimes: Regimes, request: ValidationRequest) -> Circumstances | None:
+def _circumstances(regimes: Regimes, request: ValidationRequest) -> RunContext | None:
     """What the errors of the compiled regimes depend on; None when nothing compiled is run."""
     folder = regimes.sound_folder
     return None if folder is None else circumstances_of(regimes.checkpoint, request, Manifest.load(folder).identity)
 
 
 def _events(
-    comparison: Comparison, one: Spoken, yardstick: Yardstick, cancel: threading.Event | None
+    comparison: Comparison, one: Spoken, yardstick: BaselineGrader, cancel: threading.Event | None
 ) -> Iterator[ValidationEvent]:
     yardstick.begin(one.utterance)
     style = one.voice.style(len(one.utterance.phonemes))
@@ -262,7 +262,7 @@ def _events(
 
 
 def _events_of_all(
-    comparison: Comparison, spoken: Iterable[Spoken], yardstick: Yardstick, cancel: threading.Event | None
+    comparison: Comparison, spoken: Iterable[Spoken], yardstick: BaselineGrader, cancel: threading.Event | None
 ) -> Iterator[ValidationEvent]:
     for one in spoken:
         yield from _events(comparison, one, yardstick, cancel)

@@ -12,8 +12,8 @@ from importlib import metadata
 
 from engine.artifacts.manifest import Identity, Manifest
 from engine.models.checkpoints import Checkpoint
-from engine.validator.data.circumstances import Build, Circumstances, Subject
 from engine.validator.data.results import Regime, ValidationRequest
+from engine.validator.data.run_context import Build, RunContext, RunKey
 from engine.validator.runners.regimes import Regimes
 
 PACKAGES = (
@@ -78,10 +78,10 @@ def differences(now: Mapping[str, str], then: Mapping[str, str]) -> tuple[str, .
     )
 
 
-def circumstances_of(checkpoint: Checkpoint, request: ValidationRequest, identity: Identity) -> Circumstances:
+def circumstances_of(checkpoint: Checkpoint, request: ValidationRequest, identity: Identity) -> RunContext:
     """What the errors of a request depend on; `identity` is that of the compiled modules."""
     speech = request.speech
-    subject = Subject(
+    subject = RunKey(
         model=checkpoint.name,
         weights=checkpoint.identity,
         text=speech.text[speech.start : speech.end].strip(),
@@ -94,4 +94,4 @@ def circumstances_of(checkpoint: Checkpoint, request: ValidationRequest, identit
         lstm_method=identity.lstm_method,
         precision=identity.precision,
     )
-    return Circumstances(subject, Build.of(identity))
+    return RunContext(subject, Build.of(identity))

@@ -18,7 +18,7 @@ from engine.validator.data.results import (
     ValidationEvent,
     ValidationRequest,
 )
-from engine.validator.runs.agenda import Listener
+from engine.validator.runs.utterance_scheduler import Listener
 
 PULSE_SECONDS = 1.0
 PIECE_UTTERANCES = 50

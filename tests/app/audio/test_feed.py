@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from app.audio.feed import Feed, stretched
+from app.audio.playback_source import PlaybackSource, stretched
 from app.audio.track import AudioTrack
 from engine.speech import AudioChunk, Utterance
 
@@ -29,7 +29,7 @@ def bursts(seconds: int) -> np.ndarray:
     return samples
 
 
-def given(feed: Feed, limit: int = 700) -> np.ndarray:
+def given(feed: PlaybackSource, limit: int = 700) -> np.ndarray:
     parts = [np.zeros(0, np.float32)]
     while len(part := feed.read(limit)):
         parts.append(part)
@@ -38,7 +38,7 @@ def given(feed: Feed, limit: int = 700) -> np.ndarray:
 
 def test_what_was_made_at_the_speed_is_given_as_it_is() -> None:
     track = track_of((tone(3), 1.5), (tone(0.5), 1.5))
-    feed = Feed(track, 1000, 1.5)
+    feed = PlaybackSource(track, 1000, 1.5)
     np.testing.assert_array_equal(given(feed), track.samples()[1000:])
     assert feed.exhausted
     assert [feed.position_of(number) for number in (0, 5000, track.length - 1000)] == [1000, 6000, track.length]
@@ -47,7 +47,7 @@ def test_what_was_made_at_the_speed_is_given_as_it_is() -> None:
 @pytest.mark.parametrize("speed", [0.5, 0.75, 1.5, 2.0])
 def test_at_another_speed_all_of_it_is_heard_in_its_place(speed: float) -> None:
     track = track_of((bursts(5), 1.0), (bursts(3), 1.0))
-    feed = Feed(track, 0, speed)
+    feed = PlaybackSource(track, 0, speed)
     samples = np.abs(given(feed))
     assert len(samples) == pytest.approx(track.length / speed, abs=10)
     for number in range(1, 8):
@@ -59,7 +59,7 @@ def test_at_another_speed_all_of_it_is_heard_in_its_place(speed: float) -> None:
 
 
 def test_positions_never_go_back_and_never_leap() -> None:
-    feed = Feed(track_of((tone(5), 1.0), (tone(2), 2.0), (tone(2), 1.0)), 0, 2.0)
+    feed = PlaybackSource(track_of((tone(5), 1.0), (tone(2), 2.0), (tone(2), 1.0)), 0, 2.0)
     total = len(given(feed))
     positions = np.array([feed.position_of(number) for number in range(total + 1)])
     assert np.diff(positions).min() >= 0
@@ -68,7 +68,7 @@ def test_positions_never_go_back_and_never_leap() -> None:
 
 @pytest.mark.parametrize("heard_samples", [RATE_HZ, 2 * RATE_HZ, 2 * RATE_HZ + 1])
 def test_a_speed_that_changes_is_heard_without_a_click_and_from_there_on(heard_samples: int) -> None:
-    feed = Feed(track_of((tone(6), 1.0)))
+    feed = PlaybackSource(track_of((tone(6), 1.0)))
     first = np.concatenate([feed.read(2 * RATE_HZ), feed.read(1)])
     feed.take_back(first[heard_samples:])
     assert feed.position_of(heard_samples) == heard_samples
@@ -81,7 +81,7 @@ def test_a_speed_that_changes_is_heard_without_a_click_and_from_there_on(heard_s
 
 
 def test_blocks_go_over_into_each_other_without_a_click() -> None:
-    samples = given(Feed(track_of((tone(9), 1.0), (tone(1), 1.0)), 0, 1.3))
+    samples = given(PlaybackSource(track_of((tone(9), 1.0), (tone(1), 1.0)), 0, 1.3))
     assert np.abs(np.diff(samples[RATE_HZ // 10 : -RATE_HZ])).max() < 1.5 * np.abs(np.diff(tone(1))).max()
 
 
@@ -89,20 +89,20 @@ def test_a_block_ends_where_it_is_quiet() -> None:
     sound = tone(6)
     for quiet in (1.5, 3.1, 4.6):
         sound[round(quiet * RATE_HZ) : round((quiet + 0.05) * RATE_HZ)] = 0
-    feed = Feed(track_of((sound, 1.0)), 0, 1.5)
+    feed = PlaybackSource(track_of((sound, 1.0)), 0, 1.5)
     feed.read(1)
     assert 1.5 * RATE_HZ <= feed.position_of(10**9) <= 1.55 * RATE_HZ
 
 
 def test_each_utterance_is_heard_at_the_speed_whatever_it_was_made_at() -> None:
-    feed = Feed(track_of((tone(1), 1.0), (tone(1), 2.0), (tone(1), 0.5)), 0, 1.0)
+    feed = PlaybackSource(track_of((tone(1), 1.0), (tone(1), 2.0), (tone(1), 0.5)), 0, 1.0)
     np.testing.assert_array_equal(feed.read(10**6), tone(1).astype(np.float32))
     assert len(given(feed)) == pytest.approx((2 + 0.5) * RATE_HZ, abs=10)
 
 
 def test_it_goes_on_with_what_the_track_gets() -> None:
     track = track_of((tone(1), 1.0))
-    feed = Feed(track, 0, 2.0)
+    feed = PlaybackSource(track, 0, 2.0)
     first = given(feed)
     assert feed.exhausted
     track.append(AudioChunk(Utterance(1, "", "", 0, 0), 2, tone(1).astype(np.float32), RATE_HZ))

@@ -44,17 +44,17 @@ def test_skipping_stays_inside_what_is_there(
     panel: PlayerPanel, qtbot: QtBot, start: int, back: int, forward: int
 ) -> None:
     panel.show_position(start * RATE_HZ)
-    with qtbot.waitSignal(panel.seek_wanted) as wanted:
+    with qtbot.waitSignal(panel.seek_requested) as wanted:
         panel.transport.back_button.click()
     assert wanted.args == [back * RATE_HZ]
-    with qtbot.waitSignal(panel.seek_wanted) as wanted:
+    with qtbot.waitSignal(panel.seek_requested) as wanted:
         panel.transport.forward_button.click()
     assert wanted.args == [forward * RATE_HZ]
 
 
 def test_the_waveform_toggles(panel: PlayerPanel, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(panel.toggle_wanted):
-        panel.waveform.toggle_wanted.emit()
+    with qtbot.waitSignal(panel.toggle_requested):
+        panel.waveform.toggle_requested.emit()
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_forty_hours_can_be_scrolled_and_clicked(qtbot: QtBot) -> None:
     assert (pane.bar.minimum(), pane.bar.value()) == (0, pytest.approx(pane.bar.maximum() / 2, rel=0.01))
     pane.bar.setValue(pane.bar.maximum())
     assert zoom.shown.end == pytest.approx(zoom.shown.total, abs=10)
-    with qtbot.waitSignal(pane.view.unmade_wanted) as wanted:
+    with qtbot.waitSignal(pane.view.unmade_requested) as wanted:
         qtbot.mouseClick(pane.view, Qt.MouseButton.LeftButton, pos=QPoint(490, 40))
     assert 39 * 3600 * rate < wanted.args[0] < zoom.shown.total
 
@@ -151,6 +151,6 @@ def test_the_button_in_the_middle_is_that_of_a_command(bar: TransportBar, qtbot:
 
 def test_buttons_ask(bar: TransportBar, qtbot: QtBot) -> None:
     bar.show_length(10, exact=True)
-    with qtbot.waitSignals([bar.back_wanted, bar.forward_wanted]):
+    with qtbot.waitSignals([bar.back_requested, bar.forward_requested]):
         for button in (bar.back_button, bar.forward_button):
             button.click()

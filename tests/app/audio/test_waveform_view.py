@@ -41,7 +41,7 @@ def plot_position(view: WaveformView, sample: int) -> QPoint:
 
 @pytest.mark.parametrize("sample", [0, 1234, 3999])
 def test_a_click_goes_there(view: WaveformView, qtbot: QtBot, sample: int) -> None:
-    with qtbot.waitSignal(view.seek_wanted) as wanted:
+    with qtbot.waitSignal(view.seek_requested) as wanted:
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, sample))
     assert wanted.args[0] == pytest.approx(sample, abs=4 * RATE_HZ / 400)
 
@@ -52,12 +52,12 @@ def test_a_click_where_nothing_is_made_goes_nowhere_and_says_so(view: WaveformVi
     track.append(chunk_of(UTTERANCES[0], len(UTTERANCES)))
     view.show_track(track)
     view.set_position(300)
-    with qtbot.assertNotEmitted(view.seek_wanted), qtbot.waitSignal(view.unmade_wanted):
+    with qtbot.assertNotEmitted(view.seek_requested), qtbot.waitSignal(view.unmade_requested):
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 3000))
     assert view.position == 300
     qtbot.mouseMove(view, plot_position(view, 3000))
     assert view.toolTip() not in ("", "0:03")
-    with qtbot.waitSignal(view.seek_wanted), qtbot.assertNotEmitted(view.unmade_wanted):
+    with qtbot.waitSignal(view.seek_requested), qtbot.assertNotEmitted(view.unmade_requested):
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 500))
 
 
@@ -77,7 +77,7 @@ def gapped_view(view: WaveformView) -> WaveformView:
 
 def test_a_gap_is_drawn_and_said_and_a_click_there_wants_it_made(gapped_view: WaveformView, qtbot: QtBot) -> None:
     view = gapped_view
-    with qtbot.assertNotEmitted(view.seek_wanted), qtbot.waitSignal(view.unmade_wanted) as wanted:
+    with qtbot.assertNotEmitted(view.seek_requested), qtbot.waitSignal(view.unmade_requested) as wanted:
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 1500))
     assert wanted.args[0] == pytest.approx(1500, abs=20)
     assert view.position == 0
@@ -86,7 +86,7 @@ def test_a_gap_is_drawn_and_said_and_a_click_there_wants_it_made(gapped_view: Wa
     qtbot.mouseMove(view, plot_position(view, 2500))
     assert in_gap.removeprefix("0:01")
     assert view.toolTip() == "0:02"
-    with qtbot.waitSignal(view.seek_wanted), qtbot.assertNotEmitted(view.unmade_wanted):
+    with qtbot.waitSignal(view.seek_requested), qtbot.assertNotEmitted(view.unmade_requested):
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 2500))
     view.set_position(0)
     picture = view.grab().toImage()
@@ -101,7 +101,7 @@ def test_a_gap_is_drawn_and_said_and_a_click_there_wants_it_made(gapped_view: Wa
 
 def test_keys_that_lead_into_a_gap_want_it_made(gapped_view: WaveformView, qtbot: QtBot) -> None:
     gapped_view.set_position(500)
-    with qtbot.assertNotEmitted(gapped_view.seek_wanted), qtbot.waitSignal(gapped_view.unmade_wanted) as wanted:
+    with qtbot.assertNotEmitted(gapped_view.seek_requested), qtbot.waitSignal(gapped_view.unmade_requested) as wanted:
         qtbot.keyClick(gapped_view, Qt.Key.Key_Right)
     assert wanted.args == [1500]
 
@@ -119,13 +119,13 @@ def test_keys_that_lead_into_a_gap_want_it_made(gapped_view: WaveformView, qtbot
 )
 def test_keys_go_along_and_stay_inside(view: WaveformView, qtbot: QtBot, key: Qt.Key, expected: int) -> None:
     view.set_position(1500)
-    with qtbot.waitSignal(view.seek_wanted) as wanted:
+    with qtbot.waitSignal(view.seek_requested) as wanted:
         qtbot.keyClick(view, key)
     assert wanted.args == [expected]
 
 
 def test_space_plays_and_pauses(view: WaveformView, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(view.toggle_wanted):
+    with qtbot.waitSignal(view.toggle_requested):
         qtbot.keyClick(view, Qt.Key.Key_Space)
 
 
@@ -139,7 +139,7 @@ def test_while_dragging_the_playhead_stays_with_the_mouse(view: WaveformView, qt
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 3000))
     view.set_position(100)
     assert view.position == pytest.approx(3000, abs=20)
-    with qtbot.waitSignal(view.seek_wanted) as wanted:
+    with qtbot.waitSignal(view.seek_requested) as wanted:
         qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 1000))
     assert wanted.args[0] == pytest.approx(1000, abs=20)
 
@@ -147,7 +147,7 @@ def test_while_dragging_the_playhead_stays_with_the_mouse(view: WaveformView, qt
 def test_a_drag_does_not_go_on_in_another_track(view: WaveformView, qtbot: QtBot) -> None:
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 3000))
     view.show_track(AudioTrack())
-    with qtbot.assertNotEmitted(view.seek_wanted), qtbot.assertNotEmitted(view.unmade_wanted):
+    with qtbot.assertNotEmitted(view.seek_requested), qtbot.assertNotEmitted(view.unmade_requested):
         qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(view.width() // 2, 20))
     assert view.position == 0
 
@@ -165,7 +165,7 @@ def test_the_view_holds_what_the_track_is_expected_to_become(qtbot: QtBot) -> No
 def test_a_click_on_nothing_goes_nowhere(qtbot: QtBot) -> None:
     view = WaveformView()
     qtbot.addWidget(view)
-    with qtbot.assertNotEmitted(view.seek_wanted):
+    with qtbot.assertNotEmitted(view.seek_requested):
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton)
 
 
@@ -260,7 +260,7 @@ def test_a_click_and_the_playhead_are_where_they_are_in_a_part(long_view: Wavefo
     long_view.zoom.zoom(10, 0)
     long_view.zoom.scroll_to(30 * RATE_HZ)
     assert long_view.accessibleDescription() == "0:00 of 1:00, showing 0:30 to 0:36"
-    with qtbot.waitSignal(long_view.seek_wanted) as wanted:
+    with qtbot.waitSignal(long_view.seek_requested) as wanted:
         qtbot.mouseClick(long_view, Qt.MouseButton.LeftButton, pos=QPoint(250, 40))
     assert wanted.args[0] == pytest.approx(33 * RATE_HZ, abs=20)
     long_view.set_position(wanted.args[0])
@@ -286,6 +286,6 @@ def test_sentences_are_marked(long_view: WaveformView) -> None:
 def test_it_is_drawn_at_any_height_and_keeps_its_width(view: WaveformView, qtbot: QtBot, height: int) -> None:
     view.resize(500, height)
     view.grab()
-    with qtbot.waitSignal(view.seek_wanted) as wanted:
+    with qtbot.waitSignal(view.seek_requested) as wanted:
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(250, height // 2))
     assert wanted.args[0] == pytest.approx(2000, abs=20)

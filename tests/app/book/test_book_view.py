@@ -87,7 +87,7 @@ def press(view: BookView, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardMo
 @pytest.fixture
 def wanted(view: BookView) -> list[tuple[int | None, int]]:
     places: list[tuple[int | None, int]] = []
-    view.place_wanted.connect(lambda spoken, shown: places.append((spoken, shown)))
+    view.place_requested.connect(lambda spoken, shown: places.append((spoken, shown)))
     return places
 
 
@@ -360,10 +360,10 @@ def test_the_character_at_a_place_is_known(view: BookView) -> None:
 
 
 def test_keys_steer_the_speech(view: BookView, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(view.toggle_wanted):
+    with qtbot.waitSignal(view.toggle_requested):
         press(view, Qt.Key.Key_Space)
     told: list[int] = []
-    view.sentence_wanted.connect(told.append)
+    view.sentence_requested.connect(told.append)
     press(view, Qt.Key.Key_Left)
     press(view, Qt.Key.Key_Right)
     press(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)

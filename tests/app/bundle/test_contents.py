@@ -175,7 +175,7 @@ def test_libraries_that_served_only_denied_files_are_left_out() -> None:
     assert set(contents.without_orphans([*orphans, *kept], linked.__getitem__)) == set(kept)
 
 
-LEAST_SYSTEM = 0x32
+MIN_SYSTEM = 0x32
 """The kind of load command that names it."""
 
 
@@ -201,7 +201,7 @@ def application(tmp_path: Path) -> Path:
 
 def for_system(content: bytes, major: int) -> bytes:
     """A program or library with another oldest macOS than it has."""
-    place = next(command.start for command in load_commands(content) if command.kind == LEAST_SYSTEM)
+    place = next(command.start for command in load_commands(content) if command.kind == MIN_SYSTEM)
     return content[: place + 12] + struct.pack("<I", major << 16) + content[place + 16 :]
 
 

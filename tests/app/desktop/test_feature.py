@@ -12,7 +12,7 @@ from app.desktop.feature import TrayIcon
 from app.main_menu import MainMenu
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
-from app.speech.sliders import LONGEST_PAUSES
+from app.speech.sliders import MAX_PAUSES
 from app.widgets.windows import Page
 from tests.app.desktop.private_bus import PLAYER, private_bus
 from tests.app.fakes import RATE_HZ
@@ -140,7 +140,7 @@ def test_a_click_shows_the_window_but_on_a_mac_the_menu(
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     wanted: list[None] = []
-    tray[1].window_wanted.connect(lambda: wanted.append(None))
+    tray[1].window_requested.connect(lambda: wanted.append(None))
     tray[1].activated.emit(QSystemTrayIcon.ActivationReason.Context)
     tray[1].activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
     assert len(wanted) == clicks
@@ -226,7 +226,7 @@ def test_the_speed_ends_at_its_limits(application: Application) -> None:
 def test_pauses_end_at_their_limits(application: Application) -> None:
     menu, pauses = application.window.menu, application.window.page.header.pauses
     states = []
-    for value in (0.0, 1.0, LONGEST_PAUSES):
+    for value in (0.0, 1.0, MAX_PAUSES):
         pauses.set_pause_scale(value)
         states.append([each.isEnabled() for each in (menu.shorter_pauses, menu.usual_pauses, menu.longer_pauses)])
     assert states == [[False, True, True], [True, False, True], [True, True, False]]

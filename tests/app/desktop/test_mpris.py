@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
-from app.desktop.remote import Command, NowPlaying, Order
+from app.desktop.remote import Command, MediaCommand, NowPlaying
 from tests.app.desktop.private_bus import PLAYER, PrivateBus, private_bus
 from tests.patience import PATIENCE_MS
 
@@ -52,20 +52,20 @@ def test_a_foreign_client_reads_what_is_playing(mpris: Mpris, bus: PrivateBus) -
 @pytest.mark.parametrize(
     ("method", "arguments", "order"),
     [
-        *((f"{PLAYER}.{name}", (), Order(Command(name))) for name in ("Play", "Pause", "PlayPause", "Stop")),
-        *((f"{PLAYER}.{name}", (), Order(Command(name))) for name in ("Next", "Previous")),
-        (f"{PLAYER}.Seek", ("-5000000",), Order(Command.SEEK, -5_000_000)),
+        *((f"{PLAYER}.{name}", (), MediaCommand(Command(name))) for name in ("Play", "Pause", "PlayPause", "Stop")),
+        *((f"{PLAYER}.{name}", (), MediaCommand(Command(name))) for name in ("Next", "Previous")),
+        (f"{PLAYER}.Seek", ("-5000000",), MediaCommand(Command.SEEK, -5_000_000)),
         (
             f"{PLAYER}.SetPosition",
             ("objectpath '/io/github/kokoro_desk/speech/3'", "7"),
-            Order(Command.GO_TO, 7, 3),
+            MediaCommand(Command.GO_TO, 7, 3),
         ),
-        ("org.mpris.MediaPlayer2.Raise", (), Order(Command.RAISE)),
-        ("org.mpris.MediaPlayer2.Quit", (), Order(Command.QUIT)),
+        ("org.mpris.MediaPlayer2.Raise", (), MediaCommand(Command.RAISE)),
+        ("org.mpris.MediaPlayer2.Quit", (), MediaCommand(Command.QUIT)),
     ],
 )
 def test_what_a_foreign_client_asks_for_arrives(
-    mpris: Mpris, bus: PrivateBus, qtbot: QtBot, method: str, arguments: tuple[str, ...], order: Order
+    mpris: Mpris, bus: PrivateBus, qtbot: QtBot, method: str, arguments: tuple[str, ...], order: MediaCommand
 ) -> None:
     with qtbot.waitSignal(mpris.ordered) as ordered:
         bus.call(NAME, method, *arguments)

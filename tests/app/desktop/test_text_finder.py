@@ -167,7 +167,7 @@ def bar(qtbot: QtBot) -> FindBar:
 
 @pytest.mark.parametrize(
     ("modifier", "signal"),
-    [(Qt.KeyboardModifier.NoModifier, "next_wanted"), (Qt.KeyboardModifier.ShiftModifier, "previous_wanted")],
+    [(Qt.KeyboardModifier.NoModifier, "next_requested"), (Qt.KeyboardModifier.ShiftModifier, "previous_requested")],
 )
 def test_return_goes_on_and_with_shift_back(
     qtbot: QtBot, bar: FindBar, modifier: Qt.KeyboardModifier, signal: str

@@ -17,12 +17,12 @@ from app.diagnostics.configurations import (
 from app.diagnostics.runs.run import Shown
 from app.theme import Appearance, Theme, colours
 from engine.stages import STAGE_NAMES, STAGES
-from engine.validator.data.results import STUDENT_REGIMES, Reading, Regime, RowEvent, Verdict
+from engine.validator.data.results import STUDENT_REGIMES, InputSource, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import finished_run, row
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
 UNSORTED = (Regime.COMPILED, Regime.STATIC_NO_PACK, Regime.UPSTREAM)
-SHOWN = Shown(Regime.COMPILED, Reading.OWN_FED)
+SHOWN = Shown(Regime.COMPILED, InputSource.END_TO_END)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_it_shows_the_run_and_marks_the_chosen_cell(page: ConfigurationsPage) ->
 
 def test_a_chosen_cell_is_shown_by_the_panel(page: ConfigurationsPage, qtbot: QtBot) -> None:
     page.show_stage(finished_run(REGIMES), SHOWN, "bert")
-    with qtbot.waitSignal(page.part_wanted) as caught:
+    with qtbot.waitSignal(page.part_requested) as caught:
         page.table.cellClicked.emit(2, 1)
     assert caught.args == [replace(SHOWN, regime=Regime.STATIC_NO_PACK), STAGE_NAMES[2]]
 
@@ -59,7 +59,7 @@ def test_the_keyboard_chooses_a_cell(page: ConfigurationsPage, qtbot: QtBot) -> 
     page.table.setFocus()
     qtbot.keyClick(page.table, Qt.Key.Key_Down)
     qtbot.keyClick(page.table, Qt.Key.Key_Left)
-    with qtbot.waitSignal(page.part_wanted) as caught:
+    with qtbot.waitSignal(page.part_requested) as caught:
         qtbot.keyClick(page.table, Qt.Key.Key_Return)
     assert caught.args == [replace(SHOWN, regime=Regime.STATIC_NO_PACK), STAGE_NAMES[1]]
 
@@ -77,7 +77,7 @@ def test_a_regime_that_begins_to_report_gets_its_column(page: ConfigurationsPage
     page.show_stage(run, SHOWN, "bert")
     run.state = type(run.state).RUNNING
     run.take(RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled+decoder=dynamic")))
-    page.show_stage(run, replace(SHOWN, reading=Reading.REFERENCE_FED), "bert")
+    page.show_stage(run, replace(SHOWN, reading=InputSource.ISOLATED), "bert")
     assert page.table.columnCount() == 4
     assert page.table.horizontalHeaderItem(3).text() == "Mixed"
     assert page.table.item(0, 3).text()
@@ -91,7 +91,7 @@ def test_what_is_mixed_goes_with_the_next_comparison(page: ConfigurationsPage, q
     box.choose(Regime.DYNAMIC)
     box.chosen.emit(Regime.DYNAMIC)
     assert "Decoder from PyTorch" in page.words.accessibleDescription()
-    with qtbot.waitSignal(page.compare_wanted) as caught:
+    with qtbot.waitSignal(page.compare_requested) as caught:
         page.compare.click()
     assert caught.args == [(("decoder", Regime.DYNAMIC),)]
 
@@ -111,7 +111,7 @@ def test_there_is_a_cell_for_every_stage_in_every_regime() -> None:
     matrix = matrix_of(run, Shown(Regime.COMPILED))
     assert matrix.regimes == (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
     assert [[cell.stage for cell in cells] for cells in matrix.cells] == [[stage] * 3 for stage in STAGES]
-    for shown in (Shown(Regime.COMPILED), Shown(Regime.COMPILED, Reading.OWN_FED, 1)):
+    for shown in (Shown(Regime.COMPILED), Shown(Regime.COMPILED, InputSource.END_TO_END, 1)):
         for cell in (cell for cells in matrix_of(run, shown).cells for cell in cells):
             assert cell.row is run.stage_summary(replace(shown, regime=cell.regime), cell.stage.name)
 

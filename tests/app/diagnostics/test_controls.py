@@ -55,12 +55,12 @@ def test_a_crossed_regime_can_be_looked_at_but_not_run(to_run: RunControls) -> N
 
 
 def test_the_button_diagnoses_or_stops(to_run: RunControls, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(to_run.diagnose_wanted) as wanted:
+    with qtbot.waitSignal(to_run.diagnose_requested) as wanted:
         qtbot.keyClick(to_run.diagnose_button, Qt.Key.Key_Space)
     assert wanted.args == [to_run.options]
     to_run.show_running(True)
     assert to_run.diagnose_button.accessibleName() == "Stop"
-    with qtbot.waitSignal(to_run.stop_wanted), qtbot.assertNotEmitted(to_run.diagnose_wanted):
+    with qtbot.waitSignal(to_run.stop_requested), qtbot.assertNotEmitted(to_run.diagnose_requested):
         to_run.diagnose_button.click()
 
 

@@ -404,7 +404,7 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
     monkeypatch.setattr("app.diagnostics.feature.add_reference", lambda on_line, cancel: added.wait(PATIENCE_SECONDS))
     desk.prepare()
     banner = desk.window.page.banner
-    desk.panel.diagnose_wanted.emit(desk.panel.to_run.options)
+    desk.panel.diagnose_requested.emit(desk.panel.to_run.options)
     assert desk.panel.run is None
     assert banner.button.text() == Remedy.ADD_REFERENCE.value
     banner.button.click()

@@ -31,7 +31,7 @@ from engine.models.checkpoints import STARTER, model_config, starter_voices
 from engine.speech import SpeechRequest
 from engine.stages import STAGES, stage_named
 from engine.system.remote import decoded, encoded
-from engine.validator.data.results import Metrics, Reading, Regime, Row, ValidationEvent, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, Metrics, Regime, Row, ValidationEvent, ValidationRequest, Verdict
 from engine.validator.data.wire import Wire
 from engine.validator.data.wording import NOTHING, row_correlation
 from engine.validator.reports.html_report import FIGURE_NAMES, figures
@@ -44,7 +44,7 @@ from tests.engine.validator.reports.example_report import example_report
 def test_every_verdict_regime_and_reading_has_words() -> None:
     assert set(VERDICT_SIGNS) == set(VERDICT_TITLES) == set(VERDICT_MEANINGS) == set(Verdict)
     assert set(REGIME_TITLES) == set(Regime)
-    assert set(READING_MEANINGS) == set(Reading)
+    assert set(READING_MEANINGS) == set(InputSource)
     assert len({*VERDICT_SIGNS.values()}) == len(Verdict)
     assert verdict_words(Verdict.FAIL) == "✗ Fail"
 
@@ -77,7 +77,7 @@ def test_every_number_of_a_row_is_a_figure() -> None:
 
 
 def test_a_value_by_phoneme_is_marked_everywhere() -> None:
-    made = row(STAGES[3], "f0", Regime.COMPILED, Reading.OWN_FED)
+    made = row(STAGES[3], "f0", Regime.COMPILED, InputSource.END_TO_END)
     apart = replace(made, metrics=None, by_phoneme=metrics(0.5), verdict=Verdict.INCOMPARABLE)
     assert row_correlation(apart) == "0.8750*"
     assert ("Correlation by phoneme", "0.8750") in figures_of(apart)
@@ -85,7 +85,7 @@ def test_a_value_by_phoneme_is_marked_everywhere() -> None:
 
 
 REPORT = example_report(1)
-ISOLATED = [row for row in REPORT.rows if row.regime == "compiled" and row.reading is Reading.REFERENCE_FED]
+ISOLATED = [row for row in REPORT.rows if row.regime == "compiled" and row.reading is InputSource.ISOLATED]
 IN_BOTH = {
     "correlation": "Correlation",
     "cosine": "Cosine",
@@ -160,11 +160,11 @@ def test_every_row_of_the_window_is_that_of_the_command_line(run: DiagnosticsRun
     written = without_times(json.loads(path.read_text(encoding="utf-8"))["rows"])
     shown = without_times([json.loads(json.dumps(Wire().row_to_dict(row))) for row in run.rows])
     assert sorted(shown, key=str) == sorted(written, key=str)
-    assert Reading.OWN_FED_REFERENCE_DURATIONS in {row["reading"] for row in written}
+    assert InputSource.END_TO_END_REFERENCE_DURATIONS in {row["reading"] for row in written}
 
 
 def test_static_no_pack_is_red_from_where_packing_matters(run: DiagnosticsRun) -> None:
-    shown = Shown(Regime.COMPILED, Reading.OWN_FED_REFERENCE_DURATIONS)
+    shown = Shown(Regime.COMPILED, InputSource.END_TO_END_REFERENCE_DURATIONS)
     matrix = matrix_of(run, shown)
     assert matrix.regimes == (*REGIMES, "compiled+decoder=dynamic")
     verdicts = [str(cells[1].row.verdict) for cells in matrix.cells if cells[1].row is not None]

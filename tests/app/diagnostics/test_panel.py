@@ -12,7 +12,7 @@ from app.diagnostics.stages.stage_pages import StagePage
 from app.diagnostics.stages.stage_rows import Column
 from app.theme import DARK, Appearance, Theme
 from engine.stages import STAGES
-from engine.validator.data.results import Reading, Regime, RowEvent, ValidationEvent, Verdict
+from engine.validator.data.results import InputSource, Regime, RowEvent, ValidationEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
@@ -75,7 +75,7 @@ def test_a_crash_leaves_clear_rows_and_a_usable_panel(
     panel.refresh_soon()
     qtbot.waitUntil(lambda: cells(panel, Column.VERDICT)[-1] == "! Crashed")
     assert "has ended" in panel.status.label.accessibleDescription()
-    with qtbot.waitSignal(panel.diagnose_wanted):
+    with qtbot.waitSignal(panel.diagnose_requested):
         panel.to_run.diagnose_button.click()
 
 
@@ -83,7 +83,7 @@ def test_diagnose_becomes_stop_while_it_runs(panel: DiagnosticsPanel, run: Diagn
     button = panel.to_run.diagnose_button
     panel.show_run(run)
     assert button.text() == "Stop"
-    with qtbot.waitSignal(panel.stop_wanted):
+    with qtbot.waitSignal(panel.stop_requested):
         button.click()
     run.stop()
     panel.refresh_soon()
@@ -201,8 +201,8 @@ def test_a_page_may_ask_for_another_part_of_the_run(panel: DiagnosticsPanel) -> 
     page = Seen()
     panel.add_page("Seen", page)
     panel.show_run(finished_run(REGIMES))
-    shown = Shown(Regime.STATIC_NO_PACK, Reading.OWN_FED, 1)
-    page.part_wanted.emit(shown, "source")
+    shown = Shown(Regime.STATIC_NO_PACK, InputSource.END_TO_END, 1)
+    page.part_requested.emit(shown, "source")
     assert (panel.shown, panel.stage) == (shown, "source")
     assert cells(panel, Column.VERDICT)[-1] == "↳ Inherited"
 

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.reference_process import (
     KILLED_WHY,
-    LEAST_COMPUTED_SECONDS,
+    MIN_COMPUTED_SECONDS,
     NICENESS,
     NO_START,
     ReferenceProcess,
@@ -236,7 +236,7 @@ def test_a_pulse_without_any_computing_is_no_sign_of_life(qtbot: QtBot) -> None:
     kennel.dog.note_pulse(5.0)
     for second in range(21):
         kennel.wait(1)
-        kennel.dog.note_pulse(5.0 + second * LEAST_COMPUTED_SECONDS / 100)
+        kennel.dog.note_pulse(5.0 + second * MIN_COMPUTED_SECONDS / 100)
     assert kennel.told[:1] == [20]
 
 

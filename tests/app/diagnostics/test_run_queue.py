@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.reference_process import ReferenceProcess, Serve
-from app.diagnostics.run_queue import KEPT_RUNS, MOST_ARRAY_BYTES, WAITING_WORDS, Job, RunQueue, wrong_stages
+from app.diagnostics.run_queue import KEPT_RUNS, MAX_ARRAY_BYTES, WAITING_WORDS, Job, RunQueue, wrong_stages
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_words import state_words, under_way
@@ -19,7 +19,7 @@ from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Stage
 from engine.validator.data.results import (
     FinishedEvent,
-    Reading,
+    InputSource,
     Regime,
     Report,
     Row,
@@ -84,7 +84,7 @@ def test_a_speech_and_the_options_become_a_request(desk: Desk) -> None:
         padding=0.5,
         probes=True,
         arrays_folder=folder,
-        most_array_bytes=MOST_ARRAY_BYTES,
+        most_array_bytes=MAX_ARRAY_BYTES,
     )
     assert desk.array_folders() == [Path(str(folder))]
     assert run.config == model_config(STARTER)
@@ -135,7 +135,7 @@ def test_a_process_killed_at_any_row_is_told_in_that_row_and_can_be_started_agai
     run = desk.diagnose(f"crash {rows}")
     desk.wait_for(run, RunState.CRASHED)
     assert f"while computing the {stage.title.lower()}. It was terminated by signal 9" in run.message
-    shown = Shown("compiled", Reading.OWN_FED, 0)
+    shown = Shown("compiled", InputSource.END_TO_END, 0)
     verdicts = [run.stage_summary(shown, each.name).verdict for each in STAGES]  # type: ignore[union-attr]
     done = STAGES.index(stage)
     assert verdicts == [Verdict.PASS] * done + [Verdict.CRASHED] * (len(STAGES) - done)
@@ -428,7 +428,7 @@ def run_of(*rows: Row) -> DiagnosticsRun:
 
 def test_wrong_stages_are_those_of_the_compiled_model_that_are_themselves_wrong() -> None:
     inherited = row_of_stage("decoder", Verdict.INHERITED)
-    own_fed = replace(row_of_stage("source", Verdict.FAIL), reading=Reading.OWN_FED)
+    own_fed = replace(row_of_stage("source", Verdict.FAIL), reading=InputSource.END_TO_END)
     upstream = row_of_stage("bert", Verdict.FAIL, Regime.UPSTREAM)
     host = row_of_stage("alignment", Verdict.FAIL)
     wrong = [row_of_stage("text_encoder", Verdict.FAIL), row_of_stage("duration", Verdict.FAIL)]

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.export.dialog import SIDE_PIXELS, ExportDialog
 from app.export.scope import Scope
 from engine.audio.subtitles.formats import FORMATS
-from engine.export.order import Order
+from engine.export.export_job import ExportJob
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.engine.audio.aac_programs import none, only
@@ -59,16 +59,16 @@ def choose(dialog: ExportDialog, number: int) -> None:
     dialog.scopes.activated.emit(number)
 
 
-def ordered(dialog: ExportDialog, qtbot: QtBot) -> Order:
+def ordered(dialog: ExportDialog, qtbot: QtBot) -> ExportJob:
     with qtbot.waitSignal(dialog.ordered) as signal:
         dialog.export_button.click()
-    order: Order = signal.args[0]
+    order: ExportJob = signal.args[0]
     return order
 
 
 def test_a_book_is_offered_as_an_audio_book_of_its_own_name(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
     assert dialog.summary.accessibleDescription().startswith("2 chapters, ")
-    assert ordered(dialog, qtbot) == Order(book(), MANNER, tmp_path / "A Book.m4b")
+    assert ordered(dialog, qtbot) == ExportJob(book(), MANNER, tmp_path / "A Book.m4b")
     assert not dialog.isVisible()
 
 
@@ -76,7 +76,7 @@ def test_a_chapter_can_be_chosen_and_everything_follows(dialog: ExportDialog, qt
     dialog.per_chapter.setChecked(True)
     choose(dialog, 1)
     assert not dialog.per_chapter.isEnabled()
-    assert ordered(dialog, qtbot) == Order(chapter(), MANNER, tmp_path / "Two.mp3")
+    assert ordered(dialog, qtbot) == ExportJob(chapter(), MANNER, tmp_path / "Two.mp3")
 
 
 def test_what_was_changed_by_hand_stays_with_another_scope(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_was_changed_by_hand_stays_with_another_scope(dialog: ExportDialog,
     dialog.place.setText(str(tmp_path / "mine.flac"))
     choose(dialog, 1)
     changed = replace(chapter(), author="Nobody", cover=None)
-    assert ordered(dialog, qtbot) == Order(changed, MANNER, tmp_path / "mine.flac")
+    assert ordered(dialog, qtbot) == ExportJob(changed, MANNER, tmp_path / "mine.flac")
 
 
 @pytest.mark.parametrize(("suffix", "suggested"), [(".flac", ".flac"), (".xyz", ".m4b")])

@@ -19,9 +19,9 @@ from app.export.scope import parts_of
 from app.messages import Remedy
 from app.reading.opener import OpenedDocument
 from app.speech.engine_worker import EngineFactory
+from engine.export.export_job import ExportJob
 from engine.export.exporting import export
-from engine.export.kept_orders import KeptOrders
-from engine.export.order import Order
+from engine.export.stored_jobs import KeptOrders
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import FakeEngine
@@ -79,8 +79,8 @@ class ExportDesk(Desk):
 
 @pytest.fixture
 def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ExportDesk]:
-    monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr("engine.runtime.preparation.in_use.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("engine.export.part_cache.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("engine.runtime.preparation.crash_guard.cache_folder", lambda: tmp_path / "cache")
     desk = ExportDesk(qtbot, qapp, tmp_path)
     yield desk
     assert desk.controller.shut_down(PATIENCE_MS)
@@ -210,7 +210,7 @@ def test_what_was_saved_is_told_and_can_be_shown(desk: ExportDesk, tmp_path: Pat
     assert "a.wav" in told.args[1]
     desk.wait_saved()
     assert strip.label.text() == f"Saved a.wav in {tmp_path.name}"
-    with desk.qtbot.waitSignal(desk.feature.reveal_wanted) as shown:
+    with desk.qtbot.waitSignal(desk.feature.reveal_requested) as shown:
         strip.reveal_button.click()
     assert shown.args == [tmp_path / "a.wav"]
     strip.close_button.click()
@@ -246,7 +246,7 @@ def test_speech_that_cannot_be_heard_can_be_saved(desk: ExportDesk) -> None:
     dialog.close()
 
 
-def interrupt(desk: ExportDesk, order: Order) -> None:
+def interrupt(desk: ExportDesk, order: ExportJob) -> None:
     """As if the application had been killed while it made this, after the first chapter was made."""
     steps = export(order, FakeEngine(), lambda _: None)
     for _ in range(4):
@@ -254,7 +254,7 @@ def interrupt(desk: ExportDesk, order: Order) -> None:
     steps.close()
     code = (
         "import os, pickle, sys\n"
-        "from engine.export.kept_orders import KeptOrders\n"
+        "from engine.export.stored_jobs import KeptOrders\n"
         "from pathlib import Path\n"
         "kept = KeptOrders(Path(sys.argv[1])).keep(pickle.loads(sys.stdin.buffer.read()), sys.argv[2])\n"
         "os.kill(os.getpid(), 9)\n"
@@ -264,8 +264,8 @@ def interrupt(desk: ExportDesk, order: Order) -> None:
 
 
 @pytest.fixture
-def interrupted(desk: ExportDesk, tmp_path: Path) -> Order:
-    order = Order(BOOK, SpeechRequest("", "af_heart"), tmp_path / "Book.flac")
+def interrupted(desk: ExportDesk, tmp_path: Path) -> ExportJob:
+    order = ExportJob(BOOK, SpeechRequest("", "af_heart"), tmp_path / "Book.flac")
     interrupt(desk, order)
     assert len(desk.kept()) == 1
     return order
@@ -277,7 +277,7 @@ def look(desk: ExportDesk) -> None:
     desk.qtbot.waitUntil(desk.page.save_strip.resume_button.isVisible)
 
 
-def test_an_export_that_was_interrupted_goes_on_where_it_was(desk: ExportDesk, interrupted: Order) -> None:
+def test_an_export_that_was_interrupted_goes_on_where_it_was(desk: ExportDesk, interrupted: ExportJob) -> None:
     look(desk)
     assert "“Book.flac”" in desk.page.save_strip.label.text()
     desk.page.save_strip.resume_button.click()
@@ -289,7 +289,7 @@ def test_an_export_that_was_interrupted_goes_on_where_it_was(desk: ExportDesk, i
 
 
 def test_it_goes_on_with_the_model_that_it_was_begun_with(
-    desk: ExportDesk, interrupted: Order, monkeypatch: pytest.MonkeyPatch
+    desk: ExportDesk, interrupted: ExportJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(desk.page.header.voices), "speaking_model", "another")
     look(desk)
@@ -298,7 +298,7 @@ def test_it_goes_on_with_the_model_that_it_was_begun_with(
     assert desk.visitors == ["starter"]
 
 
-def test_an_export_that_was_interrupted_can_be_discarded(desk: ExportDesk, interrupted: Order) -> None:
+def test_an_export_that_was_interrupted_can_be_discarded(desk: ExportDesk, interrupted: ExportJob) -> None:
     look(desk)
     desk.page.save_strip.discard_button.click()
     assert desk.page.save_strip.isHidden()
@@ -308,7 +308,7 @@ def test_an_export_that_was_interrupted_can_be_discarded(desk: ExportDesk, inter
 
 
 def test_only_one_of_two_windows_offers_it_and_the_next_start_does_again(
-    desk: ExportDesk, interrupted: Order, qtbot: QtBot
+    desk: ExportDesk, interrupted: ExportJob, qtbot: QtBot
 ) -> None:
     look(desk)
     other, found = ExportRecords(KeptOrders(desk.folder / "orders")), []
@@ -322,7 +322,7 @@ def test_only_one_of_two_windows_offers_it_and_the_next_start_does_again(
     look(desk)
 
 
-def test_going_on_asks_before_it_replaces_what_is_there_by_now(desk: ExportDesk, interrupted: Order) -> None:
+def test_going_on_asks_before_it_replaces_what_is_there_by_now(desk: ExportDesk, interrupted: ExportJob) -> None:
     interrupted.path.write_text("mine")
     look(desk)
     desk.page.save_strip.resume_button.click()

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.library.feature import LibraryFeature
 from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
-from app.library.records import Entry, Item, Wish
+from app.library.records import Entry, Item, QueueJob
 from app.main_window import MainWindow
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -56,7 +56,7 @@ class Room:
 
     def line_up(self, text: str) -> None:
         """Add a text to the queue without a change of the one that is open."""
-        self.feature.runner.add(Wish(replace(self.window.request, text=text), self.voices.speaking_model))
+        self.feature.runner.add(QueueJob(replace(self.window.request, text=text), self.voices.speaking_model))
 
     def speak(self, text: str) -> None:
         """Speak a text until its sound is kept."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from app.audio.track import AudioTrack
 from app.library.database import open_library
+from app.library.generated_audio import made_speech
 from app.library.history import History, sound_path
-from app.library.made_speech import made_speech
 from app.library.queue_store import QueueStore
 from app.library.records import first_words, key_of
 from app.library.sounds import marks_text, write_sound

@@ -50,7 +50,7 @@ def test_after_a_restart_it_is_heard_again_without_being_made_again(
     room = again(room, qapp)
     qtbot.waitUntil(lambda: len(room.entries) == 1)
     room.type("Another.")
-    room.feature.history.hear_wanted.emit(room.entries[0])
+    room.feature.history.hear_requested.emit(room.entries[0])
     qtbot.waitUntil(lambda: room.speech.player.playback is Playback.PLAYING)
     np.testing.assert_array_equal(room.speech.track.samples(), samples)
     assert room.engine.requests == []
@@ -75,7 +75,7 @@ def test_what_is_spoken_after_another_was_to_be_heard_again_goes_on(
 
     monkeypatch.setattr("app.library.sounds.read_track", read_slowly)
     room.speak("One.")
-    room.feature.history.hear_wanted.emit(room.entries[0])
+    room.feature.history.hear_requested.emit(room.entries[0])
     room.speak("Two.")
     assert room.speech.text == "Two."
     with room.qtbot.waitSignal(room.feature.library.recalled):
@@ -92,7 +92,7 @@ def test_what_is_not_kept_is_made_again_with_its_voice_and_speed(room: Room) -> 
     room.qtbot.waitUntil(lambda: not room.entries[0].kept_bytes)
     room.window.page.header.speed.set_speed(1.0)
     room.voices.take(Choice("am_adam", "starter"))
-    room.feature.history.hear_wanted.emit(room.entries[0])
+    room.feature.history.hear_requested.emit(room.entries[0])
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     assert room.engine.requests[0] == room.engine.requests[1]
     assert room.voices.choice == Choice("bm_george", "kokoro-82m")
@@ -102,7 +102,7 @@ def test_what_is_not_kept_is_made_again_with_its_voice_and_speed(room: Room) -> 
 def test_the_text_of_an_entry_can_be_edited(room: Room) -> None:
     room.speak("One.")
     room.type("Two.")
-    room.feature.history.open_wanted.emit(room.entries[0])
+    room.feature.history.open_requested.emit(room.entries[0])
     room.qtbot.waitUntil(lambda: room.window.page.editor.text == "One.")
     room.window.menu.recent_menu.aboutToShow.emit()
     assert "Two." in [each.data() for each in room.window.menu.recent_menu.actions()]
@@ -113,7 +113,7 @@ def test_a_sound_that_is_damaged_is_told_and_made_again(room: Room) -> None:
     (sound,) = (room.folder / "library" / "sounds").iterdir()
     sound.write_bytes(b"damaged")
     room.type("Two.")
-    room.feature.history.hear_wanted.emit(room.entries[0])
+    room.feature.history.hear_requested.emit(room.entries[0])
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
     assert room.window.page.editor.text == "Two."
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
@@ -245,7 +245,7 @@ class SlowDocument:
     def __init__(self, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path = room.folder / "story.md"
         self.begun, self.go_on = threading.Event(), threading.Event()
-        monkeypatch.setattr("app.library.speech_desk.read_document", self._read)
+        monkeypatch.setattr("app.library.queue_executor.read_document", self._read)
 
     def _read(self, path: Path, cancel: threading.Event) -> Document:
         self.begun.set()
@@ -286,7 +286,7 @@ def test_a_document_that_is_read_when_the_queue_is_paused_is_not_heard(
     document = SlowDocument(room, monkeypatch)
     room.feature.add_document(document.path)
     room.qtbot.waitUntil(document.begun.is_set)
-    room.feature.queue.play_wanted.emit(False)
+    room.feature.queue.play_requested.emit(False)
     document.go_on.set()
     room.wait_for(("story.md", "waiting"))
     assert room.engine.requests == []
@@ -298,8 +298,8 @@ def test_a_document_is_heard_though_the_queue_was_paused_as_it_was_read(
     document = SlowDocument(room, monkeypatch)
     room.feature.add_document(document.path)
     room.qtbot.waitUntil(document.begun.is_set)
-    room.feature.queue.play_wanted.emit(False)
-    room.feature.queue.play_wanted.emit(True)
+    room.feature.queue.play_requested.emit(False)
+    room.feature.queue.play_requested.emit(True)
     document.go_on.set()
     room.qtbot.waitUntil(lambda: room.speech.text == "From the document.")
     room.wait_for(("story.md", "working"))
@@ -312,7 +312,7 @@ def test_what_is_cancelled_as_its_document_has_been_read_is_not_begun(
     document = SlowDocument(room, monkeypatch)
     room.feature.add_document(document.path, room.folder / target if target else None)
     room.qtbot.waitUntil(document.begun.is_set)
-    room.feature.queue.cancel_wanted.emit(room.items[0])
+    room.feature.queue.cancel_requested.emit(room.items[0])
     document.go_on.set()
     room.wait_for(("story.md", "failed"))
     assert room.engine.requests == []
@@ -350,10 +350,10 @@ def test_what_is_made_can_be_cancelled_and_removed(room: Room) -> None:
         room.type(text)
         room.feature.save_to(room.folder / f"{number}.wav")
     room.wait_for(("One.", "working"), ("Two.", "waiting"))
-    room.feature.queue.cancel_wanted.emit(room.items[0])
+    room.feature.queue.cancel_requested.emit(room.items[0])
     room.wait_for(("One.", "failed"), ("Two.", "working"))
     assert room.items[0].message == CANCELLED
-    room.feature.queue.remove_wanted.emit(room.items[1])
+    room.feature.queue.remove_requested.emit(room.items[1])
     room.wait_for(("One.", "failed"))
     room.engine.hold.set()
     room.qtbot.waitUntil(lambda: room.speech.activity.idle)

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.database import FILE, LibraryUnusable
 from app.library.library import Library
-from app.library.records import State, Wish
+from app.library.records import QueueJob, State
 from engine.errors import DamagedFile
 from engine.speech import Samples
 from tests.app.library.shelf import MODEL, Shelf, request, samples_16_bits, track_of
@@ -103,7 +103,7 @@ def test_at_the_end_everything_asked_for_is_done_first(tmp_path: Path, qtbot: Qt
     library.limit(100)
     library.begin(request("One."), MODEL)
     library.keep(request("One."), MODEL, track_of("One. " * 50))
-    library.add(Wish(request("Two."), MODEL))
+    library.add(QueueJob(request("Two."), MODEL))
     assert library.shut_down(PATIENCE_MS)
     shelf = Shelf(tmp_path / "library")
     assert shelf.with_sound() == ["One."]
@@ -116,7 +116,7 @@ def test_only_the_one_in_charge_puts_the_queue_in_order(
     tmp_path: Path, qtbot: QtBot, in_charge: bool, state: State
 ) -> None:
     shelf = Shelf(tmp_path / "library")
-    shelf.queue.add(Wish(request("One."), MODEL))
+    shelf.queue.add(QueueJob(request("One."), MODEL))
     shelf.queue.mark(1, State.WORKING)
     shelf.database.close()
     with qtbot.waitSignal((library := Library(tmp_path / "library", in_charge)).queue_listed) as listed:

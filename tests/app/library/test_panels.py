@@ -47,7 +47,7 @@ def test_what_can_be_done_needs_a_current_entry(panel: HistoryPanel) -> None:
 
 def test_return_hears_the_current_entry(panel: HistoryPanel, qtbot: QtBot) -> None:
     panel.entries.setCurrentIndex(panel.entries.model().index(2, 0))
-    with qtbot.waitSignal(panel.hear_wanted) as heard:
+    with qtbot.waitSignal(panel.hear_requested) as heard:
         qtbot.keyClick(panel.entries, Qt.Key.Key_Return)
     assert heard.args == [ENTRIES[2]]
 

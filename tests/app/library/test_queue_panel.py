@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.panels import QueuePanel, entry_row, item_row, size_words
 from app.library.queue_store import QueueListed
-from app.library.records import Entry, Item, State, Wish, first_words
+from app.library.records import Entry, Item, QueueJob, State, first_words
 from engine.speech import SpeechRequest
 from tests.app.library.shelf import MODEL, request
 
@@ -19,7 +19,7 @@ def panel(qtbot: QtBot) -> QueuePanel:
     panel = QueuePanel()
     qtbot.addWidget(panel)
     states = (State.DONE, State.FAILED, State.WORKING, State.WAITING)
-    items = [Item(number, "One.", Wish(request("One."), MODEL), state) for number, state in enumerate(states)]
+    items = [Item(number, "One.", QueueJob(request("One."), MODEL), state) for number, state in enumerate(states)]
     items[1] = Item(1, "One.", items[1].wish, State.FAILED, WHY)
     panel.show_items(QueueListed(tuple(items)))
     panel.show()
@@ -57,8 +57,8 @@ def test_keys_move_retry_cancel_and_remove(panel: QueuePanel, qtbot: QtBot) -> N
     assert "" not in keys.values()
     for action, signal in (
         (panel.up, panel.moved),
-        (panel.retry, panel.retry_wanted),
-        (panel.remove, panel.remove_wanted),
+        (panel.retry, panel.retry_requested),
+        (panel.remove, panel.remove_requested),
     ):
         with qtbot.waitSignal(signal) as wanted:
             action.trigger()
@@ -96,7 +96,7 @@ def test_an_entry_tells_voice_moment_and_length() -> None:
 def test_an_item_tells_its_state_and_what_becomes_of_it(
     target: Path | None, speed: float, state: State, details: str
 ) -> None:
-    wish = Wish(SpeechRequest("Words", "af_heart", speed), "m", target)
+    wish = QueueJob(SpeechRequest("Words", "af_heart", speed), "m", target)
     row = item_row(Item(1, "Words", wish, state, "The disk is full."))
     assert (row.title, row.details, row.fault) == ("Words", details, state is State.FAILED)
 

@@ -5,11 +5,11 @@ from PySide6.QtCore import QObject, Signal
 
 from app.library.queue_runner import CANCELLED, PRESS_PLAY, QueueRunner
 from app.library.queue_store import QueueListed
-from app.library.records import Item, State, Wish
+from app.library.records import Item, QueueJob, State
 from engine.errors import Cancelled, OutputError
 from tests.app.library.shelf import MODEL, request
 
-HEARD = Wish(request("Heard."), MODEL)
+HEARD = QueueJob(request("Heard."), MODEL)
 
 
 class FakeLibrary(QObject):
@@ -44,13 +44,13 @@ class FakeDesk(QObject):
         self.begun: list[int] = []
         self.free = True
 
-    def obstacle(self, wish: Wish) -> str | None:
+    def obstacle(self, wish: QueueJob) -> str | None:
         return None
 
-    def has_place(self, wish: Wish) -> bool:
+    def has_place(self, wish: QueueJob) -> bool:
         return self.free
 
-    def begin(self, number: int, wish: Wish) -> None:
+    def begin(self, number: int, wish: QueueJob) -> None:
         self.begun.append(number)
         self.free = False
 
@@ -148,7 +148,7 @@ def test_what_has_ended_before_the_panel_shows_that_is_not_cancelled(bench: Benc
 
 
 def test_a_file_that_is_given_up_as_the_window_closes_waits_again(bench: Bench, tmp_path: Path) -> None:
-    item = Item(1, "File.", Wish(request("File."), MODEL, target=tmp_path / "a.wav"), State.WAITING)
+    item = Item(1, "File.", QueueJob(request("File."), MODEL, target=tmp_path / "a.wav"), State.WAITING)
     bench.library.queue_listed.emit(QueueListed((item,)))
     bench.runner.halt()
     bench.desk.end(1, Cancelled("Stopped"))

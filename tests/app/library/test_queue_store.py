@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.library.queue_store import QueueStore
-from app.library.records import State, Wish
+from app.library.records import QueueJob, State
 from engine.speech import SpeechRequest
 from tests.app.library.shelf import MODEL, Shelf, request
 
@@ -19,7 +19,7 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 @pytest.fixture
 def queue(shelf: Shelf) -> QueueStore:
     for text in ("One.", "Two.", "Three."):
-        shelf.queue.add(Wish(request(text), MODEL))
+        shelf.queue.add(QueueJob(request(text), MODEL))
     return shelf.queue
 
 
@@ -29,7 +29,7 @@ def titles(queue: QueueStore) -> list[str]:
 
 def test_a_wish_comes_back_as_it_was_given(shelf: Shelf) -> None:
     request = SpeechRequest("", "af_heart(2)+am_adam(1)", 1.5, pause_scale=2.0, language="en-GB")
-    wish = Wish(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
+    wish = QueueJob(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
     shelf.queue.add(wish)
     (item,) = shelf.queue.listed().items
     assert (item.wish, item.title, item.state) == (wish, "b.epub", State.WAITING)
@@ -42,7 +42,7 @@ def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
     queue.move(first, 5)
     assert titles(queue) == ["Three.", "Two.", "One."]
     queue.move(99, 1)
-    queue.add(Wish(request("Four."), MODEL))
+    queue.add(QueueJob(request("Four."), MODEL))
     assert titles(queue) == ["Three.", "Two.", "One.", "Four."]
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from app.audio.track import AudioTrack
-from app.library.made_speech import Cut, made_speech
+from app.library.generated_audio import Cut, made_speech
 from app.library.sounds import marks_text, read_track, write_sound
 from engine.errors import DamagedFile
 from engine.speech import SpokenWord

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
-from app.library.records import Wish
-from app.library.speech_desk import SpeechDesk
+from app.library.queue_executor import QueueExecutor
+from app.library.records import QueueJob
 from engine.errors import Cancelled, OutputError
 from tests.app.library.room import Room
 from tests.app.library.shelf import MODEL, request
@@ -20,7 +20,7 @@ class Bench:
     def __init__(self, room: Room) -> None:
         self.room = room
         room.engine.hold.clear()
-        self.desk = SpeechDesk(
+        self.desk = QueueExecutor(
             room.speech, room.window.reading, room.voices, lambda model: lambda: room.other, room.window
         )
         self.ended: list[tuple[int, Exception | None]] = []
@@ -44,7 +44,7 @@ def bench(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Bench]:
 
 def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
     bench.room.speech.speech_failed.emit(OutputError("Another speech has failed.", ""))
-    bench.desk.begin(1, Wish(request("One."), MODEL))
+    bench.desk.begin(1, QueueJob(request("One."), MODEL))
     bench.settle()
     assert bench.ended == []
     error = OutputError("This one has failed.", "")
@@ -54,7 +54,7 @@ def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
 
 
 def test_cancelling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Bench) -> None:
-    bench.desk.begin(1, Wish(request("One."), MODEL))
+    bench.desk.begin(1, QueueJob(request("One."), MODEL))
     bench.room.speech.speak(request("Mine."))
     bench.desk.cancel(1)
     assert bench.room.speech.player.playback is Playback.PLAYING
@@ -67,7 +67,7 @@ def test_cancelling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Be
 def test_an_item_that_is_stopped_at_its_very_end_was_not_heard(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.audio.player.RING_OUT_SECONDS", 3600)
     bench.room.engine.hold.set()
-    bench.desk.begin(1, Wish(request("One."), MODEL))
+    bench.desk.begin(1, QueueJob(request("One."), MODEL))
     bench.room.hear_out()
     assert bench.room.speech.player.playback is Playback.PLAYING
     bench.room.speech.stop()

@@ -14,10 +14,10 @@ from tests.app.library.shelf import MODEL, Shelf, request
 from tests.work import calls_of
 
 WORDS = " ".join(["word"] * 200)
-MOST_STEPS_PER_ENTRY = 100
+MAX_STEPS_PER_ENTRY = 100
 """Of SQLite, whose steps are as many on every machine."""
 STEPS_PER_CALL = 10
-MOST_CALLS_PER_ENTRY = 10
+MAX_CALLS_PER_ENTRY = 10
 """Of functions, while the window shows all entries and looks for the current one among them."""
 
 
@@ -60,7 +60,7 @@ def steps_of(shelf: Shelf, work: Callable[[Shelf], object]) -> int:
     ],
 )
 def test_the_database_takes_a_few_steps_for_each_entry(shelf: Shelf, work: Callable[[Shelf], object]) -> None:
-    assert 0 < steps_of(shelf, work) < MOST_STEPS_PER_ENTRY * ENTRIES_KEPT
+    assert 0 < steps_of(shelf, work) < MAX_STEPS_PER_ENTRY * ENTRIES_KEPT
 
 
 def test_the_window_shows_them_in_a_few_calls(shelf: Shelf, qtbot: QtBot, qapp: QApplication) -> None:
@@ -77,4 +77,4 @@ def test_the_window_shows_them_in_a_few_calls(shelf: Shelf, qtbot: QtBot, qapp: 
         panel.show_entries(HistoryListed(listed.entries[1:], 0))
         panel.grab()
 
-    assert calls_of(show_others) < MOST_CALLS_PER_ENTRY * ENTRIES_KEPT
+    assert calls_of(show_others) < MAX_CALLS_PER_ENTRY * ENTRIES_KEPT

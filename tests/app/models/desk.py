@@ -36,13 +36,13 @@ class Desk(WindowDesk):
         self.dialog, self.strip = self.models.dialog, self.page.strip
         self.voices = self.page.header.voices
         self.voices.show_models(self.library.voices(), STARTER)
-        self.engines_wanted: list[str] = []
-        self.models.engine_wanted.connect(self.note_engine)
+        self.engines_requested: list[str] = []
+        self.models.engine_requested.connect(self.note_engine)
         self.voices.model_changed.connect(self.note_engine)
         self.show()
 
     def note_engine(self) -> None:
-        self.engines_wanted.append(self.voices.speaking_model)
+        self.engines_requested.append(self.voices.speaking_model)
 
     def look(self) -> None:
         self.models.controller.look()

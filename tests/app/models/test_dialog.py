@@ -62,10 +62,10 @@ def test_a_card_stays_the_same_while_its_model_changes(dialog: ModelsDialog) -> 
 @pytest.mark.parametrize(
     ("shown", "signal", "sent"),
     [
-        (rows(ModelState.ABSENT), "fetch_wanted", [FULL_SIZE.name]),
-        (rows(ModelState.PARTIAL), "fetch_wanted", [FULL_SIZE.name]),
-        (rows(ModelState.INSTALLED), "use_wanted", [FULL_SIZE.name]),
-        (rows(ModelState.ABSENT, task=Task.FETCH), "cancel_wanted", []),
+        (rows(ModelState.ABSENT), "fetch_requested", [FULL_SIZE.name]),
+        (rows(ModelState.PARTIAL), "fetch_requested", [FULL_SIZE.name]),
+        (rows(ModelState.INSTALLED), "use_requested", [FULL_SIZE.name]),
+        (rows(ModelState.ABSENT, task=Task.FETCH), "cancel_requested", []),
     ],
 )
 def test_the_button_says_what_is_wanted(
@@ -80,16 +80,16 @@ def test_the_button_says_what_is_wanted(
 def test_the_menu_says_what_is_wanted_and_removing_asks_first(dialog: ModelsDialog, qtbot: QtBot) -> None:
     dialog.show_rows(rows(ModelState.INSTALLED))
     card = dialog.cards[FULL_SIZE.name]
-    for act, signal in ((card.verify, dialog.verify_wanted), (card.complete, dialog.fetch_wanted)):
+    for act, signal in ((card.verify, dialog.verify_requested), (card.complete, dialog.fetch_requested)):
         with qtbot.waitSignal(signal) as wanted:
             act.trigger()
         assert wanted.args == [FULL_SIZE.name]
-    with qtbot.assertNotEmitted(dialog.remove_wanted):
+    with qtbot.assertNotEmitted(dialog.remove_requested):
         card.remove.trigger()
     assert "340 MB" in dialog.banner.label.text()
-    with qtbot.assertNotEmitted(dialog.remove_wanted):
+    with qtbot.assertNotEmitted(dialog.remove_requested):
         qtbot.keyClick(dialog, Qt.Key.Key_Return)
-    with qtbot.waitSignal(dialog.remove_wanted) as wanted:
+    with qtbot.waitSignal(dialog.remove_requested) as wanted:
         dialog.banner.button.click()
     assert wanted.args == [FULL_SIZE.name]
 
@@ -97,7 +97,7 @@ def test_the_menu_says_what_is_wanted_and_removing_asks_first(dialog: ModelsDial
 def test_a_failure_can_be_tried_again(dialog: ModelsDialog, qtbot: QtBot) -> None:
     dialog.show_failure(DownloadError("The connection failed.", "Try again."))
     assert dialog.banner.label.text() == "The connection failed. Try again."
-    with qtbot.waitSignal(dialog.retry_wanted):
+    with qtbot.waitSignal(dialog.retry_requested):
         dialog.banner.button.click()
     assert dialog.banner.isHidden()
 
@@ -132,7 +132,7 @@ def test_what_is_dropped_is_imported(dialog: ModelsDialog, qtbot: QtBot, tmp_pat
     paths = (tmp_path / "a.pth", tmp_path / "voices")
     urls = [QUrl.fromLocalFile(str(path)) for path in paths]
     for place in (QPoint(5, 5), dialog.cards[FULL_SIZE.name].mapTo(dialog, QPoint(9, 9))):
-        with qtbot.waitSignal(dialog.import_wanted) as wanted:
+        with qtbot.waitSignal(dialog.import_requested) as wanted:
             assert dropped(dialog, urls, place)
         assert wanted.args == [paths, FULL_SIZE.name]
 
@@ -147,7 +147,7 @@ def test_files_and_folders_are_asked_for(dialog: ModelsDialog, qtbot: QtBot, tmp
     assert all(action.text().startswith(FULL_SIZE.title) for action in actions)
     actions[number].trigger()
     asked = dialog.findChild(QFileDialog)
-    with qtbot.waitSignal(dialog.import_wanted) as wanted:
+    with qtbot.waitSignal(dialog.import_requested) as wanted:
         asked.fileSelected.emit(str(tmp_path))
     asked.reject()
     assert wanted.args == [(tmp_path,), FULL_SIZE.name]

@@ -49,7 +49,7 @@ def test_a_fetch_goes_from_the_button_to_a_model_that_can_be_used(desk: Desk) ->
     desk.wait()
     assert desk.card.button.text() == "Use"
     assert desk.page.status.label.text() == f"{desk.row.title} is installed"
-    assert not desk.engines_wanted
+    assert not desk.engines_requested
     assert desk.page.banner.message is None
 
 
@@ -60,7 +60,7 @@ def test_another_model_speaks_next_with_its_own_voices(desk: Desk, way: str) -> 
         desk.card.button.click()
     else:
         desk.window.menu.model_actions.actions()[1].trigger()
-    assert (desk.settings.model, desk.engines_wanted) == (FULL_SIZE, [FULL_SIZE])
+    assert (desk.settings.model, desk.engines_requested) == (FULL_SIZE, [FULL_SIZE])
     assert (desk.voices.voice, desk.settings.voice) == ("af_heart", "af_heart")
     assert desk.card.button.text() == "In Use"
     assert [action.isChecked() for action in desk.window.menu.model_actions.actions()] == [False, True]
@@ -69,7 +69,7 @@ def test_another_model_speaks_next_with_its_own_voices(desk: Desk, way: str) -> 
 def test_using_what_is_in_use_changes_nothing(desk: Desk) -> None:
     desk.install()
     desk.models.use(STARTER)
-    assert not desk.engines_wanted
+    assert not desk.engines_requested
 
 
 def test_removing_the_model_in_use_says_what_speaks_instead(desk: Desk) -> None:
@@ -78,7 +78,7 @@ def test_removing_the_model_in_use_says_what_speaks_instead(desk: Desk) -> None:
     desk.card.remove.trigger()
     desk.dialog.banner.button.click()
     desk.wait()
-    assert desk.engines_wanted == [FULL_SIZE, STARTER]
+    assert desk.engines_requested == [FULL_SIZE, STARTER]
     assert "Starter voices" in desk.dialog.banner.label.text()
     assert len(desk.window.menu.model_actions.actions()) == 1
 
@@ -96,9 +96,9 @@ def test_a_model_in_use_that_could_not_be_removed_stays_in_use(desk: Desk) -> No
 def test_more_voices_for_the_model_in_use_are_there_at_once(desk: Desk) -> None:
     desk.install()
     desk.card.button.click()
-    desk.dialog.import_wanted.emit((Path("af_mine.pt"),), FULL_SIZE)
+    desk.dialog.import_requested.emit((Path("af_mine.pt"),), FULL_SIZE)
     desk.wait()
-    assert desk.engines_wanted == [FULL_SIZE, FULL_SIZE]
+    assert desk.engines_requested == [FULL_SIZE, FULL_SIZE]
 
 
 def test_verifying_says_that_all_is_well(desk: Desk) -> None:
@@ -148,7 +148,7 @@ def test_that_a_model_is_missing_is_over_once_another_one_is_chosen(desk: Desk) 
     desk.window.show_failure(MissingModel("It is not here.", "Fetch it."))
     desk.models.use(STARTER)
     assert desk.page.banner.message is None
-    assert desk.engines_wanted == [FULL_SIZE, STARTER]
+    assert desk.engines_requested == [FULL_SIZE, STARTER]
 
 
 def test_that_the_model_of_last_time_is_gone_is_said_once(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_that_the_last_model_is_gone_is_said_though_the_voices_come_late(
 
 def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(feature, "reveal", lambda folder: False)
-    desk.dialog.reveal_wanted.emit(tmp_path)
+    desk.dialog.reveal_requested.emit(tmp_path)
     assert str(tmp_path) in desk.dialog.banner.label.text()
 
 

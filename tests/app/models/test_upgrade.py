@@ -61,7 +61,7 @@ def test_a_model_is_fetched_made_ready_and_takes_over(opened: MakeDesk) -> None:
     assert [(name, task.value) for task, name, _ in desk.library.asked] == [(COMPACT, "fetch")]
     assert desk.library.made_ready == [(COMPACT, "auto")]
     assert desk.voices.choice == HEART
-    assert desk.engines_wanted == [COMPACT]
+    assert desk.engines_requested == [COMPACT]
     assert COMPACT_TITLE in text_of(desk)
     assert "Heart" in text_of(desk)
     assert desk.page.banner.message is None
@@ -254,7 +254,7 @@ def test_a_model_that_is_removed_is_no_longer_offered(opened: MakeDesk) -> None:
     desk = opened(None, None)
     desk.voices.take(SALLY)
     start(desk)
-    desk.dialog.fetch_wanted.emit(FULL_SIZE)
+    desk.dialog.fetch_requested.emit(FULL_SIZE)
     desk.wait_until_told("Kokoro-82M is ready.")
     desk.wait()
     desk.models.controller.remove(FULL_SIZE)

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.main_menu import MainMenu
 from app.read_along.actions import InsertMenu, ReadAlongActions, sound_key
-from app.settings import USUAL_TEXT_PIXELS
+from app.settings import DEFAULT_TEXT_PIXELS
 from app.speech.page import SpeechPage
 from app.speech.text_editor import TextEditor
 from app.speech.voice_picker import VoicePicker
@@ -84,14 +84,14 @@ def shown(desk: Desk) -> int:
 
 def test_the_text_grows_and_shrinks_step_by_step_and_is_remembered(desk: Desk) -> None:
     actions = desk.feature.actions
-    assert shown(desk) == USUAL_TEXT_PIXELS
+    assert shown(desk) == DEFAULT_TEXT_PIXELS
     actions.larger.trigger()
     actions.larger.trigger()
     assert shown(desk) == desk.settings.text_pixels == 20
     actions.smaller.trigger()
     assert shown(desk) == desk.settings.text_pixels == 18
     actions.usual_size.trigger()
-    assert shown(desk) == desk.settings.text_pixels == USUAL_TEXT_PIXELS
+    assert shown(desk) == desk.settings.text_pixels == DEFAULT_TEXT_PIXELS
 
 
 def test_there_is_a_largest_and_a_smallest_size(desk: Desk) -> None:

@@ -93,7 +93,7 @@ def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room
 def test_a_voice_chosen_just_before_speaks_what_is_wanted_from_another_place(room: Room) -> None:
     room.begin()
     room.header.voices.take(Choice("am_adam", "starter"))
-    room.page.player.waveform.unmade_wanted.emit(room.controller.track.expected_length() - 10)
+    room.page.player.waveform.unmade_requested.emit(room.controller.track.expected_length() - 10)
     room.engine.hold.set()
     room.wait_made()
     assert (room.engine.requests[-1].voice, room.engine.requests[-1].part) == ("am_adam", "Three.")
@@ -126,7 +126,7 @@ def test_the_context_menu_speaks_from_where_it_was_opened(room: Room) -> None:
 def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Room) -> None:
     room.begin()
     waveform = room.page.player.waveform
-    waveform.unmade_wanted.emit(room.controller.track.expected_length() - 10)
+    waveform.unmade_requested.emit(room.controller.track.expected_length() - 10)
     room.engine.hold.set()
     room.wait_made()
     assert room.engine.requests[-1].part == "Three."

@@ -175,7 +175,7 @@ def test_the_notices_of_a_document_can_be_asked_for(panel: ChaptersPanel, qtbot:
     assert panel.notices.isHidden()
     panel.show_document(BOOK, Place(1), 0.0)
     assert panel.notices.accessibleName() == "2 Notices about this document"
-    with qtbot.waitSignal(panel.notices_wanted):
+    with qtbot.waitSignal(panel.notices_requested):
         panel.notices.click()
 
 

@@ -52,7 +52,7 @@ class Desk(WindowDesk):
 
     def open(self) -> None:
         with self.qtbot.waitSignal(self.feature.opener.opened):
-            self.window.file_wanted.emit(self.path)
+            self.window.file_requested.emit(self.path)
 
     @property
     def shown(self) -> str:
@@ -129,7 +129,7 @@ def read_to_the_end(desk: Desk, go_on: threading.Event) -> None:
 
 
 def test_a_text_that_comes_after_a_document_was_wanted_stays(desk: Desk) -> None:
-    go_on = open_slowly(desk, lambda: desk.window.file_wanted.emit(desk.path))
+    go_on = open_slowly(desk, lambda: desk.window.file_requested.emit(desk.path))
     QGuiApplication.clipboard().setText("Copied later.")
     desk.feature.open_clipboard()
     read_to_the_end(desk, go_on)
@@ -152,7 +152,7 @@ def test_a_file_that_takes_the_place_of_a_copied_page_is_open(desk: Desk) -> Non
     QGuiApplication.clipboard().setMimeData(content)
     go_on = open_slowly(desk, desk.feature.open_clipboard)
     with desk.qtbot.waitSignal(desk.feature.opener.opened):
-        desk.window.file_wanted.emit(desk.path)
+        desk.window.file_requested.emit(desk.path)
         go_on.set()
     assert desk.reading.path == desk.path
     assert [book.path for book in desk.reading.shelf] == [desk.path]
@@ -304,7 +304,7 @@ def test_another_text_closes_the_document(desk: Desk) -> None:
 def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) -> None:
     desk.document = DamagedDocument("“a.epub” is damaged.", "Get it again.")
     with desk.qtbot.waitSignal(desk.feature.opener.failed):
-        desk.window.file_wanted.emit(desk.path)
+        desk.window.file_requested.emit(desk.path)
     assert desk.page.banner.label.text() == "“a.epub” is damaged. Get it again."
     assert desk.shown == "My own draft."
     message = desk.page.banner.message
@@ -330,7 +330,7 @@ def test_opening_that_takes_long_is_said_and_can_be_cancelled(desk: Desk) -> Non
         raise Cancelled("Stopped")
 
     desk.read = wait
-    desk.window.file_wanted.emit(desk.path)
+    desk.window.file_requested.emit(desk.path)
     desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
     assert desk.page.banner.label.text() == "Opening “a.epub”…"
     assert desk.page.banner.message.remedy is Remedy.CANCEL_OPENING

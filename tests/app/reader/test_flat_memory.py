@@ -96,7 +96,7 @@ class Desk:
         self.controller.list_voices()
         self.controller.prepare()
         with qtbot.waitSignal(self.feature.opener.opened):
-            self.window.file_wanted.emit(write_epub(folder / "a.epub", book()))
+            self.window.file_requested.emit(write_epub(folder / "a.epub", book()))
         qtbot.waitUntil(lambda: self.controller.activity.readiness is Readiness.READY)
 
     def close(self) -> None:

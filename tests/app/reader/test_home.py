@@ -282,7 +282,7 @@ def test_a_book_is_opened_by_a_click_or_return(home: HomePage, qtbot: QtBot) -> 
 
 def test_any_book_is_removed_by_a_key(home: HomePage, qtbot: QtBot) -> None:
     home.cards.setCurrentRow(1)
-    with qtbot.waitSignal(home.remove_wanted) as wanted:
+    with qtbot.waitSignal(home.remove_requested) as wanted:
         home.remove.trigger()
     assert wanted.args == [NEW]
 
@@ -305,10 +305,10 @@ def test_without_books_it_says_how_to_get_some(home: HomePage) -> None:
 
 def test_escape_leads_back_to_what_is_open(home: HomePage, qtbot: QtBot) -> None:
     home.name_open("")
-    with qtbot.assertNotEmitted(home.back_wanted):
+    with qtbot.assertNotEmitted(home.back_requested):
         qtbot.keyClick(home.cards, Qt.Key.Key_Escape)
     home.name_open("A Book")
-    with qtbot.waitSignal(home.back_wanted):
+    with qtbot.waitSignal(home.back_requested):
         qtbot.keyClick(home.cards, Qt.Key.Key_Escape)
 
 

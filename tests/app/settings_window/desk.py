@@ -21,12 +21,12 @@ class Desk(WindowDesk):
         self.speech = self.controller
         self.header, self.menu = self.window.page.header, self.window.menu
         self.feature = SettingsFeature(self.window, self.speech, self.settings)
-        self.engines_wanted: list[str] = []
-        self.feature.engine_wanted.connect(self.note_engine)
+        self.engines_requested: list[str] = []
+        self.feature.engine_requested.connect(self.note_engine)
         self.show()
 
     def note_engine(self) -> None:
-        self.engines_wanted.append(self.header.voices.speaking_model)
+        self.engines_requested.append(self.header.voices.speaking_model)
 
     def open(self) -> SettingsWindow:
         self.menu.settings.trigger()

@@ -127,7 +127,7 @@ def test_the_voice_is_shown_and_chosen_elsewhere(desk: Desk, qtbot: QtBot) -> No
     desk.header.voices.take(Choice("bm_george", "kokoro-82m"))
     assert "George" in reading.voice.label.toolTip()
     assert "Kokoro-82M" in reading.voice.label.toolTip()
-    with qtbot.waitSignal(desk.feature.voices_wanted):
+    with qtbot.waitSignal(desk.feature.voices_requested):
         reading.voice.button.click()
 
 
@@ -252,7 +252,7 @@ def test_what_is_not_here_is_not_offered_and_says_why(
 def test_a_device_is_stored_and_wants_an_engine(desk: Desk) -> None:
     page = desk.open().advanced
     choose(page.device, "cpu")
-    assert (desk.settings.device, desk.engines_wanted) == ("cpu", [STARTER])
+    assert (desk.settings.device, desk.engines_requested) == ("cpu", [STARTER])
 
 
 def test_what_computes_is_told_where_it_is_chosen(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +290,7 @@ def test_a_prosody_is_stored_told_and_speaks_next(desk: Desk) -> None:
     for prosody, times in ((Prosody.TRANSFORMER, 1), (Prosody.TRANSFORMER, 1), (Prosody.LSTM, 2)):
         choose(page.prosody, prosody)
         assert (desk.settings.prosody, page.prosody.value) == (prosody, prosody)
-        assert desk.engines_wanted == [FULL_SIZE] * times
+        assert desk.engines_requested == [FULL_SIZE] * times
         assert len(told) == times
 
 

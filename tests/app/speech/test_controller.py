@@ -13,8 +13,8 @@ from app.audio.track import AudioTrack
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from engine.errors import CompileError, NothingToSpeak, OutputError
+from engine.export.export_job import ExportJob, order_of_text
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
-from engine.export.order import Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, toggle, utterances_of
@@ -31,7 +31,7 @@ BOOK = Document("Book", "", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No export finds what another has made."""
     folder = tmp_path_factory.mktemp("cache")
-    monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: folder)
+    monkeypatch.setattr("engine.export.part_cache.cache_folder", lambda: folder)
 
 
 class Desk(SpeechController):
@@ -423,7 +423,7 @@ def test_two_files_of_one_speech_are_made_once(desk: Desk, tmp_path: Path) -> No
 def test_a_document_is_exported_chapter_by_chapter_whatever_is_heard(desk: Desk, tmp_path: Path) -> None:
     steps: list[str] = []
     desk.activity_changed.connect(lambda activity: steps.append(activity.save.step if activity.save else ""))
-    desk.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
+    desk.export(ExportJob(BOOK, REQUEST, tmp_path / "book.wav"))
     desk.speak(SpeechRequest("Other.", "am_adam"))
     desk.wait_saved()
     pause = round(CHAPTER_PAUSE_SECONDS * RATE_HZ)
@@ -452,7 +452,7 @@ def test_an_export_can_be_cancelled_while_it_is_written(
         assert may_go_on.wait(PATIENCE_SECONDS)
 
     monkeypatch.setattr(soundfile.SoundFile, "write", write)
-    desk.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
+    desk.export(ExportJob(BOOK, REQUEST, tmp_path / "book.wav"))
     desk.qtbot.waitUntil(written.is_set)
     desk.saving.cancel()
     assert not desk.activity.saving
@@ -471,7 +471,7 @@ def begin_long_export(desk: Desk, path: Path) -> None:
     desk.qtbot.waitUntil(lambda: desk.fake.prepared == 1)
     desk.fake.hold.clear()
     desk.fake.hold_from = 5
-    desk.export(Order(LONG, REQUEST, path))
+    desk.export(ExportJob(LONG, REQUEST, path))
     desk.qtbot.waitUntil(lambda: bool(desk.fake.requests))
 
 
@@ -524,7 +524,7 @@ def test_a_failed_export_is_told_and_the_next_one_has_its_turn(desk: Desk, tmp_p
     told: list[object] = []
     desk.failed.connect(told.append)
     desk.saved.connect(told.append)
-    desk.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
+    desk.export(ExportJob(BOOK, REQUEST, tmp_path / "book.wav"))
     desk.save(tmp_path / "next.wav", SHORT)
     desk.wait_saved()
     assert told == [desk.fake.speak_error, tmp_path / "next.wav"]

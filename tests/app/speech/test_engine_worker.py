@@ -26,7 +26,7 @@ from app.speech.engine_worker import (
     speaking,
 )
 from engine.errors import Cancelled, CompileError, InvalidRequest
-from engine.export.order import ExportProgress
+from engine.export.export_job import ExportProgress
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, DeviceEvent, FallbackEvent, PlanEvent, PreparationEvent, SpeechRequest
 from tests.app.fakes import FakeEngine, list_voices

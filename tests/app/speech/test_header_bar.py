@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
-from app.settings import USUAL_SPEED
+from app.settings import DEFAULT_SPEED
 from app.speech.activity import Activity, Readiness
 from app.speech.header_bar import HeaderBar
 from app.speech.sliders import PauseControl, SpeedSlider
@@ -106,7 +106,7 @@ def slider(qtbot: QtBot) -> SpeedSlider:
 
 
 def test_it_starts_at_the_usual_speed(slider: SpeedSlider) -> None:
-    assert slider.speed == USUAL_SPEED
+    assert slider.speed == DEFAULT_SPEED
     assert slider.label.text() == "1.00×"
     assert not slider.reset_button.isEnabled()
 
@@ -122,7 +122,7 @@ def test_reset_goes_back(slider: SpeedSlider, qtbot: QtBot) -> None:
     slider.set_speed(1.7)
     with qtbot.waitSignal(slider.speed_changed) as changed:
         slider.reset_button.click()
-    assert changed.args == [USUAL_SPEED]
+    assert changed.args == [DEFAULT_SPEED]
 
 
 def test_faster_and_slower_go_a_quarter(slider: SpeedSlider) -> None:

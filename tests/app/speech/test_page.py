@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.track import AudioTrack
 from app.audio.waveform_view import WaveformView
 from app.speech.page import NARROW_PIXELS, SpeechPage
-from app.widgets.side_bar import USUAL_WIDTH_PIXELS
+from app.widgets.side_bar import DEFAULT_WIDTH_PIXELS
 from tests.app.fakes import chunk_of, utterances_of
 
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QPlainTextEdit, WaveformView)
@@ -79,7 +79,7 @@ def page_with_a_panel(qtbot: QtBot, width: int) -> tuple[SpeechPage, QLabel]:
 def test_the_side_bar_stands_beside_the_text_in_a_wide_window(qtbot: QtBot) -> None:
     page, _ = page_with_a_panel(qtbot, NARROW_PIXELS + 100)
     assert page.editor.isVisible()
-    assert page.columns.sizes()[0] == page.side_bar.width() == USUAL_WIDTH_PIXELS
+    assert page.columns.sizes()[0] == page.side_bar.width() == DEFAULT_WIDTH_PIXELS
 
 
 def test_the_side_bar_takes_the_place_of_the_text_in_a_narrow_window(qtbot: QtBot) -> None:

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness, SaveProgress
-from app.speech.pace import USUAL_SECONDS, Pace
+from app.speech.progress_estimator import DEFAULT_SECONDS, ProgressEstimator
 from app.speech.status_line import LONG_CHARACTERS, StatusLine, describe
 from engine.speech import DeviceEvent, PreparationEvent
 from engine.stages import DEVICE_STAGES
@@ -191,7 +191,7 @@ def test_what_a_feature_tells_comes_before_the_length_of_the_text(qtbot: QtBot) 
     qtbot.waitUntil(line.counter.isVisible)
 
 
-STEPS = list(USUAL_SECONDS)
+STEPS = list(DEFAULT_SECONDS)
 
 
 def after(clock: FakeClock, seconds: float) -> None:
@@ -203,7 +203,7 @@ def test_the_usual_steps_are_those_of_the_compiler() -> None:
 
 
 def test_nothing_is_known_at_first_but_the_time_it_takes(clock: FakeClock) -> None:
-    pace = Pace(clock)
+    pace = ProgressEstimator(clock)
     pace.note("Packing", 0, 1)
     assert pace.words == ""
     after(clock, 5)
@@ -212,7 +212,7 @@ def test_nothing_is_known_at_first_but_the_time_it_takes(clock: FakeClock) -> No
 
 
 def test_steps_of_equal_size_tell_what_is_left(clock: FakeClock) -> None:
-    pace = Pace(clock)
+    pace = ProgressEstimator(clock)
     pace.note("a", 0, 4)
     after(clock, 10)
     pace.note("b", 1, 4)
@@ -223,18 +223,18 @@ def test_steps_of_equal_size_tell_what_is_left(clock: FakeClock) -> None:
 
 
 def test_compiling_steps_have_their_usual_proportions(clock: FakeClock) -> None:
-    pace = Pace(clock)
+    pace = ProgressEstimator(clock)
     pace.note("Starting the compiler", 0, 7)
     after(clock, 6)
     for done, title in enumerate(STEPS[:5]):
         pace.note(title, done, 7)
-        after(clock, USUAL_SECONDS[title] / 4)
+        after(clock, DEFAULT_SECONDS[title] / 4)
     pace.note(STEPS[5], 5, 7)
-    assert pace.seconds_left == pytest.approx((USUAL_SECONDS[STEPS[5]] + USUAL_SECONDS[STEPS[6]]) / 4)
+    assert pace.seconds_left == pytest.approx((DEFAULT_SECONDS[STEPS[5]] + DEFAULT_SECONDS[STEPS[6]]) / 4)
 
 
 def test_a_step_that_takes_longer_than_expected_shows_that_it_goes_on(clock: FakeClock) -> None:
-    pace = Pace(clock)
+    pace = ProgressEstimator(clock)
     pace.note("a", 0, 2)
     after(clock, 10)
     pace.note("b", 1, 2)
@@ -244,7 +244,7 @@ def test_a_step_that_takes_longer_than_expected_shows_that_it_goes_on(clock: Fak
 
 
 def test_other_work_starts_anew(clock: FakeClock) -> None:
-    pace = Pace(clock)
+    pace = ProgressEstimator(clock)
     pace.note("a", 0, 2)
     after(clock, 10)
     pace.note("b", 1, 2)
@@ -253,7 +253,7 @@ def test_other_work_starts_anew(clock: FakeClock) -> None:
 
 
 def test_an_estimate_by_who_does_the_work_counts_down(clock: FakeClock) -> None:
-    pace = Pace(clock)
+    pace = ProgressEstimator(clock)
     pace.note("fetching", 0, 0, 40.0)
     after(clock, 15)
     assert pace.seconds_left == 25
@@ -267,7 +267,7 @@ def test_an_estimate_by_who_does_the_work_counts_down(clock: FakeClock) -> None:
 @example([("a", 0, 5e-324), ("Compiling durations", 1, 0.0)])
 def test_whatever_is_said_the_estimates_make_sense(steps: list[tuple[str, int, float]]) -> None:
     clock = FakeClock()
-    pace = Pace(clock)
+    pace = ProgressEstimator(clock)
     for title, done, seconds in steps:
         pace.note(title, done, 7)
         after(clock, seconds)

@@ -4,19 +4,19 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.speech.activity import Activity, Readiness, SaveProgress
-from app.speech.strips import Answer, ModelNotice, ModelStrip, SaveStrip
+from app.speech.strips import Answer, ModelBar, ModelNotice, SaveBar
 
 OFFER = ModelNotice("It can be downloaded.", "m", (Answer.NOT_NOW, Answer.FETCH))
 
 
 @pytest.fixture
-def strip(qtbot: QtBot) -> ModelStrip:
-    strip = ModelStrip()
+def strip(qtbot: QtBot) -> ModelBar:
+    strip = ModelBar()
     qtbot.addWidget(strip)
     return strip
 
 
-def test_it_is_hidden_until_there_is_something_to_say(strip: ModelStrip) -> None:
+def test_it_is_hidden_until_there_is_something_to_say(strip: ModelBar) -> None:
     assert strip.isHidden()
     strip.show_notice(OFFER)
     assert not strip.isHidden()
@@ -26,7 +26,7 @@ def test_it_is_hidden_until_there_is_something_to_say(strip: ModelStrip) -> None
     assert strip.isHidden()
 
 
-def test_answers_are_told_with_the_notice(strip: ModelStrip, qtbot: QtBot) -> None:
+def test_answers_are_told_with_the_notice(strip: ModelBar, qtbot: QtBot) -> None:
     strip.show_notice(OFFER)
     assert [button.text() for button in strip.buttons] == [Answer.NOT_NOW.value, Answer.FETCH.value]
     assert strip.close_button.isHidden()
@@ -35,7 +35,7 @@ def test_answers_are_told_with_the_notice(strip: ModelStrip, qtbot: QtBot) -> No
     assert answered.args == [OFFER, Answer.FETCH]
 
 
-def test_it_can_be_dismissed_where_the_notice_says_so(strip: ModelStrip, qtbot: QtBot) -> None:
+def test_it_can_be_dismissed_where_the_notice_says_so(strip: ModelBar, qtbot: QtBot) -> None:
     strip.show_notice(ModelNotice("It failed.", "m", (Answer.TRY_AGAIN, Answer.CLOSE)))
     assert [button.text() for button in strip.buttons if not button.isHidden()] == ["Try Again"]
     with qtbot.waitSignal(strip.answered) as answered:
@@ -43,7 +43,7 @@ def test_it_can_be_dismissed_where_the_notice_says_so(strip: ModelStrip, qtbot: 
     assert answered.args[1] is Answer.CLOSE
 
 
-def test_work_shows_how_far_it_is_or_that_it_goes_on(strip: ModelStrip) -> None:
+def test_work_shows_how_far_it_is_or_that_it_goes_on(strip: ModelBar) -> None:
     strip.show_notice(ModelNotice("Downloading it", "m", (Answer.CANCEL,), going_on=True, fraction=0.25))
     assert not strip.bar.isHidden()
     assert strip.bar.value() == strip.bar.maximum() / 4
@@ -52,7 +52,7 @@ def test_work_shows_how_far_it_is_or_that_it_goes_on(strip: ModelStrip) -> None:
 
 
 def test_it_names_the_file_and_shows_how_much_of_it_is_done(qtbot: QtBot) -> None:
-    strip = SaveStrip()
+    strip = SaveBar()
     qtbot.addWidget(strip)
     strip.follow(Activity(Readiness.READY, save=SaveProgress("story.wav")))
     assert not strip.isHidden()
@@ -65,14 +65,14 @@ def test_it_names_the_file_and_shows_how_much_of_it_is_done(qtbot: QtBot) -> Non
 
 
 def test_cancel_is_a_button(qtbot: QtBot) -> None:
-    strip = SaveStrip()
+    strip = SaveBar()
     qtbot.addWidget(strip)
-    with qtbot.waitSignal(strip.cancel_wanted):
+    with qtbot.waitSignal(strip.cancel_requested):
         strip.cancel_button.click()
 
 
 def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> None:
-    strip = SaveStrip()
+    strip = SaveBar()
     qtbot.addWidget(strip)
     step = "Speaking chapter 3 of 40, “Rain”"
     strip.follow(Activity(Readiness.READY, save=SaveProgress("book.m4b", step, 0.25, 200.0, 2)))
@@ -82,7 +82,7 @@ def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> 
 
 
 def test_a_book_that_is_interrupted_is_told_with_how_far_it_is(qtbot: QtBot) -> None:
-    strip = SaveStrip()
+    strip = SaveBar()
     qtbot.addWidget(strip)
     book = SaveProgress("book.m4b", "Speaking", 0.34)
     strip.follow(Activity(Readiness.READY, save=SaveProgress("a.wav", "Writing", 0.5, None, 1, book)))
@@ -92,7 +92,7 @@ def test_a_book_that_is_interrupted_is_told_with_how_far_it_is(qtbot: QtBot) -> 
 
 
 def test_what_was_saved_is_told_once_nothing_is_being_saved(qtbot: QtBot) -> None:
-    strip = SaveStrip()
+    strip = SaveBar()
     qtbot.addWidget(strip)
     strip.follow(Activity(Readiness.READY, save=SaveProgress("a.wav", waiting_count=1)))
     strip.show_saved(Path("/music/a.wav"))
@@ -103,7 +103,7 @@ def test_what_was_saved_is_told_once_nothing_is_being_saved(qtbot: QtBot) -> Non
     strip.follow(Activity(Readiness.READY))
     assert strip.label.text() == "Saved b.wav and 1 more in music"
     assert (strip.toolTip(), strip.cancel_button.isHidden()) == ("/music/b.wav", True)
-    with qtbot.waitSignal(strip.reveal_wanted) as wanted:
+    with qtbot.waitSignal(strip.reveal_requested) as wanted:
         strip.reveal_button.click()
     assert wanted.args == [Path("/music/b.wav")]
     strip.follow(Activity(Readiness.READY, save=SaveProgress("c.wav")))
@@ -112,11 +112,11 @@ def test_what_was_saved_is_told_once_nothing_is_being_saved(qtbot: QtBot) -> Non
 
 
 def test_an_export_that_was_interrupted_is_offered_while_there_is_nothing_else_to_say(qtbot: QtBot) -> None:
-    strip = SaveStrip()
+    strip = SaveBar()
     qtbot.addWidget(strip)
     strip.offer_resume("Book.m4b")
     assert "“Book.m4b” was interrupted" in strip.label.text()
-    with qtbot.waitSignals([strip.resume_wanted, strip.discard_wanted]):
+    with qtbot.waitSignals([strip.resume_requested, strip.discard_requested]):
         strip.resume_button.click()
         strip.discard_button.click()
     strip.show_saved(Path("/music/a.wav"))

@@ -323,12 +323,12 @@ def test_a_place_is_told_in_the_spoken_text_and_in_the_text_as_it_is(editor: Tex
     cursor = QTextCursor(editor.edit.document())
     cursor.insertText("🙂 New. ")
     place = editor.edit.document().find("Three").selectionStart()
-    with qtbot.waitSignal(editor.place_wanted) as wanted:
-        editor.edit.place_wanted.emit(place)
+    with qtbot.waitSignal(editor.place_requested) as wanted:
+        editor.edit.place_requested.emit(place)
     assert wanted.args == [TEXT.index("Three"), len("🙂 New. ") + TEXT.index("Three")]
     editor.begin_speech("Another.")
-    with qtbot.waitSignal(editor.place_wanted) as wanted:
-        editor.edit.place_wanted.emit(place)
+    with qtbot.waitSignal(editor.place_requested) as wanted:
+        editor.edit.place_requested.emit(place)
     assert wanted.args[0] is None
 
 
@@ -478,7 +478,7 @@ def plain_edit(qtbot: QtBot) -> Iterator[PlainTextEdit]:
 
 def test_a_click_with_alt_wants_the_word_under_it(plain_edit: PlainTextEdit, qtbot: QtBot) -> None:
     inside = plain_edit.cursorRect(plain_edit.document().find("nex")).center()
-    with qtbot.waitSignal(plain_edit.place_wanted) as wanted:
+    with qtbot.waitSignal(plain_edit.place_requested) as wanted:
         qtbot.mouseClick(plain_edit.viewport(), Qt.MouseButton.LeftButton, place_key(), inside)
     assert wanted.args == [plain_edit.document().find("next").selectionStart()]
 

@@ -305,12 +305,12 @@ def test_keys_skip_headings_and_tell_what_was_chosen(picker: VoicePicker, qtbot:
 
 
 def test_the_chosen_voice_can_be_heard(picker: VoicePicker, qtbot: QtBot) -> None:
-    with qtbot.assertNotEmitted(picker.preview_wanted):
+    with qtbot.assertNotEmitted(picker.preview_requested):
         picker.preview()
     picker.show_models(ONE_MODEL, "starter")
     picker.choose(Choice("bm_george", "starter"))
     (action,) = picker.actions()
-    with qtbot.waitSignal(picker.preview_wanted) as wanted:
+    with qtbot.waitSignal(picker.preview_requested) as wanted:
         action.trigger()
     assert wanted.args == [VOICES[1]]
 
@@ -318,7 +318,7 @@ def test_the_chosen_voice_can_be_heard(picker: VoicePicker, qtbot: QtBot) -> Non
 def test_a_voice_that_is_not_listed_can_be_heard_too(picker: VoicePicker, qtbot: QtBot) -> None:
     show(picker)
     picker.ask_for(Choice("bf_emma(2)+bm_george(1)"))
-    with qtbot.waitSignal(picker.preview_wanted) as wanted:
+    with qtbot.waitSignal(picker.preview_requested) as wanted:
         picker.preview()
     (voice,) = wanted.args or ()
     assert (voice.name, voice.language) == ("bf_emma(2)+bm_george(1)", "en-GB")
@@ -331,7 +331,7 @@ def test_a_click_on_a_play_mark_is_heard_and_the_list_stays_open(picker: VoicePi
     qtbot.waitExposed(picker.view())
     row = next(number for number in range(picker.count()) if picker.itemText(number) == "George · male")
     place = picker.view().visualRect(picker.model().index(row, 0))
-    with qtbot.waitSignal(picker.hear_wanted) as heard, qtbot.assertNotEmitted(picker.voice_chosen):
+    with qtbot.waitSignal(picker.hear_requested) as heard, qtbot.assertNotEmitted(picker.voice_chosen):
         mark = QPoint(place.right() - 8, place.center().y())
         qtbot.mouseClick(picker.view().viewport(), Qt.MouseButton.LeftButton, pos=mark)
     assert heard.args == [GEORGE]

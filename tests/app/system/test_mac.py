@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.system.mac import USER_INITIATED, SpeakService, Wakefulness
+from app.system.mac import USER_INITIATED, AppNapInhibitor, SpeakService
 
 PROCESS, ACTIVITY, APPLICATION, PROVIDER, PASTEBOARD = 1, 2, 3, 4, 5
 
@@ -47,7 +47,7 @@ def messages(runtime: Runtime) -> list[str]:
 
 def test_macos_is_told_once_when_speech_begins_and_once_when_it_ends() -> None:
     runtime = Runtime()
-    wakefulness = Wakefulness(runtime)
+    wakefulness = AppNapInhibitor(runtime)
     wakefulness.keep(False)
     assert messages(runtime) == []
     wakefulness.keep(True)
@@ -62,7 +62,7 @@ def test_macos_is_told_once_when_speech_begins_and_once_when_it_ends() -> None:
 
 def test_it_can_begin_again() -> None:
     runtime = Runtime()
-    wakefulness = Wakefulness(runtime)
+    wakefulness = AppNapInhibitor(runtime)
     for awake in (True, False, True):
         wakefulness.keep(awake)
     assert messages(runtime).count("beginActivityWithOptions:reason:") == 2

@@ -45,7 +45,7 @@ def test_it_takes_two_voices_at_least_and_four_at_most(editor: BlendEditor) -> N
 
 def test_it_is_heard_once_after_a_slider_has_come_to_rest(editor: BlendEditor, qtbot: QtBot) -> None:
     heard: list[str] = []
-    editor.hear_wanted.connect(heard.append)
+    editor.hear_requested.connect(heard.append)
     for value in range(51, 71):
         editor.parts[1].slider.setValue(value)
     qtbot.waitUntil(lambda: heard == ["af_heart(50)+bm_george(70)"])
@@ -57,7 +57,7 @@ def test_it_is_heard_once_after_a_slider_has_come_to_rest(editor: BlendEditor, q
 
 @pytest.mark.parametrize("switch", ["live", "open_button"])
 def test_a_change_is_not_heard_once_that_is_not_wanted(editor: BlendEditor, qtbot: QtBot, switch: str) -> None:
-    with qtbot.assertNotEmitted(editor.hear_wanted, wait=150):
+    with qtbot.assertNotEmitted(editor.hear_requested, wait=150):
         editor.parts[1].slider.setValue(70)
         getattr(editor, switch).click()
 
@@ -65,7 +65,7 @@ def test_a_change_is_not_heard_once_that_is_not_wanted(editor: BlendEditor, qtbo
 def test_it_is_saved_under_a_name(editor: BlendEditor, qtbot: QtBot) -> None:
     assert not editor.save_button.isEnabled()
     editor.name.setText(" duet ")
-    with qtbot.waitSignal(editor.save_wanted) as saved:
+    with qtbot.waitSignal(editor.save_requested) as saved:
         editor.save_button.click()
     assert saved.args == ["duet", "af_heart(50)+bm_george(50)"]
 

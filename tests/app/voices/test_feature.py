@@ -53,13 +53,13 @@ def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_voice_is_heard_without_being_taken(room: VoiceRoom) -> None:
-    room.panel.hear_wanted.emit(ADAM)
+    room.panel.hear_requested.emit(ADAM)
     room.qtbot.waitUntil(lambda: room.engine.requests == [SpeechRequest(AMERICAN.sample, "am_adam")])
     assert room.voices.choice == SALLY
 
 
 def test_a_voice_of_another_model_is_heard_by_its_engine_and_the_present_one_stays(room: VoiceRoom) -> None:
-    room.voices.hear_wanted.emit(GEORGE)
+    room.voices.hear_requested.emit(GEORGE)
     room.qtbot.waitUntil(lambda: room.other.requests == [SpeechRequest(BRITISH.sample, "bm_george")])
     assert room.engine.requests == []
     assert room.voices.choice == SALLY
@@ -69,13 +69,13 @@ def test_a_voice_of_another_model_is_heard_by_its_engine_and_the_present_one_sta
 
 
 def test_favourites_are_remembered_and_come_first_in_both_lists(room: VoiceRoom) -> None:
-    room.panel.favourite_wanted.emit(ADAM)
-    room.panel.favourite_wanted.emit(GEORGE)
+    room.panel.favourite_requested.emit(ADAM)
+    room.panel.favourite_requested.emit(GEORGE)
     assert room.settings.favourites == (("am_adam", "starter"), ("bm_george", "kokoro-82m"))
     assert room.panel.rows.choices[:2] == (ADAM, GEORGE)
     assert room.voices.itemText(1) == "Adam · male"
     assert room.voices.choice == SALLY
-    room.panel.favourite_wanted.emit(ADAM)
+    room.panel.favourite_requested.emit(ADAM)
     assert room.panel.rows.choices[0] == GEORGE
 
 
@@ -98,7 +98,7 @@ def test_each_voice_of_the_list_speaks_the_sentence_at_the_cursor_in_turn(room: 
 
 def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
     before = room.panel.round.text()
-    for end in (room.window.menu.stop.trigger, room.panel.round.click, lambda: room.panel.hear_wanted.emit(ADAM)):
+    for end in (room.window.menu.stop.trigger, room.panel.round.click, lambda: room.panel.hear_requested.emit(ADAM)):
         room.panel.round.click()
         room.qtbot.waitUntil(lambda: bool(room.output.streams) and room.output.stream.active)
         end()
@@ -111,7 +111,7 @@ def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
     [
         lambda room: room.window.play(),
         lambda room: room.window.menu.stop.trigger(),
-        lambda room: room.panel.hear_wanted.emit(ADAM),
+        lambda room: room.panel.hear_requested.emit(ADAM),
         lambda room: room.voices.preview(),
     ],
     ids=["speech", "silence", "another voice", "the chosen voice"],
@@ -120,7 +120,7 @@ def test_a_blend_changed_just_before_does_not_replace_what_is_wanted_then(
     room: VoiceRoom, wish: Callable[[VoiceRoom], None]
 ) -> None:
     room.window.menu.stop.setEnabled(True)
-    with room.qtbot.assertNotEmitted(room.panel.blend.hear_wanted, wait=2 * HEAR_AFTER_MS):
+    with room.qtbot.assertNotEmitted(room.panel.blend.hear_requested, wait=2 * HEAR_AFTER_MS):
         room.panel.blend.parts[0].slider.setValue(100)
         wish(room)
 
@@ -138,15 +138,15 @@ def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None
     recipe = "af_sally(100)+am_adam(50)"
     room.qtbot.waitUntil(lambda: [each.voice for each in room.engine.requests] == [recipe])
     with room.qtbot.waitSignal(room.speech.voices_listed):
-        room.panel.blend.save_wanted.emit("duet", recipe)
+        room.panel.blend.save_requested.emit("duet", recipe)
     assert SavedVoices().recipes() == {"duet": recipe}
     room.voices.take(Choice("duet", "starter"))
     duet = SavedVoices().listed(TWO_MODELS[1].voices)
     models = (TWO_MODELS[0], ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *duet)))
     room.voices.show_models(models, "starter")
     room.voices.take(Choice("duet", "starter"))
-    room.panel.favourite_wanted.emit(Choice("duet", "starter"))
-    room.panel.rename_wanted.emit(Choice("duet", "starter"))
+    room.panel.favourite_requested.emit(Choice("duet", "starter"))
+    room.panel.rename_requested.emit(Choice("duet", "starter"))
     dialog = room.window.findChild(QInputDialog)
     dialog.setTextValue("pair")
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
@@ -154,7 +154,7 @@ def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None
     assert SavedVoices().recipes() == {"pair": recipe}
     assert room.settings.favourites == (("pair", "starter"),)
     assert room.settings.voice == "pair"
-    room.panel.delete_wanted.emit(Choice("pair", "starter"))
+    room.panel.delete_requested.emit(Choice("pair", "starter"))
     box = room.window.findChild(QMessageBox)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         next(button for button in box.buttons() if button.text() == "Delete").click()
@@ -171,7 +171,7 @@ def list_blends(room: VoiceRoom) -> None:
 
 def save(room: VoiceRoom, name: str, recipe: str) -> None:
     with room.qtbot.waitSignal(room.speech.voices_listed):  # without any blend, as those are fakes
-        room.panel.blend.save_wanted.emit(name, recipe)
+        room.panel.blend.save_requested.emit(name, recipe)
     list_blends(room)
 
 
@@ -185,7 +185,7 @@ def test_a_blend_is_chosen_at_once_when_it_is_saved(room: VoiceRoom) -> None:
     list_nothing(room)
     room.panel.search.setText("male")
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
-        room.panel.blend.save_wanted.emit("Été  à deux", "af_sally(1)+am_adam(1)")
+        room.panel.blend.save_requested.emit("Été  à deux", "af_sally(1)+am_adam(1)")
     saved = Choice("Été à deux", "starter")
     assert room.voices.choice == saved
     assert room.voices.currentText().startswith("Été à deux")
@@ -209,7 +209,7 @@ def test_a_click_in_the_panel_is_the_choice_in_the_header_and_the_reverse(room: 
 
 def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
-    room.panel.blend.save_wanted.emit("Mine", "af_sally(2)+am_adam(1)")
+    room.panel.blend.save_requested.emit("Mine", "af_sally(2)+am_adam(1)")
     (box,) = room.window.findChildren(QMessageBox)
     assert "af_sally(1)+am_adam(1)" in box.text()
     assert SavedVoices().recipes() == {"mine": "af_sally(1)+am_adam(1)"}
@@ -257,6 +257,6 @@ def test_so_it_does_with_a_blend_that_is_renamed_before_the_voices_are_listed(ro
 def test_a_name_that_is_taken_by_a_voice_of_any_model_is_told(room: VoiceRoom, name: str) -> None:
     mine = replace(TWO_MODELS[0].voices[0], name="af_mine")
     room.voices.show_models((replace(TWO_MODELS[0], voices=(mine,)), TWO_MODELS[1]), "starter")
-    room.panel.blend.save_wanted.emit(name, "af_sally(1)+am_adam(1)")
+    room.panel.blend.save_requested.emit(name, "af_sally(1)+am_adam(1)")
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
     assert "Choose another name" in room.window.page.banner.label.text()

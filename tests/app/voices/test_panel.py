@@ -47,7 +47,7 @@ def test_favourites_come_first(panel: VoicePanel) -> None:
 
 
 def test_a_click_on_a_voice_chooses_it_and_one_on_a_mark_does_what_that_shows(panel: VoicePanel, qtbot: QtBot) -> None:
-    signals = {"use": panel.use_wanted, "hear": panel.hear_wanted, "star": panel.favourite_wanted}
+    signals = {"use": panel.use_requested, "hear": panel.hear_requested, "star": panel.favourite_requested}
     wanted: list[tuple[str, Choice]] = []
     for name, signal in signals.items():
         signal.connect(lambda choice, name=name: wanted.append((name, choice)))
@@ -59,7 +59,7 @@ def test_a_click_on_a_voice_chooses_it_and_one_on_a_mark_does_what_that_shows(pa
 def test_a_press_that_ends_on_another_voice_chooses_none(panel: VoicePanel, qtbot: QtBot) -> None:
     viewport, left = panel.voices.viewport(), Qt.MouseButton.LeftButton
     rows = [panel.voices.visualRect(panel.rows.index(panel.rows.row_of(each))).center() for each in (GEORGE, HEART)]
-    with qtbot.assertNotEmitted(panel.use_wanted):
+    with qtbot.assertNotEmitted(panel.use_requested):
         qtbot.mousePress(viewport, left, pos=rows[0])
         qtbot.mouseRelease(viewport, left, pos=rows[1])
         qtbot.mouseClick(viewport, Qt.MouseButton.RightButton, pos=rows[0])
@@ -76,7 +76,7 @@ def test_keys_choose_a_voice_even_where_they_are_shortcuts_of_the_window(
     override.ignore()
     panel.voices.event(override)
     assert override.isAccepted()
-    with qtbot.waitSignal(panel.use_wanted) as used:
+    with qtbot.waitSignal(panel.use_requested) as used:
         qtbot.keyClick(panel.voices, key)
     assert used.args == [GEORGE]
 
@@ -85,7 +85,7 @@ def test_the_rest_has_keys_of_its_own_and_is_in_the_context_menu(panel: VoicePan
     go_to(panel, GEORGE)
     actions = panel.voices.actions()
     assert all(not action.shortcut().isEmpty() for action in actions)
-    for action, signal in ((panel.hear, panel.hear_wanted), (panel.favourite, panel.favourite_wanted)):
+    for action, signal in ((panel.hear, panel.hear_requested), (panel.favourite, panel.favourite_requested)):
         assert action in actions
         with qtbot.waitSignal(signal) as wanted:
             action.trigger()
@@ -93,7 +93,7 @@ def test_the_rest_has_keys_of_its_own_and_is_in_the_context_menu(panel: VoicePan
 
 
 def test_letters_go_to_a_voice_without_choosing_it(panel: VoicePanel, qtbot: QtBot) -> None:
-    with qtbot.assertNotEmitted(panel.use_wanted):
+    with qtbot.assertNotEmitted(panel.use_requested):
         qtbot.keyClicks(panel.voices, "geo")
     assert panel.current == GEORGE
 

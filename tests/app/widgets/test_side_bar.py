@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.side_bar import LEAST_WIDTH_PIXELS, SideBar
+from app.widgets.side_bar import MIN_WIDTH_PIXELS, SideBar
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_it_gives_way_only_where_it_took_the_place_of_the_text(bar: SideBar) -> 
 
 def test_a_wide_panel_does_not_widen_the_window(bar: SideBar) -> None:
     bar.add("Chapters", QLabel("A long title " * 30))
-    assert bar.minimumSizeHint().width() == LEAST_WIDTH_PIXELS
+    assert bar.minimumSizeHint().width() == MIN_WIDTH_PIXELS
 
 
 def test_its_controls_have_names(bar: SideBar) -> None:

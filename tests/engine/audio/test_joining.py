@@ -8,7 +8,7 @@ from engine.audio.joining import (
     KEPT_SILENCE_SECONDS,
     PEAK_LIMIT,
     WINDOW_SECONDS,
-    Joiner,
+    AudioConcatenator,
     blend,
     earlier,
     finish_utterance,
@@ -57,7 +57,7 @@ def scaled(samples: np.ndarray, scale: float) -> np.ndarray:
 
 
 def joined(pauses: list[float], scale: float = 1.0) -> np.ndarray:
-    joiner = Joiner(RATE_HZ, scale)
+    joiner = AudioConcatenator(RATE_HZ, scale)
     last = len(pauses) - 1
     chunks = [
         joiner.chunk(speech(utterance(0.3)), followed_by(pause), last=i == last) for i, pause in enumerate(pauses)
@@ -143,7 +143,7 @@ def test_blending_lays_one_over_the_other_and_loses_nothing_else(ending: int, be
 def test_every_sample_of_speech_is_there_once() -> None:
     """Marked impulses come out in order, at their height, once each."""
     heights = [0.3, 0.4, 0.5, 0.6]
-    joiner = Joiner(RATE_HZ)
+    joiner = AudioConcatenator(RATE_HZ)
     chunks = []
     for index, height in enumerate(heights):
         raw = np.concatenate([silence(0.1), tone(0.05, 0.1), [np.float32(height)], tone(0.05, 0.1), silence(0.1)])
@@ -171,7 +171,7 @@ WAVEFORMS = st.lists(st.floats(-4, 4, width=32), max_size=400).map(lambda values
 
 @given(st.lists(st.tuples(WAVEFORMS, st.sampled_from([0.0, 0.001, 0.01])), max_size=4), st.floats(0, 3))
 def test_any_waveforms_end_up_finite_and_below_clipping(parts: list[tuple[np.ndarray, float]], scale: float) -> None:
-    joiner = Joiner(RATE_HZ, scale)
+    joiner = AudioConcatenator(RATE_HZ, scale)
     for raw, pause in parts:
         chunk = joiner.chunk(speech(raw), followed_by(pause), last=False).samples
         assert chunk.dtype == np.float32
@@ -197,7 +197,7 @@ def heard(samples: np.ndarray) -> list[int]:
 @pytest.mark.parametrize("scale", [0.0, 0.5, 1.0, 3.0])
 @pytest.mark.parametrize("pause", [0.0, 0.25])
 def test_a_phoneme_keeps_to_its_sound_through_cuts_pauses_and_joins(scale: float, pause: float) -> None:
-    joiner = Joiner(RATE_HZ, scale)
+    joiner = AudioConcatenator(RATE_HZ, scale)
     speeches = [clicks(0.3, 0.7, 1.2), clicks(0.01, 1.0), clicks(0.5)]
     chunks = [joiner.chunk(speech(samples, *starts), followed_by(pause), last=False) for samples, starts in speeches]
     lengths = np.cumsum([0, *(len(chunk.samples) for chunk in chunks)])
@@ -208,20 +208,20 @@ def test_a_phoneme_keeps_to_its_sound_through_cuts_pauses_and_joins(scale: float
 
 def test_a_phoneme_in_silence_that_is_cut_off_is_inside_the_chunk() -> None:
     samples, starts = clicks(0.8)
-    chunk = Joiner(RATE_HZ).chunk(speech(samples, 0, *starts, len(samples)), followed_by(0.0), last=False)
+    chunk = AudioConcatenator(RATE_HZ).chunk(speech(samples, 0, *starts, len(samples)), followed_by(0.0), last=False)
     assert chunk.edges[0] == 0
     assert chunk.edges[-1] == len(chunk.samples)
 
 
 @given(st.lists(st.integers(0, 400), min_size=2, max_size=6).map(sorted), WAVEFORMS, st.floats(0, 3), st.booleans())
 def test_edges_stay_in_order_and_inside(edges: list[int], samples: np.ndarray, scale: float, last: bool) -> None:
-    chunk = Joiner(RATE_HZ, scale).chunk(speech(samples, *edges), followed_by(0.0), last=last)
+    chunk = AudioConcatenator(RATE_HZ, scale).chunk(speech(samples, *edges), followed_by(0.0), last=last)
     assert (np.diff([0, *chunk.edges, len(chunk.samples)]) >= 0).all()
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 3.0])
 def test_a_rest_is_as_long_as_it_says_whatever_the_scale(scale: float) -> None:
-    joiner = Joiner(RATE_HZ, scale)
+    joiner = AudioConcatenator(RATE_HZ, scale)
     samples, starts = clicks(0.5)
     rest = followed_by(0.25, rest_seconds=1.5, rest_before_seconds=2.0)
     first = joiner.chunk(speech(samples, *starts), rest, last=False)
@@ -233,7 +233,7 @@ def test_a_rest_is_as_long_as_it_says_whatever_the_scale(scale: float) -> None:
 
 
 def test_a_rest_of_nothing_joins_as_if_there_were_no_pause() -> None:
-    joiner = Joiner(RATE_HZ)
+    joiner = AudioConcatenator(RATE_HZ)
     first = joiner.chunk(speech(utterance(0.3)), followed_by(0.25, rest_seconds=0.0), last=False)
     second = joiner.chunk(speech(utterance(0.3)), followed_by(0.0), last=True)
     whole = np.concatenate([first.samples, second.samples])

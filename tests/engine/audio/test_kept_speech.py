@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.audio.kept_speech import KeptSpeech, key_of
+from engine.audio.speech_cache import SpeechCache, key_of
 from engine.speech import Speech, Style
 
 
@@ -15,9 +15,9 @@ def speech(number: int, count: int = 1000) -> Speech:
 
 
 def test_what_is_kept_is_found_bit_for_bit_by_this_and_by_another_process(tmp_path: Path) -> None:
-    kept = KeptSpeech(tmp_path)
+    kept = SpeechCache(tmp_path)
     kept.keep("a", speech(1))
-    for each in (kept, KeptSpeech(tmp_path)):
+    for each in (kept, SpeechCache(tmp_path)):
         found = each.find("a")
         assert found is not None
         assert found.samples.tobytes() == speech(1).samples.tobytes()
@@ -26,7 +26,7 @@ def test_what_is_kept_is_found_bit_for_bit_by_this_and_by_another_process(tmp_pa
 
 
 def test_memory_holds_what_was_asked_for_last_and_the_disk_more(tmp_path: Path) -> None:
-    kept = KeptSpeech(tmp_path, memory_bytes=8500)
+    kept = SpeechCache(tmp_path, memory_bytes=8500)
     for number in range(3):
         kept.keep(str(number), speech(number))
         kept.find("0")
@@ -36,11 +36,11 @@ def test_memory_holds_what_was_asked_for_last_and_the_disk_more(tmp_path: Path) 
 
 
 def test_the_disk_has_a_limit_and_what_was_not_asked_for_the_longest_goes(tmp_path: Path) -> None:
-    kept = KeptSpeech(tmp_path, memory_bytes=0, disk_bytes=15_000)  # three files
+    kept = SpeechCache(tmp_path, memory_bytes=0, disk_bytes=15_000)  # three files
     for number in range(3):
         kept.keep(str(number), speech(number))
         os.utime(tmp_path / f"{number}.npz", (number, number))
-    KeptSpeech(tmp_path).find("0")
+    SpeechCache(tmp_path).find("0")
     kept.keep("3", speech(3))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.npz", "2.npz", "3.npz"]
 
@@ -48,14 +48,14 @@ def test_the_disk_has_a_limit_and_what_was_not_asked_for_the_longest_goes(tmp_pa
 @pytest.mark.parametrize("content", [b"", b"not speech", b"PK\x03\x04"])
 def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.npz").write_bytes(content)
-    assert KeptSpeech(tmp_path).find("a") is None
+    assert SpeechCache(tmp_path).find("a") is None
 
 
 def test_where_nothing_can_be_written_memory_serves_and_it_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    kept = KeptSpeech(tmp_path / "file")
+    kept = SpeechCache(tmp_path / "file")
     with caplog.at_level(logging.WARNING):
         kept.keep("a", speech(1))
     assert kept.find("a") is not None

@@ -14,7 +14,7 @@ from engine.benchmark.measuring import (
     LONG_WORDS,
     MIDDLE_TEXT,
     SHORT_TEXT,
-    Turns,
+    RoundRobin,
     long_text,
     longest_text,
     measure,
@@ -128,7 +128,7 @@ def test_short_speech_gets_more_rounds(seconds, expected):
 def test_runners_take_turns_and_the_first_round_is_not_measured():
     log: list[str] = []
     heard: list[str] = []
-    turns = Turns([Runner(OURS, log), Runner(PYTORCH, log)], Meter(), 3, heard.append)
+    turns = RoundRobin([Runner(OURS, log), Runner(PYTORCH, log)], Meter(), 3, heard.append)
     rounds = turns.at(Length(400, 133, 10.0))
     assert log == [OURS, PYTORCH] * 4
     assert [one[PYTORCH]["bert"] for one in rounds] == [2.0, 3.0, 4.0]

@@ -31,7 +31,7 @@ from engine.benchmark.peers import (
     PEER_NAMES,
     PYTORCH,
     TORCH_COMPILE,
-    Surroundings,
+    PeerEnvironment,
     choose_peers,
 )
 from engine.benchmark.utterances import inputs_of, make_utterance
@@ -51,14 +51,14 @@ def nothing(name):
     return None
 
 
-EMPTY = Surroundings(nothing, nothing, frozenset, lambda: kokoro_onnx_path() / "missing")
+EMPTY = PeerEnvironment(nothing, nothing, frozenset, lambda: kokoro_onnx_path() / "missing")
 
 
 @pytest.fixture
 def complete(tmp_path):
     path = tmp_path / "model.onnx"
     path.touch()
-    return Surroundings(everything, everything, lambda: frozenset({"avx2", "avx512_bf16"}), lambda: path)
+    return PeerEnvironment(everything, everything, lambda: frozenset({"avx2", "avx512_bf16"}), lambda: path)
 
 
 @pytest.mark.parametrize(("model", "another"), [(FULL_SIZE, HIBARI), (STARTER, KOKORO_ONNX_INT8)])
@@ -79,26 +79,28 @@ def test_a_peer_that_cannot_run_is_left_out_with_the_reason():
 
 
 def test_bfloat16_needs_a_processor_that_multiplies_it():
-    selection = choose_peers([], FULL_SIZE, Surroundings(package=everything, features=lambda: frozenset({"avx512f"})))
+    selection = choose_peers(
+        [], FULL_SIZE, PeerEnvironment(package=everything, features=lambda: frozenset({"avx512f"}))
+    )
     assert OPENVINO in selection.names
     assert "avx512_bf16 or amx_bf16" in selection.left_out[OPENVINO_BFLOAT16]
 
 
 @pytest.mark.parametrize("feature", ["avx512_bf16", "amx_bf16"])
 def test_either_feature_will_do(feature):
-    surroundings = Surroundings(package=everything, features=lambda: frozenset({feature}))
+    surroundings = PeerEnvironment(package=everything, features=lambda: frozenset({feature}))
     assert OPENVINO_BFLOAT16 in choose_peers([], FULL_SIZE, surroundings).names
 
 
 def test_a_whole_model_needs_its_file(tmp_path):
     path = tmp_path / "model.onnx"
-    selection = choose_peers([], FULL_SIZE, Surroundings(package=everything, file=lambda: path))
+    selection = choose_peers([], FULL_SIZE, PeerEnvironment(package=everything, file=lambda: path))
     assert str(path) in selection.left_out[KOKORO_ONNX_INT8]
 
 
 @pytest.mark.parametrize("missing", ["hibari", "onnxruntime", "scipy"])
 def test_a_small_model_needs_all_that_makes_it_fast(missing):
-    surroundings = Surroundings(package=lambda name: None if name == missing else name)
+    surroundings = PeerEnvironment(package=lambda name: None if name == missing else name)
     assert missing in choose_peers([], STARTER, surroundings).left_out[HIBARI]
 
 

@@ -13,7 +13,7 @@ import pytest
 from mutagen.mp4 import MP4
 
 from engine.__main__ import main
-from engine.cli.documents import MOST_TITLES, chosen, document_of, language_note
+from engine.cli.documents import MAX_TITLES, chosen, document_of, language_note
 from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest
 from engine.text.documents import Chapter, Document, Matter
@@ -29,7 +29,7 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(50)
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where speech is kept until it is written."""
     folder = tmp_path_factory.mktemp("parts")
-    monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: folder)
+    monkeypatch.setattr("engine.export.part_cache.cache_folder", lambda: folder)
     return folder
 
 
@@ -150,10 +150,10 @@ def test_everything_is_read_if_that_is_wanted():
 
 
 def test_of_many_chapters_that_are_left_out_the_first_are_named():
-    notes = tuple(Chapter("", "A note.", Matter.BACK) for _ in range(MOST_TITLES + 5))
+    notes = tuple(Chapter("", "A note.", Matter.BACK) for _ in range(MAX_TITLES + 5))
     (notice,) = read(Document("Long", "", "", (Chapter("One", "One."), *notes))).notices
     assert "“Chapter 2”, “Chapter 3”" in notice
-    assert f"“Chapter {MOST_TITLES + 1}” and 5 more;" in notice
+    assert f"“Chapter {MAX_TITLES + 1}” and 5 more;" in notice
 
 
 def test_a_document_of_nothing_but_an_index_is_read():

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.errors import NothingToSpeak
+from engine.export.export_job import ExportJob, ExportProgress
 from engine.export.exporting import export
-from engine.export.order import ExportProgress, Order
 from engine.speech import AudioChunk, Event, SpeechRequest, SpokenWord, Utterance
 from engine.text.documents import Chapter, Document
 
@@ -81,13 +81,13 @@ class FastSpeaker:
         return drawn.uniform(-0.5, 0.5, characters * self._samples_per_character).astype(np.float32)
 
 
-def order_of(document: Document, path: Path, *, per_chapter: bool = False) -> Order:
+def order_of(document: Document, path: Path, *, per_chapter: bool = False) -> ExportJob:
     """An order in the manner of a plain request."""
-    return Order(document, SpeechRequest("", "af_heart"), path, per_chapter)
+    return ExportJob(document, SpeechRequest("", "af_heart"), path, per_chapter)
 
 
 def run(
-    order: Order, speaker: FastSpeaker | None = None, cancel: threading.Event | None = None
+    order: ExportJob, speaker: FastSpeaker | None = None, cancel: threading.Event | None = None
 ) -> list[ExportProgress]:
     """Do all that is ordered; the progress that was told."""
     return list(export(order, speaker or FastSpeaker(), lambda _: None, cancel))

@@ -12,9 +12,9 @@ import soundfile
 from mutagen.mp4 import MP4
 
 from engine.errors import Cancelled, NothingToSpeak, OutputError
-from engine.export import made_parts
+from engine.export import part_cache
+from engine.export.export_job import PART_CHARACTERS
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export, parts_of
-from engine.export.order import PART_CHARACTERS
 from engine.text.documents import Chapter, Document, read_document
 from engine.text.g2p.split import PAUSE_SECONDS, Border
 from tests.engine.export.books import RATE_HZ, SAMPLES_PER_CHARACTER, FastSpeaker, book, order_of, run
@@ -145,17 +145,17 @@ def test_cancelling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_
 
 
 def test_a_full_disk_keeps_what_is_made(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, room = made_parts.write_atomically, iter(range(6))
+    write, room = part_cache.write_atomically, iter(range(6))
 
     def write_while_there_is_room(path: Path, content: bytes) -> None:
         if next(room, None) is None:
             raise OSError(errno.ENOSPC, "No space left on device")
         write(path, content)
 
-    monkeypatch.setattr(made_parts, "write_atomically", write_while_there_is_room)
+    monkeypatch.setattr(part_cache, "write_atomically", write_while_there_is_room)
     with pytest.raises(OutputError, match=r"The audio so far is kept there. Free some space"):
         run(order_of(book(), tmp_path / "book.m4b"))
-    monkeypatch.setattr(made_parts, "write_atomically", write)
+    monkeypatch.setattr(part_cache, "write_atomically", write)
     assert len(kept(cache)) == 3
     assert not list(tmp_path.iterdir())
     speaker = FastSpeaker()

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from engine.export.export_job import ExportJob
 from engine.export.exporting import discard, export
-from engine.export.kept_orders import KeptOrders
-from engine.export.order import Order
+from engine.export.stored_jobs import KeptOrders
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.engine.export.books import PNG, FastSpeaker, book, order_of
 
 ROOT = Path(__file__).resolve().parents[3]
-ORDER = Order(
+ORDER = ExportJob(
     Document("The Title", "A. Writer", "fr", (Chapter("One", "Un. 🙂"), Chapter("", "Deux.\n\nTrois.")), PNG),
     SpeechRequest("", "af_heart(2)+am_adam(1)", 1.25, 7, 2.0, "fr-FR"),
     Path("/a/b.m4b"),
@@ -28,7 +28,7 @@ def keep_and_die(folder: Path) -> None:
     code = (
         "import os\n"
         "from pathlib import Path\n"
-        "from engine.export.kept_orders import KeptOrders\n"
+        "from engine.export.stored_jobs import KeptOrders\n"
         "from tests.engine.export.test_kept_orders import ORDER\n"
         f"kept = KeptOrders(Path({str(folder)!r})).keep(ORDER, 'kokoro-82m')\n"
         "os.kill(os.getpid(), 9)\n"

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from engine.errors import OutputError
-from engine.export.made_parts import KEPT_DAYS, MadePart, MadeParts, made_of
+from engine.export.part_cache import KEPT_DAYS, PartCache, RenderedPart, made_of
 from engine.speech import SpeechRequest, SpokenWord
 from tests.engine.export.books import RATE_HZ, FastSpeaker
 
 REQUEST = SpeechRequest("One paragraph.\n\nAnother paragraph.", "af_heart")
 
 
-def made() -> MadePart:
+def made() -> RenderedPart:
     return made_of(list(FastSpeaker().synthesize(REQUEST, lambda _: None, None)))
 
 
 def test_a_part_is_kept_to_the_last_bit(tmp_path: Path) -> None:
-    parts = MadeParts("model", tmp_path / "parts")
+    parts = PartCache("model", tmp_path / "parts")
     assert not parts.has(REQUEST)
     parts.keep(REQUEST, made(), RATE_HZ)
     assert parts.has(REQUEST)
@@ -34,14 +34,14 @@ def test_words_count_their_samples_from_the_beginning_of_the_part() -> None:
 
 
 def test_another_request_or_model_is_another_part(tmp_path: Path) -> None:
-    MadeParts("model", tmp_path).keep(REQUEST, made(), RATE_HZ)
-    assert not MadeParts("other", tmp_path).has(REQUEST)
+    PartCache("model", tmp_path).keep(REQUEST, made(), RATE_HZ)
+    assert not PartCache("other", tmp_path).has(REQUEST)
     for change in ({"seed": 1}, {"speed": 1.1}, {"voice": "b"}, {"pause_scale": 2.0}, {"language": "fr-FR"}):
-        assert not MadeParts("model", tmp_path).has(SpeechRequest(**{**vars(REQUEST), **change}))
+        assert not PartCache("model", tmp_path).has(SpeechRequest(**{**vars(REQUEST), **change}))
 
 
 def test_silence_is_kept_too(tmp_path: Path) -> None:
-    parts = MadeParts("model", tmp_path)
+    parts = PartCache("model", tmp_path)
     parts.keep(REQUEST, made_of([]), RATE_HZ)
     assert parts.has(REQUEST)
     assert len(parts.read(REQUEST).pcm) == 0
@@ -52,7 +52,7 @@ def test_silence_is_kept_too(tmp_path: Path) -> None:
     "damage", [b"", b"[]", b"null", b'{"words": []}', b"\xff\x00 scrambled", pytest.param(b"[" * 100_000, id="deep")]
 )
 def test_a_part_whose_files_are_damaged_is_not_made(tmp_path: Path, suffix: str, damage: bytes) -> None:
-    parts = MadeParts("model", tmp_path)
+    parts = PartCache("model", tmp_path)
     parts.keep(REQUEST, made(), RATE_HZ)
     (damaged,) = tmp_path.glob(f"*{suffix}")
     damaged.write_bytes(damage)
@@ -65,7 +65,7 @@ def test_a_part_whose_files_are_damaged_is_not_made(tmp_path: Path, suffix: str,
 
 @pytest.mark.parametrize("suffix", [".flac", ".json"])
 def test_a_part_of_which_anything_has_changed_is_not_made(tmp_path: Path, suffix: str) -> None:
-    parts = MadeParts("model", tmp_path)
+    parts = PartCache("model", tmp_path)
     parts.keep(REQUEST, made(), RATE_HZ)
     (changed,) = tmp_path.glob(f"*{suffix}")
     content = changed.read_bytes()
@@ -84,18 +84,18 @@ def test_why_a_part_cannot_be_kept_is_told(
     def fail(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("engine.export.made_parts.write_atomically", fail)
+    monkeypatch.setattr("engine.export.part_cache.write_atomically", fail)
     with pytest.raises(OutputError, match=f"{os.strerror(number)}.*{hint}"):
-        MadeParts("model", tmp_path).keep(REQUEST, made(), RATE_HZ)
+        PartCache("model", tmp_path).keep(REQUEST, made(), RATE_HZ)
 
 
 def test_what_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="no longer in"):
-        MadeParts("model", tmp_path).read(REQUEST)
+        PartCache("model", tmp_path).read(REQUEST)
 
 
 def test_what_nobody_takes_up_again_is_dropped(tmp_path: Path) -> None:
-    parts = MadeParts("model", tmp_path)
+    parts = PartCache("model", tmp_path)
     parts.drop_old()
     parts.keep(REQUEST, made(), RATE_HZ)
     parts.drop_old()
@@ -108,7 +108,7 @@ def test_what_nobody_takes_up_again_is_dropped(tmp_path: Path) -> None:
 
 
 def test_what_is_written_is_dropped(tmp_path: Path) -> None:
-    parts = MadeParts("model", tmp_path)
+    parts = PartCache("model", tmp_path)
     parts.keep(REQUEST, made(), RATE_HZ)
     parts.drop([REQUEST])
     assert not list(tmp_path.iterdir())

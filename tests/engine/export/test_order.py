@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import InvalidRequest
-from engine.export import order
-from engine.export.order import joined, order_of_text, read_cover
+from engine.export import export_job
+from engine.export.export_job import joined, order_of_text, read_cover
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.engine.export.books import book, order_of
@@ -49,7 +49,7 @@ def test_a_picture_is_taken_as_it_is(beginning: bytes, tmp_path: Path) -> None:
 
 
 def test_what_is_no_picture_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(order, "LARGEST_BYTES", 3_000_000)
+    monkeypatch.setattr(export_job, "LARGEST_BYTES", 3_000_000)
     (tmp_path / "text").write_text("GIF89a")
     (tmp_path / "large").write_bytes(b"\x89PNG" + bytes(3_000_000))
     for name, words in (("none", "can’t be read"), ("text", "neither JPEG nor PNG"), ("large", "more than 3 MB")):

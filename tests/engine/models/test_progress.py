@@ -1,6 +1,6 @@
 import pytest
 
-from engine.models.progress import Activity, ModelProgress, Speedometer
+from engine.models.progress import Activity, ModelProgress, TransferMeter
 
 
 class Watch:
@@ -13,7 +13,7 @@ class Watch:
 
 def test_speed_and_time_left_are_those_of_the_last_seconds() -> None:
     watch, seen = Watch(), list[ModelProgress]()
-    meter = Speedometer("m", seen.append, watch)
+    meter = TransferMeter("m", seen.append, watch)
     for second in range(25):
         watch.seconds = float(second)
         done = 100 * second if second < 10 else 1000 + 10 * (second - 10)
@@ -27,7 +27,7 @@ def test_speed_and_time_left_are_those_of_the_last_seconds() -> None:
 
 def test_another_activity_has_a_speed_of_its_own() -> None:
     watch, seen = Watch(), list[ModelProgress]()
-    meter = Speedometer("m", seen.append, watch)
+    meter = TransferMeter("m", seen.append, watch)
     meter.show(Activity.FETCHING, 0, 10)
     watch.seconds = 2.0
     meter.show(Activity.FETCHING, 10, 10)
@@ -38,7 +38,7 @@ def test_another_activity_has_a_speed_of_its_own() -> None:
 
 def test_waiting_for_a_connection_is_no_slowness() -> None:
     watch, seen = Watch(), list[ModelProgress]()
-    meter = Speedometer("m", seen.append, watch)
+    meter = TransferMeter("m", seen.append, watch)
     for second in range(60):
         watch.seconds = float(second)
         meter.show(Activity.FETCHING, 100 * max(second - 50, 0), 10_000)
@@ -47,7 +47,7 @@ def test_waiting_for_a_connection_is_no_slowness() -> None:
 
 def test_what_stands_still_has_no_speed() -> None:
     watch, seen = Watch(), list[ModelProgress]()
-    meter = Speedometer("m", seen.append, watch)
+    meter = TransferMeter("m", seen.append, watch)
     for second in range(9):
         watch.seconds = float(second)
         meter.show(Activity.FETCHING, 5, 10)
@@ -56,7 +56,7 @@ def test_what_stands_still_has_no_speed() -> None:
 
 def test_how_long_it_took_to_begin_says_nothing_about_the_time_left() -> None:
     watch, seen = Watch(), list[ModelProgress]()
-    meter = Speedometer("m", seen.append, watch)
+    meter = TransferMeter("m", seen.append, watch)
     for seconds, done in ((0.0, 0), (2.0, 1), (2.5, 1000)):
         watch.seconds = seconds
         meter.show(Activity.CONVERTING, done, 2000)

@@ -15,7 +15,7 @@ from engine.benchmark.estimate.report import to_dict as estimated_as_dict
 from engine.benchmark.report import to_dict as measured_as_dict
 from engine.errors import EngineError
 from engine.models.checkpoints import FULL_SIZE, STARTER
-from engine.report.archive import MOST_BYTES, REPORT, Report, write_report
+from engine.report.archive import MAX_BYTES, REPORT, Report, write_report
 from engine.report.privacy import HOME, HOST, USER, VOICE, Private
 from engine.report.reading import in_words
 from engine.report.running import Outcome, StepResult
@@ -29,7 +29,7 @@ PRIVATE = Private({"/home/anna": "~"}, {"anna": USER})
 def written(folder: Path, *results: StepResult, private: Private = PRIVATE) -> zipfile.ZipFile:
     file = io.BytesIO()
     write_report(file, results, folder, private)
-    assert file.tell() <= MOST_BYTES
+    assert file.tell() <= MAX_BYTES
     return zipfile.ZipFile(file)
 
 

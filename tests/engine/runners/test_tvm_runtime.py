@@ -11,7 +11,7 @@ import pytest
 from engine.errors import EngineError
 from engine.runners import tvm_runtime
 from engine.runners import tvm_runtime as module
-from engine.runners.tvm_runtime import Readings, Runtime
+from engine.runners.tvm_runtime import ReadbackCache, Runtime
 from engine.system.aligned_arrays import aligned_copy, aligned_empty
 from tests.metal_device import metal_device
 
@@ -106,14 +106,14 @@ class Tensor:
     """Stands for one of the device."""
 
 
-def remembered(readings: Readings, size: int = 4) -> tuple[np.ndarray, Tensor]:
+def remembered(readings: ReadbackCache, size: int = 4) -> tuple[np.ndarray, Tensor]:
     array, tensor = np.zeros(size, np.uint8), Tensor()
     readings.remember(array, tensor)
     return array, tensor
 
 
 def test_an_array_is_known_by_its_identity():
-    readings = Readings()
+    readings = ReadbackCache()
     (array, tensor), (other, _) = remembered(readings), remembered(readings)
     assert readings.tensor(array) is tensor
     assert readings.tensor(other) is not tensor
@@ -122,7 +122,7 @@ def test_an_array_is_known_by_its_identity():
 
 
 def test_an_array_that_can_be_written_to_is_not_known():
-    readings = Readings()
+    readings = ReadbackCache()
     array, _ = remembered(readings)
     with pytest.raises(ValueError, match="read-only"):
         array[0] = 1
@@ -131,7 +131,7 @@ def test_an_array_that_can_be_written_to_is_not_known():
 
 
 def test_a_new_array_in_the_place_of_an_old_one_is_not_taken_for_it():
-    readings = Readings()
+    readings = ReadbackCache()
     for _ in range(100):
         array, _ = remembered(readings)
         del array
@@ -141,7 +141,7 @@ def test_a_new_array_in_the_place_of_an_old_one_is_not_taken_for_it():
 
 
 def test_a_tensor_goes_after_its_array(monkeypatch):
-    readings, gone = Readings(), []
+    readings, gone = ReadbackCache(), []
     monkeypatch.setattr(Tensor, "__del__", lambda self: gone.append(self), raising=False)
     array, _ = remembered(readings)
     readings.forget_old()
@@ -155,7 +155,7 @@ def test_a_tensor_goes_after_its_array(monkeypatch):
 
 def test_the_oldest_go_first_where_there_are_too_many_bytes(monkeypatch):
     monkeypatch.setattr(module, "KEPT_BYTES", 10)
-    readings = Readings()
+    readings = ReadbackCache()
     arrays = [remembered(readings, size)[0] for size in (4, 4, 4)]
     readings.forget_old()
     assert [readings.tensor(array) is not None for array in arrays] == [False, True, True]

@@ -9,7 +9,7 @@ import pytest
 
 from engine.artifacts.manifest import CPU, CPU_DEVICE
 from engine.errors import Cancelled, EngineError, GpuFailed
-from engine.runtime.fallback import MOST_FAILURES_IN_A_ROW, PREPARING_SPARE, Loaded, Speaker
+from engine.runtime.fallback import MAX_FAILURES_IN_A_ROW, PREPARING_SPARE, Loaded, Speaker
 from engine.runtime.pipeline import Observer
 from engine.runtime.preparation import devices
 from engine.runtime.preparation.devices import AUTO, DeviceChoice
@@ -104,8 +104,8 @@ def test_the_spare_is_loaded_once():
 
 
 def test_after_several_failures_in_a_row_the_gpu_is_left_alone():
-    desk = Desk(*[failed()] * MOST_FAILURES_IN_A_ROW)
-    for _ in range(MOST_FAILURES_IN_A_ROW - 1):
+    desk = Desk(*[failed()] * MAX_FAILURES_IN_A_ROW)
+    for _ in range(MAX_FAILURES_IN_A_ROW - 1):
         assert desk.speak()[1][-1] == told()
     final = FallbackEvent("The GPU failed (error 1). It failed 3 times in a row. Using the CPU from now on.")
     for _ in range(3):  # the GPU would not fail any more

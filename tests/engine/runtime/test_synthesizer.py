@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
-from engine.audio.kept_speech import KeptSpeech
+from engine.audio.speech_cache import SpeechCache
 from engine.errors import (
     Cancelled,
     DamagedFile,
@@ -401,7 +401,7 @@ PARAGRAPHS = (
 
 
 def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter, tmp_path):
-    keeping = Synthesizer("starter", kept=KeptSpeech(tmp_path))
+    keeping = Synthesizer("starter", kept=SpeechCache(tmp_path))
 
     def made(text: str) -> tuple[list[int], np.ndarray]:
         """The numbers of the utterances that the model spoke, and the speech."""
@@ -430,7 +430,7 @@ def test_what_is_no_sound_is_neither_given_nor_kept(starter, tmp_path, monkeypat
         return replace(speech, samples=np.where(np.arange(len(speech.samples)) == 9, number, speech.samples))
 
     monkeypatch.setattr(Speaker, "speak", spoilt)
-    for synthesizer in (starter, Synthesizer("starter", kept=KeptSpeech(tmp_path))):
+    for synthesizer in (starter, Synthesizer("starter", kept=SpeechCache(tmp_path))):
         with pytest.raises(
             DamagedFile, match=f"prepared weights are probably damaged. Remove {packed_weights_folder()}"
         ):
@@ -439,7 +439,7 @@ def test_what_is_no_sound_is_neither_given_nor_kept(starter, tmp_path, monkeypat
 
 
 def test_other_pauses_need_no_new_making(tmp_path):
-    keeping = Synthesizer("starter", kept=KeptSpeech(tmp_path))
+    keeping = Synthesizer("starter", kept=SpeechCache(tmp_path))
     request = SpeechRequest(TEXT, FEMALE)
     list(keeping.synthesize(request))
     events: list[Event] = []
@@ -498,10 +498,10 @@ def test_students_speak_in_place_of_the_lstms():
 def test_what_students_said_is_not_kept_for_the_lstms(starter, tmp_path):
     request = SpeechRequest("Hello there.", MALE)
     with students_installed():
-        taught = Synthesizer(kept=KeptSpeech(tmp_path), prosody=Prosody.TRANSFORMER)
+        taught = Synthesizer(kept=SpeechCache(tmp_path), prosody=Prosody.TRANSFORMER)
         (theirs,) = taught.synthesize(request)
         taught.close()
-    (ours,) = Synthesizer(kept=KeptSpeech(tmp_path)).synthesize(request)
+    (ours,) = Synthesizer(kept=SpeechCache(tmp_path)).synthesize(request)
     assert not np.array_equal(ours.samples, theirs.samples)
 
 

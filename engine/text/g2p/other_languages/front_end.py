@@ -36,8 +36,8 @@ PACKAGES = {
 NEVER = "\x00"
 """A mark that is in no text, so that decimal points and commas reach espeak-ng."""
 NUMBER = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
-LONGEST_JAPANESE_DIGITS = 9
-LONGEST_MANDARIN_DIGITS = 16
+MAX_JAPANESE_DIGITS = 9
+MAX_MANDARIN_DIGITS = 16
 """The longest numbers that misaki reads."""
 JAPANESE_SCALES = ("", "万", "億", "兆")
 LATIN_WORDS = re.compile(r"[A-Za-z]+(?:['’ -][A-Za-z]+)*")
@@ -135,7 +135,7 @@ def _japanese_whole(number: str) -> str:
     groups = [number[max(end - 4, 0) : end] for end in range(len(number), 0, -4)]
     if len(groups) > len(JAPANESE_SCALES) or (number[0] == "0" and number != "0"):
         return " ".join(number)
-    if len(number) <= LONGEST_JAPANESE_DIGITS:
+    if len(number) <= MAX_JAPANESE_DIGITS:
         return number
     scaled = zip(groups, JAPANESE_SCALES, strict=False)
     return "".join(f"{int(group)}{scale}" for group, scale in reversed(list(scaled)) if int(group))
@@ -153,7 +153,7 @@ def _load_mandarin() -> Speak:
 
 def readable_mandarin(text: str) -> str:
     """The text with the numbers that are too long for misaki as single digits."""
-    return re.sub(rf"[0-9]{{{LONGEST_MANDARIN_DIGITS + 1},}}", lambda match: " ".join(match[0]), text)
+    return re.sub(rf"[0-9]{{{MAX_MANDARIN_DIGITS + 1},}}", lambda match: " ".join(match[0]), text)
 
 
 def with_rare_characters(speak: Speak) -> Speak:

@@ -30,7 +30,7 @@ SEEN_AFTER = 80
 """So many characters around letters tell whether they are a numeral."""
 NUMERAL = re.compile(r"(?<![\w./])(?:[IVXLCDM]+|[ivxlcdm]{2,}|[ivx])(?![\w/'])")
 SMALL_LETTERS = frozenset("IVX")
-USUAL_LETTERS = frozenset("IVXLC")
+DEFAULT_LETTERS = frozenset("IVXLC")
 WORD_AFTER = re.compile(r"[ \n](?:[dl]')?(?P<word>[^\W\d_]+)")
 WORD_BEFORE = re.compile(r"(?<!\w)(?P<word>[^\W\d_]+)[ \n-]\Z")
 CLOSED = re.compile(r"[ ]?(?:[.,:;!?)”—…\n]|\Z)")
@@ -195,7 +195,7 @@ class _Numeral:
     @property
     def _is_usual(self) -> bool:
         """Whether it is several letters of the numbers that chapters have."""
-        return len(self.written) > 1 and USUAL_LETTERS.issuperset(self.written)
+        return len(self.written) > 1 and DEFAULT_LETTERS.issuperset(self.written)
 
     @property
     def _is_sure(self) -> bool:

@@ -95,8 +95,8 @@ COMPOSED = re.compile("[^\\W\\d_](?:[\u0300-\u036f\u3099\u309a]+)")
 COMPATIBLE = re.compile("[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff\u3000]+")
 """Wide, narrow, joined and styled forms of plain characters."""
 STRAIGHT_QUOTE = re.compile('"')
-LONGEST_WORD_CHARACTERS = 45
-LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{LONGEST_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDER}])")
+MAX_WORD_CHARACTERS = 45
+LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{MAX_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDER}])")
 """espeak-ng's buffer for a word has 160 bytes."""
 PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
 BEFORE_NO_NAME = frozenset(("etc", "ecc", "a. C", "d. C", "a.C", "d.C", "av. J.-C", "apr. J.-C"))
@@ -250,7 +250,7 @@ def _title(titles: Mapping[str, tuple[str, str]], numbering: Numbering, match: r
 
 def _initial(numbering: Numbering | None, match: re.Match[str]) -> str | None:
     """An initial without its dot, unless the dot ends a sentence, as in “rayons X.”."""
-    before = LAST_WORD.search(match.string[max(match.start() - LONGEST_WORD_CHARACTERS, 0) : match.start()])
+    before = LAST_WORD.search(match.string[max(match.start() - MAX_WORD_CHARACTERS, 0) : match.start()])
     if match["letter"].islower() or (numbering and before and numbering.takes_letters(before["word"])):
         return None
     return f"{match['letter']} "

@@ -225,7 +225,7 @@ def test_what_is_no_python_file_inside_the_program_is_not_shown(tmp_path: Path, 
 
 
 def test_a_file_too_large_to_be_source_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.diagnostics.kernels.kernel_details.MOST_BYTES", 3)
+    monkeypatch.setattr("app.diagnostics.kernels.kernel_details.MAX_BYTES", 3)
     (tmp_path / "a.py").write_text("long")
     assert source_text("a.py", (tmp_path,)) is None
 
@@ -240,7 +240,7 @@ class Switches:
         self.switches = ReplaceButton()
         qtbot.addWidget(self.switches)
         self.wanted: list[tuple[Replacement, ...]] = []
-        self.switches.replacements_wanted.connect(self.wanted.append)
+        self.switches.replacements_requested.connect(self.wanted.append)
         self.switches.show_node(STAGE, A)
 
 

@@ -42,7 +42,7 @@ class Shown:
         self.run = finished_run()
         self.jobs: list[Job] = []
         self.page = KernelPage(lambda run: self.inspection)
-        self.page.inspect_wanted.connect(self.jobs.append)
+        self.page.inspect_requested.connect(self.jobs.append)
         qtbot.addWidget(self.page)
         self.page.resize(1100, 500)
         self.page.show()

@@ -9,7 +9,7 @@ from app.diagnostics.outputs.drill_down import VERDICT, DrillDown, OutputList, o
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.stages import stage_named
-from engine.validator.data.results import NotFinite, Reading, Regime, RowEvent, Verdict
+from engine.validator.data.results import InputSource, NotFinite, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, events, finished_run, request, row
 
 SHOWN = Shown(Regime.COMPILED, utterance=0)
@@ -64,7 +64,7 @@ def test_the_choice_stays_within_a_stage_only(drill_down: DrillDown) -> None:
     run = finished_run()
     drill_down.show_stage(run, SHOWN, "f0n")
     drill_down.choose("energy")
-    drill_down.show_stage(run, replace(SHOWN, reading=Reading.OWN_FED), "f0n")
+    drill_down.show_stage(run, replace(SHOWN, reading=InputSource.END_TO_END), "f0n")
     assert drill_down.outputs.output == "energy"
     drill_down.show_stage(run, SHOWN, "decoder")
     drill_down.show_stage(run, SHOWN, "f0n")
@@ -80,9 +80,9 @@ def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: Q
     drill_down.listening.spectrogram_button.click()
     shows(qtbot, drill_down, drill_down.heat_maps)
     assert drill_down.arrays is arrays
-    assert drill_down.sound.reading is Reading.OWN_FED
+    assert drill_down.sound.reading is InputSource.END_TO_END
     drill_down.listening.alone_button.click()
-    assert drill_down.sound.reading is Reading.REFERENCE_FED
+    assert drill_down.sound.reading is InputSource.ISOLATED
     assert drill_down.sample_rate_hz == CONFIG.sample_rate_hz
     with qtbot.waitSignal(drill_down.listening.wanted):
         drill_down.listening.buttons[Part.DIFFERENCE].click()
@@ -158,7 +158,7 @@ def test_sound_that_comes_later_can_be_heard_then(drill_down: DrillDown) -> None
     kept = {name: arrays.arrays.pop(name) for name in tuple(arrays.arrays) if name[-1] == "audio"}
     drill_down.show_stage(run, SHOWN, "f0n")
     assert not drill_down.listening.isVisible()
-    ours = (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")
+    ours = (0, Regime.COMPILED, InputSource.ISOLATED, "audio")
     arrays.arrays[ours] = kept.pop(ours)
     drill_down.show_stage(run, SHOWN, "istft")
     assert drill_down.listening.isVisible()

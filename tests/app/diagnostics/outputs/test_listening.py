@@ -12,13 +12,13 @@ from app.diagnostics.outputs.listening import LOUDEST, LOUDEST_GAIN, ListeningBa
 from app.diagnostics.outputs.listening_control import SHOW_EVERY_MS, UNHEARD, ListeningControl
 from app.diagnostics.runs.run import Shown
 from engine.stages import STAGES
-from engine.validator.data.results import Reading, Regime
+from engine.validator.data.results import InputSource, Regime
 from tests.app.diagnostics_fakes import CONFIG, MemoryArrays, arrays_of, finished_run, request, row
 from tests.app.fakes import FakeOutput
 
 AUDIO = row(STAGES[-1], "audio", Regime.COMPILED)
-OURS = (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")
-REFERENCE = (0, Regime.DYNAMIC, Reading.OWN_FED, "audio")
+OURS = (0, Regime.COMPILED, InputSource.ISOLATED, "audio")
+REFERENCE = (0, Regime.DYNAMIC, InputSource.END_TO_END, "audio")
 
 
 def test_both_sides_are_heard_as_they_are() -> None:
@@ -98,7 +98,7 @@ def test_a_is_end_to_end_until_the_last_stage_alone_is_wanted(bar: ListeningBar,
         "B · PyTorch",
         "A - B",
     ]
-    with qtbot.waitSignal(bar.spectrogram_wanted):
+    with qtbot.waitSignal(bar.spectrogram_requested):
         bar.spectrogram_button.click()
 
 
@@ -140,8 +140,8 @@ class Desk:
 
     def side(self, part: Part) -> np.ndarray:
         keys = {
-            Part.OURS: (0, Regime.COMPILED, Reading.OWN_FED, "audio"),
-            Part.REFERENCE: (0, Regime.DYNAMIC, Reading.OWN_FED, "audio"),
+            Part.OURS: (0, Regime.COMPILED, InputSource.END_TO_END, "audio"),
+            Part.REFERENCE: (0, Regime.DYNAMIC, InputSource.END_TO_END, "audio"),
         }
         return np.clip(np.ravel(self.arrays[keys[part]]), -1, 1)
 
@@ -161,7 +161,7 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
 
 
 def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
-    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = -desk.side(Part.REFERENCE)[None]
     desk.press(Part.OURS)
     np.testing.assert_allclose(desk.hear(6000), desk.side(Part.OURS)[:6000])
     qtbot.waitUntil(lambda: desk.sounds.place >= 6000)
@@ -219,7 +219,7 @@ def test_the_difference_is_as_much_louder_as_is_wanted(desk: Desk, qtbot: QtBot)
 
 
 def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
-    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = -desk.side(Part.REFERENCE)[None]
     desk.bar.gain.choose(40.0)
     desk.press(Part.DIFFERENCE)
     assert "by 40 dB; some peaks are clipped" in desk.page.readout.accessibleDescription()
@@ -229,7 +229,7 @@ def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
 
 
 def test_equal_sides_have_nothing_to_hear(desk: Desk) -> None:
-    desk.arrays[(0, Regime.COMPILED, Reading.OWN_FED, "audio")] = desk.side(Part.REFERENCE)[None]
+    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = desk.side(Part.REFERENCE)[None]
     desk.press(Part.DIFFERENCE)
     assert not desk.sounds.playing
     assert desk.page.readout.accessibleDescription() == UNHEARD

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.colours import Scale
 from app.diagnostics.outputs.pictures import (
     BY_PHONEME,
-    MOST_LINES,
+    MAX_LINES,
     NO_LONGER_KEPT,
     HeatPicture,
     NoPicture,
@@ -26,7 +26,7 @@ from app.diagnostics.outputs.pictures import (
 )
 from app.diagnostics.stages.utterance_clock import clock_of
 from engine.stages import STAGES, stage_named
-from engine.validator.data.results import NotFinite, Reading, Regime
+from engine.validator.data.results import InputSource, NotFinite, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, arrays_of, compared, request, row
 from tests.patience import PATIENCE_SECONDS
 
@@ -49,8 +49,8 @@ def asked(stage: str, output: str, arrays: MemoryArrays | None = None, **changes
 def changed(output: str, change: object) -> MemoryArrays:
     """Arrays in which ours of one output is the reference's, changed."""
     arrays = arrays_of(request())
-    truth = arrays.arrays[(0, Regime.DYNAMIC, Reading.OWN_FED, output)]
-    arrays.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, output)] = change(truth.copy())
+    truth = arrays.arrays[(0, Regime.DYNAMIC, InputSource.END_TO_END, output)]
+    arrays.arrays[(0, Regime.COMPILED, InputSource.ISOLATED, output)] = change(truth.copy())
     return arrays
 
 
@@ -86,7 +86,7 @@ def test_arrays_become_small_heat_maps(stage: str, output: str) -> None:
     assert isinstance(picture, HeatPicture)
     assert [pane.scale for pane in picture.panes] == [Scale.VALUES, Scale.VALUES, Scale.ERRORS]
     for pane in picture.panes:
-        assert pane.steps.shape[0] <= MOST_LINES
+        assert pane.steps.shape[0] <= MAX_LINES
         assert pane.steps.shape[1] == COLUMNS
         assert pane.steps.dtype == np.uint8
 
@@ -179,13 +179,13 @@ def test_what_is_not_finite_is_drawn_as_the_largest_error() -> None:
 def test_other_durations_are_drawn_in_the_references_frames_and_say_so(stage: str, output: str) -> None:
     arrays = arrays_of(request())
     for name in ("frame_token", output):
-        longer = arrays.arrays[(0, Regime.DYNAMIC, Reading.OWN_FED, name)]
+        longer = arrays.arrays[(0, Regime.DYNAMIC, InputSource.END_TO_END, name)]
         last = longer[..., -1:] if name != "f0" else longer[:, -1:]
-        arrays.arrays[(0, Regime.COMPILED, Reading.OWN_FED, name)] = np.concatenate(
+        arrays.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, name)] = np.concatenate(
             [longer, np.repeat(last, {"magnitude": 120}.get(name, 1), 1 if name == "f0" else -1)],
             axis=1 if name == "f0" else -1,
         )
-    made = row(stage_named(stage), output, Regime.COMPILED, Reading.OWN_FED)
+    made = row(stage_named(stage), output, Regime.COMPILED, InputSource.END_TO_END)
     picture = picture_of(asked(stage, output, arrays, row=replace(made, by_phoneme=made.metrics, metrics=None)))
     assert isinstance(picture, SignalPicture | HeatPicture)
     if isinstance(picture, SignalPicture):
@@ -205,7 +205,7 @@ class SlowArrays(MemoryArrays):
         self.hold = threading.Event()
         self.threads: set[int] = set()
 
-    def load(self, utterance: int, regime: str, reading: Reading, output: str):
+    def load(self, utterance: int, regime: str, reading: InputSource, output: str):
         self.threads.add(threading.get_ident())
         assert self.hold.wait(PATIENCE_SECONDS)
         return super().load(utterance, regime, reading, output)
@@ -283,8 +283,8 @@ def read(stage: str, output: str, seconds: float, height: float, **changes: obje
 
 def arrays(output: str) -> tuple[np.ndarray, np.ndarray]:
     kept = ARRAYS.arrays
-    ours = kept[(0, Regime.COMPILED, Reading.REFERENCE_FED, output)][0]
-    return ours, kept[(0, Regime.DYNAMIC, Reading.OWN_FED, output)][0]
+    ours = kept[(0, Regime.COMPILED, InputSource.ISOLATED, output)][0]
+    return ours, kept[(0, Regime.DYNAMIC, InputSource.END_TO_END, output)][0]
 
 
 def test_a_sample_of_both_waveforms() -> None:

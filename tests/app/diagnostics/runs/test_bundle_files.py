@@ -14,7 +14,7 @@ from engine.validator.data.results import (
     AlignmentEvent,
     Finding,
     FinishedEvent,
-    Reading,
+    InputSource,
     Regime,
     Report,
     RowEvent,
@@ -65,7 +65,7 @@ def test_everything_is_in_the_file(tmp_path: Path) -> None:
     folder, path = tmp_path / "arrays", tmp_path / "a.zip"
     folder.mkdir()
     for regime in ("dynamic", "compiled"):
-        ArrayFolder(folder).save(0, regime, Reading.OWN_FED, "audio", np.ones((1, 1200), np.float32))
+        ArrayFolder(folder).save(0, regime, InputSource.END_TO_END, "audio", np.ones((1, 1200), np.float32))
     written(path, folder)
     with zipfile.ZipFile(path) as bundle:
         names = set(bundle.namelist())

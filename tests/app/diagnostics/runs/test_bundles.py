@@ -19,7 +19,7 @@ from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data.results import (
     Finding,
     FinishedEvent,
-    Reading,
+    InputSource,
     Regime,
     Report,
     Row,
@@ -167,7 +167,7 @@ def test_a_file_becomes_a_run_with_its_arrays(opener: Opener, tmp_path: Path) ->
     assert (run.started.hour, run.started.minute) == (14, 2)
     assert run.report.rows == report.rows
     assert sum(run.alignment(1)) == 6
-    assert run.arrays.load(0, "compiled", Reading.OWN_FED, "audio").shape[0] == 1
+    assert run.arrays.load(0, "compiled", InputSource.END_TO_END, "audio").shape[0] == 1
 
 
 def test_a_file_without_a_name_is_named_by_its_own(opener: Opener, tmp_path: Path) -> None:

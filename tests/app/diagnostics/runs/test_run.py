@@ -5,7 +5,7 @@ import pytest
 
 from app.diagnostics.runs.run import (
     GIVEN,
-    MOST_UTTERANCES,
+    MAX_UTTERANCES,
     DiagnosticsRun,
     RunProgress,
     RunState,
@@ -18,7 +18,7 @@ from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.data.results import (
     FailedEvent,
     FinishedEvent,
-    Reading,
+    InputSource,
     Regime,
     Report,
     RowEvent,
@@ -80,7 +80,7 @@ def test_an_inner_value_does_not_stand_for_its_stage(run: DiagnosticsRun) -> Non
     output = row(stage, "text_features", Regime.COMPILED)
     run.take(RowEvent(output))
     assert run.stage_summary(COMPILED, "bert") == output
-    assert [each.probe for each in run.rows_of(0, Regime.COMPILED, Reading.REFERENCE_FED, "bert")] == [False, True]
+    assert [each.probe for each in run.rows_of(0, Regime.COMPILED, InputSource.ISOLATED, "bert")] == [False, True]
 
 
 def test_the_worst_utterance_stands_for_all(run: DiagnosticsRun) -> None:
@@ -98,7 +98,7 @@ def test_readings_and_regimes_are_kept_apart() -> None:
     rows = {
         (regime, reading): run.stage_summary(Shown(regime, reading), "f0n")
         for regime in (Regime.UPSTREAM, Regime.COMPILED)
-        for reading in (Reading.REFERENCE_FED, Reading.OWN_FED)
+        for reading in (InputSource.ISOLATED, InputSource.END_TO_END)
     }
     assert all((row.regime, row.reading) == key for key, row in rows.items() if row is not None)
     assert None not in rows.values()
@@ -107,21 +107,23 @@ def test_readings_and_regimes_are_kept_apart() -> None:
 
 def test_equal_durations_show_the_same_rows_with_the_references_durations() -> None:
     run = finished_run()
-    own, given = (run.stage_summary(Shown(Regime.COMPILED, reading), "f0n") for reading in (Reading.OWN_FED, GIVEN))
+    own, given = (
+        run.stage_summary(Shown(Regime.COMPILED, reading), "f0n") for reading in (InputSource.END_TO_END, GIVEN)
+    )
     assert given is own is not None
     assert len(run.rows) == run.row_count
-    assert {row.reading for row in run.rows} == {Reading.REFERENCE_FED, Reading.OWN_FED}
+    assert {row.reading for row in run.rows} == {InputSource.ISOLATED, InputSource.END_TO_END}
 
 
 def test_a_row_with_the_references_durations_stands_before_the_one_without(run: DiagnosticsRun) -> None:
     stage = stage_named("f0n")
-    apart = row(stage, "f0", Regime.COMPILED, Reading.OWN_FED, error=0.5)
+    apart = row(stage, "f0", Regime.COMPILED, InputSource.END_TO_END, error=0.5)
     given = replace(row(stage, "f0", Regime.COMPILED, error=0.1), reading=GIVEN)
     for each in (given, apart):
         run.take(RowEvent(each))
     for utterance in (None, 0):
         assert run.stage_summary(Shown(Regime.COMPILED, GIVEN, utterance), "f0n") is given
-        assert run.stage_summary(Shown(Regime.COMPILED, Reading.OWN_FED, utterance), "f0n") is apart
+        assert run.stage_summary(Shown(Regime.COMPILED, InputSource.END_TO_END, utterance), "f0n") is apart
     assert run.rows_of(0, Regime.COMPILED, GIVEN, "f0n") == (given,)
     assert set(run.rows) == {given, apart}
 
@@ -194,13 +196,13 @@ def test_regimes_are_those_compared(run: DiagnosticsRun) -> None:
 def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst() -> None:
     run = DiagnosticsRun(request((Regime.COMPILED,)), CONFIG)
     stage = STAGES[3]
-    for utterance in range(MOST_UTTERANCES + 3):
+    for utterance in range(MAX_UTTERANCES + 3):
         curved = replace(row(stage, "f0", Regime.COMPILED, error=1.0 if utterance == 1 else 1e-6), utterance=utterance)
         run.take(RowEvent(curved))
     without = [each.utterance for each in run.rows if each.profile is None]
     assert without == [0, 2]
     assert "keep their curves" in state_words(run)
-    assert run.row_count == MOST_UTTERANCES + 3
+    assert run.row_count == MAX_UTTERANCES + 3
 
 
 def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
@@ -224,7 +226,7 @@ def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsR
 
 
 def test_a_stage_that_was_never_reported_is_worse_than_any_that_was() -> None:
-    rows = [crashed_row(1, "compiled", "dynamic", Reading.OWN_FED, stage.name) for stage in STAGES]
+    rows = [crashed_row(1, "compiled", "dynamic", InputSource.END_TO_END, stage.name) for stage in STAGES]
     assert [row.output for row in rows] == [stage.outputs[0].name for stage in STAGES]
     assert {(row.verdict, row.metrics, row.utterance) for row in rows} == {(Verdict.CRASHED, None, 1)}
     assert worst(rows) is rows[0]

@@ -24,7 +24,7 @@ def test_the_pointer_leads_to_the_first_divergence(status: RunStatus, qtbot: QtB
     status.show_run(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
     assert status.pointer.accessibleName() == "✗ First divergence, as expected: Text features"
     assert status.details.text() == "LSTM packing matters"
-    with qtbot.waitSignal(status.stage_wanted) as wanted:
+    with qtbot.waitSignal(status.stage_requested) as wanted:
         status.pointer.click()
     assert wanted.args == ["bert"]
 

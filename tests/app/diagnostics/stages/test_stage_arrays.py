@@ -6,7 +6,7 @@ import pytest
 from app.diagnostics.stages.stage_arrays import AUDIO, pair_of, pair_to_draw
 from engine.errors import EngineError
 from engine.stages import STAGES, stage_named
-from engine.validator.data.results import Reading, Regime, Row, Verdict
+from engine.validator.data.results import InputSource, Regime, Row, Verdict
 from engine.validator.runs.arrays import ArrayFolder
 from tests.app.diagnostics_fakes import UTTERANCES, MemoryArrays, alignment, arrays_of, metrics, request, row
 
@@ -35,8 +35,8 @@ def test_time_comes_last(stage: str, output: str, shape: tuple[int, ...], axis: 
 def test_two_values_per_frame_follow_each_other(tmp_path) -> None:
     folder = ArrayFolder(tmp_path)
     f0 = np.arange(6, dtype=np.float32).reshape(1, 3, 2)
-    folder.save(0, Regime.COMPILED, Reading.REFERENCE_FED, "f0", f0)
-    folder.save(0, Regime.DYNAMIC, Reading.OWN_FED, "f0", f0[:, :2])
+    folder.save(0, Regime.COMPILED, InputSource.ISOLATED, "f0", f0)
+    folder.save(0, Regime.DYNAMIC, InputSource.END_TO_END, "f0", f0[:, :2])
     pair = pair_of(folder, row(stage_named("f0n"), "f0", Regime.COMPILED))
     assert pair.ours.tolist() == [0, 1, 2, 3, 4, 5]
     assert pair.reference.tolist() == [0, 1, 2, 3]
@@ -55,10 +55,12 @@ def out_of_step(output: str, stage: str) -> tuple[MemoryArrays, Row]:
     per_frame = {"f0": 2, "audio": 600}[output]
     for regime, durations in ((Regime.COMPILED, (1, 3, 1)), (Regime.DYNAMIC, (1, 1, 1))):
         frames = np.repeat(np.arange(3, dtype=np.int32), durations)
-        arrays.arrays[(0, regime, Reading.OWN_FED, "frame_token")] = frames[None]
+        arrays.arrays[(0, regime, InputSource.END_TO_END, "frame_token")] = frames[None]
         values = np.repeat(np.arange(len(frames), dtype=np.float32), per_frame)
-        arrays.arrays[(0, regime, Reading.OWN_FED, output)] = values.reshape(1, -1, *((2,) if output == "f0" else ()))
-    made = row(stage_named(stage), output, Regime.COMPILED, Reading.OWN_FED)
+        arrays.arrays[(0, regime, InputSource.END_TO_END, output)] = values.reshape(
+            1, -1, *((2,) if output == "f0" else ())
+        )
+    made = row(stage_named(stage), output, Regime.COMPILED, InputSource.END_TO_END)
     return arrays, replace(made, metrics=None, by_phoneme=metrics(0.1), verdict=Verdict.INCOMPARABLE)
 
 

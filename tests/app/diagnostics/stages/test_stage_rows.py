@@ -21,7 +21,7 @@ from app.diagnostics.stages.stage_rows import (
 )
 from app.theme import DARK, Appearance, Theme
 from engine.stages import STAGE_NAMES, STAGES, stage_named
-from engine.validator.data.results import DurationMetrics, Reading, Regime, RowEvent, Verdict
+from engine.validator.data.results import DurationMetrics, InputSource, Regime, RowEvent, Verdict
 from engine.validator.data.wording import magnitude
 from tests.app.diagnostics_fakes import CONFIG, finished_run, metrics, request, row
 
@@ -163,7 +163,7 @@ def test_only_the_row_that_is_new_changes(model: StageTableModel, qtbot: QtBot) 
     assert changed == [(number, number, 0, len(Column) - 1)]
     with qtbot.assertNotEmitted(model.dataChanged):
         model.refresh()
-    run.take(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED, Reading.OWN_FED)))
+    run.take(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED, InputSource.END_TO_END)))
     with qtbot.assertNotEmitted(model.dataChanged):
         model.refresh()
 

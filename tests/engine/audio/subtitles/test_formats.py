@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.audio.subtitles.formats import (
     FORMATS,
     LINE_CHARACTERS,
-    LONGEST_SECONDS,
+    MAX_SECONDS,
     SHORTEST_SECONDS,
     SILENCE_SECONDS,
     ass,
@@ -165,7 +165,7 @@ def test_any_words_are_in_captions_once_in_order_and_fit(words: list[str], secon
         assert all(0 < len(line) <= LINE_CHARACTERS for line in caption.lines)
         assert caption.start_seconds == caption.words[0].start_seconds
         assert caption.end_seconds >= caption.words[-1].end_seconds
-        assert caption.end_seconds - caption.start_seconds <= LONGEST_SECONDS or len(caption.words) == 1
+        assert caption.end_seconds - caption.start_seconds <= MAX_SECONDS or len(caption.words) == 1
     for caption, following in pairwise(captions):
         assert caption.end_seconds <= following.start_seconds
     assert captions[-1].end_seconds - captions[-1].start_seconds >= SHORTEST_SECONDS - 1e-9

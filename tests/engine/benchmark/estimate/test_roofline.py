@@ -29,7 +29,7 @@ from tests.engine.benchmark.estimate.example_work import estimate
 
 M1, M2, M2_ULTRA, M4_PRO = CHIPS
 SECONDS = 5.0
-MOST_DISPATCHES = {
+MAX_DISPATCHES = {
     "bert": 93,
     "duration": 16,
     "f0n": 50,
@@ -106,7 +106,7 @@ def test_the_slow_end_of_the_band_is_at_or_below_the_record(full_size, chip):
 
 def test_an_utterance_takes_no_more_dispatches_than_it_did(full_size):
     dispatches = {stage.stage: stage.dispatches for stage in full_size.stages}
-    assert all(dispatches[name] <= most for name, most in MOST_DISPATCHES.items()), dispatches
+    assert all(dispatches[name] <= most for name, most in MAX_DISPATCHES.items()), dispatches
 
 
 def test_the_decoder_executes_far_less_than_its_sums_need_directly(full_size):

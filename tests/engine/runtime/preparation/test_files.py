@@ -14,11 +14,11 @@ from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
 from engine.errors import Cancelled, MissingModel
 from engine.models.checkpoints import open_checkpoint
-from engine.runtime.preparation import devices, in_use
+from engine.runtime.preparation import crash_guard, devices
 from engine.runtime.preparation import files as preparation_files
 from engine.runtime.preparation import weights as preparation_weights
+from engine.runtime.preparation.crash_guard import crashed_in_use, is_in_use, marked_in_use
 from engine.runtime.preparation.files import ensure_files, is_ready, make_ready, warm_up
-from engine.runtime.preparation.in_use import crashed_in_use, is_in_use, marked_in_use
 from engine.runtime.preparation.modules import FoundModules
 from engine.runtime.preparation.probes import ProbeResult, Trial
 from engine.runtime.preparation.weights import pack
@@ -106,16 +106,16 @@ def test_the_kernels_of_all_runners_are_warmed_up_and_counted():
 
 CRASHES = """
 import os, pathlib, sys
-from engine.runtime.preparation import in_use
-in_use.cache_folder = lambda: pathlib.Path(sys.argv[1])
-with in_use.marked_in_use("thing"):
+from engine.runtime.preparation import crash_guard
+crash_guard.cache_folder = lambda: pathlib.Path(sys.argv[1])
+with crash_guard.marked_in_use("thing"):
     os.abort()
 """
 
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(in_use, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(crash_guard, "cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 

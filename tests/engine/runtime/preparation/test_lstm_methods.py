@@ -8,7 +8,7 @@ import pytest
 from engine.artifacts.manifest import CPU, Variant
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
-from engine.runtime.preparation import in_use, lstm_methods, probes
+from engine.runtime.preparation import crash_guard, lstm_methods, probes
 from engine.runtime.preparation.devices import AUTO
 from engine.runtime.preparation.lstm_methods import (
     LSTM_TRIAL,
@@ -22,10 +22,10 @@ from tests.engine.runtime.preparation.tried_modules import MACS, MPS, restart, t
 
 CRASHES = """
 import os, pathlib, sys
-from engine.runtime.preparation import in_use
+from engine.runtime.preparation import crash_guard
 from engine.runtime.preparation.lstm_methods import MethodChoice
 from engine.ops.packed_lstm import LstmMethod
-in_use.cache_folder = lambda: pathlib.Path(sys.argv[1])
+crash_guard.cache_folder = lambda: pathlib.Path(sys.argv[1])
 with MethodChoice(LstmMethod.MPS, "requested").around_use():
     os.abort()
 """
@@ -34,7 +34,7 @@ with MethodChoice(LstmMethod.MPS, "requested").around_use():
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """Where results and marks are kept."""
-    for user in (probes, in_use):
+    for user in (probes, crash_guard):
         monkeypatch.setattr(user, "cache_folder", lambda: tmp_path)
     return tmp_path
 

@@ -13,7 +13,7 @@ import pytest
 
 from engine.artifacts.manifest import CPU, Variant
 from engine.config import ModelConfig
-from engine.runtime.preparation import in_use, probes
+from engine.runtime.preparation import crash_guard, probes
 from engine.runtime.preparation.modules import FoundModules
 from engine.runtime.preparation.probes import TrialRequest, tried
 from engine.stages import stage_named
@@ -104,7 +104,7 @@ def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache:
     monkeypatch.setattr(probes, "find_modules", lambda _, variant: FoundModules(folders[variant]))
     monkeypatch.setattr(probes, "tried", tried_on_software_metal)
     monkeypatch.setattr(probes, "run_probe", partial(probes.run_probe, seconds=PATIENCE_SECONDS))
-    for user in (probes, in_use):
+    for user in (probes, crash_guard):
         monkeypatch.setattr(user, "cache_folder", lambda: cache)
 
 

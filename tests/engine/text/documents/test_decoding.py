@@ -189,7 +189,7 @@ def test_a_member_with_a_password_is_protected(tmp_path):
 
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "LARGEST_MEMBER_BYTES", 1_000_000)
-    monkeypatch.setattr(archive, "MOST_READ_BYTES", 2_500_000)
+    monkeypatch.setattr(archive, "MAX_READ_BYTES", 2_500_000)
     path = packed(tmp_path / "a.epub", one=bytes(1_000_001), two=bytes(900_000))
     with Archive(path) as opened:
         with pytest.raises(OversizedDocument, match="unpacks to more"):

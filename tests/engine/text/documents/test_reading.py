@@ -119,7 +119,7 @@ def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "a.txt"
     path.write_text("Hello.")
     monkeypatch.setattr(reading, "read_within_limits", other_readers.hangs)
-    monkeypatch.setattr(reading, "LONGEST_SECONDS", 0.2)
+    monkeypatch.setattr(reading, "MAX_SECONDS", 0.2)
     with pytest.raises(OversizedDocument, match="takes more memory or time"):
         read_document(path)
 

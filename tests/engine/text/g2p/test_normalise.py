@@ -11,7 +11,7 @@ from engine.text.g2p.capitals import lower_capitals
 from engine.text.g2p.directions import PLACEHOLDER, Override
 from engine.text.g2p.draft import Draft, SourcedText, Span, any_of, rule
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
-from engine.text.g2p.normalise import LONGEST_LETTERS, cut_long_words, normalise
+from engine.text.g2p.normalise import MAX_LETTERS, cut_long_words, normalise
 from engine.text.languages import AMERICAN, BRITISH
 from tests.engine.text.g2p.plain_words import rewritten, same_as
 
@@ -86,7 +86,7 @@ def test_usual_words_stay(text):
 
 
 def test_letters_are_parted():
-    assert max(map(len, cut("a" * 200).split())) == LONGEST_LETTERS
+    assert max(map(len, cut("a" * 200).split())) == MAX_LETTERS
     assert cut("a" * 200).replace(" ", "") == "a" * 200
 
 

@@ -197,7 +197,7 @@ def test_foreign_words_are_read_or_left_out_with_a_notice(american):
 
 def test_many_notices_are_summed_up(american):
     plan = american.plan("a中" * 300)
-    assert len(plan.notices) == phonemizer.MOST_NOTICES + 1
+    assert len(plan.notices) == phonemizer.MAX_NOTICES + 1
     assert plan.notices[-1].message.startswith("200 more")
     assert plan.notices[-1].end == 600
 
@@ -368,7 +368,7 @@ def test_without_blank_lines_a_long_text_is_cut_at_ends_of_sentences(monkeypatch
 def test_no_text_is_one_long_passage(text, monkeypatch):
     cut_after(10, monkeypatch)
     found = list(passages(text))
-    assert max(len(part) for _, part in found) <= 10 * split.MOST_TIMES
+    assert max(len(part) for _, part in found) <= 10 * split.MAX_TIMES
     assert "".join("".join(part.split()) for _, part in found) == "".join(text.split())
     assert all(text.startswith(part, start) for start, part in found)
 

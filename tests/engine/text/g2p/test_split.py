@@ -14,8 +14,8 @@ from engine.text.g2p.split import (
     FEWEST_PHONEMES,
     FIRST_PHONEMES,
     GROWTH,
-    LONGEST_CHARACTERS,
-    MOST_PHONEMES,
+    MAX_CHARACTERS,
+    MAX_PHONEMES,
     PAUSE_SECONDS,
     SLACK,
     TORN_PHONEMES,
@@ -54,7 +54,7 @@ def test_utterances_grow_from_a_short_first_one_to_the_most():
     found = lengths(pieces(*[(24, SENTENCE)] * 60))
     assert found[0] <= FIRST_PHONEMES
     assert all(later <= GROWTH * (earlier + 1) for earlier, later in pairwise(found))
-    assert MOST_PHONEMES / 2 < max(found) <= MOST_PHONEMES
+    assert MAX_PHONEMES / 2 < max(found) <= MAX_PHONEMES
 
 
 def test_a_long_first_sentence_is_cut_at_a_clause():
@@ -155,7 +155,7 @@ def test_no_more_is_read_than_the_next_utterance_needs(made, limit):
 
 @given(st.lists(st.tuples(st.integers(FEWEST_PHONEMES, 30), st.sampled_from([CONJUNCTION, CLAUSE])), min_size=10))
 def test_a_first_sentence_starts_short_and_plays_on_without_a_gap(made):
-    found = lengths(pieces(*made), MOST_PHONEMES)
+    found = lengths(pieces(*made), MAX_PHONEMES)
     assert found[0] <= SLACK * FIRST_PHONEMES
     for count in range(1, len(found)):  # whoever speaks is ahead by all that was made before
         assert sum(found[1 : count + 1]) <= COVERED * (sum(found[:count]) + count)
@@ -201,7 +201,7 @@ def test_paragraphs_have_the_strongest_border():
 
 def test_endless_sentences_come_in_stretches():
     found = list(sentences("word " * 1000))
-    assert max(sentence.end - sentence.start for sentence in found) <= LONGEST_CHARACTERS
+    assert max(sentence.end - sentence.start for sentence in found) <= MAX_CHARACTERS
     assert {sentence.border for sentence in found[:-1]} == {Border.WORD}
 
 
@@ -217,8 +217,8 @@ def test_nothing_but_white_space_lies_between(text):
 
 def test_long_rows_of_stops_take_linear_time():
     """Else this would take an hour or more."""
-    count, rest = divmod(1_000_000, LONGEST_CHARACTERS)
-    assert texts("." * 1_000_000 + "a") == ["." * LONGEST_CHARACTERS] * count + ["." * rest + "a"]
+    count, rest = divmod(1_000_000, MAX_CHARACTERS)
+    assert texts("." * 1_000_000 + "a") == ["." * MAX_CHARACTERS] * count + ["." * rest + "a"]
 
 
 def words(*tokens: str) -> list[SpokenWord]:

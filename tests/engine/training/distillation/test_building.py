@@ -45,8 +45,8 @@ from tests.engine.tiny_model import TINY
 
 TINY_STUDENTS = Students(Path("none"), "teacher", architectures(TINY), {}, "")
 TINY_VARIANT = with_students_of(TINY_STUDENTS, CPU)
-LEAST_CORRELATION = 0.99999
-MOST_STEPS = 64
+MIN_CORRELATION = 0.99999
+MAX_STEPS = 64
 
 
 @dataclass(frozen=True)
@@ -115,11 +115,11 @@ def test_every_length_is_what_pytorch_computes(
     built: Built, compiled: CompiledRunner, in_torch: StagesRunner, name: str
 ) -> None:
     stage = stage_named(name)
-    for length in range(1, MOST_STEPS + 1):
+    for length in range(1, MAX_STEPS + 1):
         values = random_batch(stage, built.config, (length,), seed=length).padded(0)
         ours, theirs = compiled.run(stage, values), in_torch.run(stage, values)
         for tensor in stage.outputs:
-            assert correlation(ours[tensor.name], theirs[tensor.name]) >= LEAST_CORRELATION, (length, tensor.name)
+            assert correlation(ours[tensor.name], theirs[tensor.name]) >= MIN_CORRELATION, (length, tensor.name)
 
 
 @every_stage

@@ -10,10 +10,10 @@ from engine.errors import InvalidRequest
 from engine.network.reference import Arithmetic, Reference
 from engine.runners.host import durations
 from engine.training.distillation.lessons import (
+    BucketSampler,
     ChainLesson,
     DurationLesson,
     PitchLesson,
-    Shelf,
     TextLesson,
 )
 from engine.training.distillation.teacher import (
@@ -32,7 +32,7 @@ LESSONS = [DurationLesson, ChainLesson, PitchLesson, TextLesson]
 
 @pytest.fixture
 def shelf(teacher, examples):
-    return Shelf(teacher, examples, batch_tokens=200)
+    return BucketSampler(teacher, examples, batch_tokens=200)
 
 
 def lesson_of(kind, teacher, shelf, corrections=2):

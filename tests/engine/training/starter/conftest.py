@@ -10,7 +10,7 @@ import pytest
 from engine.config import ModelConfig
 from engine.ops.harmonic_source import harmonic_source
 from engine.training.starter.batches import Item
-from engine.training.starter.lesson import PCM_PEAK, Lesson, Sound
+from engine.training.starter.lesson import PCM_PEAK, Sound, TrainingExample
 from engine.training.starter.training import starter_config
 from engine.training.starter.voices import MERGING, STARTER_VOICES, TeacherParts
 
@@ -34,7 +34,7 @@ def narrow_config() -> ModelConfig:
     return dataclasses.replace(config, hidden_dim=16, n_layer=1, max_dur=8, plbert=bert, istftnet=generator)
 
 
-def tone_lesson(config: ModelConfig, parts: TeacherParts, f0_hz: float, frames_per_token: int = 2) -> Lesson:
+def tone_lesson(config: ModelConfig, parts: TeacherParts, f0_hz: float, frames_per_token: int = 2) -> TrainingExample:
     """An utterance with tokens of equal length, over a steady tone with two overtones."""
     tokens = np.array([0, *(config.vocab[symbol] for symbol in PHONEMES), 0], np.int32)
     durations = np.full(len(tokens), frames_per_token, np.int32)
@@ -42,7 +42,7 @@ def tone_lesson(config: ModelConfig, parts: TeacherParts, f0_hz: float, frames_p
     samples = np.arange(frames * config.samples_per_frame) / config.sample_rate_hz
     audio = sum(0.1 / order * np.sin(2 * np.pi * order * f0_hz * samples) for order in (1, 2, 3))
     longer = np.arange(config.max_dur) < durations[:, None]
-    return Lesson(
+    return TrainingExample(
         "Abka.",
         PHONEMES,
         tokens,

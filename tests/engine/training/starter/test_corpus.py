@@ -16,7 +16,7 @@ from engine.models.checkpoints import model_config
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.split import sentences
 from engine.training.starter import corpus
-from engine.training.starter.batches import Item, Shelf, collate
+from engine.training.starter.batches import BucketSampler, Item, collate
 from engine.training.starter.corpus import (
     ARRAYS,
     HELD_OUT,
@@ -31,7 +31,7 @@ from engine.training.starter.corpus import (
     shards,
     texts_of,
 )
-from engine.training.starter.lesson import Lesson
+from engine.training.starter.lesson import TrainingExample
 from engine.training.starter.texts import HELD_OUT_SENTENCES, load_lexicon
 
 VOICES = ("af_heart", "bf_emma")
@@ -40,11 +40,11 @@ VOICES = ("af_heart", "bf_emma")
 class ParrotTeacher:
     """Says each text twice, as if it were cut into two utterances."""
 
-    def __init__(self, lesson: Lesson) -> None:
+    def __init__(self, lesson: TrainingExample) -> None:
         self._lesson = lesson
         self.asked: list[tuple[str, str, bool]] = []
 
-    def lessons(self, text: str, voice: str, with_sound: bool) -> list[Lesson]:
+    def lessons(self, text: str, voice: str, with_sound: bool) -> list[TrainingExample]:
         self.asked.append((text, voice, with_sound))
         return [dataclasses.replace(self._lesson, text=f"{text} {part}") for part in "ab"]
 
@@ -165,11 +165,11 @@ def test_a_lesson_of_the_text_side_has_no_sound(items: tuple[Item, ...], narrow_
 
 
 def test_shelf_leaves_out_what_is_too_short(items: tuple[Item, ...]) -> None:
-    assert len(Shelf(items)) == 4
+    assert len(BucketSampler(items)) == 4
     longest = max(item.lesson.frames for item in items)
-    assert len(Shelf(items, longest)) == 2
+    assert len(BucketSampler(items, longest)) == 2
 
 
 @pytest.mark.parametrize("size", [1, 3, 9])
 def test_draw_gives_at_most_what_there_is(items: tuple[Item, ...], size: int) -> None:
-    assert len(Shelf(items).draw(random.Random(0), size).items) == min(size, 4)
+    assert len(BucketSampler(items).draw(random.Random(0), size).items) == min(size, 4)

@@ -24,7 +24,7 @@ from engine.system.paths import resources_folder
 from engine.training.starter.batches import Item
 from engine.training.starter.corpus import HELD_OUT, Shard, save_lessons
 from engine.training.starter.evaluation import evaluate, sound_figures, speak, speak_as
-from engine.training.starter.measures import OpinionScore, Recogniser, WordCount, edit_distance
+from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount, edit_distance
 from engine.training.starter.package import write_package
 from engine.training.starter.training import CORPUS_FOLDER
 from engine.training.starter.voices import STARTER_VOICES, TeacherParts
@@ -113,7 +113,7 @@ def test_speech_is_better_than_the_same_speech_in_noise() -> None:
     speech = np.concatenate([chunk.samples for chunk in synthesizer.synthesize(SpeechRequest("Read it again.", voice))])
     synthesizer.close()
     noise = 0.05 * np.random.default_rng(0).standard_normal(len(speech)).astype(np.float32)
-    score = OpinionScore()
+    score = DnsmosScore()
     clean, noisy = score.overall(speech, RATE_HZ), score.overall(speech + noise, RATE_HZ)
     assert 1 < noisy < clean - 0.5 < 5
 
@@ -121,7 +121,7 @@ def test_speech_is_better_than_the_same_speech_in_noise() -> None:
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(EngineError, match=r"DNSMOS.*\.venv/bin/python -m pip install '\.\[train\]'"):
-        OpinionScore()
+        DnsmosScore()
 
 
 sentences = st.lists(st.sampled_from("abc"), max_size=8)
@@ -147,7 +147,7 @@ def test_a_missing_recogniser_is_named_with_what_installs_the_tested_version(mon
 
 
 SENTENCE = "Bring a warm scarf, because the wind is sharp."
-LEAST_CORRELATION = 0.99
+MIN_CORRELATION = 0.99
 """Durations that round the other way on another processor would make it far less, and another starter, too."""
 
 
@@ -161,7 +161,7 @@ def test_a_sample_is_what_the_starter_says(starter: Synthesizer, voice: str) -> 
     spoken = np.concatenate([chunk.samples for chunk in starter.synthesize(SpeechRequest(SENTENCE, voice))])
     kept, rate_hz = sample(voice, STARTER)
     assert (rate_hz, len(kept)) == (starter.sample_rate_hz, len(spoken))
-    assert correlation(spoken, kept) > LEAST_CORRELATION
+    assert correlation(spoken, kept) > MIN_CORRELATION
 
 
 @pytest.mark.parametrize("voice", STARTER_VOICES)

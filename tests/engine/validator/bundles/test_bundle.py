@@ -17,7 +17,7 @@ from engine.errors import DamagedFile, EngineError, OutputError
 from engine.validator.bundles import bundle_opening
 from engine.validator.bundles.bundle import ARRAYS_NAME, FORMAT_NAME, JSON_NAME, write_bundle
 from engine.validator.bundles.bundle_opening import alignments, open_bundle
-from engine.validator.data.results import Reading, Regime, Report
+from engine.validator.data.results import InputSource, Regime, Report
 from engine.validator.data.wire import Wire
 from engine.validator.runs.arrays import ArrayFolder, ArrayKey
 from tests.engine.validator.reports.example_report import example_report
@@ -52,7 +52,7 @@ def test_everything_is_in_one_file(report: Report, arrays: ArrayFolder, tmp_path
     assert "wavs/utterance-01-compiled-minus-dynamic.wav" in names
     with np.load(tmp_path / "arrays.npz") as held:
         assert held.files == [key.member.removesuffix(".npy") for key in arrays.entries()]
-        np.testing.assert_array_equal(sound, held[ArrayKey(0, "compiled", Reading.OWN_FED, "audio").member][0])
+        np.testing.assert_array_equal(sound, held[ArrayKey(0, "compiled", InputSource.END_TO_END, "audio").member][0])
 
 
 def test_a_full_disk_leaves_the_old_bundle(report: Report, arrays: ArrayFolder, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_another_version_is_named(bundle: Path, folder: Path, version: object) -
 def test_figures_that_unpack_to_too_much_are_refused(
     bundle: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bundle_opening, "MOST_FIGURES_BYTES", 1 << 20)
+    monkeypatch.setattr(bundle_opening, "MAX_FIGURES_BYTES", 1 << 20)
     padding = b" " * (8 << 20)
     path = changed(bundle, lambda m: m.update({JSON_NAME: m[JSON_NAME] + padding}), zipfile.ZIP_DEFLATED)
     with pytest.raises(DamagedFile, match="is larger than 1 MiB"):

@@ -18,7 +18,7 @@ from engine.validator.cases.as_command import as_command
 from engine.validator.data.results import Regime, ValidationRequest
 from engine.validator.data.wire import Wire
 from engine.validator.faults.catalogue import FAULTS
-from engine.validator.runners.regimes import MOST_PADDING
+from engine.validator.runners.regimes import MAX_PADDING
 from engine.validator.runs.validation import Validator
 
 SPEECH = st.builds(
@@ -37,7 +37,7 @@ REQUESTS = st.builds(
     weights=st.sampled_from([None, "random:3"]),
     regimes=st.lists(st.sampled_from(Regime), min_size=1, unique=True).map(tuple),
     reference=st.sampled_from(Regime),
-    padding=st.floats(0, MOST_PADDING),
+    padding=st.floats(0, MAX_PADDING),
     device=st.sampled_from(DEVICES),
     lstm_method=st.sampled_from(LSTM_METHODS),
     probes=st.booleans(),

@@ -16,13 +16,13 @@ from engine.validator.cases.case import CaseFacts, FailingCase, load_case, save_
 from engine.validator.cases.case_run import CaseRun, element_lines, reduction_words, run_words
 from engine.validator.cases.reduction import Reduction
 from engine.validator.data import wording
-from engine.validator.data.results import Metrics, Reading, Regime, Row, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, Metrics, Regime, Row, ValidationRequest, Verdict
 from engine.validator.measures.element_errors import element_errors
 from tests.starter_voices import MALE
 
 METRICS = Metrics(0.5, 0.6, 3.0, 1.0, 0.7, 100.0)
 ROW = Row(
-    *(0, "text_encoder", "phoneme_features", "compiled-padded", "dynamic", Reading.REFERENCE_FED, Verdict.FAIL),
+    *(0, "text_encoder", "phoneme_features", "compiled-padded", "dynamic", InputSource.ISOLATED, Verdict.FAIL),
     tolerance=0.99999,
     metrics=METRICS,
 )

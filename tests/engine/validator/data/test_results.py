@@ -10,22 +10,22 @@ import pytest
 from engine.artifacts.manifest import CPU, expected_identity
 from engine.models.checkpoints import open_checkpoint
 from engine.speech import SpeechRequest
-from engine.validator.data.circumstances import (
-    Build,
-    Circumstances,
-    Subject,
-    builds_apart,
-    subjects_apart,
-)
 from engine.validator.data.results import (
     DurationMetrics,
+    InputSource,
     Metrics,
-    Reading,
     Regime,
     Report,
     Row,
     ValidationRequest,
     Verdict,
+)
+from engine.validator.data.run_context import (
+    Build,
+    RunContext,
+    RunKey,
+    builds_apart,
+    subjects_apart,
 )
 from engine.validator.data.verdicts import (
     aligned,
@@ -42,7 +42,7 @@ REQUEST = ValidationRequest(SpeechRequest("Hello.", MALE))
 
 
 def report(verdict: Verdict, regime: str) -> Report:
-    row = Row(0, "bert", "text_features", regime, Regime.DYNAMIC, Reading.REFERENCE_FED, verdict, 0.99999)
+    row = Row(0, "bert", "text_features", regime, Regime.DYNAMIC, InputSource.ISOLATED, verdict, 0.99999)
     return Report(REQUEST, (), (row,), (), {})
 
 
@@ -77,27 +77,27 @@ def test_students_can_fail_the_report_only_against_the_same_students() -> None:
 
 
 @pytest.fixture(scope="module")
-def now() -> Circumstances:
+def now() -> RunContext:
     checkpoint = open_checkpoint()
     request = ValidationRequest(SpeechRequest("Say it.  Or not.", MALE, start=8))
     return circumstances_of(checkpoint, request, expected_identity(checkpoint.config, CPU))
 
 
-def test_only_what_is_spoken_counts(now: Circumstances) -> None:
+def test_only_what_is_spoken_counts(now: RunContext) -> None:
     assert now.subject.text == "Or not."
     assert now.subject.weights == open_checkpoint().identity
     assert (now.subject.device, now.subject.lstm_method, now.subject.precision) == ("cpu", "tir", "float32")
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Subject)])
-def test_each_difference_has_a_name(now: Circumstances, name: str) -> None:
+@pytest.mark.parametrize("name", [field.name for field in fields(RunKey)])
+def test_each_difference_has_a_name(now: RunContext, name: str) -> None:
     value = getattr(now.subject, name)
     other = replace(now.subject, **{name: value + 1 if isinstance(value, float | int) else "other"})
     assert subjects_apart(now.subject, now.subject) == ""
     assert subjects_apart(now.subject, other).startswith("another ")
 
 
-def test_builds_differ_by_sources_compiler_and_processor(now: Circumstances) -> None:
+def test_builds_differ_by_sources_compiler_and_processor(now: RunContext) -> None:
     build = now.build
     assert build.processor
     assert builds_apart(build, build) == ""
@@ -115,7 +115,7 @@ FAR = Metrics(0.9, 0.9, 7.0, 0.5, 0.4, 100.0)
 
 
 def row(stage: str, verdict: Verdict, metrics: Metrics = FAR, regime: str = Regime.COMPILED) -> Row:
-    return Row(0, stage, "x", regime, Regime.DYNAMIC, Reading.REFERENCE_FED, verdict, TOLERANCE, metrics)
+    return Row(0, stage, "x", regime, Regime.DYNAMIC, InputSource.ISOLATED, verdict, TOLERANCE, metrics)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_inherited_faults_and_inner_values_name_no_stage() -> None:
 def ranked(verdict: Verdict = Verdict.PASS, pearson: float | None = 1.0, regime: str = "compiled") -> Row:
     error = None if pearson is None else math.sqrt(2 * (1 - pearson))
     metrics = Metrics(pearson, pearson, 1.0, error, error, 100.0)
-    return Row(0, "bert", "text_features", regime, "dynamic", Reading.OWN_FED, verdict, 0.99999, metrics)
+    return Row(0, "bert", "text_features", regime, "dynamic", InputSource.END_TO_END, verdict, 0.99999, metrics)
 
 
 def test_a_verdict_outweighs_a_correlation() -> None:
@@ -187,7 +187,7 @@ def test_durations_are_ranked_by_the_tokens_that_differ() -> None:
     def durations(differing: int) -> Row:
         found = DurationMetrics(differing, 0, 10, 10)
         names = "alignment", "frame_token", "compiled", "dynamic"
-        return Row(0, *names, Reading.OWN_FED, Verdict.FAIL, 1.0, durations=found)
+        return Row(0, *names, InputSource.END_TO_END, Verdict.FAIL, 1.0, durations=found)
 
     assert severity(durations(2)) > severity(durations(1))
 

@@ -17,10 +17,10 @@ from engine.validator.data.results import (
     FailedEvent,
     Finding,
     FinishedEvent,
+    InputSource,
     KernelRequest,
     Metrics,
     Profile,
-    Reading,
     Regime,
     Replacement,
     Report,
@@ -69,7 +69,7 @@ ROWS = st.builds(
     output=st.text(),
     regime=st.sampled_from([*Regime, "compiled with decoder from dynamic"]).map(str),
     reference=st.just("dynamic"),
-    reading=st.sampled_from(Reading),
+    reading=st.sampled_from(InputSource),
     verdict=st.sampled_from(Verdict),
     tolerance=NUMBERS,
     metrics=st.none() | METRICS,
@@ -184,7 +184,7 @@ def test_a_report_can_be_read_again(report: Report) -> None:
 
 
 def test_a_row_shows_its_metrics_at_first_sight() -> None:
-    row = Row(0, "bert", "text_features", "compiled", "dynamic", Reading.OWN_FED, Verdict.INCOMPARABLE, 0.99999)
+    row = Row(0, "bert", "text_features", "compiled", "dynamic", InputSource.END_TO_END, Verdict.INCOMPARABLE, 0.99999)
     plain = wire.row_to_dict(row)
     assert plain.keys() >= {"regime", "reference", "reading", "stage", "pearson", "max_abs", "verdict"}
     assert plain["pearson"] is None

@@ -5,16 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.validator.data import wording
-from engine.validator.data.results import AudioMetrics, DurationMetrics, Metrics, Reading, Row, Verdict
+from engine.validator.data.results import AudioMetrics, DurationMetrics, InputSource, Metrics, Row, Verdict
 
 EXACT = Metrics(1.0, 1.0, None, 0.0, 0.0, 100.0)
 HALF_FINITE = Metrics(None, None, None, None, None, 50.0)
 ROUNDING = 1e-6
-ROW = Row(0, "bert", "text_features", "compiled", "dynamic", Reading.OWN_FED, Verdict.PASS, 0.99999, EXACT)
+ROW = Row(0, "bert", "text_features", "compiled", "dynamic", InputSource.END_TO_END, Verdict.PASS, 0.99999, EXACT)
 
 
 def test_every_reading_has_a_title() -> None:
-    assert set(wording.READING_TITLES) == set(Reading)
+    assert set(wording.READING_TITLES) == set(InputSource)
 
 
 @given(st.floats(-1, 1))

@@ -12,7 +12,7 @@ from engine.errors import NothingToSpeak
 from engine.models.checkpoints import starter_voices
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES
-from engine.validator.data.results import Reading, Regime, ValidationRequest
+from engine.validator.data.results import InputSource, Regime, ValidationRequest
 from engine.validator.experiments.progress import ExperimentEvent, ProgressEvent, RemainingTime
 from engine.validator.experiments.sweep import SweepPoint, sweep_padding
 
@@ -35,7 +35,11 @@ def points(events: list[ExperimentEvent]) -> tuple[SweepPoint, ...]:
 
 
 def chosen(
-    points: Sequence[SweepPoint], regime: Regime, padding: float, output: str, reading: Reading = Reading.REFERENCE_FED
+    points: Sequence[SweepPoint],
+    regime: Regime,
+    padding: float,
+    output: str,
+    reading: InputSource = InputSource.ISOLATED,
 ) -> SweepPoint:
     wanted = (regime, padding, output, reading)
     (point,) = (one for one in points if (one.regime, one.padding, one.output, one.reading) == wanted)
@@ -45,7 +49,7 @@ def chosen(
 def test_every_output_is_there_at_every_ratio(points: tuple[SweepPoint, ...]) -> None:
     outputs = {tensor.name for stage in STAGES for tensor in stage.outputs if stage.name != "alignment"}
     found = {(point.padding, point.regime, point.output, point.reading) for point in points}
-    always = (Reading.REFERENCE_FED, Reading.OWN_FED)
+    always = (InputSource.ISOLATED, InputSource.END_TO_END)
     expected = {(r, regime, o, reading) for r in RATIOS for regime in REGIMES for o in outputs for reading in always}
     assert {point for point in found if point[3] in always} == expected
     assert {point[1] for point in found - expected} <= {Regime.STATIC_NO_PACK}  # whose durations differ
@@ -53,9 +57,9 @@ def test_every_output_is_there_at_every_ratio(points: tuple[SweepPoint, ...]) ->
 
 @pytest.mark.parametrize("regime", [Regime.STATIC_PACKED, Regime.COMPILED_PADDED])
 def test_padding_does_not_matter_where_lengths_are_heeded(points: tuple[SweepPoint, ...], regime: Regime) -> None:
-    isolated = [point for point in points if point.regime == regime and point.reading is Reading.REFERENCE_FED]
+    isolated = [point for point in points if point.regime == regime and point.reading is InputSource.ISOLATED]
     assert min(point.pearson or 0.0 for point in isolated) > 0.99999
-    assert (chosen(points, regime, 1.0, "audio", Reading.OWN_FED).pearson or 0.0) > 0.99
+    assert (chosen(points, regime, 1.0, "audio", InputSource.END_TO_END).pearson or 0.0) > 0.99
 
 
 def test_without_packing_padding_shows_in_what_lstms_make(points: tuple[SweepPoint, ...]) -> None:
@@ -67,7 +71,7 @@ def test_without_packing_padding_shows_in_what_lstms_make(points: tuple[SweepPoi
 
 
 def test_the_waveform_without_packing_is_another(points: tuple[SweepPoint, ...]) -> None:
-    without, padded = (chosen(points, Regime.STATIC_NO_PACK, r, "audio", Reading.OWN_FED) for r in RATIOS)
+    without, padded = (chosen(points, Regime.STATIC_NO_PACK, r, "audio", InputSource.END_TO_END) for r in RATIOS)
     assert (without.best_lag_correlation or 0.0) > 0.99
     assert padded.best_lag_correlation is not None
     assert padded.best_lag_correlation < 0.9

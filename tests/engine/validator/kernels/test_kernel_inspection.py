@@ -13,8 +13,8 @@ from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.data.results import (
     FinishedEvent,
+    InputSource,
     KernelRequest,
-    Reading,
     Regime,
     Replacement,
     RowEvent,
@@ -74,7 +74,7 @@ def test_what_pytorch_computes_in_place_of_a_faulty_kernel_is_right(kernels: Ker
         request = KernelRequest(asked("shifted-frame"), replacements=replacements)
         kernels.answer(request, events.append)
         rows = [event.row for event in events if isinstance(event, RowEvent)]
-        (audio,) = [row for row in rows if row.output == "audio" and row.reading is Reading.REFERENCE_FED]
+        (audio,) = [row for row in rows if row.output == "audio" and row.reading is InputSource.ISOLATED]
         assert audio.verdict is Verdict.PASS, name
         assert audio.decides
         assert isinstance(events[-1], FinishedEvent)

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays_of
 from engine.validator.data.results import DurationMetrics, Metrics, Profile
 from engine.validator.measures.metrics import (
     BLOCK_VALUES,
-    MOST_CELLS,
+    MAX_CELLS,
     NOT_FINITE,
     compare,
     compare_durations,
@@ -265,7 +265,7 @@ def test_an_error_shows_in_its_cell_alone(steps: int, data: st.DataObject) -> No
     ours = reference.copy()
     ours[0, data.draw(st.integers(0, 2)), step] += data.draw(st.sampled_from([-0.5, 0.5]))
     errors = np.array(profile(ours, reference, 2, "frames").errors)
-    cells = min(steps, MOST_CELLS)
+    cells = min(steps, MAX_CELLS)
     assert len(errors) == cells
     (cell,) = np.flatnonzero(errors)
     assert errors[cell] == 0.5
@@ -277,7 +277,7 @@ def test_many_steps_keep_the_largest_error_of_each_cell(steps: int, seed: int) -
     reference, ours = profile_noise(seed, 2, steps), profile_noise(seed + 1, 2, steps)
     errors = np.abs(ours.astype(np.float64) - reference).max(axis=0)
     rms = np.sqrt(np.mean(np.square(reference, dtype=np.float64)))
-    borders = np.arange(MOST_CELLS + 1) * steps // MOST_CELLS
+    borders = np.arange(MAX_CELLS + 1) * steps // MAX_CELLS
     expected = [errors[first:last].max() / rms for first, last in pairwise(borders)]
     np.testing.assert_allclose(profile(ours, reference, 1, "frames").errors, expected, rtol=1e-3)
 

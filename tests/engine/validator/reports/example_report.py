@@ -15,9 +15,9 @@ from engine.validator.data.results import (
     AudioMetrics,
     DurationMetrics,
     Finding,
+    InputSource,
     Metrics,
     Profile,
-    Reading,
     Regime,
     Report,
     Row,
@@ -58,8 +58,8 @@ def out_of_step(report: Report, regime: Regime, stage: str = STAGES[-1].name) ->
     """The report as if the durations of one regime differed: a stage in a third reading, the second by phoneme."""
     rows: list[Row] = []
     for row in report.rows:
-        if (row.regime, row.stage, row.reading) == (regime, stage, Reading.OWN_FED):
-            rows.append(replace(row, reading=Reading.OWN_FED_REFERENCE_DURATIONS))
+        if (row.regime, row.stage, row.reading) == (regime, stage, InputSource.END_TO_END):
+            rows.append(replace(row, reading=InputSource.END_TO_END_REFERENCE_DURATIONS))
             row = replace(row, metrics=None, by_phoneme=row.metrics, verdict=Verdict.INCOMPARABLE)
         rows.append(row)
     return replace(report, rows=tuple(rows))
@@ -75,9 +75,9 @@ def _rows(index: int, frames: int, arrays: ArrayFolder | None) -> list[Row]:
     for stage in STAGES:
         for tensor in (tensor for tensor in stage.outputs if tensor.axes):
             reference = _array(tensor, frames, random)
-            _keep(arrays, index, Regime.DYNAMIC, Reading.OWN_FED, tensor, reference)
+            _keep(arrays, index, Regime.DYNAMIC, InputSource.END_TO_END, tensor, reference)
             for regime in ERRORS:
-                for reading in (Reading.REFERENCE_FED, Reading.OWN_FED):
+                for reading in (InputSource.ISOLATED, InputSource.END_TO_END):
                     ours = _disturbed(reference, _error(regime, stage, reading), random)
                     _keep(arrays, index, regime, reading, tensor, ours)
                     rows.append(_row(index, stage, tensor, regime, reading, ours, reference))
@@ -85,7 +85,7 @@ def _rows(index: int, frames: int, arrays: ArrayFolder | None) -> list[Row]:
 
 
 def _keep(
-    arrays: ArrayFolder | None, index: int, regime: Regime, reading: Reading, tensor: Tensor, array: Array
+    arrays: ArrayFolder | None, index: int, regime: Regime, reading: InputSource, tensor: Tensor, array: Array
 ) -> None:
     if arrays is not None:
         arrays.save(index, regime, reading, tensor.name, array)
@@ -100,10 +100,10 @@ def _array(tensor: Tensor, frames: int, random: np.random.Generator) -> Array:
     return (0.3 * swell * random.standard_normal(int(np.prod(shape)))).reshape(shape).astype(np.float32)
 
 
-def _error(regime: Regime, stage: Stage, reading: Reading) -> float:
+def _error(regime: Regime, stage: Stage, reading: InputSource) -> float:
     if regime is Regime.STATIC_NO_PACK and (stage.name in RIGHT_BEFORE_PACKING):
         return ERRORS[Regime.STATIC_PACKED]
-    return ERRORS[regime] * (3 if reading is Reading.OWN_FED else 1)
+    return ERRORS[regime] * (3 if reading is InputSource.END_TO_END else 1)
 
 
 def _disturbed(reference: Array, error: float, random: np.random.Generator) -> Array:
@@ -113,12 +113,12 @@ def _disturbed(reference: Array, error: float, random: np.random.Generator) -> A
 
 
 def _row(
-    index: int, stage: Stage, tensor: Tensor, regime: Regime, reading: Reading, ours: Array, reference: Array
+    index: int, stage: Stage, tensor: Tensor, regime: Regime, reading: InputSource, ours: Array, reference: Array
 ) -> Row:
     durations = DurationMetrics(0, 0, ours.shape[1], ours.shape[1]) if stage.name == "alignment" else None
     metrics = None if durations else _metrics(ours, reference)
     passed = metrics is None or (metrics.pearson or 0) >= stage.tolerance
-    wrong = Verdict.FAIL if reading is Reading.REFERENCE_FED else Verdict.INHERITED
+    wrong = Verdict.FAIL if reading is InputSource.ISOLATED else Verdict.INHERITED
     return Row(
         utterance=index,
         stage=stage.name,

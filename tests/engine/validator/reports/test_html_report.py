@@ -9,11 +9,11 @@ import pytest
 
 from engine.errors import OutputError
 from engine.stages import STAGES
-from engine.validator.data.results import Metrics, Reading, Regime, Report, Verdict
+from engine.validator.data.results import InputSource, Metrics, Regime, Report, Verdict
 from engine.validator.experiments.sweep import SweepPoint
 from engine.validator.reports.html_report import (
     FIGURE_NAMES,
-    MOST_SHOWN,
+    MAX_SHOWN,
     Cell,
     by_regime,
     figures,
@@ -126,17 +126,17 @@ def test_what_the_user_wrote_is_shown_as_it_is(html: str, page: Page) -> None:
 
 def test_other_durations_are_compared_in_two_more_ways(report: Report, arrays: ArrayFolder) -> None:
     words = Page(html_report(out_of_step(report, SHOWN[0]), arrays)).words
-    assert Reading.OWN_FED_REFERENCE_DURATIONS in words
+    assert InputSource.END_TO_END_REFERENCE_DURATIONS in words
     assert any(word.endswith("*") for word in words)
 
 
 def test_the_worst_of_many_utterances_are_shown() -> None:
-    report = example_report(MOST_SHOWN + 2, frames=4)
+    report = example_report(MAX_SHOWN + 2, frames=4)
     rows = [replace(row, profile=None) for row in report.rows]
     rows[-1] = replace(rows[-1], verdict=Verdict.CRASHED, metrics=Metrics(None, None, None, None, None, 0.0))
     words = Page(html_report(replace(report, rows=tuple(rows)))).text
-    assert f"The worst {MOST_SHOWN} of {MOST_SHOWN + 2} utterances are shown" in words
-    assert f"All figures of utterance {MOST_SHOWN + 2}" in words
+    assert f"The worst {MAX_SHOWN} of {MAX_SHOWN + 2} utterances are shown" in words
+    assert f"All figures of utterance {MAX_SHOWN + 2}" in words
 
 
 def test_a_regime_without_waveforms_leaves_the_others(report: Report, tmp_path: Path) -> None:

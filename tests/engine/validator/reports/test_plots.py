@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 
 from engine.speech import Samples
 from engine.stages import STAGE_NAMES
-from engine.validator.data.results import Metrics, Profile, Reading, Report, Row, Verdict
+from engine.validator.data.results import InputSource, Metrics, Profile, Report, Row, Verdict
 from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
 from engine.validator.experiments.sweep import SweepPoint
 from engine.validator.reports import plots
 from engine.validator.reports import plots as validator_plots
 from engine.validator.reports.html_report import by_regime
 from engine.validator.reports.plot_data import (
-    MOST_DIGITS,
+    MAX_DIGITS,
     STRIP_CELLS,
     digits,
     digits_of,
@@ -102,7 +102,7 @@ def comparison() -> LstmComparison:
 
 
 def point(
-    padding: float, pearson: float | None, stage: str = "f0n", reading: Reading = Reading.REFERENCE_FED
+    padding: float, pearson: float | None, stage: str = "f0n", reading: InputSource = InputSource.ISOLATED
 ) -> SweepPoint:
     return SweepPoint(padding, "static-packed", 0, stage, "x", reading, pearson, None)
 
@@ -130,8 +130,8 @@ def test_the_lowest_correlation_counts_and_an_unknown_one_is_a_gap() -> None:
     assert markers(validator_plots.sweep(gap, "s")) == markers(validator_plots.sweep(known, "s")) - 1
 
 
-@pytest.mark.parametrize("reading", Reading)
-def test_a_sweep_names_regimes_and_ratios(reading: Reading) -> None:
+@pytest.mark.parametrize("reading", InputSource)
+def test_a_sweep_names_regimes_and_ratios(reading: InputSource) -> None:
     element = validator_plots.sweep([point(padding, 0.9, "istft", reading) for padding in PADDINGS], "s")
     assert {"static-packed", "0", "0.5", "4", "padding over valid length"} <= set(padding_words(element))
 
@@ -166,11 +166,11 @@ def test_nothing_comes_from_elsewhere() -> None:
     assert "<style" not in element
 
 
-ROW = Row(0, "bert", "text_features", "compiled", "dynamic", Reading.OWN_FED, Verdict.PASS, 0.99999)
+ROW = Row(0, "bert", "text_features", "compiled", "dynamic", InputSource.END_TO_END, Verdict.PASS, 0.99999)
 SAMPLES = arrays_of.arrays(np.float32, st.integers(1, 900), elements=st.floats(-1, 1, width=32))
 
 
-def profiled(axis: str, *errors: float, stage: str = "bert", reading: Reading = Reading.OWN_FED) -> Row:
+def profiled(axis: str, *errors: float, stage: str = "bert", reading: InputSource = InputSource.END_TO_END) -> Row:
     return replace(ROW, stage=stage, reading=reading, profile=Profile(axis, errors))
 
 
@@ -199,7 +199,7 @@ def test_the_stretch_of_different_lengths_is_the_loudest_both_have() -> None:
     assert 20 in range(*most_different(np.zeros(40, np.float32), reference, 10).indices(50))
 
 
-@pytest.mark.parametrize(("correlation", "expected"), [(0.9, 1), (0.99999, 5), (1.0, MOST_DIGITS), (0, 0), (-0.5, 0)])
+@pytest.mark.parametrize(("correlation", "expected"), [(0.9, 1), (0.99999, 5), (1.0, MAX_DIGITS), (0, 0), (-0.5, 0)])
 def test_digits(correlation: float, expected: float) -> None:
     assert digits_of(correlation) == pytest.approx(expected)
     metrics = Metrics(correlation, correlation, 1.0, 1.0, 1.0, 100.0)
@@ -230,8 +230,8 @@ def test_the_worst_output_counts() -> None:
 
 
 def test_every_stage_has_its_strip() -> None:
-    rows = [profiled("frames", 1.0, stage="f0n"), profiled("frames", 2.0, stage="f0n", reading=Reading.REFERENCE_FED)]
+    rows = [profiled("frames", 1.0, stage="f0n"), profiled("frames", 2.0, stage="f0n", reading=InputSource.ISOLATED)]
     probe = replace(profiled("frames", 9.0, stage="f0n"), probe=True)
-    found = strips([*rows, probe], Reading.OWN_FED, None)
+    found = strips([*rows, probe], InputSource.END_TO_END, None)
     assert [errors is not None for errors in found] == [name == "f0n" for name in STAGE_NAMES]
     assert found[STAGE_NAMES.index("f0n")].max() == 1.0  # type: ignore[union-attr]

@@ -7,8 +7,8 @@ import pytest
 
 from engine.stages import STAGES
 from engine.validator.data.results import (
+    InputSource,
     Metrics,
-    Reading,
     Regime,
     Report,
     ValidationRequest,
@@ -38,7 +38,7 @@ def test_no_line_is_wider_than_a_terminal() -> None:
     report = example_report()
     name = "compiled with " + ", ".join(f"{stage.name} from static-no-pack" for stage in STAGES)
     probe = replace(report.rows[0], regime=name, output="decoder.generator.resblocks.11", probe=True)
-    report = replace(report, rows=(*report.rows, probe, replace(probe, reading=Reading.OWN_FED)))
+    report = replace(report, rows=(*report.rows, probe, replace(probe, reading=InputSource.END_TO_END)))
     text = text_report(report)
     assert max(map(len, text.splitlines())) < 100
     assert "…tor.resblocks.11" in text
@@ -121,7 +121,7 @@ def test_a_sweep_shows_the_worst_utterance_and_the_sound_at_the_end() -> None:
         SweepPoint(padding, "static-no-pack", utterance, "istft", "audio", reading, pearson - utterance / 10, 0.25)
         for padding, pearson in ((0.0, 1.0), (4.0, 0.5))
         for utterance in (0, 1)
-        for reading in Reading
+        for reading in InputSource
     ]
     heading, regime, audio, heard = sweep_text(points).splitlines()
     assert heading.split()[-2:] == ["0", "4"]
@@ -132,9 +132,7 @@ def test_a_sweep_shows_the_worst_utterance_and_the_sound_at_the_end() -> None:
 
 def test_lines_fit_a_terminal() -> None:
     points = [
-        SweepPoint(
-            padding, "compiled-padded", 0, "text_encoder", "phoneme_features", Reading.REFERENCE_FED, 0.123456789
-        )
+        SweepPoint(padding, "compiled-padded", 0, "text_encoder", "phoneme_features", InputSource.ISOLATED, 0.123456789)
         for padding in (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
     ]
     assert max(len(line) for line in sweep_text(points).splitlines()) < 100

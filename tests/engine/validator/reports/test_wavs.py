@@ -7,7 +7,7 @@ import soundfile
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import OutputError
 from engine.speech import Samples
-from engine.validator.data.results import Reading
+from engine.validator.data.results import InputSource
 from engine.validator.reports.wavs import write_wavs
 from engine.validator.runs.arrays import ArrayFolder
 
@@ -21,10 +21,10 @@ def arrays(tmp_path: Path) -> ArrayFolder:
     folder = ArrayFolder(tmp_path / "arrays")
     folder.path.mkdir()
     for utterance, regime, audio in ((0, "dynamic", TRUTH), (0, CROSSED, OURS), (0, "upstream", SHORTER)):
-        folder.save(utterance, regime, Reading.OWN_FED, "audio", audio)
-    folder.save(11, "dynamic", Reading.OWN_FED, "audio", OURS)
-    folder.save(0, CROSSED, Reading.REFERENCE_FED, "audio", SHORTER)
-    folder.save(0, CROSSED, Reading.OWN_FED, "f0", SHORTER)
+        folder.save(utterance, regime, InputSource.END_TO_END, "audio", audio)
+    folder.save(11, "dynamic", InputSource.END_TO_END, "audio", OURS)
+    folder.save(0, CROSSED, InputSource.ISOLATED, "audio", SHORTER)
+    folder.save(0, CROSSED, InputSource.END_TO_END, "f0", SHORTER)
     return folder
 
 

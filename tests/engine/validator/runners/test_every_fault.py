@@ -15,11 +15,11 @@ from engine.speech import SpeechRequest
 from engine.validator.cases.case import save_case
 from engine.validator.cases.case_run import run_case
 from engine.validator.cases.reduction import reduce_failure
-from engine.validator.data.results import KernelRequest, Reading, Report, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, KernelRequest, Report, ValidationRequest, Verdict
 from engine.validator.faults.catalogue import FAULTS
 from engine.validator.faults.fault import Fault
 from engine.validator.kernels.kernel_inspection import KernelInspection
-from engine.validator.runners.drill import drill_regimes, verdict_words
+from engine.validator.runners.fault_injection import drill_regimes, verdict_words
 from engine.validator.runs.validation import Validator
 from tests.engine.kernels.cpu.running import host_microkernel
 from tests.starter_voices import MALE
@@ -57,7 +57,7 @@ def drills() -> Iterator[Drills]:
 
 
 def wrong_stages(report: Report, verdict: Verdict) -> set[str]:
-    fed = [row for row in report.rows if row.reading is Reading.REFERENCE_FED and row.decides]
+    fed = [row for row in report.rows if row.reading is InputSource.ISOLATED and row.decides]
     return {row.stage for row in fed if row.verdict is verdict}
 
 

@@ -18,7 +18,7 @@ from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
 from engine.validator.faults.catalogue import fault_named
 from engine.validator.runners import regimes as validator_regimes
-from engine.validator.runners.drill import drill_regimes, drill_text, verdict_words
+from engine.validator.runners.fault_injection import drill_regimes, drill_text, verdict_words
 from engine.validator.runners.regimes import (
     PADDED_REGIMES,
     STUDENT_TOLERANCE,

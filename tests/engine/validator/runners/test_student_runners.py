@@ -10,7 +10,7 @@ import pytest
 
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
-from engine.validator.data.results import Reading, Regime, Report, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, Regime, Report, ValidationRequest, Verdict
 from engine.validator.experiments.fuzz import fuzz
 from engine.validator.runners.regimes import STUDENT_TOLERANCE, student_tolerance
 from engine.validator.runs.validation import Validator
@@ -47,7 +47,7 @@ def test_untaught_students_are_named_and_fail_nothing(of_teacher: Report) -> Non
 
 
 def test_only_stages_with_students_are_themselves_wrong(of_teacher: Report) -> None:
-    rows = [row for row in of_teacher.rows if row.reading is Reading.REFERENCE_FED and row.regime == Regime.DISTILLED]
+    rows = [row for row in of_teacher.rows if row.reading is InputSource.ISOLATED and row.regime == Regime.DISTILLED]
     assert {"duration"} <= {row.stage for row in rows if row.verdict is Verdict.FAIL} <= STUDENT_STAGES
     assert all(row.verdict is not Verdict.WORSE for row in rows)
 
@@ -55,7 +55,7 @@ def test_only_stages_with_students_are_themselves_wrong(of_teacher: Report) -> N
 def test_compiled_students_equal_the_same_students_in_pytorch(validator: Validator) -> None:
     report = validator.validate(asked(Regime.DISTILLED, reference=Regime.STATIC_DISTILLED, probes=True))
     assert report.passed
-    rows = [row for row in report.rows if row.reading is Reading.REFERENCE_FED]
+    rows = [row for row in report.rows if row.reading is InputSource.ISOLATED]
     assert {row.verdict for row in rows} == {Verdict.PASS}
     assert all(row.decides and row.tolerance == stage_named(row.stage).tolerance for row in rows if not row.probe)
 

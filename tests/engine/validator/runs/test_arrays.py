@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from engine.errors import DamagedFile, EngineError, OutputError
-from engine.validator.data.results import Reading, Regime, Row, Verdict
+from engine.validator.data.results import InputSource, Regime, Row, Verdict
 from engine.validator.runs.arrays import ArrayFolder, ArrayKey, ArrayLimit
 
-OWN, FED = Reading.OWN_FED, Reading.REFERENCE_FED
+OWN, FED = InputSource.END_TO_END, InputSource.ISOLATED
 NAMES = st.sampled_from(
     ["dynamic", "static-no-pack", "compiled", "compiled with f0n from upstream, istft from dynamic"]
 )
@@ -30,9 +30,9 @@ def filled(path: Path) -> ArrayFolder:
 
 
 @settings(max_examples=40)
-@given(held=st.dictionaries(st.tuples(st.integers(0, 99_999), NAMES, st.sampled_from(Reading)), ARRAYS, max_size=4))
+@given(held=st.dictionaries(st.tuples(st.integers(0, 99_999), NAMES, st.sampled_from(InputSource)), ARRAYS, max_size=4))
 def test_everything_comes_back_from_folder_and_export(
-    tmp_path_factory: pytest.TempPathFactory, held: dict[tuple[int, str, Reading], np.ndarray]
+    tmp_path_factory: pytest.TempPathFactory, held: dict[tuple[int, str, InputSource], np.ndarray]
 ) -> None:
     folder = ArrayFolder(tmp_path_factory.mktemp("arrays"))
     for (utterance, regime, reading), array in held.items():
@@ -129,7 +129,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 
 NUMBERS = 1000
 BYTES = 4 * NUMBERS + 128
-ROW = Row(0, "source", "f0", Regime.COMPILED, Regime.DYNAMIC, Reading.OWN_FED, Verdict.PASS, 0.999)
+ROW = Row(0, "source", "f0", Regime.COMPILED, Regime.DYNAMIC, InputSource.END_TO_END, Verdict.PASS, 0.999)
 
 
 class Run:
@@ -141,7 +141,7 @@ class Run:
 
     def compare(self, utterance: int, verdict: Verdict = Verdict.PASS, regime: Regime = Regime.COMPILED) -> None:
         array = np.full((1, NUMBERS), utterance, np.float32)
-        self.arrays.save(utterance, regime, Reading.OWN_FED, "f0", array)
+        self.arrays.save(utterance, regime, InputSource.END_TO_END, "f0", array)
         self.limit.note(replace(ROW, utterance=utterance, verdict=verdict, regime=regime))
         self.limit.finish(utterance)
 
@@ -178,8 +178,8 @@ def test_the_latest_stays_however_large(tmp_path: Path) -> None:
 def test_an_array_in_use_stays_readable_and_a_deleted_one_is_missing(tmp_path: Path) -> None:
     run = Run(tmp_path, 1)
     run.compare(0)
-    seen = run.arrays.load(0, Regime.COMPILED, Reading.OWN_FED, "f0")
+    seen = run.arrays.load(0, Regime.COMPILED, InputSource.END_TO_END, "f0")
     run.compare(1)
     assert float(seen.sum()) == 0
     with pytest.raises(EngineError, match="No array of f0"):
-        run.arrays.load(0, Regime.COMPILED, Reading.OWN_FED, "f0")
+        run.arrays.load(0, Regime.COMPILED, InputSource.END_TO_END, "f0")

@@ -9,10 +9,10 @@ from engine.artifacts.manifest import CPU, Variant
 from engine.models.checkpoints import open_checkpoint
 from engine.speech import Array, Style, Utterance
 from engine.stages import DEVICE_STAGES, STAGES, Stage, stage_named
-from engine.validator.data.results import AlignmentEvent, Reading, Regime, Row, RowEvent, Verdict
+from engine.validator.data.results import AlignmentEvent, InputSource, Regime, Row, RowEvent, Verdict
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.runs.comparison import Comparison
-from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.end_to_end_run import RegimeChain
 
 UTTERANCE = Utterance(3, "hello", "həlˈO.", 0, 5)
 
@@ -70,7 +70,7 @@ def rows_with(regimes: Regimes, output: str, change: object, variant: Variant = 
     return [event.row for event in events if isinstance(event, RowEvent)]
 
 
-def verdicts(rows: list[Row], reading: Reading) -> dict[str, Verdict]:
+def verdicts(rows: list[Row], reading: InputSource) -> dict[str, Verdict]:
     return {row.output: row.verdict for row in rows if row.reading is reading}
 
 
@@ -90,9 +90,9 @@ def test_the_stage_that_is_wrong_fails_and_what_follows_inherits(regimes: Regime
         return (array + 0.05 * array.std() * noise.standard_normal(array.shape)).astype(np.float32)
 
     rows = rows_with(regimes, output, spoil)
-    failed = {name for name, verdict in verdicts(rows, Reading.REFERENCE_FED).items() if verdict is Verdict.FAIL}
+    failed = {name for name, verdict in verdicts(rows, InputSource.ISOLATED).items() if verdict is Verdict.FAIL}
     assert failed == {output}
-    own = verdicts(rows, Reading.OWN_FED)
+    own = verdicts(rows, InputSource.END_TO_END)
     assert own[output] is Verdict.FAIL
     assert Verdict.FAIL not in {verdict for name, verdict in own.items() if name != output}
     if output in {"phoneme_features", "energy", "magnitude"}:
@@ -118,15 +118,15 @@ def test_halves_may_be_less_exact_where_convolutions_multiply_them(regimes: Regi
 
 def test_other_durations_make_frames_incomparable_but_not_text(regimes: Regimes) -> None:
     rows = rows_with(regimes, "duration_logits", lambda logits: logits + np.float32(2))
-    own = verdicts(rows, Reading.OWN_FED)
+    own = verdicts(rows, InputSource.END_TO_END)
     assert own["frame_token"] is Verdict.INHERITED
     assert own["f0"] is own["audio"] is Verdict.INCOMPARABLE
     assert own["phoneme_features"] is Verdict.PASS
-    (audio,) = [row for row in rows if row.output == "audio" and row.reading is Reading.OWN_FED]
+    (audio,) = [row for row in rows if row.output == "audio" and row.reading is InputSource.END_TO_END]
     assert audio.metrics is None
     assert audio.profile is not None
     assert audio.audio is not None  # sound of another length can still be heard
-    (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is Reading.OWN_FED]
+    (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is InputSource.END_TO_END]
     assert alignment.durations.frames > alignment.durations.reference_frames
 
 
@@ -137,7 +137,7 @@ def later(logits: Array) -> Array:
 
 def test_with_the_references_durations_all_of_a_chain_stays_comparable(regimes: Regimes) -> None:
     rows = rows_with(regimes, "duration_logits", later)
-    given = [row for row in rows if row.reading is Reading.OWN_FED_REFERENCE_DURATIONS]
+    given = [row for row in rows if row.reading is InputSource.END_TO_END_REFERENCE_DURATIONS]
     after = [stage.name for stage in STAGES[STAGES.index(stage_named("f0n")) :]]
     assert list(dict.fromkeys(row.stage for row in given)) == after
     assert {row.verdict for row in given} == {Verdict.PASS}  # only the durations were wrong
@@ -151,7 +151,7 @@ def test_an_error_before_the_durations_still_shows_in_the_references_frames(regi
         return (features + 2 * features.std() * noise.standard_normal(features.shape)).astype(np.float32)
 
     rows = rows_with(regimes, "text_features", spoil)
-    given = {row.output: row for row in rows if row.reading is Reading.OWN_FED_REFERENCE_DURATIONS}
+    given = {row.output: row for row in rows if row.reading is InputSource.END_TO_END_REFERENCE_DURATIONS}
     assert given["f0"].verdict is given["audio"].verdict is Verdict.INHERITED
     assert given["f0"].metrics is not None
     assert (given["f0"].metrics.relative_l2 or 0) > 0
@@ -174,15 +174,15 @@ def test_as_many_frames_in_other_places_are_out_of_step(regimes: Regimes) -> Non
         return changed
 
     rows = rows_with(regimes, "duration_logits", moved)
-    (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is Reading.OWN_FED]
+    (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is InputSource.END_TO_END]
     assert alignment.durations.differing_tokens == 2
     assert alignment.durations.frames == alignment.durations.reference_frames
-    assert verdicts(rows, Reading.OWN_FED)["audio"] is Verdict.INCOMPARABLE
+    assert verdicts(rows, InputSource.END_TO_END)["audio"] is Verdict.INCOMPARABLE
 
 
 def test_values_that_are_not_finite_fail(regimes: Regimes) -> None:
     rows = rows_with(regimes, "energy", lambda energy: np.full_like(energy, np.nan))
-    (row,) = [row for row in rows if row.output == "energy" and row.reading is Reading.REFERENCE_FED]
+    (row,) = [row for row in rows if row.output == "energy" and row.reading is InputSource.ISOLATED]
     assert row.verdict is Verdict.FAIL
     assert row.metrics.finite_percent == 0
     assert (row.not_finite.nan, row.not_finite.first) == (2 * row.not_finite.extent, (0, 0))  # two values a frame
@@ -196,7 +196,7 @@ def test_profiles_point_to_where_the_error_is(regimes: Regimes) -> None:
         return changed
 
     rows = rows_with(regimes, "audio", click)
-    (row,) = [row for row in rows if row.output == "audio" and row.reading is Reading.REFERENCE_FED]
+    (row,) = [row for row in rows if row.output == "audio" and row.reading is InputSource.ISOLATED]
     errors = np.array(row.profile.errors)
     assert errors.argmax() == pytest.approx(len(errors) / 2, abs=1)
     assert np.count_nonzero(errors) == 1
@@ -216,9 +216,9 @@ def test_upstream_is_the_noise_floor_and_comes_last_only_where_its_own_chain_is_
     events = list(Comparison(chains[0], chains[1:]).events(UTTERANCE, style_of(regimes), 1.0, 0))
     rows = [event.row for event in events if isinstance(event, RowEvent) and event.row.stage == stage]
     assert [(row.regime, row.reading) for row in rows] == [
-        *((regime, Reading.REFERENCE_FED) for regime in first),
-        (Regime.UPSTREAM, Reading.OWN_FED),
-        ("slightly", Reading.OWN_FED),
+        *((regime, InputSource.ISOLATED) for regime in first),
+        (Regime.UPSTREAM, InputSource.END_TO_END),
+        ("slightly", InputSource.END_TO_END),
     ]
     assert sum(isinstance(event, AlignmentEvent) for event in events) == 1
 

@@ -13,15 +13,15 @@ from engine.errors import DamagedFile, InvalidRequest, OutputError
 from engine.models.checkpoints import STARTER, open_checkpoint
 from engine.speech import Utterance
 from engine.system.paths import sample_text_path, shipped_modules_folder
-from engine.validator.data.circumstances import Build, Circumstances, Subject
-from engine.validator.data.results import DurationMetrics, Metrics, Reading, Regime, Row, ValidationRequest, Verdict
-from engine.validator.runs.golden import LEAST_ERROR, Golden, chosen
+from engine.validator.data.results import DurationMetrics, InputSource, Metrics, Regime, Row, ValidationRequest, Verdict
+from engine.validator.data.run_context import Build, RunContext, RunKey
+from engine.validator.runs.baseline_grader import MAX_TIMES, BaselineGrader, unpartnered, worsened
+from engine.validator.runs.golden import MIN_ERROR, Golden, chosen
 from engine.validator.runs.validation import phonemizer
-from engine.validator.runs.yardstick import MOST_TIMES, Yardstick, unpartnered, worsened
 from tests.engine.validator.reports.example_report import example_report
 
-SUBJECT = Subject(STARTER, "0f", "Say it.", "am_rowan", 1.0, 0, "dynamic", 1.0, "cpu", "tir", "float32")
-NOW = Circumstances(SUBJECT, Build("abc", "0.27", "x86-64-v3"))
+SUBJECT = RunKey(STARTER, "0f", "Say it.", "am_rowan", 1.0, 0, "dynamic", 1.0, "cpu", "tir", "float32")
+NOW = RunContext(SUBJECT, Build("abc", "0.27", "x86-64-v3"))
 REPORT = example_report()
 GOLDEN = Golden.of(REPORT.rows, REPORT.utterances, NOW, date(2026, 3, 4))
 COMPILED = [row for row in REPORT.rows if row.regime == Regime.COMPILED]
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 def test_every_compiled_error_is_kept_and_no_other() -> None:
     assert {error.regime for error in GOLDEN.errors} == {Regime.COMPILED}
     assert len(GOLDEN.errors) == sum(row.metrics is not None for row in COMPILED)
-    assert {error.reading for error in GOLDEN.errors} == {Reading.OWN_FED, Reading.REFERENCE_FED}
+    assert {error.reading for error in GOLDEN.errors} == {InputSource.END_TO_END, InputSource.ISOLATED}
 
 
 def test_a_row_is_so_many_times_its_golden_error() -> None:
@@ -64,7 +64,7 @@ def test_no_error_is_asked_for_that_float32_cannot_have() -> None:
     row = with_error(next(row for row in COMPILED if row.metrics is not None), 0.0)
     golden = Golden.of([row], REPORT.utterances, NOW, date(2026, 3, 4))
     assert golden.times(row) == 0
-    assert golden.times(with_error(row, 3 * LEAST_ERROR)) == pytest.approx(3)
+    assert golden.times(with_error(row, 3 * MIN_ERROR)) == pytest.approx(3)
 
 
 def test_a_saved_run_is_the_same_run(tmp_path: Path) -> None:
@@ -140,22 +140,22 @@ def test_what_comes_with_the_program_belongs_to_its_modules_model_and_text() -> 
 
 
 UTTERANCE = Utterance(0, "hello", "həlˈO", 0, 5)
-SPOKEN = Subject("starter", "0f", "hello", "am_rowan", 1.0, 0, "dynamic", 1.0, "cpu", "tir", "float32")
-TODAY = Circumstances(SPOKEN, Build("abc", "0.27", "x86-64-v3"))
+SPOKEN = RunKey("starter", "0f", "hello", "am_rowan", 1.0, 0, "dynamic", 1.0, "cpu", "tir", "float32")
+TODAY = RunContext(SPOKEN, Build("abc", "0.27", "x86-64-v3"))
 FLOOR, ERROR = 1e-6, 2e-6
 
 
-def row(error: float | None, regime: str = Regime.COMPILED, reading: Reading = Reading.REFERENCE_FED) -> Row:
+def row(error: float | None, regime: str = Regime.COMPILED, reading: InputSource = InputSource.ISOLATED) -> Row:
     metrics = Metrics(1.0, 1.0, 100.0, 1e-5, error, 100.0)
     return Row(0, "f0n", "f0", regime, "dynamic", reading, Verdict.PASS, 0.99999, metrics)
 
 
-def yardstick(*, golden: float | None = ERROR, floor: float | None = FLOOR) -> Yardstick:
-    errors = [row(golden), row(golden, reading=Reading.OWN_FED)] if golden is not None else []
-    made = Yardstick(Golden.of(errors, [UTTERANCE], TODAY, date(2026, 3, 4)) if errors else None)
+def yardstick(*, golden: float | None = ERROR, floor: float | None = FLOOR) -> BaselineGrader:
+    errors = [row(golden), row(golden, reading=InputSource.END_TO_END)] if golden is not None else []
+    made = BaselineGrader(Golden.of(errors, [UTTERANCE], TODAY, date(2026, 3, 4)) if errors else None)
     made.begin(UTTERANCE)
     if floor is not None:
-        for reading in Reading:
+        for reading in InputSource:
             made.rated(row(floor, Regime.UPSTREAM, reading))
     return made
 
@@ -170,8 +170,8 @@ def test_a_row_is_held_against_floor_and_golden_run() -> None:
 @given(st.floats(0, 1))
 def test_a_row_is_worse_beyond_ten_times_either(error: float) -> None:
     by_golden, by_floor = yardstick(floor=None).rated(row(error)), yardstick(golden=None).rated(row(error))
-    assert (by_golden.verdict is Verdict.WORSE) is (error / ERROR > MOST_TIMES)
-    assert (by_floor.verdict is Verdict.WORSE) is (error / FLOOR > MOST_TIMES)
+    assert (by_golden.verdict is Verdict.WORSE) is (error / ERROR > MAX_TIMES)
+    assert (by_floor.verdict is Verdict.WORSE) is (error / FLOOR > MAX_TIMES)
     assert by_golden.times_floor is None
     assert by_floor.times_golden is None
 
@@ -185,9 +185,9 @@ def test_students_are_no_worse_for_differing_from_their_teacher_by_more_than_rou
 def test_an_error_that_was_fed_in_makes_no_row_worse() -> None:
     healthy, broken = yardstick(), yardstick()
     healthy.rated(row(ERROR))
-    assert healthy.rated(row(1e-3, reading=Reading.OWN_FED)).verdict is Verdict.PASS
+    assert healthy.rated(row(1e-3, reading=InputSource.END_TO_END)).verdict is Verdict.PASS
     broken.rated(row(1e-3))
-    assert broken.rated(row(1e-3, reading=Reading.OWN_FED)).verdict is Verdict.WORSE
+    assert broken.rated(row(1e-3, reading=InputSource.END_TO_END)).verdict is Verdict.WORSE
 
 
 def test_where_upstream_has_no_error_there_is_no_floor() -> None:
@@ -206,25 +206,25 @@ EQUAL = DurationMetrics(0, 0, 9, 9)
 
 
 def test_other_phonemes_are_held_against_the_floor_alone() -> None:
-    made = Yardstick(Golden.of([row(ERROR)], [UTTERANCE], TODAY, date(2026, 3, 4)))
+    made = BaselineGrader(Golden.of([row(ERROR)], [UTTERANCE], TODAY, date(2026, 3, 4)))
     made.begin(replace(UTTERANCE, phonemes="jˈɛloʊ"))
     rated = made.rated(row(1e-3))
     assert rated.times_golden is None
     assert unpartnered([rated]) == (rated,)
     assert "other phonemes" in made.remark
-    assert yardstick().remark == Yardstick(None).remark == ""
+    assert yardstick().remark == BaselineGrader(None).remark == ""
 
 
 def test_rows_are_rated_again_when_the_golden_run_changes() -> None:
-    made = [row(FLOOR, Regime.UPSTREAM), row(1e-3), row(1e-3, reading=Reading.OWN_FED)]
+    made = [row(FLOOR, Regime.UPSTREAM), row(1e-3), row(1e-3, reading=InputSource.END_TO_END)]
     first = yardstick()
     rows = [first.rated(each) for each in made]
     assert [each.verdict for each in rows] == [Verdict.PASS, Verdict.WORSE, Verdict.WORSE]
-    pinned = Yardstick(Golden.of(rows, [UTTERANCE], TODAY, date(2026, 3, 4)))
+    pinned = BaselineGrader(Golden.of(rows, [UTTERANCE], TODAY, date(2026, 3, 4)))
     pinned.begin(UTTERANCE)
     again = [pinned.rated(replace(each, times_floor=None)) for each in rows[1:]]
     assert [(each.verdict, each.times_golden) for each in again] == [(Verdict.PASS, 1), (Verdict.PASS, 1)]
-    without = Yardstick(None)
+    without = BaselineGrader(None)
     unpinned = [without.rated(each) for each in rows[1:]]
     assert [each.times_golden for each in unpinned] == [None, None]
     assert unpinned[0].times_floor == pytest.approx(1000)

@@ -11,9 +11,9 @@ from engine.models.checkpoints import model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, stage_named
 from engine.system.waiting import raise_if_set
-from engine.validator.data.results import Reading, Regime, RowEvent, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, Regime, RowEvent, ValidationRequest, Verdict
 from engine.validator.runs import inner_values
-from engine.validator.runs.inner_values import InnerModules
+from engine.validator.runs.inner_values import ProbedModules
 from engine.validator.runs.validation import Validator
 from tests.starter_voices import MALE
 
@@ -41,7 +41,7 @@ def test_outputs_come_before_inner_values(report):
 
 
 def test_inner_values_of_wrong_stages_come_first(report):
-    wrong = {row.stage for row in report.rows if row.verdict is Verdict.FAIL and row.reading is Reading.REFERENCE_FED}
+    wrong = {row.stage for row in report.rows if row.verdict is Verdict.FAIL and row.reading is InputSource.ISOLATED}
     stages = list(dict.fromkeys(row.stage for row in report.rows if row.probe))
     assert wrong & set(stages)
     assert [stage in wrong for stage in stages] == sorted((stage in wrong for stage in stages), reverse=True)
@@ -63,14 +63,14 @@ def test_the_finding_names_the_first_wrong_inner_value(report):
         and row.regime == finding.regime
         and row.stage == finding.stage
         and row.verdict is Verdict.FAIL
-        and row.reading is Reading.REFERENCE_FED
+        and row.reading is InputSource.ISOLATED
     ]
     assert finding.inner == failed[0]
     assert f"Inside it, {finding.inner} is the first value that is wrong." in finding.words
 
 
 PROBED = [stage_named(name) for name in ("decoder", "duration")]
-USUAL_SECONDS = {"decoder": 54.0, "duration": 4.0}
+DEFAULT_SECONDS = {"decoder": 54.0, "duration": 4.0}
 
 
 class Compiler:
@@ -107,7 +107,7 @@ def compiler(monkeypatch):
 
 
 def opened():
-    return InnerModules("starter", model_config("starter"), CPU, PROBED, USUAL_SECONDS)
+    return ProbedModules("starter", model_config("starter"), CPU, PROBED, DEFAULT_SECONDS)
 
 
 def test_modules_are_built_in_the_order_given_with_their_inner_values(compiler):

@@ -29,11 +29,11 @@ from engine.runners.padded import PaddedRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, Utterance
 from engine.stages import stage_named
-from engine.validator.data.results import Reading, Regime, Row, RowEvent, Verdict
+from engine.validator.data.results import InputSource, Regime, Row, RowEvent, Verdict
 from engine.validator.data.verdicts import findings
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.runs.comparison import Comparison
-from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.end_to_end_run import RegimeChain
 from tests.trained import needs_trained
 
 UTTERANCE = Utterance(0, "hello there", "həlˈO ðˈɛɹ.", 0, 11)
@@ -147,7 +147,7 @@ def planted(regimes: Regimes, fault: Fault, folder: Path) -> RegimeRunner:
 def test_a_planted_fault_is_found_in_its_stage_and_nowhere_else(regimes: Regimes, name: str, tmp_path: Path) -> None:
     fault = FAULTS[name]
     rows = rows_of(regimes, planted(regimes, fault, tmp_path))
-    failed = {row.stage for row in rows if row.reading is Reading.REFERENCE_FED and row.verdict is Verdict.FAIL}
+    failed = {row.stage for row in rows if row.reading is InputSource.ISOLATED and row.verdict is Verdict.FAIL}
     assert failed == {fault.stage}
     assert [finding.stage for finding in findings(rows)] == [fault.stage]
 

@@ -25,12 +25,12 @@ from engine.runners.base import JoinedRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
-from engine.validator.data.results import Reading, Regime, Row, RowEvent, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, Regime, Row, RowEvent, ValidationRequest, Verdict
 from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
+from engine.validator.runs.baseline_grader import BaselineGrader
 from engine.validator.runs.comparison import Comparison, RegimeChain
 from engine.validator.runs.golden import Golden
 from engine.validator.runs.versions import circumstances_of
-from engine.validator.runs.yardstick import Yardstick
 from tests.engine.validator.runs.test_planted_faults import UTTERANCE, weightless
 from tests.starter_voices import MALE
 
@@ -94,7 +94,7 @@ def regimes() -> Iterator[Regimes]:
     made.close()
 
 
-def rows_of(regimes: Regimes, compiled: RegimeRunner, yardstick: Yardstick) -> tuple[Row, ...]:
+def rows_of(regimes: Regimes, compiled: RegimeRunner, yardstick: BaselineGrader) -> tuple[Row, ...]:
     truth, floor = (regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM))
     chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, floor, compiled)]
     style = next(iter(regimes.checkpoint.voices.values())).style(len(UTTERANCE.phonemes))
@@ -106,7 +106,7 @@ def rows_of(regimes: Regimes, compiled: RegimeRunner, yardstick: Yardstick) -> t
 @pytest.fixture(scope="module")
 def golden(regimes: Regimes) -> Golden:
     """The golden run of the modules as they are."""
-    rows = rows_of(regimes, regimes.open(Regime.COMPILED, 0, lambda _: None), Yardstick(None))
+    rows = rows_of(regimes, regimes.open(Regime.COMPILED, 0, lambda _: None), BaselineGrader(None))
     assert {row.verdict for row in rows if row.regime == Regime.COMPILED} == {Verdict.PASS}
     identity = expected_identity(regimes.checkpoint.config, CPU)
     now = circumstances_of(regimes.checkpoint, ValidationRequest(SpeechRequest(UTTERANCE.text, MALE)), identity)
@@ -127,10 +127,10 @@ def with_loss(regimes: Regimes, loss: Loss, folder: Path) -> RegimeRunner:
 def test_its_row_turns_amber_and_every_other_stays_green(
     regimes: Regimes, golden: Golden, loss: Loss, tmp_path: Path
 ) -> None:
-    rows = rows_of(regimes, with_loss(regimes, loss, tmp_path), Yardstick(golden))
+    rows = rows_of(regimes, with_loss(regimes, loss, tmp_path), BaselineGrader(golden))
     compiled = [row for row in rows if row.regime == Regime.COMPILED]
     itself = [row for row in compiled if row.stage == loss.stage and row.output in loss.outputs]
-    assert {row.verdict for row in itself if row.reading is Reading.REFERENCE_FED} == {Verdict.WORSE}
+    assert {row.verdict for row in itself if row.reading is InputSource.ISOLATED} == {Verdict.WORSE}
     assert {row.verdict for row in compiled if row not in itself} == {Verdict.PASS}
     for row in itself:
         assert 50 < (row.times_golden or 0) < 200, row
@@ -139,7 +139,7 @@ def test_its_row_turns_amber_and_every_other_stays_green(
 
 
 def test_the_same_modules_again_are_as_good_as_golden(regimes: Regimes, golden: Golden) -> None:
-    rows = rows_of(regimes, regimes.open(Regime.COMPILED, 0, lambda _: None), Yardstick(golden))
+    rows = rows_of(regimes, regimes.open(Regime.COMPILED, 0, lambda _: None), BaselineGrader(golden))
     compiled = [row for row in rows if row.regime == Regime.COMPILED]
     assert {row.verdict for row in compiled} == {Verdict.PASS}
     assert all(row.times_golden <= 1 for row in compiled if row.times_golden is not None)

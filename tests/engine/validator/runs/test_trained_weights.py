@@ -8,7 +8,7 @@ import pytest
 
 from engine.models.checkpoints import FULL_SIZE, Checkpoint
 from engine.speech import SpeechRequest
-from engine.validator.data.results import Reading, Regime, Report, Row, ValidationRequest, Verdict
+from engine.validator.data.results import InputSource, Regime, Report, Row, ValidationRequest, Verdict
 from engine.validator.experiments.fuzz import fuzz
 from engine.validator.runs.validation import Validator
 from tests.trained import needs_trained
@@ -43,12 +43,14 @@ def report(trained: Checkpoint) -> Iterator[Report]:
 
 def spoken(report: Report, regime: Regime) -> Row:
     """The waveform of a regime's own chain."""
-    (row,) = [row for row in report.rows if (row.regime, row.reading, row.output) == (regime, Reading.OWN_FED, "audio")]
+    (row,) = [
+        row for row in report.rows if (row.regime, row.reading, row.output) == (regime, InputSource.END_TO_END, "audio")
+    ]
     return row
 
 
 def test_padding_is_not_heard_when_lstms_are_packed(report: Report) -> None:
-    rows = [row for row in report.rows if row.regime == Regime.STATIC_PACKED and row.reading is Reading.REFERENCE_FED]
+    rows = [row for row in report.rows if row.regime == Regime.STATIC_PACKED and row.reading is InputSource.ISOLATED]
     assert {row.verdict for row in rows} == {Verdict.PASS}
     heard = spoken(report, Regime.STATIC_PACKED)
     assert heard.verdict is Verdict.PASS

@@ -16,7 +16,7 @@ from engine.stages import STAGE_NAMES
 from engine.validator.data.results import (
     AlignmentEvent,
     FinishedEvent,
-    Reading,
+    InputSource,
     Regime,
     Report,
     Row,
@@ -25,8 +25,8 @@ from engine.validator.data.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.runs.agenda import Agenda, Listener
 from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.utterance_scheduler import Listener, UtteranceScheduler
 from engine.validator.runs.validation import Validator
 from tests.starter_voices import FEMALE, MALE
 
@@ -63,7 +63,10 @@ def test_the_compiled_waveform_is_nearer_to_the_truth_than_upstream(report: Repo
         (row,) = [
             row
             for row in report.rows
-            if row.output == "audio" and row.regime == regime and row.reading is Reading.OWN_FED and row.utterance == 0
+            if row.output == "audio"
+            and row.regime == regime
+            and row.reading is InputSource.END_TO_END
+            and row.utterance == 0
         ]
         return row.metrics.relative_l2
 
@@ -84,7 +87,7 @@ def test_without_packing_the_first_stage_where_it_matters_is_named(report: Repor
 
 def test_every_regime_reading_stage_and_utterance_has_its_rows(report: Report) -> None:
     for regime in set(report.request.regimes) - {Regime.DYNAMIC}:
-        for reading in (Reading.REFERENCE_FED, Reading.OWN_FED):
+        for reading in (InputSource.ISOLATED, InputSource.END_TO_END):
             for utterance in range(2):
                 stages = [
                     row.stage
@@ -127,8 +130,8 @@ def test_stages_can_be_crossed(validator: Validator) -> None:
         ("compiled+text_encoder=static-no-pack", "text_encoder")
     ]
     later = [row for row in report.rows if row.stage == "decoder" and "+" in row.regime]
-    assert {row.verdict for row in later if row.reading is Reading.OWN_FED} == {Verdict.INHERITED}
-    assert {row.verdict for row in later if row.reading is Reading.REFERENCE_FED} == {Verdict.PASS}
+    assert {row.verdict for row in later if row.reading is InputSource.END_TO_END} == {Verdict.INHERITED}
+    assert {row.verdict for row in later if row.reading is InputSource.ISOLATED} == {Verdict.PASS}
 
 
 def test_every_compared_array_is_kept_when_asked_for(validator: Validator, tmp_path: Path) -> None:
@@ -136,7 +139,7 @@ def test_every_compared_array_is_kept_when_asked_for(validator: Validator, tmp_p
     kept = ArrayFolder(tmp_path)
     for row in validator.validate(asked(regimes=(Regime.COMPILED,))).rows:
         assert kept.holds(row.utterance, row.regime, row.reading, row.output)
-        assert kept.holds(row.utterance, row.reference, Reading.OWN_FED, row.output)
+        assert kept.holds(row.utterance, row.reference, InputSource.END_TO_END, row.output)
 
 
 def test_a_cancel_is_heard_between_stages(validator: Validator) -> None:
@@ -257,9 +260,9 @@ def plans(*counts: int) -> Iterator[Plan]:
         yield Plan(utterances(count), (), (counts[-1] - count) * CHARACTERS)
 
 
-def agenda_of(listener: Listener, *counts: int) -> tuple[Agenda, list[PlanEvent]]:
+def agenda_of(listener: Listener, *counts: int) -> tuple[UtteranceScheduler, list[PlanEvent]]:
     told: list[PlanEvent] = []
-    return Agenda(plans(*counts), told.append, listener), told
+    return UtteranceScheduler(plans(*counts), told.append, listener), told
 
 
 def test_what_is_heard_comes_next_then_what_follows_then_what_was_passed_over() -> None:

@@ -9,7 +9,7 @@ from engine.artifacts.manifest import Identity
 
 
 @dataclass(frozen=True)
-class Subject:
+class RunKey:
     """What a run compared: errors of runs of different subjects say nothing about each other.
 
     `weights` is the checkpoint's identity, `text` only what of it is spoken.
@@ -43,10 +43,10 @@ class Build:
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class RunContext:
     """All that the errors of a run depend on."""
 
-    subject: Subject
+    subject: RunKey
     build: Build
 
 
@@ -65,9 +65,9 @@ _NAMES: Mapping[str, str] = {
 }
 
 
-def subjects_apart(then: Subject, now: Subject) -> str:
+def subjects_apart(then: RunKey, now: RunKey) -> str:
     """In what two subjects differ, such as `another text and another voice`; empty if they are equal."""
-    differing = [_NAMES[each.name] for each in fields(Subject) if getattr(then, each.name) != getattr(now, each.name)]
+    differing = [_NAMES[each.name] for each in fields(RunKey) if getattr(then, each.name) != getattr(now, each.name)]
     return " and ".join(f"a different {name}" for name in differing)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.runtime.pipeline import Pipeline, Step
 from engine.speech import Array
-from engine.validator.data.results import Reading
+from engine.validator.data.results import InputSource
 from engine.validator.measures.phoneme_alignment import Frames, paired_frames
 from engine.validator.runners.regimes import RegimeRunner
 
@@ -42,7 +42,7 @@ class StageResult:
 
 
 @dataclass(frozen=True)
-class OwnRun:
+class EndToEndRun:
     """One regime's own run of an utterance, stage by stage, and what it needs for the other readings."""
 
     chain: RegimeChain
@@ -50,19 +50,19 @@ class OwnRun:
     steps: Iterator[Step]
     durations: ReferenceDurations
 
-    def results(self, expected: StageResult) -> dict[Reading, StageResult]:
+    def results(self, expected: StageResult) -> dict[InputSource, StageResult]:
         """The next stage in every reading; what the reference or another reading has run is not run again."""
         own = result_of(self.chain, next(self.steps))
         fed = own if _same(own.step.inputs, expected.step.inputs) else self._fed(expected, own)
-        results = {Reading.REFERENCE_FED: fed, Reading.OWN_FED: own}
+        results = {InputSource.ISOLATED: fed, InputSource.END_TO_END: own}
         inputs = self.durations.inputs(own.step, expected.step)
         if inputs is not None:
             known = (result for result in (own, fed) if _same(inputs, result.step.inputs))
             given = next(known, None) or self._run(inputs, own)
             self.durations.keep(given.step)
-            results[Reading.OWN_FED_REFERENCE_DURATIONS] = given
+            results[InputSource.END_TO_END_REFERENCE_DURATIONS] = given
             if own.frame_count is not None:
-                results[Reading.OWN_FED] = replace(own, apart=self.durations)
+                results[InputSource.END_TO_END] = replace(own, apart=self.durations)
         self.durations.compare(own.step, expected.step)
         return results
 

@@ -11,7 +11,7 @@ MINUTE = 60
 WORTH_SAYING_SECONDS = 3
 """Work of unknown length is said to take this long or longer, never less."""
 
-USUAL_SECONDS = {
+DEFAULT_SECONDS = {
     "Compiling text features": 40,
     "Compiling durations": 25,
     "Compiling pitch and energy": 59,
@@ -23,7 +23,7 @@ USUAL_SECONDS = {
 """What each of these steps, in order, took on one machine; only the proportions matter."""
 
 
-class Pace:
+class ProgressEstimator:
     """Hears of each step when it starts, and estimates the rest from those before it, on one thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -80,11 +80,11 @@ class Pace:
     def _units(self) -> tuple[float, float, float]:
         """The sizes of the steps before, of this one and of all, in seconds of another machine or just in steps."""
         title, done, total = self._step
-        if title not in USUAL_SECONDS:
+        if title not in DEFAULT_SECONDS:
             return done, 1, total
-        titles = list(USUAL_SECONDS)
-        before = sum(USUAL_SECONDS[each] for each in titles[: titles.index(title)])
-        return before, USUAL_SECONDS[title], sum(USUAL_SECONDS.values())
+        titles = list(DEFAULT_SECONDS)
+        before = sum(DEFAULT_SECONDS[each] for each in titles[: titles.index(title)])
+        return before, DEFAULT_SECONDS[title], sum(DEFAULT_SECONDS.values())
 
     @property
     def _seconds_per_unit(self) -> float | None:

@@ -29,14 +29,14 @@ _FORMAT = "FLAC"
 
 
 @dataclass(frozen=True)
-class MadePart:
+class RenderedPart:
     """Mono samples [n] and the words in them; `start` and `end` of a word are characters of the part."""
 
     pcm: Pcm
     words: tuple[SpokenWord, ...]
 
 
-def made_of(chunks: Sequence[AudioChunk]) -> MadePart:
+def made_of(chunks: Sequence[AudioChunk]) -> RenderedPart:
     """The speech of a whole request; none at all if that has no sound."""
     words: list[SpokenWord] = []
     length = 0
@@ -47,10 +47,10 @@ def made_of(chunks: Sequence[AudioChunk]) -> MadePart:
         )
         length += len(chunk.samples)
     pcm = np.concatenate([np.zeros(0, np.int16), *(to_pcm(chunk.samples) for chunk in chunks)])
-    return MadePart(pcm, tuple(words))
+    return RenderedPart(pcm, tuple(words))
 
 
-class MadeParts:
+class PartCache:
     """Parts by request; `fingerprint` names whatever else their samples depend on, such as the model."""
 
     def __init__(self, fingerprint: str = "", folder: Path | None = None) -> None:
@@ -61,7 +61,7 @@ class MadeParts:
         """Whether all of this is made, and undamaged."""
         return self._kept(request) is not None
 
-    def keep(self, request: SpeechRequest, made: MadePart, sample_rate_hz: int) -> None:
+    def keep(self, request: SpeechRequest, made: RenderedPart, sample_rate_hz: int) -> None:
         """Keep a part; raises `OutputError` when the folder cannot be written or the disk is full."""
         sound = io.BytesIO()
         if len(made.pcm):
@@ -75,14 +75,14 @@ class MadeParts:
         except OSError as error:
             raise self._no_more(error) from error
 
-    def read(self, request: SpeechRequest) -> MadePart:
+    def read(self, request: SpeechRequest) -> RenderedPart:
         """A part that is made; raises `OutputError` if it is gone or damaged."""
         kept = self._kept(request)
         if kept is None:
             raise OutputError(f"Cached audio is missing from {self._folder}.", "Export again to regenerate it.")
         words, sound = kept
         pcm = soundfile.read(io.BytesIO(sound), dtype="int16")[0] if sound else np.zeros(0, np.int16)
-        return MadePart(pcm, tuple(SpokenWord(*word) for word in words))
+        return RenderedPart(pcm, tuple(SpokenWord(*word) for word in words))
 
     def drop(self, requests: Iterable[SpeechRequest]) -> None:
         """Let go of parts that are written."""

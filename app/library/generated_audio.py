@@ -29,7 +29,7 @@ class Marks:
 
 
 @dataclass(frozen=True, eq=False)
-class MadeSpeech:
+class GeneratedAudio:
     """The marks of what is made by now of a track, from which the samples are read only when they are needed."""
 
     marks: Marks
@@ -61,7 +61,7 @@ class Cut(Cancelled):
     """The end of a speech was dropped while it was being kept; it will be kept again when it is finished."""
 
 
-def made_speech(track: AudioTrack) -> MadeSpeech:
+def made_speech(track: AudioTrack) -> GeneratedAudio:
     """What is made of a track, up to its first gap; at least one utterance is."""
     end = track.gaps[0][0] if track.gaps else track.length
     segments = [segment for segment in track.segments if segment.end <= end]
@@ -70,7 +70,7 @@ def made_speech(track: AudioTrack) -> MadeSpeech:
         made = tuple(segment.utterance for segment in segments)
         plan = Plan(made, plan.notices, plan.utterances[-1].end - made[-1].end + plan.characters_left)
     pieces = tuple(_piece(track, number, segment) for number, segment in enumerate(segments))
-    return MadeSpeech(Marks(plan, pieces), track.sample_rate_hz, track)
+    return GeneratedAudio(Marks(plan, pieces), track.sample_rate_hz, track)
 
 
 def _piece(track: AudioTrack, number: int, segment: Segment) -> Piece:

@@ -26,7 +26,7 @@ _LEADS = {Task.FETCH: "Downloading {title}", Task.IMPORT: "Importing {title}", T
 _FAILURES = {Task.FETCH: "Couldn’t download {title}", Task.PREPARE: "Couldn’t prepare {title}"}
 
 
-class Upgrade(QObject):
+class ModelUpgrader(QObject):
     """Fills the strip above the text, and answers it.
 
     `fetch` is the model to get at the start unless it or a better one is here; its failure is no more than a notice.

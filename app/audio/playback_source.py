@@ -12,7 +12,7 @@ import numpy as np
 from app.audio.track import Segment
 from engine.speech import Samples
 
-LONGEST_BLOCK_SECONDS = 2.0
+MAX_BLOCK_SECONDS = 2.0
 """Stretching this much takes 5 to 20 ms."""
 SHORTEST_BLOCK_SECONDS = 1.0
 WINDOW_SECONDS = 0.01
@@ -87,7 +87,7 @@ class _Stretch:
     times_faster: float
 
 
-class Feed:
+class PlaybackSource:
     """Gives a growing track from a position on, at `speed`, which may change: 1 is the voice's own pace.
 
     What was made at that speed is given as it is. Positions are samples of the track.
@@ -165,11 +165,11 @@ class Feed:
         return _Block(made[first:last], made[last : last + fade], times_faster)
 
     def _end_of_plain_block(self, start: int) -> int:
-        return start + len(self._track.read(start, self._count(LONGEST_BLOCK_SECONDS)))
+        return start + len(self._track.read(start, self._count(MAX_BLOCK_SECONDS)))
 
     def _end_of_block(self, start: int) -> int:
         """The end of the utterance if it is near, else a quiet place."""
-        shortest, longest = self._count(SHORTEST_BLOCK_SECONDS), self._count(LONGEST_BLOCK_SECONDS)
+        shortest, longest = self._count(SHORTEST_BLOCK_SECONDS), self._count(MAX_BLOCK_SECONDS)
         segment = self._track.segment_at(start)
         end = segment.end if segment is not None else self._track.length
         if end - start <= longest:

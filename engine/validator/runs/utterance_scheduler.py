@@ -18,7 +18,7 @@ class Listener:
     character: int | None = None
 
 
-class Agenda:
+class UtteranceScheduler:
     """The utterances of a text, each once, in the order in which they are wanted when their turn comes.
 
     The first plan is made at once, the rest as it is needed; `observe` gets each of them. Raises what planning raises.

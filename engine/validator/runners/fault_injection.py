@@ -14,14 +14,14 @@ from engine.artifacts.manifest import Variant
 from engine.config import ModelConfig
 from engine.runtime.preparation.modules import PreparationObserver
 from engine.stages import stage_named
-from engine.validator.data.results import Reading, Regime, Report, Row, Verdict
+from engine.validator.data.results import InputSource, Regime, Report, Row, Verdict
 from engine.validator.faults.catalogue import fault_named
 from engine.validator.faults.fault import Fault, PlantedFault
 
 NOTHING_FOUND = "Missed: every stage is within its tolerance."
 
 
-class Drill:
+class FaultInjection:
     """Plants one fault; `planted` is what was planted, once it was."""
 
     def __init__(self, name: str) -> None:
@@ -73,7 +73,7 @@ def verdict_words(report: Report, planted: PlantedFault) -> str:
 
 def _wrong(report: Report, verdict: Verdict) -> Iterator[Row]:
     """The outputs of compiled stages, fed by the reference, with this verdict."""
-    fed = (row for row in report.rows if row.decides and not row.probe and row.reading is Reading.REFERENCE_FED)
+    fed = (row for row in report.rows if row.decides and not row.probe and row.reading is InputSource.ISOLATED)
     return (row for row in fed if row.verdict is verdict)
 
 

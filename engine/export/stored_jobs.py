@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from engine.export.order import Order
+from engine.export.export_job import ExportJob
 from engine.speech import SpeechRequest
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
@@ -30,7 +30,7 @@ _SUFFIX = ".json"
 class KeptOrder:
     """An order, the name of the model that is to speak it, and its file, which is locked as long as it is open."""
 
-    order: Order
+    order: ExportJob
     model: str
     path: Path
     lock: IO[bytes]
@@ -51,7 +51,7 @@ class KeptOrders:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "exports"
 
-    def keep(self, order: Order, model: str) -> KeptOrder:
+    def keep(self, order: ExportJob, model: str) -> KeptOrder:
         """Keep an order until it is dropped."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{time.time_ns()}-{os.getpid()}{_SUFFIX}"
@@ -91,7 +91,7 @@ def _read(path: Path, lock: IO[bytes]) -> KeptOrder | None:
         return None
 
 
-def _fields_of(order: Order) -> dict[str, Any]:
+def _fields_of(order: ExportJob) -> dict[str, Any]:
     document = order.document
     return {
         "path": str(order.path.absolute()),
@@ -106,7 +106,7 @@ def _fields_of(order: Order) -> dict[str, Any]:
     }
 
 
-def _order_of(fields: dict[str, Any]) -> Order:
+def _order_of(fields: dict[str, Any]) -> ExportJob:
     """Raises `ValueError`, `TypeError`, `KeyError` or `AttributeError` for what was not made of an order."""
     chapters = tuple(Chapter(title.strip(), text + "") for title, text in fields["chapters"])
     if not chapters:
@@ -115,4 +115,4 @@ def _order_of(fields: dict[str, Any]) -> Order:
     document = Document(fields["title"], fields["author"], fields["language"], chapters, cover)
     subtitles = fields["subtitles"] and Path(fields["subtitles"])
     manner = SpeechRequest(**fields["manner"])
-    return Order(document, manner, Path(fields["path"]), bool(fields["per_chapter"]), subtitles)
+    return ExportJob(document, manner, Path(fields["path"]), bool(fields["per_chapter"]), subtitles)

@@ -24,7 +24,7 @@ DISK_BYTES = 512_000_000
 _SUFFIX = ".npz"
 
 
-class KeptSpeech:
+class SpeechCache:
     """Keeps the speech of utterances as the model gives it; what was not asked for the longest goes first.
 
     The folder may be shared by several processes, and be emptied at any time. Where it cannot be written, what memory

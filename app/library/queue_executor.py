@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
-from app.library.records import Wish
+from app.library.records import QueueJob
 from app.reading.opener import Reader
 from app.reading.reading import Reading
 from app.speech.controller import SpeechController
@@ -20,7 +20,7 @@ from app.speech.engine_worker import EngineFactory
 from app.speech.voice_picker import VoicePicker
 from app.tasks import Tasks
 from engine.errors import Cancelled
-from engine.export.order import Order, order_of_text
+from engine.export.export_job import ExportJob, order_of_text
 from engine.text.documents import Document, read_document
 
 CHAPTER_GAP = "\n\n"
@@ -40,13 +40,13 @@ class _Begun:
     """
 
     number: int
-    wish: Wish
+    wish: QueueJob
     cancel: threading.Event = field(default_factory=threading.Event)
     track: AudioTrack | None = None
-    order: Order | None = None
+    order: ExportJob | None = None
 
 
-class SpeechDesk(QObject):
+class QueueExecutor(QObject):
     """Implements `app.library.queue_runner.Desk`; nothing that a person is hearing is interrupted.
 
     `engine_factory` gives what makes the engine of a model: a file may be made by a model that is not in use.
@@ -84,14 +84,14 @@ class SpeechDesk(QObject):
         voices.model_changed.connect(self._later)
         voices.listed.connect(self._later)
 
-    def obstacle(self, wish: Wish) -> str | None:
+    def obstacle(self, wish: QueueJob) -> str | None:
         """What a wish has to wait for, or None."""
         if wish.target is not None or not self._voices.known or wish.model == self._voices.speaking_model:
             return None
         titles = {each.model: each.title for each in self._voices.models}
         return f"Some items need {titles.get(wish.model, wish.model)}. Choose one of its voices to continue."
 
-    def has_place(self, wish: Wish) -> bool:
+    def has_place(self, wish: QueueJob) -> bool:
         """Whether a wish could begin now."""
         if not self._voices.known or self.obstacle(wish) is not None:
             return False
@@ -99,7 +99,7 @@ class SpeechDesk(QObject):
             return self._saved is None
         return self._heard is None and self._silent
 
-    def begin(self, number: int, wish: Wish) -> None:
+    def begin(self, number: int, wish: QueueJob) -> None:
         """Begin to hear or save a wish, of a document once that is read."""
         begun = _Begun(number, wish)
         if wish.target is None:
@@ -151,7 +151,7 @@ class SpeechDesk(QObject):
         self._reading.play_item(begun.wish.title, replace(begun.wish.request, text=text))
         self._heard = replace(begun, track=self._speech.track)
 
-    def _save(self, begun: _Begun, order: Order) -> None:
+    def _save(self, begun: _Begun, order: ExportJob) -> None:
         self._saved = replace(begun, order=order)
         if begun.wish.model == self._voices.speaking_model:
             self._speech.export(order)
@@ -160,7 +160,7 @@ class SpeechDesk(QObject):
 
     def _on_read(self, begun: _Begun, document: Document) -> None:
         if begun is self._saved and begun.wish.target is not None:
-            self._save(begun, Order(document, begun.wish.request, begun.wish.target))
+            self._save(begun, ExportJob(document, begun.wish.request, begun.wish.target))
         elif begun is self._heard and self._silent and self.obstacle(begun.wish) is None:
             self._hear(begun, text_of(document))
         else:  # reading takes a while, in which a person may have begun to hear something else
@@ -186,7 +186,7 @@ class SpeechDesk(QObject):
         self._later()
 
     @Slot(object, object)
-    def _on_saved(self, order: Order, error: Exception | None) -> None:
+    def _on_saved(self, order: ExportJob, error: Exception | None) -> None:
         if self._saved is not None and self._saved.order is order:
             number, self._saved = self._saved.number, None
             self._end(number, error)

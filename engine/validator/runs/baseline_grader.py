@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from engine.speech import Utterance
-from engine.validator.data.results import Reading, Regime, Row, Verdict
+from engine.validator.data.results import InputSource, Regime, Row, Verdict
 from engine.validator.runs.golden import Golden
 
-MOST_TIMES = 10.0
+MAX_TIMES = 10.0
 """More than this many times an error that was good once is a fault, however small the error is."""
 
 OTHER_PHONEMES = "The golden run has different phonemes for this text, so some errors can’t be compared with it."
 
 
-class Yardstick:
+class BaselineGrader:
     """Rates rows in the order in which they are measured.
 
     Of each stage, those fed by the reference come first, and upstream's before the others' wherever it has an error.
@@ -54,8 +54,8 @@ class Yardstick:
 
     def _is_worse(self, row: Row) -> bool:
         itself = row.utterance, row.regime, row.stage, row.output
-        worse = any(times is not None and times > MOST_TIMES for times in (row.times_floor, row.times_golden))
-        if row.reading is Reading.REFERENCE_FED and worse:
+        worse = any(times is not None and times > MAX_TIMES for times in (row.times_floor, row.times_golden))
+        if row.reading is InputSource.ISOLATED and worse:
             self._worse.add(itself)
         return worse and itself in self._worse
 
@@ -89,5 +89,5 @@ def unpartnered(rows: Iterable[Row]) -> tuple[Row, ...]:
 def worsened(rows: Iterable[Row]) -> tuple[Row, ...]:
     """The rows of compiled stages whose error is more than 10 times the golden run's."""
     return tuple(
-        row for row in rows if row.decides and row.verdict is Verdict.WORSE and (row.times_golden or 0) > MOST_TIMES
+        row for row in rows if row.decides and row.verdict is Verdict.WORSE and (row.times_golden or 0) > MAX_TIMES
     )

@@ -19,7 +19,7 @@ PART_CHARACTERS = 3000
 """So much of a chapter, about three minutes of speech, is made at a time, and lost at most by an interruption."""
 WRITING_SHARE = 0.1
 """Writing a character's speech counts as much as making this share of it."""
-_LEAST_SECONDS = 2.0
+_MIN_SECONDS = 2.0
 """The time left is told only after this long: before, it says nothing."""
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
 LARGEST_BYTES = 20_000_000
@@ -27,7 +27,7 @@ _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 
 
 @dataclass(frozen=True)
-class Order:
+class ExportJob:
     """A document, spoken in the manner of a request whose own text does not count, into `path`.
 
     With `per_chapter` each chapter gets a file of its own, of the format of `path`, in a folder named as `path` is.
@@ -62,9 +62,9 @@ class Order:
         return self.path.with_suffix("") if self.per_chapter else self.path
 
 
-def order_of_text(path: Path, request: SpeechRequest) -> Order:
+def order_of_text(path: Path, request: SpeechRequest) -> ExportJob:
     """A text that is no document, spoken into a file."""
-    return Order(Document("", "", "", (Chapter("", request.text),)), request, path)
+    return ExportJob(Document("", "", "", (Chapter("", request.text),)), request, path)
 
 
 def joined(documents: Sequence[Document]) -> Document:
@@ -123,7 +123,7 @@ class Meter:
     def progress(self, step: str) -> ExportProgress:
         """Where it is now."""
         seconds = self._clock() - self._began
-        known = self._done > 0 and seconds >= _LEAST_SECONDS
+        known = self._done > 0 and seconds >= _MIN_SECONDS
         left = seconds * (self._total - self._done) / self._done if known else None
         return ExportProgress(step, self._done / self._total, left, self.seconds_written)
 
