@@ -117,7 +117,7 @@ class PartCache:
 
     def _no_more(self, error: OSError) -> OutputError:
         """The error for a part that cannot be kept."""
-        hint = "Free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
+        hint = "Free up some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
         return OutputError(
             f"Couldn’t save more audio in {self._folder} ({error.strerror}). The audio so far is kept there.",
             f"{hint}, then export again to resume.",

@@ -61,7 +61,7 @@ def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: flo
         except TookTooLong:
             return f"timed out after {step.limit_seconds:g} seconds"
         except ProcessEnded as ended:
-            return f"it was ended by {ended.words}" if ended.code < 0 else ended.words.removeprefix(_ERROR)
+            return f"terminated by {ended.words}" if ended.code < 0 else ended.words.removeprefix(_ERROR)
         except EngineError as error:
             return str(error)
     return ""

@@ -90,8 +90,8 @@ def test_the_desktop_entry_needs_no_display(
     assert not entry.exists()
     said = capsys.readouterr().out.splitlines()
     assert said == [
-        f"The desktop menu now lists it: {entry}",
-        f"The desktop menu no longer lists it: {entry}",
+        f"The desktop menu now lists the app: {entry}",
+        f"The desktop menu no longer lists the app: {entry}",
     ]
 
 
@@ -102,13 +102,13 @@ def test_a_desktop_entry_that_cannot_be_written_is_one_sentence(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     assert command.main(["--desktop-entry", "add"]) == 1
-    assert capsys.readouterr().err == f"{tmp_path / 'file' / 'applications'} can’t be written (Not a directory).\n"
+    assert capsys.readouterr().err == f"{tmp_path / 'file' / 'applications'} cannot be written (Not a directory).\n"
 
 
 def test_a_mac_has_no_desktop_entries(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert command.main(["--desktop-entry", "add"]) == 1
-    assert "Only desktops on Linux" in capsys.readouterr().err
+    assert "on Linux only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_nobody_is_told_to_type_a_command_into_a_window(tmp_path: Path) -> None:
     (tmp_path / "kokoro-82m" / "manifest.json").touch()
     with pytest.raises(DamagedModel) as damaged:
         ModelStore(tmp_path).verify("kokoro-82m")
-    with pytest.raises(DamagedFile, match="engine compile") as unreadable:
+    with pytest.raises(DamagedFile, match="kokoro-desk compile") as unreadable:
         Manifest.load(tmp_path)
     for error in (missing.value, damaged.value, unreadable.value):
         assert not COMMAND.search(message_for(error).text)

@@ -54,7 +54,7 @@ def test_a_write_that_fails_leaves_what_was_kept(tmp_path: Path, monkeypatch: py
         raise OSError(whole_file.errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("app.recent_texts.write_atomically", full)
-    with pytest.raises(TextNotKept, match="is not being kept"):
+    with pytest.raises(TextNotKept, match="isn’t being saved"):
         texts.keep("More words.")
     assert kept(tmp_path) == ["Words."]
 

@@ -83,11 +83,11 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", " \n "], "Type"),
         (["speak"], "No text was given"),
         (["speak", "Hi", "--voice", "af_salli"], "Known voices"),
-        (["speak", "Hi", "--voice", f"{MALE}(0)"], "not a weight above 0"),
+        (["speak", "Hi", "--voice", f"{MALE}(0)"], "isn’t a weight above 0"),
         (["speak", "Hi", "--voice", f"{MALE}+af_nobody"], "Known voices"),
         (["voices", "--language", "tlh"], "Choose one of: en-US"),
         (["voices", "save", "af_heart", MALE], "Choose another name"),
-        (["voices", "remove", "nobody"], "no voice named"),
+        (["voices", "remove", "nobody"], "Unknown voice"),
         (["speak", "Hi", "--speed", "0"], "Choose a speed"),
         (["speak", "Hi", "--pause", "4"], "Choose a number from 0"),
         (["speak", "Hi", "--out", "/nonexistent/folder/x.wav"], "does not exist"),
@@ -115,7 +115,7 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["validate", "--text", ""], "Type"),
         (["validate", "--html", "/nonexistent/folder/x.html"], "does not exist"),
         (["validate", "--model", "kokoro-82m"], "--weights random:0"),
-        (["validate", "--kernels", "foo"], "Unknown stage “foo” with kernels. Stages: "),
+        (["validate", "--kernels", "foo"], "Unknown stage with kernels “foo”. Stages: "),
         (["validate", "--case-stage", "foo"], "Unknown stage “foo”. Stages: "),
         (["validate", "--reduce-seconds", "-1"], "-1 is too small. Use a number above zero."),
         (["validate", "--wav-dir", "/dev/null"], "/dev/null is not a folder."),
@@ -258,7 +258,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "picture.png"
     path.write_bytes(b"\x89PNG\xff\xfe")
     assert main(["speak", "--file", str(path)]) == 1
-    assert "is of a kind that can’t be read" in capsys.readouterr().err
+    assert "its format isn’t supported" in capsys.readouterr().err
 
 
 def interrupt(*_: object, **__: object) -> None:
@@ -269,10 +269,10 @@ def interrupt(*_: object, **__: object) -> None:
     ("arguments", "kept"),
     [
         (["speak", "Hello.", "--play"], ""),
-        (["speak", "Hello.", "--out", "{folder}/a.wav"], "Couldn’t write {folder}/a.wav."),
+        (["speak", "Hello.", "--out", "{folder}/a.wav"], " Couldn’t write {folder}/a.wav."),
         (
             ["speak", "--file", "resources/sample.txt", "--out", "{folder}/a.m4b"],
-            "Couldn’t write {folder}/a.m4b. Run the same command to resume.",
+            " Couldn’t write {folder}/a.m4b. Run the same command to resume.",
         ),
         (["models", "fetch", "kokoro-82m"], " Partial download saved. Run the same command to resume."),
         (

@@ -137,6 +137,6 @@ def test_the_command_line_notes_that_the_processor_speaks(software_metal, tmp_pa
         assert main(command) == 0
     output = capsys.readouterr()
     (note,) = [line for line in output.err.splitlines() if line.startswith("note: The GPU failed")]
-    assert "The processor speaks" in note
+    assert "Using the CPU" in note
     assert json.loads(output.out)["device"] == "cpu"
     assert (tmp_path / "a.wav").stat().st_size > 10_000

@@ -183,7 +183,7 @@ def run_probe(request: TrialRequest, seconds: float = PROBE_SECONDS) -> ProbeRes
         return ProbeResult(False, f"it timed out after {seconds:g} seconds")
     except ProcessEnded as ended:
         died = ended.code < 0 or ended.code == signal.SIGABRT
-        return ProbeResult(False, f"it ended its process ({ended.words})" if died else ended.words)
+        return ProbeResult(False, f"its process ended ({ended.words})" if died else ended.words)
     except EngineError as error:
         return ProbeResult(False, str(error))
 

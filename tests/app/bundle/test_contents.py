@@ -225,7 +225,7 @@ def test_a_changed_module_is_found(application: Path) -> None:
     content[len(content) // 2] ^= 1
     module.write_bytes(content)
     found = problems_of_application(application)
-    assert any("no signature that fits" in problem for problem in found)
+    assert any("no valid signature" in problem for problem in found)
     assert any("is damaged" in problem for problem in found)
 
 

@@ -59,9 +59,9 @@ def test_it_goes_on_over_emoji_and_lines_and_begins_again(desk: Desk, qtbot: QtB
     for _ in range(3):
         qtbot.keyClick(desk.bar.field, Qt.Key.Key_Return)
         places.append((*desk.selected, desk.bar.label.text()))
-    assert places == [("salt", 12, "2 of 3"), ("SALT", 29, "3 of 3"), ("Salt", 0, "1 of 3, from the start again")]
+    assert places == [("salt", 12, "2 of 3"), ("SALT", 29, "3 of 3"), ("Salt", 0, "1 of 3 · Wrapped to the start")]
     qtbot.keyClick(desk.bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert (*desk.selected, desk.bar.label.text()) == ("SALT", 29, "3 of 3, from the end again")
+    assert (*desk.selected, desk.bar.label.text()) == ("SALT", 29, "3 of 3 · Wrapped to the end")
 
 
 def test_what_is_not_there_is_said_and_nothing_moves(desk: Desk, qtbot: QtBot) -> None:

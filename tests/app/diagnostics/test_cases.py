@@ -76,8 +76,8 @@ def made(panel_of: Callable[..., Panel]) -> Panel:
 def test_the_command_is_copied(made: Panel) -> None:
     made.actions.copy.trigger()
     words = shlex.split(QGuiApplication.clipboard().text())
-    assert words[:4] == ["python", "-m", "engine", "validate"]
-    assert tuple(words[4:]) == as_arguments(made.run.request)
+    assert words[:2] == ["kokoro-desk", "validate"]
+    assert tuple(words[2:]) == as_arguments(made.run.request)
     assert made.told == [COPIED]
 
 

@@ -142,7 +142,7 @@ def test_a_mixed_regime_is_last_and_explained() -> None:
         column_explanation("compiled+decoder:conv1d_3=plain-loops")
         == "Compiled, with decoder:conv1d_3 from plain loops"
     )
-    assert "as the application speaks" in column_explanation(Regime.COMPILED)
+    assert "as the app uses them" in column_explanation(Regime.COMPILED)
 
 
 def test_red_that_is_expected_says_so() -> None:

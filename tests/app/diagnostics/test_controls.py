@@ -179,7 +179,7 @@ def test_a_run_of_another_text_cannot_be_compared_and_says_why(to_show: ViewCont
     assert to_show.earlier_run is None
     entry = to_show.earlier.model().index(to_show.earlier.values.index(other), 0)
     assert not entry.flags() & Qt.ItemFlag.ItemIsEnabled
-    assert "different texts" in entry.data(Qt.ItemDataRole.ToolTipRole)
+    assert "Different texts" in entry.data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_what_was_set_otherwise_is_told(to_show: ViewControls) -> None:

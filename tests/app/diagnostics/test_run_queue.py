@@ -183,7 +183,7 @@ def test_where_the_text_is_heard_is_passed_on(desk: Desk, begun: bool) -> None:
 def test_a_crash_before_the_first_row(desk: Desk) -> None:
     run = desk.diagnose("leave")
     desk.wait_for(run, RunState.CRASHED)
-    assert "while getting ready. It ended with exit code 1. There is no memory left." in run.message
+    assert "while starting up. It ended with exit code 1. There is no memory left." in run.message
 
 
 def test_a_crash_between_two_diagnoses_is_nobodys_business(desk: Desk) -> None:

@@ -222,7 +222,7 @@ def test_what_the_file_dialog_has_asked_about_is_not_asked_again(
     assert ordered(dialog, qtbot).path == tmp_path / "there.flac"
 
 
-@pytest.mark.parametrize(("name", "words"), [("a.txt", "can’t be written as .txt"), ("none/a.m4b", "does not exist")])
+@pytest.mark.parametrize(("name", "words"), [("a.txt", "can’t be saved as .txt"), ("none/a.m4b", "does not exist")])
 def test_a_place_that_cannot_be_written_is_told_and_the_dialog_stays(
     dialog: ExportDialog, qtbot: QtBot, tmp_path: Path, name: str, words: str
 ) -> None:
@@ -247,7 +247,7 @@ def test_a_place_that_is_chosen_brings_its_format(dialog: ExportDialog, tmp_path
     [
         ("", "The file has no name."),
         ("/", "The file has no name."),
-        ("~nobodys/x.mp3", "no home folder “~nobodys”"),
+        ("~nobodys/x.mp3", "“~nobodys” can’t be found"),
     ],
 )
 def test_a_name_that_is_none_is_told_and_the_dialog_stays(dialog: ExportDialog, name: str, sentence: str) -> None:

@@ -149,7 +149,7 @@ def test_it_says_so_if_no_chapter_is_wanted(desk: ExportDesk) -> None:
     for chapter in (0, 1):
         desk.window.reading.choose(chapter, False)
     assert desk.feature.open() is None
-    assert "No chapter of “Book” is ticked" in desk.page.banner.label.text()
+    assert "No chapter of “Book” is selected" in desk.page.banner.label.text()
 
 
 def test_without_a_document_the_text_is_exported(desk: ExportDesk, tmp_path: Path) -> None:

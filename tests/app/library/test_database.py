@@ -45,7 +45,7 @@ def test_an_empty_file_is_a_new_library(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_told_and_nothing_is_moved(tmp_path: Path) -> None:
     (tmp_path / "library").write_text("not a folder")
-    with pytest.raises(LibraryUnusable, match="cannot be used"):
+    with pytest.raises(LibraryUnusable, match="can’t be saved"):
         open_library(tmp_path / "library")
     assert (tmp_path / "library").read_text() == "not a folder"
 

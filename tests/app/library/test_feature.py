@@ -139,7 +139,7 @@ def test_a_damaged_history_is_told_in_the_banner(qtbot: QtBot, qapp: QApplicatio
     (tmp_path / "library" / FILE).write_bytes(b"damaged" * 1000)
     room = Room(qtbot, qapp, tmp_path)
     qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
-    assert "started afresh" in room.window.page.banner.label.text()
+    assert "have been reset" in room.window.page.banner.label.text()
     room.speak("One.")
     room.close()
 
@@ -340,7 +340,7 @@ def test_a_failure_is_told_in_its_row_and_it_can_be_tried_again(room: Room) -> N
 def test_a_name_that_is_no_format_is_refused_at_once(room: Room) -> None:
     room.type("One.")
     room.feature.save_to(room.folder / "a.doc")
-    assert "Give the file a name" in room.window.page.banner.label.text()
+    assert "Use a file name" in room.window.page.banner.label.text()
     assert room.items == ()
 
 
@@ -384,7 +384,7 @@ def test_an_item_of_another_model_waits_for_it_and_says_so(room: Room) -> None:
     room.wait_for(("One.", "waiting"))
     room.voices.take(Choice("am_adam", "starter"))
     room.hear_out()
-    room.qtbot.waitUntil(lambda: "a voice of Kokoro-82M" in room.feature.queue.note.text())
+    room.qtbot.waitUntil(lambda: "need Kokoro-82M" in room.feature.queue.note.text())
     assert room.states() == [("One.", "waiting")]
     room.voices.take(Choice("bm_george", "kokoro-82m"))
     room.wait_for(("One.", "working"))

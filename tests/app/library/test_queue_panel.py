@@ -10,7 +10,7 @@ from app.library.records import Entry, Item, QueueJob, State, first_words
 from engine.speech import SpeechRequest
 from tests.app.library.shelf import MODEL, request
 
-WHY = "The disk is full. Free some space."
+WHY = "The disk is full. Free up some space."
 NOW = datetime(2026, 11, 24, 19, 30)
 
 

@@ -100,8 +100,8 @@ def test_a_list_from_before_it_ended_does_not_begin_it_again(bench: Bench) -> No
 def test_one_that_failed_is_begun_again_only_if_it_is_retried(bench: Bench) -> None:
     bench.runner.play(True)
     bench.library.list(State.WAITING)
-    bench.desk.end(1, OutputError("The disk is full.", "Free some space."))
-    assert bench.library.marks[-1] == (1, State.FAILED, "The disk is full. Free some space.")
+    bench.desk.end(1, OutputError("The disk is full.", "Free up some space."))
+    assert bench.library.marks[-1] == (1, State.FAILED, "The disk is full. Free up some space.")
     bench.library.list(State.FAILED)
     assert bench.desk.begun == [1]
     bench.runner.retry(Item(1, "Heard.", HEARD, State.FAILED))

@@ -110,7 +110,7 @@ def test_every_chapter_is_listed_and_what_is_read_is_ticked(panel: ChaptersPanel
     assert panel.list.item(5).text().endswith(", back matter")
     spoken = panel.list.item(4).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken.startswith("Chapter three, ")
-    assert spoken.endswith(", left out")
+    assert spoken.endswith(", skipped")
     assert "skipped" not in panel.list.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
 
 

@@ -351,7 +351,7 @@ def test_of_several_files_one_is_opened_and_that_is_said(desk: Desk) -> None:
     with desk.qtbot.waitSignal(desk.feature.opener.opened) as opened:
         desk.window.files_given.emit([desk.path, desk.path.with_name("other.md")])
     assert opened.args[0].path == desk.path
-    assert desk.page.status.label.text().startswith(f"Only {desk.path.name} is opened")
+    assert desk.page.status.label.text().startswith(f"Opened {desk.path.name} only")
     with desk.qtbot.waitSignal(desk.feature.opener.opened):
         desk.page.status.tell("")
         desk.window.files_given.emit([desk.path])

@@ -288,7 +288,7 @@ def test_without_a_chapter_that_is_read_nothing_is_left_to_be_spoken(book: Readi
         book.choose(number, False)
     assert book.progress == 0
     assert book.neighbour(1) is None
-    with pytest.raises(InvalidRequest, match="No chapter of “The Whole Book” is ticked"):
+    with pytest.raises(InvalidRequest, match="No chapter of “The Whole Book” is selected"):
         _ = book.chosen_document
 
 

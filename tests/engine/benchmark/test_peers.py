@@ -117,7 +117,7 @@ def test_names_may_be_separated_by_commas(complete):
 
 
 def test_an_unknown_peer_is_refused(complete):
-    with pytest.raises(InvalidRequest, match="no peer “tensorflow”"):
+    with pytest.raises(InvalidRequest, match="Unknown peer “tensorflow”"):
         choose_peers(["tensorflow"], FULL_SIZE, complete)
 
 

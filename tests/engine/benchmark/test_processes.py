@@ -35,7 +35,7 @@ def test_a_process_that_fails_says_its_last_words(folder):
 
 def test_a_mistake_is_told_as_it_was_worded(tmp_path):
     Job("nonesuch", None, 1).save(tmp_path)
-    with WorkerProcess(SPEAKING, tmp_path, 1) as process, pytest.raises(EngineError, match="no model named “nonesuch”"):
+    with WorkerProcess(SPEAKING, tmp_path, 1) as process, pytest.raises(EngineError, match="Unknown model “nonesuch”"):
         process.answer()
 
 

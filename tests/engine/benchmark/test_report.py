@@ -109,7 +109,7 @@ def test_what_matters_is_said():
     assert "had run the stages for 10 s before the first round" in words
     assert "2.23 times as fast as the best peer in float32, onnxruntime" in words
     assert "slower than the best peer by more than 10%: bert (0.80)" in words
-    assert "Left out: torch-compile: torch.compile needs a C++ compiler (g++)." in words
+    assert "Omitted: torch-compile: torch.compile needs a C++ compiler (g++)." in words
     assert "short text 40 ms, long text 400 ms" in words
     assert "by words of the first phrase, the last a long text: 1: 30 ms, 3,000: 400 ms" in words
     assert "peak memory for up to 10 s of speech" in words

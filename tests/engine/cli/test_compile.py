@@ -106,11 +106,11 @@ def test_validation_opens_the_model_before_any_work():
         (["--stage", "mouth"], "Stages: all, bert"),
         (["--lstm-method", "cudnn"], "Methods: mps, tir, torch"),
         (["--lstm-semantics", "sloppy"], "Semantics: packed, no-pack"),
-        (["--lstm-method", "mps"], "mps does not run on cpu"),
+        (["--lstm-method", "mps"], "mps isn’t available on cpu"),
         (["--triple", "aarch64-linux-gnu", "--target", "metal-macos"], "--triple is for the target cpu only"),
         (["--tune", "-1"], "number of minutes"),
         (["--tune", "nan"], "number of minutes"),
-        (["--tune", "1", "--triple", "aarch64-linux-gnu"], "Only modules for this processor"),
+        (["--tune", "1", "--triple", "aarch64-linux-gnu"], "Only modules for this CPU"),
         (["--precision", "float8"], "Precisions: float32, float16"),
         (["--precision", "float16"], "float16 is for Metal"),
     ],
@@ -143,7 +143,7 @@ def test_stages_with_students_are_a_variant_of_their_own():
         assert not request("--prosody", "transformer").speaks_here
         assert request("--prosody", "transformer", "--validate").checkpoint.students == students
         for words in (["--stage", "f0n"], ["--tune"]):
-            with pytest.raises(InvalidRequest, match="one by one"):
+            with pytest.raises(InvalidRequest, match="individually"):
                 request("--prosody", "transformer", *words)
 
 
@@ -187,8 +187,8 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
         (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too small"),
         (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too small"),
         (["train", "--model", "starter"], "Run “kokoro-desk distill data” first"),
-        (["evaluate", "--model", "starter"], "Create it with “kokoro-desk distill export” first"),
-        (["export", "--model", "starter"], "No student has begun"),
+        (["evaluate", "--model", "starter"], "Create it with “kokoro-desk distill export”"),
+        (["export", "--model", "starter"], "has no training in progress"),
         (["train", "--model", "starter", "--weights", "nonsense"], "Unknown weights “nonsense”"),
     ],
 )
@@ -201,8 +201,8 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "No Transformer prosody is installed for starter is installed."),
-        (["--tokens", "0"], "This model does not take 0 tokens. Give whole numbers from 1 to 512."),
+        ([], "No Transformer prosody is installed for starter."),
+        (["--tokens", "0"], "This model does not take 0 tokens. Use whole numbers from 1 to 512."),
         (["--rounds", "0"], "--rounds 0 is too small. Use a whole number above zero."),
         (["--threads", "99"], "99"),
     ],

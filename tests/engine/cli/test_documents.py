@@ -87,9 +87,9 @@ def test_an_electronic_book_becomes_an_audio_book(tmp_path):
     [
         ("", "en-US", ""),
         ("en-GB", "en-US", ""),
-        ("fr", "en-US", "in French but will be spoken as American English; `voices --language fr-FR` lists"),
-        ("en", "fr-FR", "in English but will be spoken as French; `voices --language en-US` lists"),
-        ("de", "en-US", "in a language that no voice speaks (de)."),
+        ("fr", "en-US", "in French but will be spoken as American English; run `voices --language fr-FR`"),
+        ("en", "fr-FR", "in English but will be spoken as French; run `voices --language en-US`"),
+        ("de", "en-US", "speaks this document’s language (de)."),
     ],
 )
 def test_another_language_than_the_voices_is_noted(written, spoken, words):
@@ -136,7 +136,7 @@ def test_front_and_back_matter_are_left_out_and_that_is_told():
     assert [chapter.text for chapter in document.chapters] == ["One.", "Two."]
     assert document.notices == (
         "The encoding was guessed.",
-        "Left out: “Contents”, “Index”; --all-chapters includes them, too.",
+        "Skipped: “Contents”, “Index”; --all-chapters includes them.",
         "Skipped: the notes of 1 chapter; --notes includes them.",
     )
 
@@ -173,9 +173,7 @@ def test_what_is_left_out_of_each_of_several_documents_is_told(tmp_path):
 def test_notices_are_written_once_on_standard_error(tmp_path, capsys):
     source = text_file(tmp_path / "book.md", BOOK)
     assert main(["speak", "--file", source, "--out", str(tmp_path / "book.m4b")]) == 0
-    assert (
-        capsys.readouterr().err.count("note: Left out: “Contents”, “Index”; --all-chapters includes them, too.\n") == 1
-    )
+    assert capsys.readouterr().err.count("note: Skipped: “Contents”, “Index”; --all-chapters includes them.\n") == 1
     assert [chapter.title for chapter in MP4(tmp_path / "book.m4b").chapters] == ["One", "Two"]
     assert main(["speak", "--file", source, "--all-chapters", "--out", str(tmp_path / "all.m4b")]) == 0
     assert "note: Left out" not in capsys.readouterr().err

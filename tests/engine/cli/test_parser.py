@@ -152,9 +152,9 @@ def test_the_voice_brings_its_model(voice, model):
 def test_a_named_model_is_kept_or_refused():
     assert chosen(None, "--model", "starter") == chosen(short(MALE), "--model", "starter") == "starter"
     assert chosen("af_random", "--model", "kokoro-82m", "--weights", "random:0") == "kokoro-82m"
-    with pytest.raises(InvalidRequest, match="model starter doesn’t include “adam”, which kokoro-82m-8bit has"):
+    with pytest.raises(InvalidRequest, match="starter doesn’t include “adam”, but kokoro-82m-8bit does"):
         chosen("adam", "--model", "starter")
-    with pytest.raises(InvalidRequest, match=f"model kokoro-82m-8bit doesn’t include “{MALE}”, which starter has"):
+    with pytest.raises(InvalidRequest, match=f"kokoro-82m-8bit doesn’t include “{MALE}”, but starter does"):
         chosen(MALE, "--model", "kokoro-82m-8bit")
 
 
@@ -223,7 +223,7 @@ def test_a_step_that_lasts_is_said_again_with_its_time(steps, clock, lines):
 def test_what_is_done_is_not_repeated_but_what_follows_is_told_if_it_lasts(steps, clock, lines):
     steps.show(PreparationEvent("Compiled", 2, 2))
     pass_seconds(steps, clock, 3)
-    assert lines == ["Compiled (2 of 2)", "Going on, 2 s so far"]
+    assert lines == ["Compiled (2 of 2)", "Resuming, 2 s so far"]
 
 
 def test_a_step_that_two_processes_tell_is_written_once(steps, clock, lines):

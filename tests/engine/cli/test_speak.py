@@ -143,12 +143,13 @@ def test_subtitles_of_no_format_are_refused_before_anything_is_made(tmp_path, ca
 def test_a_model_without_a_transformer_says_so(tmp_path, capsys):
     out = tmp_path / "x.wav"
     assert main(["speak", "Hi", "--model", "starter", "--prosody", "transformer", "--out", str(out)]) == 1
-    assert "for the prosody of the model starter is installed." in capsys.readouterr().err
+    assert "Transformer prosody is installed for starter." in capsys.readouterr().err
     assert not out.exists()
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"), [(["--speed", "9"], "speed 9"), (["--pause", "7"], "7 times"), (["--language", "xx"], "“xx”")]
+    ("wrong", "said"),
+    [(["--speed", "9"], "speed 9"), (["--pause", "7"], "pause length 7"), (["--language", "xx"], "“xx”")],
 )
 def test_wrong_values_are_refused_before_the_model_is_prepared(wrong, said, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(Synthesizer, "prepare", lambda *_: pytest.fail("the model was prepared"))

@@ -181,7 +181,7 @@ def test_a_drill_speaks_a_text_that_shows_the_fault_unless_another_is_given():
 
 
 def test_an_unknown_fault_is_refused_before_any_work():
-    with pytest.raises(InvalidRequest, match="no fault “bad-luck”"):
+    with pytest.raises(InvalidRequest, match="Unknown fault “bad-luck”"):
         asked("--fault", "bad-luck")
 
 
@@ -206,7 +206,7 @@ def with_error(path: Path, output: str, times: float) -> None:
 def test_the_same_again_passes(made):
     path, first = made
     assert first.passed
-    assert "The golden run of this text" in first.words
+    assert "golden run for this text" in first.words
     again = outcome(*HELLO, "--golden", str(path))
     assert again.passed
     assert "The golden run is of the same build" in again.words
@@ -239,7 +239,7 @@ def test_what_the_golden_run_does_not_have_fails_too(made, tmp_path):
 
 
 def test_a_golden_run_of_something_else_is_refused(made):
-    with pytest.raises(InvalidRequest, match="is of another text and another seed"):
+    with pytest.raises(InvalidRequest, match="is of a different text and a different seed"):
         outcome(*STARTER, "--text", "Bye.", "--seed", "1", "--regimes", "compiled", "--golden", str(made[0]))
 
 
@@ -251,7 +251,7 @@ def test_only_a_run_of_a_text_has_a_golden_run(other, option, tmp_path):
 
 
 def test_nothing_compiled_makes_no_golden_run(tmp_path):
-    with pytest.raises(InvalidRequest, match="cannot be golden"):
+    with pytest.raises(InvalidRequest, match="Can’t save a golden run"):
         outcome(*STARTER, "--text", "Hm.", "--regimes", "upstream", "--save-golden", str(tmp_path / "g.json"))
 
 
@@ -287,7 +287,7 @@ def test_where_nothing_fails_nothing_is_saved(tmp_path):
     made = outcome(*TEXT, "--regimes", "compiled", "--reduce", "--save-case", str(tmp_path / "case.safetensors"))
     assert made.passed
     assert "case" not in made.data
-    assert made.words.endswith("there is no failing case to save or reduce.")
+    assert made.words.endswith("there’s no failing case to save or reduce.")
     assert not any(tmp_path.iterdir())
 
 

@@ -89,7 +89,7 @@ def test_voices_are_listed_by_language():
 def test_where_no_voice_is_listed_that_is_said():
     listed = outcome("--language", "it", "--model", "starter")
     assert listed.data == []
-    assert listed.words.startswith("No voice of Italian is installed; `models list` shows")
+    assert listed.words.startswith("No voices of Italian are installed. Run `models list`")
 
 
 def test_a_preview_is_a_sentence_of_the_language():

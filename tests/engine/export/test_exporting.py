@@ -153,7 +153,7 @@ def test_a_full_disk_keeps_what_is_made(tmp_path: Path, cache: Path, monkeypatch
         write(path, content)
 
     monkeypatch.setattr(part_cache, "write_atomically", write_while_there_is_room)
-    with pytest.raises(OutputError, match=r"The audio so far is kept there. Free some space"):
+    with pytest.raises(OutputError, match=r"The audio so far is kept there. Free up some space"):
         run(order_of(book(), tmp_path / "book.m4b"))
     monkeypatch.setattr(part_cache, "write_atomically", write)
     assert len(kept(cache)) == 3
@@ -266,7 +266,7 @@ def test_every_chapter_has_its_subtitles_beside_it(tmp_path: Path) -> None:
 
 def test_subtitles_of_no_format_are_refused_before_any_work(tmp_path: Path) -> None:
     speaker = FastSpeaker()
-    with pytest.raises(OutputError, match=r"can’t be written as \.txt"):
+    with pytest.raises(OutputError, match=r"be saved as \.txt"):
         run(replace(order_of(book(), tmp_path / "book.wav"), subtitles=tmp_path / "book.txt"), speaker)
     assert speaker.requests == []
 

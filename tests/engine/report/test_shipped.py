@@ -138,7 +138,7 @@ def test_what_the_loader_says_of_a_damaged_one_is_told(shipped: Path) -> None:
 
 def test_where_there_is_none_that_is_said(shipped: Path) -> None:
     shipped.unlink()
-    with pytest.raises(EngineError, match="not there"):
+    with pytest.raises(EngineError, match="are missing"):
         libraries_here()
 
 

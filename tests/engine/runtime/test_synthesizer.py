@@ -88,7 +88,7 @@ def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(star
         if isinstance(event, StageEvent):
             happened.append(event.stage)
         elif isinstance(event, DeviceEvent):
-            assert event.lstm_method == "mps (it was asked for)"
+            assert event.lstm_method == "mps (requested)"
 
     monkeypatch.setattr("engine.runtime.preparation.lstm_methods.marked_in_use", marked)
     synthesizer = Synthesizer("starter", lstm_method="mps")
@@ -432,7 +432,7 @@ def test_what_is_no_sound_is_neither_given_nor_kept(starter, tmp_path, monkeypat
     monkeypatch.setattr(Speaker, "speak", spoilt)
     for synthesizer in (starter, Synthesizer("starter", kept=SpeechCache(tmp_path))):
         with pytest.raises(
-            DamagedFile, match=f"prepared weights are probably damaged. Remove {packed_weights_folder()}"
+            DamagedFile, match=f"cached weights are probably corrupted. Delete {packed_weights_folder()}"
         ):
             spoken(synthesizer, "Hello.")
     assert not list(tmp_path.iterdir())
@@ -506,5 +506,5 @@ def test_what_students_said_is_not_kept_for_the_lstms(starter, tmp_path):
 
 
 def test_students_that_are_not_there_are_missed_before_anything_is_loaded():
-    with pytest.raises(MissingModel, match=r"No Transformer .* model starter is installed"):
+    with pytest.raises(MissingModel, match=r"No Transformer .* installed for starter"):
         Synthesizer(prosody=Prosody.TRANSFORMER).prepare()

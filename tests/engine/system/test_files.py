@@ -102,7 +102,8 @@ def test_a_read_only_folder_is_named(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("number", "words"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "may not be written"), (errno.EIO, "could not")]
+    ("number", "words"),
+    [(errno.ENOSPC, "disk is full"), (errno.EROFS, "don’t have permission to write"), (errno.EIO, "Couldn’t write")],
 )
 def test_what_went_wrong_is_said(tmp_path, number, words):
     with pytest.raises(OutputError, match=words), whole_file(tmp_path / "a"):

@@ -286,7 +286,7 @@ def test_a_number_of_threads_that_there_cannot_be_is_refused(topology, threads):
 
 def test_one_core_leaves_no_choice(topology):
     topology("0")
-    with pytest.raises(InvalidRequest, match="Choose 1, or leave"):
+    with pytest.raises(InvalidRequest, match="Choose 1, or omit"):
         check_threads(2)
 
 

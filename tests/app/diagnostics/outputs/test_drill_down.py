@@ -32,7 +32,7 @@ def shows(qtbot: QtBot, drill_down: DrillDown, page: object) -> None:
 def test_without_a_stage_or_anything_known_of_it_it_says_so(drill_down: DrillDown) -> None:
     assert "Choose a stage" in drill_down.words.text()
     drill_down.show_stage(DiagnosticsRun(request(), CONFIG), SHOWN, "bert")
-    assert "Nothing is known" in drill_down.words.text()
+    assert "No results" in drill_down.words.text()
     assert drill_down.outputs.output is None
 
 
@@ -199,7 +199,7 @@ def test_arrays_that_are_gone_are_said(drill_down: DrillDown, qtbot: QtBot) -> N
     run.arrays = MemoryArrays()
     drill_down.show_stage(run, SHOWN, "istft")
     shows(qtbot, drill_down, drill_down.profile)
-    assert "no longer kept" in drill_down.profile.panes[0].accessibleDescription()
+    assert "no longer saved" in drill_down.profile.panes[0].accessibleDescription()
 
 
 def test_a_crashed_stage_says_what_there_is(drill_down: DrillDown, qtbot: QtBot) -> None:

@@ -125,7 +125,7 @@ def test_a_single_wrong_token_is_as_wide_as_it_is_long() -> None:
 def test_pictures_of_other_lengths_say_so(stage: str, output: str, spectrogram: bool, cut: object) -> None:
     picture = picture_of(asked(stage, output, changed(output, lambda array: array[cut]), spectrogram=spectrogram))
     assert isinstance(picture, HeatPicture)
-    assert "Another number of frames" in picture.panes[2].title
+    assert "Different numbers of frames" in picture.panes[2].title
 
 
 def test_spectrograms_of_audio() -> None:

@@ -55,7 +55,7 @@ def test_many_values_are_drawn_as_far_as_they_reach(view: SignalView) -> None:
 def test_without_partners_there_is_no_difference(view: SignalView) -> None:
     whole = picture()
     view.show_picture(SignalPicture(RATE, whole.ours, whole.reference, None, ""), "")
-    assert "Another number of frames" in view.panes[1].accessibleDescription()
+    assert "Different numbers of frames" in view.panes[1].accessibleDescription()
     assert len(view.difference.times) == 0
 
 

@@ -53,5 +53,5 @@ def test_what_a_crashed_session_left_is_deleted_and_a_running_ones_is_not(tmp_pa
 
 def test_a_cache_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="No folder for diagnostics can be made"):
+    with pytest.raises(OutputError, match="Couldn’t create a folder for diagnostics"):
         RunFolders(tmp_path / "file" / "cache").make()

@@ -73,7 +73,7 @@ def test_a_regime_that_was_not_run_says_so(status: RunStatus) -> None:
     status.show_run(run, Regime.STATIC_PACKED)
     assert "Click Diagnose" in status.label.accessibleDescription()
     status.show_run(run, Regime.DYNAMIC)
-    assert "reference itself" in status.label.accessibleDescription()
+    assert "is the reference" in status.label.accessibleDescription()
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ def test_a_run_is_named_by_what_it_was() -> None:
 
 def test_a_finished_run_tells_what_ran_the_modules() -> None:
     run = finished_run()
-    choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
+    choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (requested)"}
     run.report = replace(run.report, **choices)
     assert state_words(run) == "Done: 3 utterances. Device: cpu. LSTMs: tir."
     assert ", cpu, tir: " in run_name(run)
@@ -123,7 +123,7 @@ def test_an_end_before_the_end_is_no_agreement(end: str) -> None:
     else:
         run.take(FailedEvent("No.", "Try."))
     verdict = verdict_of(run, Regime.COMPILED)
-    assert verdict.words.startswith("Comparing ")
+    assert verdict.words.startswith("Comparison ")
     assert verdict.tone is Tone.WARNING
 
 
@@ -174,7 +174,7 @@ def test_runs_are_listed_from_the_newest_and_numbered_on() -> None:
     assert [each.run for each in history.listed] == [runs[1], runs[0]]
     history.add(runs[2])
     assert [(each.run, each.number) for each in history.listed] == [(runs[2], 3), (runs[1], 2)]
-    with pytest.raises(KeyError, match="not listed"):
+    with pytest.raises(KeyError, match="no longer listed"):
         history.of(runs[0])
 
 

@@ -151,7 +151,7 @@ def test_the_scale_explains_itself_in_any_theme(qtbot: QtBot, theme: Theme) -> N
         theme.choose(appearance)
         pictures.append(caption.scale.grab().toImage())
     assert pictures[0] != pictures[1]
-    assert "rms" in caption.scale.toolTip()
+    assert "RMS" in caption.scale.toolTip()
     bottom = pictures[0].height() - 2
     assert pictures[0].pixelColor(2, bottom).lightness() > pictures[0].pixelColor(147, bottom).lightness() + 100
 

@@ -95,7 +95,7 @@ def test_a_file_is_written_in_the_format_of_its_suffix(tmp_path: Path, suffix: s
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize(("name", "message"), [("a.txt", "can’t be written as .txt"), ("a", "has no suffix")])
+@pytest.mark.parametrize(("name", "message"), [("a.txt", "can’t be saved as .txt"), ("a", "has no suffix")])
 def test_other_suffixes_are_refused(tmp_path: Path, name: str, message: str) -> None:
     with pytest.raises(OutputError, match=message) as refused:
         check_subtitles(tmp_path / name)

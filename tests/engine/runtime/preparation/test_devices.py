@@ -93,7 +93,7 @@ def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
-    assert choice == DeviceChoice("cpu", CPU, "the GPU is not used: timed out after 0.5 seconds", setback=True)
+    assert choice == DeviceChoice("cpu", CPU, "the GPU is not used: it timed out after 0.5 seconds", setback=True)
     restart(monkeypatch)
     assert choose_device("auto", tiny_config) == choice
 

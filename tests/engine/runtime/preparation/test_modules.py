@@ -121,7 +121,7 @@ def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_f
     events: list[Event] = []
     with pytest.raises(CompileError) as caught:
         ensure_modules("starter", CONFIG, CPU, events.append)
-    sentence = f"The shipped modules can’t be used: those for {X86_64.title}: this processor lacks avx2"
+    sentence = f"The bundled modules can’t be used: those for {X86_64.title}: this processor lacks avx2"
     assert str(caught.value) == f"There is no C compiler. {sentence}. Install one."
     assert events[0].title == f"Starting the compiler. {sentence}"
 

@@ -55,7 +55,7 @@ def kept(modules: str = "m") -> KeptResult:
         (crashes_quietly, ProbeResult(False, "its process ended (JIT not supported)")),
         (fails, ProbeResult(False, "SystemError: the reason")),
         (leaves, ProbeResult(False, "code 3")),
-        (hangs, ProbeResult(False, "timed out after 0.5 seconds")),
+        (hangs, ProbeResult(False, "it timed out after 0.5 seconds")),
     ],
 )
 def test_whatever_becomes_of_a_probe_is_a_result(
@@ -105,7 +105,7 @@ def test_where_nothing_can_be_kept_a_process_tries_once_and_says_so(
     with caplog.at_level(logging.WARNING):
         assert place.found_by(probe) == place.found_by(probe) == WORKS
     assert probe.count == 1
-    assert "can’t be written; try is tested at every start" in caplog.text
+    assert "can’t be written, so try is tested at every start" in caplog.text
 
 
 def test_a_full_disk_loses_the_result_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def test_a_scan_is_said_to_have_no_text(tmp_path):
     path = tmp_path / "a.pdf"
     made = write_pages(path, [[PrintedLine(" ")]], Book("", "", ()), []).read_bytes()
     path.write_bytes(made.replace(b"() Tj", b"   Tj").replace(b"(1) Tj", b"    Tj"))
-    with pytest.raises(UnusableDocument, match="no text"):
+    with pytest.raises(UnusableDocument, match="only scanned pages"):
         read(path)
 
 

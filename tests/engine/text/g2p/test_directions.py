@@ -23,7 +23,7 @@ from engine.text.languages import AMERICAN, BRITISH
 
 def find_voice(name: str) -> None:
     if name == "a(":
-        raise InvalidRequest("“a(” is not a blend of voices.", "Write it like a(2)+b(1).")
+        raise InvalidRequest("“a(” is not a blend of voices.", "Use the form a(2)+b(1).")
     if not name.startswith("am_michael"):
         raise UnknownVoice(name, ("am_michael",), "am_michael")
 
@@ -74,7 +74,7 @@ def test_a_voice_speaks_on_where_only_a_part_is_asked_for():
         ("[voice:]", "write a voice like"),
         ("[voice:am_micheal]", "Did you mean “am_michael”?"),
         ("[voice am_micheal]", "Did you mean “am_michael”?"),
-        ("[voice:a(]", "Write it like"),
+        ("[voice:a(]", "Use the form"),
     ],
 )
 def test_what_cannot_be_done_is_left_out_with_a_notice(written, reason):

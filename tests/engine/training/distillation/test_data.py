@@ -99,12 +99,12 @@ def test_a_damaged_list_is_refused(folder, content):
 
 
 def test_shards_of_another_teacher_are_refused(folder):
-    with pytest.raises(UnusableModel, match="another teacher"):
+    with pytest.raises(UnusableModel, match="a different teacher"):
         ShardFolder(folder, "another one")
 
 
 def test_nothing_to_learn_from(tmp_path):
-    with pytest.raises(InvalidRequest, match="nothing to learn from"):
+    with pytest.raises(InvalidRequest, match="no training data"):
         list(ShardFolder(tmp_path, TEACHER).examples())
 
 

@@ -100,7 +100,7 @@ def test_corrections_over_frames_are_chosen_by_themselves(trained, teacher):
 
 
 def test_no_student_has_begun(tmp_path, teacher):
-    with pytest.raises(InvalidRequest, match="No student has begun"):
+    with pytest.raises(InvalidRequest, match="no training in progress"):
         load_students(teacher, DistillOptions("tiny", tmp_path))
 
 
@@ -114,7 +114,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(trained, teacher, content):
 
 
 def test_students_of_another_model_are_refused(trained):
-    with pytest.raises(UnusableModel, match="another model"):
+    with pytest.raises(UnusableModel, match="a different model"):
         load_students(Teacher(tiny_checkpoint(seed=2)), trained)
     with pytest.raises(UnusableModel, match="another teacher"):
         train(Teacher(tiny_checkpoint(seed=2)), trained, lambda progress: None)
@@ -189,7 +189,7 @@ def test_keeps_scores_and_weights(tmp_path, teacher, students):
 def test_a_file_of_another_model_s_students_is_refused(tmp_path, teacher, students):
     file = export_students(tmp_path / "s.safetensors", teacher, students)
     require_teacher(tiny_checkpoint(), file)
-    with pytest.raises(UnusableModel, match="taught by another model"):
+    with pytest.raises(UnusableModel, match="distilled from a different model"):
         require_teacher(tiny_checkpoint(seed=2), file)
 
 

@@ -46,7 +46,7 @@ def test_a_package_with_a_voice_of_no_teacher_is_refused(
 ) -> None:
     others = dataclasses.replace(parts, packs={"jf_other": parts.packs["af_heart"]})
     write_package(tmp_path, build_network(narrow_config), others, SYMBOLS)
-    with pytest.raises(InvalidRequest, match="a voice that is not taught: jf_other"):
+    with pytest.raises(InvalidRequest, match="an unknown voice: jf_other"):
         evaluate(1, tmp_path)
 
 

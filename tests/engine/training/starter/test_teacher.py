@@ -67,5 +67,5 @@ def test_every_utterance_of_a_text_is_a_lesson(teacher: Teacher, voice: str) -> 
 def test_a_teacher_of_another_architecture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(teacher_module, "open_checkpoint", lambda model: open_checkpoint())
     student: ModelConfig = dataclasses.replace(model_config("starter"), max_dur=49)
-    with pytest.raises(EngineError, match="max_dur differs"):
+    with pytest.raises(EngineError, match="differs from its students’: max_dur"):
         open_teacher(student)

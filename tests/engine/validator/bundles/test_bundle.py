@@ -71,7 +71,7 @@ def test_a_full_disk_leaves_the_old_bundle(report: Report, arrays: ArrayFolder, 
 
 def test_damaged_sound_is_an_error_and_no_bundle(report: Report, arrays: ArrayFolder, tmp_path: Path) -> None:
     (arrays.path / "u0000" / "compiled" / "own-fed" / "audio.npy").write_bytes(b"damaged")
-    with pytest.raises(DamagedFile, match="can’t be read"):
+    with pytest.raises(DamagedFile, match="be read"):
         write_bundle(tmp_path / "bundle.zip", report, arrays, "")
     assert not (tmp_path / "bundle.zip").exists()
 

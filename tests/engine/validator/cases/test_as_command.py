@@ -47,8 +47,8 @@ REQUESTS = st.builds(
 
 
 def asked(command: str) -> ValidationRequest:
-    python, option, engine, name, *arguments = shlex.split(command)
-    assert (python, option, engine, name) == ("python", "-m", "engine", "validate")
+    program, name, *arguments = shlex.split(command)
+    assert (program, name) == ("kokoro-desk", "validate")
     parser = argparse.ArgumentParser()
     add_options(parser)
     return request_from(parser.parse_args(arguments))

@@ -120,7 +120,7 @@ def test_names_are_unique_and_found():
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(InvalidRequest, match="no fault “bad-luck”") as refused:
+    with pytest.raises(InvalidRequest, match="Unknown fault “bad-luck”") as refused:
         fault_named("bad-luck")
     assert FAULTS[0].name in refused.value.hint
 

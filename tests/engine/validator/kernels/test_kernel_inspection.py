@@ -90,11 +90,14 @@ def test_a_faulty_kernels_own_loops_stay_wrong(kernels: KernelInspection) -> Non
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"stages": ("decode",)}, "no stage “decode”"),
-        ({"stages": ("alignment",)}, "no stage “alignment” with kernels"),
+        ({"stages": ("decode",)}, "Unknown stage with kernels “decode”"),
+        ({"stages": ("alignment",)}, "Unknown stage with kernels “alignment”"),
         ({"utterance": 1}, "no utterance 2"),
         ({"replacements": (Replacement("istft", "001 conv1d"),)}, "no kernel “001 conv1d”"),
-        ({"replacements": (Replacement("duration", "001 x"), Replacement("loud"))}, "no stage “loud”"),
+        (
+            {"replacements": (Replacement("duration", "001 x"), Replacement("loud"))},
+            "Unknown stage with kernels “loud”",
+        ),
     ],
 )
 def test_what_does_not_exist_is_told(kernels: KernelInspection, options: dict[str, object], words: str) -> None:

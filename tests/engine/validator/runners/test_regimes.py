@@ -105,7 +105,7 @@ def test_a_planted_fault_is_in_the_modules_around_the_students_too(regimes: Regi
 def test_students_that_are_not_there_are_missed_with_a_sentence(regimes: Regimes) -> None:
     other = replace(regimes.checkpoint, name="kokoro-82m")
     for regime in STUDENT_REGIMES:
-        with pytest.raises(MissingModel, match=r"No Transformer .* model kokoro-82m is installed"):
+        with pytest.raises(MissingModel, match=r"No Transformer .* installed for kokoro-82m"):
             opened(Regimes(other), regime)
 
 
