@@ -11,14 +11,8 @@ import pytest
 
 from app.__main__ import build_parser as build_app_parser
 from engine.cli.parser import build_parser
+from tests.architecture.documents import DOCUMENTS, FOLDERS, LINK, ROOT, SPAN, code_of, prose_of
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = (".github", "app", "compiled_models", "engine", "resources", "tests")
-"""Folders that documents may be in and may name files of; a copy of the project without git has these too."""
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
-FENCE = re.compile(r"^ *```")
-SPAN = re.compile(r"`([^`\n]+)`")
-LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 ELSEWHERE = re.compile(r"[a-z]+:")
 HEADING = re.compile(r"^#{1,6} +(.+)", re.MULTILINE)
 PATH = re.compile(r"[\w.-]+(/[\w.-]+)*/?")
@@ -28,24 +22,9 @@ OURS = ("kokoro-desk ", "engine ")
 every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
 
-def lines_of(path: Path) -> Iterator[tuple[bool, str]]:
-    """Every line but the fences, with whether it stands between two of them."""
-    fenced = False
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if FENCE.match(line):
-            fenced = not fenced
-        else:
-            yield fenced, line
-
-
-def prose_of(path: Path) -> str:
-    return "\n".join(line for fenced, line in lines_of(path) if not fenced)
-
-
 def code_lines_of(path: Path) -> list[str]:
     """Lines of fenced blocks, continued ones joined."""
-    text = "\n".join(line.strip() for fenced, line in lines_of(path) if fenced)
-    return text.replace("\\\n", " ").splitlines()
+    return code_of(path).replace("\\\n", " ").splitlines()
 
 
 def links_of(path: Path) -> list[str]:
@@ -121,13 +100,13 @@ def test_commands_exist(words: list[str]) -> None:
         parser.parse_args(words[1:])
 
 
-def test_contributing_gives_a_reason_for_every_dependency() -> None:
+def test_every_dependency_has_a_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     required = [
         *project["dependencies"],
         *(one for group in project["optional-dependencies"].values() for one in group),
     ]
-    rows = [line for line in prose_of(ROOT / "CONTRIBUTING.md").splitlines() if line.startswith("|")]
+    rows = [line for line in prose_of(ROOT / "docs" / "dependencies.md").splitlines() if line.startswith("|")]
     named = {word for row in rows for word in re.findall(r"[\w-]+", row.lower())}
     assert {re.split(r"[\[=<>]", one)[0] for one in required} <= named
 
