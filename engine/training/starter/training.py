@@ -144,8 +144,8 @@ def _keep_parts(path: Path, teacher: Teacher) -> None:
         save_parts(path, teacher.parts())
     elif load_parts(path).identity != teacher.checkpoint.identity:
         raise EngineError(
-            f"The lessons in {path.parent} are of another teacher than the one installed.",
-            "Choose another --work-dir, or install the teacher they are of.",
+            f"The lessons in {path.parent} are from a different teacher, not the one installed.",
+            "Choose a different --work-dir, or install their teacher.",
         )
 
 

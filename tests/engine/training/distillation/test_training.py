@@ -116,7 +116,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(trained, teacher, content):
 def test_students_of_another_model_are_refused(trained):
     with pytest.raises(UnusableModel, match="a different model"):
         load_students(Teacher(tiny_checkpoint(seed=2)), trained)
-    with pytest.raises(UnusableModel, match="another teacher"):
+    with pytest.raises(UnusableModel, match="a different teacher"):
         train(Teacher(tiny_checkpoint(seed=2)), trained, lambda progress: None)
 
 

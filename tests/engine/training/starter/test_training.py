@@ -100,7 +100,7 @@ def test_a_package_to_start_from_that_is_not_there_is_named_before_any_work(
 ) -> None:
     monkeypatch.setattr(training, "open_teacher", None)
     options = TrainOptions(tmp_path / "work", tmp_path / "package", MOMENT, start=tmp_path / "nowhere")
-    with pytest.raises(DamagedFile, match="nowhere has no readable package"):
+    with pytest.raises(DamagedFile, match="nowhere has no readable starter model"):
         training.train(options, lambda progress: None)
     assert not list(tmp_path.iterdir())
 
@@ -127,7 +127,7 @@ def test_lessons_of_another_teacher_are_not_mixed_in(
 
     teacher = OtherTeacher()
     monkeypatch.setattr(training, "open_teacher", lambda config: teacher)
-    with pytest.raises(EngineError, match="are of a different teacher"):
+    with pytest.raises(EngineError, match="a different teacher"):
         training.train(dataclasses.replace(options, rounds=2), lambda progress: None)
     assert teacher.closed
     assert training.load_parts(options.work_folder / "corpus" / "teacher.safetensors").identity == parts.identity

@@ -61,7 +61,7 @@ def test_a_full_disk_leaves_the_old_bundle(report: Report, arrays: ArrayFolder, 
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
     try:
-        with pytest.raises(OutputError, match=r"bundle\.zip could not be written"):
+        with pytest.raises(OutputError, match=r"Couldn’t write .*bundle\.zip"):
             write_bundle(path, report, arrays, "")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -226,7 +226,7 @@ def test_a_path_that_leaves_its_folder_is_refused(bundle: Path, folder: Path, na
 def test_an_array_cannot_leave_the_folder(bundle: Path, folder: Path, name: str) -> None:
     stored = npz_of({name: npy(np.zeros(1, np.float32))})
     path = changed(bundle, lambda members: members.update({ARRAYS_NAME: stored}))
-    with pytest.raises(DamagedFile, match="with the name"):
+    with pytest.raises(DamagedFile, match="invalid name"):
         open_bundle(path, folder)
     assert not any(path.is_file() for path in folder.rglob("*"))
     assert not written_outside(folder)

@@ -71,7 +71,7 @@ def test_the_command_gives_the_same_rows() -> None:
         rows = validator.validate(request).rows
     parser = argparse.ArgumentParser()
     add_options(parser)
-    options = parser.parse_args(shlex.split(as_command(request))[4:])
+    options = parser.parse_args(shlex.split(as_command(request))[2:])
     told = outcome_of(options, lambda: "", lambda event: None).data["rows"]
     assert [without_times(row) for row in told] == [without_times(Wire().row_to_dict(row)) for row in rows]
 

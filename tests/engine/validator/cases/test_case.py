@@ -69,7 +69,7 @@ def written(folder: Path, header: object) -> Path:
 
 def test_a_case_of_another_version_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, {**header_of(CASE, tmp_path), "version": 99})
-    with pytest.raises(DamagedFile, match="failing case of version 99; this version of Kokoro Desk reads version 1"):
+    with pytest.raises(DamagedFile, match="failing case of version 99; Kokoro Desk now reads version 1"):
         load_case(path)
 
 

@@ -71,7 +71,7 @@ def test_the_first_stage_of_the_shortest_utterance_is_reduced(no_pack: Report) -
 
 def test_a_stage_that_is_right_has_nothing_to_reduce(validator: Validator, no_pack: Report) -> None:
     assert failure_in(no_pack, "bert") is None
-    with pytest.raises(InvalidRequest, match="The stage bert is not itself wrong"):
+    with pytest.raises(InvalidRequest, match="The stage bert is not wrong by itself"):
         reduce_failure(validator, NO_PACK, no_pack, "bert")
     with pytest.raises(InvalidRequest, match="Unknown stage"):
         failure_in(no_pack, "nonsense")
@@ -87,7 +87,7 @@ def test_a_case_with_places_out_of_range_is_not_run(
     case = failing_case(validator, NO_PACK, no_pack, "f0n")
     wrong = {**case.inputs, name: np.full_like(case.inputs[name], value)}
     save_case(tmp_path / "case.safetensors", replace(case, inputs=wrong))
-    with pytest.raises(DamagedFile, match="cannot be run"):
+    with pytest.raises(DamagedFile, match="can’t be run"):
         run_case(validator, tmp_path / "case.safetensors")
 
 
@@ -95,7 +95,7 @@ def test_tokens_out_of_range_are_not_run(validator: Validator, no_pack: Report, 
     case = failing_case(validator, NO_PACK, no_pack, "text_encoder")
     for tokens in (np.full_like(case.inputs["tokens"], 10**6), case.inputs["tokens"][:, :-1]):
         save_case(tmp_path / "case.safetensors", replace(case, inputs={**case.inputs, "tokens": tokens}))
-        with pytest.raises(DamagedFile, match="cannot be run"):
+        with pytest.raises(DamagedFile, match="can’t be run"):
             run_case(validator, tmp_path / "case.safetensors")
 
 

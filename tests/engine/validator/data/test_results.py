@@ -94,7 +94,7 @@ def test_each_difference_has_a_name(now: RunContext, name: str) -> None:
     value = getattr(now.subject, name)
     other = replace(now.subject, **{name: value + 1 if isinstance(value, float | int) else "other"})
     assert subjects_apart(now.subject, now.subject) == ""
-    assert subjects_apart(now.subject, other).startswith("another ")
+    assert subjects_apart(now.subject, other).startswith("a different ")
 
 
 def test_builds_differ_by_sources_compiler_and_processor(now: RunContext) -> None:

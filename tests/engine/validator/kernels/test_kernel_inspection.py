@@ -92,7 +92,7 @@ def test_a_faulty_kernels_own_loops_stay_wrong(kernels: KernelInspection) -> Non
     [
         ({"stages": ("decode",)}, "Unknown stage with kernels “decode”"),
         ({"stages": ("alignment",)}, "Unknown stage with kernels “alignment”"),
-        ({"utterance": 1}, "no utterance 2"),
+        ({"utterance": 1}, "Utterance 2 doesn’t exist"),
         ({"replacements": (Replacement("istft", "001 conv1d"),)}, "no kernel “001 conv1d”"),
         (
             {"replacements": (Replacement("duration", "001 x"), Replacement("loud"))},

@@ -112,7 +112,7 @@ def test_a_run_that_is_named_must_be_of_the_same(tmp_path: Path) -> None:
     GOLDEN.save(path)
     golden, _ = chosen(asked(str(path)), NOW)
     assert golden == GOLDEN
-    with pytest.raises(InvalidRequest, match="is of another voice"):
+    with pytest.raises(InvalidRequest, match="is of a different voice"):
         chosen(asked(str(path)), replace(NOW, subject=replace(SUBJECT, voice="af_heart")))
     with pytest.raises(InvalidRequest, match="compiled regimes, and none was requested"):
         chosen(asked(str(path)), None)
@@ -211,7 +211,7 @@ def test_other_phonemes_are_held_against_the_floor_alone() -> None:
     rated = made.rated(row(1e-3))
     assert rated.times_golden is None
     assert unpartnered([rated]) == (rated,)
-    assert "other phonemes" in made.remark
+    assert "different phonemes" in made.remark
     assert yardstick().remark == BaselineGrader(None).remark == ""
 
 
