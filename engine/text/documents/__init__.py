@@ -1,4 +1,4 @@
-"""Reads documents, such as books, into the text that is to be spoken, chapter by chapter, and what is shown with it."""
+"""Reads documents, such as books, into chapters of text to speak, with the styles and pictures to show beside it."""
 
 from engine.text.documents.archive import read_picture
 from engine.text.documents.document import Chapter, Document, Look, Matter, Picture, Styled

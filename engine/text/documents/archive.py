@@ -1,6 +1,6 @@
-"""The files of which documents consist: members of zip archives, which EPUB and DOCX are, and pictures beside pages.
+"""Reads the files of documents: members of zip archives (EPUB and DOCX), and pictures beside pages.
 
-What an archive says about its sizes is not trusted.
+The sizes that an archive states are not trusted.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from engine.text.documents.reading import is_archive
 
 LARGEST_MEMBER_BYTES = 64_000_000
 MAX_READ_BYTES = 256_000_000
-"""Of all members together; a book of a million words has 6 MB of text."""
+"""The limit for all members together; a book of a million words contains 6 MB of text."""
 _ENCRYPTED = 0x1
 _FAULTS = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OverflowError,
     ValueError,
 )  # fmt: skip
-"""What the library raises for content that makes no sense to it."""
+"""The errors that the library raises for invalid content."""
 LARGEST_PICTURE_BYTES = 8_000_000
-"""A photograph for print has less."""
+"""The limit for a picture; a photograph for print is smaller."""
 _SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".avif", ".tif", ".tiff")
 
 
 class Archive:
-    """The members of a zip file by name; as a context it closes the file.
+    """The members of a zip file by name; as a context manager it closes the file.
 
     Raises `DamagedDocument`, `EncryptedDocument` or `OversizedDocument`, with the name of the file.
     """
@@ -51,11 +51,11 @@ class Archive:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of all members but those in which a Mac keeps what it knows of the others."""
+        """The names of all members, except for the metadata that macOS adds."""
         return frozenset(name for name in self._file.namelist() if not name.startswith("__MACOSX/"))
 
     def read(self, name: str, largest_bytes: int | None = None) -> bytes:
-        """The content of a member, which may be as large as any unless it is to be smaller."""
+        """Return the content of a member, of at most `largest_bytes` (default: `LARGEST_MEMBER_BYTES`)."""
         largest_bytes = LARGEST_MEMBER_BYTES if largest_bytes is None else largest_bytes
         try:
             member = self._file.getinfo(name)
@@ -71,10 +71,10 @@ class Archive:
         return content
 
     def find(self, name: str) -> str | None:
-        """The member that is meant by a name as people and programs write them; None if there is none.
+        """Return the member that best matches a name as people and programs write it; None if none matches.
 
-        A name may be quoted as in a link, have a fragment, backslashes or a leading slash, compose its accents in
-        another way, differ in case, or have been packed in another code. The closest is taken.
+        A name may be quoted as in a link, have a fragment, backslashes or a leading slash, compose its accents
+        differently, differ in case, or be packed in a different encoding.
         """
         plain = _plain(name)
         for written in (name, _without_fragment(name), plain, _plain(unquote(_without_fragment(name)))):
@@ -88,7 +88,7 @@ class Archive:
 
     @cached_property
     def _shapes(self) -> list[tuple[dict[str, str], Callable[[str], str]]]:
-        """Ways to look at names, from the strictest to the loosest, each with the members that are looked at so."""
+        """Tables of members by normalized name, from the strictest to the loosest, each with its normalization."""
         members = sorted(name for name in self.names if not name.endswith("/"))
         shapes: list[Callable[[str], str]] = [_composed, _folded]
         tables = [
@@ -100,8 +100,8 @@ class Archive:
         return [*tables, ({base: names[0] for base, names in counted.items() if len(names) == 1}, _base)]
 
     def tree(self, name: str) -> Any:
-        """The root of an XML member; entities and links to elsewhere are not followed."""
-        from engine.text.documents.markup import xml_tree  # what only reads pictures does without it
+        """Return the root of an XML member; entities and external references are not followed."""
+        from engine.text.documents.markup import xml_tree  # not needed to read pictures
 
         root = xml_tree(self.read(name))
         if root is None:
@@ -109,11 +109,11 @@ class Archive:
         return root
 
     def damaged(self) -> DamagedDocument:
-        """The error for content that makes no sense."""
+        """Return the error for invalid content."""
         return DamagedDocument(f"“{self._name}” is damaged or incomplete.", "Get another copy of it.")
 
     def encrypted(self) -> EncryptedDocument:
-        """The error for content that only its shop's program can read."""
+        """Return the error for DRM-protected content."""
         return EncryptedDocument(f"“{self._name}” is DRM-protected.", "Choose a DRM-free copy.")
 
     def __enter__(self) -> Self:
@@ -130,7 +130,7 @@ def _without_fragment(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """A path from the root of the archive, with slashes."""
+    """Return a path relative to the root of the archive, with slashes."""
     path = posixpath.normpath(name.replace("\\", "/")).lstrip("/")
     while path.startswith("../"):
         path = path[3:]
@@ -150,7 +150,7 @@ def _base(name: str) -> str:
 
 
 def _repacked(name: str) -> str:
-    """A name in UTF-8 whose packer did not say so, which the format takes for another code."""
+    """Decode a UTF-8 name that lacks the UTF-8 flag, and was therefore read as code page 437."""
     try:
         return name.encode("cp437").decode("utf-8")
     except UnicodeError:
@@ -158,7 +158,7 @@ def _repacked(name: str) -> str:
 
 
 def read_picture(path: Path, name: str) -> bytes | None:
-    """The file of the picture that a document shows by this name; None if it is missing, damaged or too large.
+    """Return the content of the picture that a document shows by this name; None if missing, damaged or too large.
 
     Nothing outside the document, or outside the folder of a page, is read.
     """
@@ -170,21 +170,21 @@ def read_picture(path: Path, name: str) -> bytes | None:
         if file is None or file.stat().st_size > LARGEST_PICTURE_BYTES:
             return None
         return file.read_bytes()
-    except (UnusableDocument, OSError, ValueError, MemoryError):  # a name may be one that no file can have
+    except (UnusableDocument, OSError, ValueError, MemoryError):  # a name can be invalid as a file name
         return None
 
 
 def is_picture(name: str) -> bool:
-    """Whether the name of a file says that it is a picture of a kind that can be shown."""
+    """Return whether a file name has the suffix of a supported picture format."""
     return name.casefold().endswith(_SUFFIXES)
 
 
 def no_picture(_reference: str) -> None:
-    """The name of a picture in a document that has none."""
+    """Find no picture, for documents without pictures."""
 
 
 def picture_beside(page: Path, reference: str) -> str | None:
-    """The name of the picture that a page refers to by a path; None if it is not in the folder of the page."""
+    """Return the name of the picture that a page refers to by a path; None if it is outside the folder of the page."""
     name = posixpath.normpath(reference.partition("?")[0].replace("\\", "/"))
     try:
         return name if _file_beside(page, name) is not None else None
@@ -193,7 +193,7 @@ def picture_beside(page: Path, reference: str) -> str | None:
 
 
 def _file_beside(page: Path, name: str) -> Path | None:
-    """The picture of this name in the folder of a page, or in one below it, wherever links lead."""
+    """Return the picture of this name in or below the folder of a page, after resolving links."""
     folder = page.absolute().parent.resolve()
     file = (folder / name).resolve()
     return file if file.is_relative_to(folder) and is_picture(file.name) and file.is_file() else None

@@ -1,4 +1,4 @@
-"""A document as a series of headings and paragraphs, and the chapters that these make, with what they show."""
+"""Represents a document as headings and paragraphs, and divides them into chapters with their styles and pictures."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from engine.text.documents.document import BETWEEN_PARAGRAPHS, Chapter, Look, Ma
 from engine.text.documents.matter import matter_of_title
 
 Mark = tuple[int, int, Look]
-"""The first of the parts of a text that have a look, the one after the last, and the look."""
+"""The index of the first part with a look, the index after the last one, and the look."""
 _SEEN = re.compile("[^\\s\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff]+")
-"""Characters that count, in a row: cleaning changes the spaces, and takes out what is invisible."""
+"""A run of significant characters: cleaning changes spaces and removes invisible characters."""
 _GOES_ON = ((8, 400), (4, 40), (2, 10))
-"""Behind a difference two texts go on together where so many characters are the same, so far away at most.
+"""Pairs (length of a match, largest distance) by which two texts are realigned after a difference.
 
-The longest of what is taken out of a text at one place are the descriptions of pictures.
+The longest passages that cleaning removes at one place are descriptions of pictures.
 """
 DEEPEST_LEVEL = 6
 LARGE_CHARACTERS = 40_000
-"""Chapters that are longer than this on average are cut at the headings below theirs, if there are any."""
+"""The average length above which chapters are divided at headings of the next level, if there are any."""
 LARGEST_CHARACTERS = 60_000
-"""About an hour of speech; longer chapters are cut between paragraphs."""
+"""The length of about an hour of speech; longer chapters are divided between paragraphs."""
 _LINE_END = re.compile(r"(?<=.)\n")
 
 
 def styles_of(marks: Iterable[Mark], parts: Sequence[str], text: str) -> tuple[Styled, ...]:
-    """The styles of a text that was made of parts, and cleaned."""
+    """Return the styles of a cleaned text that was joined from parts."""
     places = list(accumulate(map(len, parts), initial=0))
     return moved([Styled(places[first], places[end], look) for first, end, look in marks], "".join(parts), text)
 
 
 def moved(styles: Iterable[Styled], before: str, after: str) -> tuple[Styled, ...]:
-    """The styles of a text as those of what cleaning has made of it, in order; joined where only spaces are between."""
+    """Map the styles of a text to its cleaned form, in order; join those separated only by spaces."""
     paths = _Paths(before, after)
     made: list[Styled] = []
     last: dict[Look, int] = {}
@@ -52,18 +52,18 @@ def moved(styles: Iterable[Styled], before: str, after: str) -> tuple[Styled, ..
 
 
 def moved_pictures(pictures: Iterable[Picture], before: str, after: str) -> tuple[Picture, ...]:
-    """The pictures in a text as those in what cleaning has made of it."""
+    """Map the pictures of a text to its cleaned form."""
     paths = _Paths(before, after)
     return tuple(replace(picture, start=paths.start(picture.start)) for picture in pictures)
 
 
 def in_order(styles: Iterable[Styled]) -> tuple[Styled, ...]:
-    """The styles in the order of the text; of those that begin together, the longest first."""
+    """Sort styles by their start; of those that start together, the longest comes first."""
     return tuple(sorted(styles, key=lambda style: (style.start, -style.end)))
 
 
 class _Seen:
-    """The characters of a text that count, by their numbers."""
+    """The significant characters of a text, numbered consecutively."""
 
     def __init__(self, text: str) -> None:
         runs = list(_SEEN.finditer(text))
@@ -73,18 +73,18 @@ class _Seen:
         self._end = len(text)
 
     def number(self, place: int) -> int:
-        """The number of the first of these characters that is not before a place."""
+        """Return the number of the first significant character at or after a place."""
         run = bisect_right(self._places, place) - 1
         return min(self._numbers[run] + place - self._places[run], self._numbers[run + 1]) if run >= 0 else 0
 
     def place(self, number: int) -> int:
-        """Where one of these characters is; the end of the text for the number after the last."""
+        """Return the place of a significant character; the end of the text for the number after the last."""
         run = bisect_right(self._numbers, number) - 1
         return self._places[run] + number - self._numbers[run] if run < len(self._places) else self._end
 
 
 class _Paths:
-    """Leads from the places of a text to those of what cleaning has left of it: the rest is in the same order."""
+    """Maps places of a text to its cleaned form, in which the remaining characters keep their order."""
 
     def __init__(self, before: str, after: str) -> None:
         self._text = after
@@ -96,7 +96,7 @@ class _Paths:
             self._steps = None if old == new else list(_steps(old, new))
 
     def start(self, place: int) -> int:
-        """Where what begins at a place begins, behind spaces."""
+        """Map the start of a span, skipping spaces after it."""
         if self._margin is not None:
             place = min(max(place - self._margin, 0), len(self._text))
             while self._text[place : place + 1].isspace():
@@ -108,7 +108,7 @@ class _Paths:
         return self._after.place(number)
 
     def end(self, place: int) -> int:
-        """Where what ends at a place ends, before spaces."""
+        """Map the end of a span, skipping spaces before it."""
         if self._margin is not None:
             place = min(max(place - self._margin, 0), len(self._text))
             while place and self._text[place - 1].isspace():
@@ -121,7 +121,7 @@ class _Paths:
 
 
 def _steps(old: str, new: str) -> Iterator[tuple[int, int]]:
-    """Where each character of a text begins and ends in a later one; where it would be, if it is gone."""
+    """Yield the start and end of each character of a text in a later one; both are equal for a removed character."""
     here = there = 0
     while here < len(old):
         if there < len(new) and old[here] == new[there]:
@@ -135,7 +135,7 @@ def _steps(old: str, new: str) -> Iterator[tuple[int, int]]:
 
 
 def _difference(old: str, here: int, new: str, there: int) -> tuple[int, int]:
-    """How many characters of a text are gone at a place, or have come in the later one, where the texts differ."""
+    """Return the numbers of characters that were removed and inserted where the texts differ."""
     for same, farthest in _GOES_ON:
         gone = old.find(new[there : there + same], here + 1, here + farthest) - here
         come = new.find(old[here : here + same], there + 1, there + farthest) - there
@@ -150,9 +150,9 @@ def _difference(old: str, here: int, new: str, there: int) -> tuple[int, int]:
 class Block:
     """A heading or a paragraph; `level` is 1 for the highest heading, 0 for a paragraph.
 
-    `anchors` are the names under which links can lead to it. `matter` is given where the format tells; else a heading's
-    words may tell. `notes` are those that the text refers to. `shown_level` is that of a paragraph which is shown as a
-    heading, but begins no chapter; one that `is_quote` is set apart. `styles` and `pictures` are those in the text.
+    `anchors` are the names by which links refer to it. `matter` is given where the format specifies it; for a heading,
+    its words may decide. `notes` are those that the text refers to. A paragraph with a `shown_level` is shown as a
+    heading but begins no chapter; one that `is_quote` is set apart. `styles` and `pictures` are those in the text.
     """
 
     text: str
@@ -166,17 +166,17 @@ class Block:
     is_quote: bool = False
 
     def with_text(self, text: str) -> Block:
-        """The same with its text as later cleaning has left it."""
+        """Return the same block with its cleaned text."""
         styles = moved(self.styles, self.text, text) if self.styles else ()
         pictures = moved_pictures(self.pictures, self.text, text) if self.pictures else ()
         return replace(self, text=text, styles=styles, pictures=pictures)
 
     def as_paragraph(self) -> Block:
-        """The same, which begins no chapter; a heading is still shown as one."""
+        """Return the same block as a paragraph, which begins no chapter; a heading is still shown as one."""
         return replace(self, level=0, shown_level=self.level) if self.level else self
 
     def looks(self, place: int) -> Iterator[Styled]:
-        """The styles of the whole block and of what is in it, if its text begins at a place of a chapter."""
+        """Yield the styles of the block and of its parts, for a text that begins at `place` in its chapter."""
         end, level = place + len(self.text), self.level or self.shown_level
         if level or self.is_quote:
             yield Styled(place, end, Look.HEADING, level) if level else Styled(place, end, Look.QUOTE)
@@ -185,7 +185,7 @@ class Block:
 
 
 def hang_pictures(blocks: list[Block], waiting: list[Picture]) -> None:
-    """Put pictures that wait for a text behind that of the last block; if there is no block, they wait on."""
+    """Attach waiting pictures to the end of the last block; without a block, they keep waiting."""
     if blocks and waiting:
         last = blocks[-1]
         behind = tuple(replace(picture, start=len(last.text)) for picture in waiting)
@@ -194,11 +194,11 @@ def hang_pictures(blocks: list[Block], waiting: list[Picture]) -> None:
 
 
 def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
-    """The chapters, one for each heading of the levels that cut the text best; `title` is for text that has none.
+    """Divide blocks into chapters, one for each heading of the levels that divide the text best.
 
-    Text before the first heading is a chapter of its own, and so are blocks of another matter; text behind those that
-    has no heading has the title before them. A heading with no text of its own is spoken at the beginning of the
-    next chapter. Empty if no block has text.
+    `title` is for text without a heading. Text before the first heading is a separate chapter, and so are blocks of
+    different matter; text after those without a heading has the title before them. A heading without text is spoken at
+    the beginning of the next chapter. Empty if no block has text.
     """
     present = _apart(_with_text(blocks))
     lowest = _lowest_level(present)
@@ -210,7 +210,7 @@ def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
 
 
 def _with_text(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks that have text, with the pictures of those that have none."""
+    """Return the blocks that have text, with the pictures of those that have none."""
     present: list[Block] = []
     waiting: list[Picture] = []
     for block in blocks:
@@ -224,7 +224,7 @@ def _with_text(blocks: Iterable[Block]) -> list[Block]:
 
 
 def _apart(blocks: list[Block]) -> list[Block]:
-    """The blocks, without quotes if they are most of the text: nothing is set apart then."""
+    """Return the blocks; if most of the text is quotes, none of them is set apart."""
     quoted = sum(len(block.text) for block in blocks if block.is_quote)
     if 2 * quoted <= sum(len(block.text) for block in blocks):
         return blocks
@@ -232,9 +232,10 @@ def _apart(blocks: list[Block]) -> list[Block]:
 
 
 def _lowest_level(blocks: Sequence[Block]) -> int:
-    """The lowest level whose headings begin a chapter; 0 if none does.
+    """Return the lowest level whose headings begin a chapter; 0 if none does.
 
-    Fewer headings than those above them cut some chapters only. A single heading is the title of what it begins.
+    A level with fewer headings than a higher one divides only some chapters and is ignored. A single heading is the
+    title of the text after it.
     """
     counts = Counter(block.level for block in blocks if block.level)
     characters = sum(len(block.text) for block in blocks)
@@ -246,7 +247,7 @@ def _lowest_level(blocks: Sequence[Block]) -> int:
 
 
 def _parts(blocks: Sequence[Block], lowest: int) -> Iterator[list[Block]]:
-    """The blocks of each chapter."""
+    """Yield the blocks of each chapter."""
     part: list[Block] = []
     has_text = False
     for block in blocks:
@@ -284,12 +285,12 @@ def _chapter(part: Sequence[Block], lowest: int, title: str) -> Chapter:
 
 
 def _joint(line_end: re.Match[str]) -> str:
-    """What joins the lines of a title: "Chapter 1: The Sea"."""
+    """Return the separator between the lines of a title, as in "Chapter 1: The Sea"."""
     return ": " if line_end.string[line_end.start() - 1].isalnum() else " "
 
 
 def _pieces(chapter: Chapter) -> Iterator[Chapter]:
-    """The chapter, in pieces of about the same length if it is too long."""
+    """Yield the chapter, divided into pieces of about the same length if it is too long."""
     count = -(-len(chapter.text) // LARGEST_CHARACTERS)
     if count < 2:
         yield chapter
@@ -307,7 +308,7 @@ def _pieces(chapter: Chapter) -> Iterator[Chapter]:
 
 
 def _shared(chapter: Chapter, pieces: Sequence[Chapter], starts: Sequence[int]) -> Iterator[Chapter]:
-    """The pieces of a chapter, which begin at these places, with what it shows in each."""
+    """Distribute the styles and pictures of a chapter among its pieces, which begin at `starts`."""
     styles: list[list[Styled]] = [[] for _ in pieces]
     pictures: list[list[Picture]] = [[] for _ in pieces]
     for style in chapter.styles:
@@ -328,7 +329,7 @@ def _piece_at(starts: Sequence[int], place: int) -> int:
 
 
 def _border(text: str, aim: int) -> int:
-    """Where to cut near `aim`: after a paragraph, else a line, a sentence, a word, else right there."""
+    """Return the place to divide a text near `aim`: after a paragraph, line, sentence or word, else at `aim`."""
     for sign in (BETWEEN_PARAGRAPHS, "\n", ". ", " "):
         found = text.rfind(sign, aim // 2, aim)
         if found > 0:

@@ -1,4 +1,4 @@
-"""The table of contents of a book, and the headings that it gives to the pages it leads to."""
+"""Reads a book's table of contents and applies its headings to the pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.text.documents.unread import kinds_of
 from engine.text.roman_numerals import value_of
 
 _HEADING_WITHIN_BLOCKS = 3
-"""A title of the table of contents may follow a number or an ornament, but not more than this."""
+"""The number of blocks within which an entry's heading is searched, because a number or an ornament may precede it."""
 _MAX_HEADING_CHARACTERS = 300
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _LABELS = frozenset({"chapter", "chap", "part", "book", "section", "chapitre", "capítulo", "capitolo", "kapitel", "no"})
@@ -27,7 +27,7 @@ _TEXT = Block("").matter
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the table of contents: where it leads to, and how deep it is, 1 for the highest."""
+    """An entry of the table of contents: its title, its target and its level, 1 for the highest."""
 
     title: str
     file: str
@@ -36,7 +36,7 @@ class Entry:
 
 
 def entries_of_page(root: Any, file: str, resolved: Callable[[str, str], str]) -> Iterator[Entry]:
-    """The entries of a page of contents; `resolved` is the file that a link leads to from a folder."""
+    """Yield the entries of a page of contents; `resolved` returns the file that a link leads to from a folder."""
     navigation = [nav for nav in root.iter("nav") if "toc" in kinds_of(nav)] or list(root.iter("nav"))
     for link in navigation[0].iter("a") if navigation else ():
         level = sum(1 for each in link.iterancestors("ol", "ul")) or 1
@@ -44,7 +44,7 @@ def entries_of_page(root: Any, file: str, resolved: Callable[[str, str], str]) -
 
 
 def entries_of_map(root: Any, file: str, resolved: Callable[[str, str], str]) -> Iterator[Entry]:
-    """The entries of the older form of a table of contents."""
+    """Yield the entries of an EPUB 2 table of contents (NCX)."""
     for point in root.xpath("//*[local-name()='navPoint']"):
         label = "".join(point.xpath("string(./*[local-name()='navLabel'])"))
         link = "".join(point.xpath("string(./*[local-name()='content']/@src)"))
@@ -53,7 +53,7 @@ def entries_of_map(root: Any, file: str, resolved: Callable[[str, str], str]) ->
 
 
 def entries_of_links(root: Any, file: str, resolved: Callable[[str, str], str], pages: Collection[str]) -> list[Entry]:
-    """The entries of a page that is, to more than a half, links to other pages; none if it is not."""
+    """Return the links to other pages if they make up more than half of a page; otherwise an empty list."""
     linked, entries = 0, []
     for link in root.iter("a"):
         label, target = "".join(link.itertext()), link.get("href", "")
@@ -74,7 +74,7 @@ def _entry(label: str, link: str, file: str, level: int, resolved: Callable[[str
 
 
 def with_entries(blocks: Sequence[Block], entries: Iterable[Entry]) -> list[Block]:
-    """The blocks of a page with headings where the entries lead to that are for this page, and no other headings."""
+    """Return the blocks of a page with headings only where its entries lead."""
     places = _places(blocks)
     at: dict[int, list[Entry]] = {}
     for entry in dict.fromkeys(entry for entry in entries if entry.title):
@@ -106,7 +106,7 @@ def _places(blocks: Sequence[Block]) -> dict[str, int]:
 
 
 def _merged(blocks: Sequence[Block], entry: Entry) -> Block:
-    """The heading that blocks make which say together what an entry says."""
+    """Merge the blocks that match an entry into one heading."""
     anchors = frozenset(anchor for block in blocks for anchor in block.anchors)
     notes = tuple(note for block in blocks for note in block.notes)
     single = len(blocks) == 1 and len(_words(blocks[0].text)) >= len(_words(entry.title))
@@ -117,7 +117,7 @@ def _merged(blocks: Sequence[Block], entry: Entry) -> Block:
 
 
 def _heading_near(blocks: Sequence[Block], place: int, entry: Entry) -> range | None:
-    """The blocks at a place, or soon after it, that say the same as an entry."""
+    """Return the blocks at or soon after a place that match an entry."""
     wanted = _words(entry.title)
     number, title = _number_and_title(wanted)
     end = min(place + _HEADING_WITHIN_BLOCKS, len(blocks))
@@ -137,7 +137,7 @@ def _heading_near(blocks: Sequence[Block], place: int, entry: Entry) -> range | 
 
 
 def _same_but_number(one: tuple[str, list[str]], other: tuple[str, list[str]]) -> bool:
-    """Whether two titles differ only in that one has a number and the other has none."""
+    """Return whether two titles differ only in that one has a number."""
     return one[1] == other[1] != [] and not (one[0] and other[0])
 
 
@@ -147,7 +147,7 @@ def _number_and_title(words: list[str]) -> tuple[str, list[str]]:
 
 @lru_cache(maxsize=1024)  # titles are compared with several blocks, and blocks with several titles
 def _words(text: str) -> list[str]:
-    """The words of a title as they are compared: without the word for its kind, and with its number in digits."""
+    """Return the words of a title for comparison: without the word for its kind, its number in digits."""
     words = _TOKEN.findall(text.casefold())
     if len(words) > 1 and words[0] in _LABELS:
         words = words[1:]

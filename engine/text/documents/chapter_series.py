@@ -1,4 +1,4 @@
-"""Which paragraphs of a plain text are headings: those that name themselves, and those whose numbers ascend."""
+"""Finds the headings of plain text: those with a chapter keyword, and those whose numbers ascend."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _FEWEST_ENTRIES = 2
 _MAX_LINES = 3
 FULL_LINE_CHARACTERS = 55
 _TEXT_CHARACTERS = 200
-"""A paragraph of so many is text that a heading may have."""
+"""The length of a paragraph that counts as text below a heading."""
 
 
 @dataclass(frozen=True)
 class Outline:
-    """The levels of those paragraphs that are headings, by number, and which paragraphs are a list of contents."""
+    """The levels of the paragraphs that are headings, by number, and the paragraphs that are a list of contents."""
 
     levels: dict[int, int]
     contents: range
     titles: frozenset[int]
-    """Those headings that belong to the one before them."""
+    """The headings that belong to the one before them."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class _Series:
 
 
 def outline_of(paragraphs: Sequence[Sequence[str]]) -> Outline:
-    """The headings among paragraphs, each given by its lines."""
+    """Find the headings among paragraphs, each given by its lines."""
     candidates = [_candidate(lines) for lines in paragraphs]
     keys = [_keys(lines, candidate) for lines, candidate in zip(paragraphs, candidates, strict=True)]
     contents = _contents(paragraphs, candidates, keys)
@@ -76,7 +76,7 @@ def outline_of(paragraphs: Sequence[Sequence[str]]) -> Outline:
 
 
 def _candidate(lines: Sequence[str]) -> HeadingLine | None:
-    """What a paragraph is the heading of: its first line says so, and the others, if any, have the title."""
+    """Parse a paragraph as a heading: its first line has the number, the other lines, if any, the title."""
     first = heading_line(lines[0])
     if first is None or len(lines) == 1:
         return first
@@ -89,13 +89,13 @@ def _candidate(lines: Sequence[str]) -> HeadingLine | None:
 
 
 def _is_wrapped(first: HeadingLine, lines: Sequence[str]) -> bool:
-    """Whether the title of a heading was too long for its line: all but the last are full, and it calls itself one."""
+    """Return whether a keyword heading with a number was wrapped: all lines but the last are full."""
     full = all(len(line.strip()) >= FULL_LINE_CHARACTERS for line in lines[:-1])
     return full and first.kind is not Kind.NUMBER and first.number is not None
 
 
 def _keys(lines: Sequence[str], candidate: HeadingLine | None) -> tuple[str, ...]:
-    """What the titles in a paragraph are known by: one, or as many as there are lines in a list of contents."""
+    """Return the keys of the titles in a paragraph: one, or one per line in a list of contents."""
     if candidate is not None:
         return (candidate.key,)
     if any(len(line.strip()) > HEADING_CHARACTERS for line in lines):
@@ -107,7 +107,7 @@ def _keys(lines: Sequence[str], candidate: HeadingLine | None) -> tuple[str, ...
 def _contents(
     paragraphs: Sequence[Sequence[str]], candidates: Sequence[HeadingLine | None], keys: Sequence[tuple[str, ...]]
 ) -> range:
-    """The paragraphs of the list of contents: those entries at the front that come again as headings."""
+    """Return the paragraphs of the list of contents: entries at the front that recur as headings."""
     last_places: dict[str, int] = {}
     for place, found in enumerate(keys):
         last_places.update({key: place for key in found if len(found) == 1})
@@ -130,7 +130,7 @@ def _contents(
 
 
 def _begins_text(paragraphs: Sequence[Sequence[str]], place: int) -> bool:
-    """Whether a heading has text below it, so that no list of contents is to be expected any more."""
+    """Return whether a heading has text below it, so that no list of contents can follow."""
     return any(sum(map(len, lines)) >= _TEXT_CHARACTERS for lines in paragraphs[place + 1 : place + 3])
 
 
@@ -144,7 +144,7 @@ def _list_end(
     keys: Sequence[tuple[str, ...]],
     start: int,
 ) -> int:
-    """The end of a list of titles that begins here; it ends where an entry comes again as a heading, or with text.
+    """Return the end of a list of titles that begins at `start`, where an entry recurs as a heading or text begins.
 
     Two entries may have the same title and different numbers, and one the title of a part.
     """
@@ -163,7 +163,7 @@ def _list_end(
 
 
 def _numbered(lines: Sequence[str], candidate: HeadingLine | None, keys: Sequence[str]) -> list[tuple[int | None, str]]:
-    """The titles in a paragraph with the numbers that they have there."""
+    """Return the titles in a paragraph with their numbers."""
     if candidate is not None:
         return [(candidate.number, key) for key in keys]
     found = [heading_line(line) for line in lines]
@@ -176,7 +176,7 @@ def _without_first_headings(
     last_places: Mapping[str, int],
     entries: range,
 ) -> int:
-    """The end of a list without the heading of the text that follows it, which does not come again."""
+    """Return the end of a list without the first headings of the following text, which do not recur."""
     end = entries.stop
     counts = Counter(key for place in entries for key in keys[place])
     while end - entries.start > 1 and (last := candidates[end - 1]) is not None and last.number in (None, 1):
@@ -188,13 +188,13 @@ def _without_first_headings(
 
 
 def _is_list(lines: Sequence[str]) -> bool:
-    """Whether most lines of a paragraph are entries of a list of contents."""
+    """Return whether most lines of a paragraph are entries of a list of contents."""
     entries = sum(heading_line(line) is not None or has_page(line) for line in lines)
     return len(lines) >= _FEWEST_ENTRIES and 2 * entries > len(lines)
 
 
 def _is_title_below(paragraphs: Sequence[Sequence[str]], candidates: Sequence[HeadingLine | None], place: int) -> bool:
-    """Whether the paragraph below a heading is its title: it stands out, and text follows."""
+    """Return whether the paragraph below a heading is its title: it stands out, and text follows."""
     if place + 2 >= len(paragraphs) or candidates[place + 1] or candidates[place + 2]:
         return False
     lines = [line.strip() for line in paragraphs[place + 1]]
@@ -213,10 +213,10 @@ class _Ascent:
         self._chapters: _Series | None = None
         self._outer: dict[tuple[int, bool], _Series] = {}
         self._inner: dict[tuple[int, bool], _Series] = {}
-        """Series that may go on, by the next number and whether they have titles; the inner ones end with a chapter."""
+        """Unfinished series, by the next number and by the presence of titles; the inner ones end with a chapter."""
 
     def levels(self) -> dict[int, int]:
-        """The levels of the headings by their places."""
+        """Return the levels of the headings by their places."""
         for place in range(self._start, len(self._candidates)):
             candidate = self._candidates[place]
             if candidate is None:
@@ -233,7 +233,7 @@ class _Ascent:
         return {place: each.level for each in self._all if len(each.places) > 1 for place in each.places} | self._named
 
     def _add(self, place: int, candidate: HeadingLine) -> None:
-        """Add a number to the series that it continues, or begin one."""
+        """Add a number to the series that it continues, or begin a series."""
         number, has_title = candidate.number or 0, bool(candidate.title)
         for titles in (has_title, not has_title):
             for group in (self._inner, self._outer):
@@ -257,5 +257,5 @@ class _Ascent:
             (self._outer if self._chapters is None else self._inner)[2, has_title] = series
 
     def _continues(self, series: _Series, place: int) -> bool:
-        """Whether there is text since the last heading of a series."""
+        """Return whether there is text since the last heading of a series."""
         return self._texts[place] > self._texts[series.places[-1] + 1]

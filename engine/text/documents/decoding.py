@@ -1,6 +1,6 @@
-"""Bytes as text: by their mark, as UTF-8, else in the encoding in which they make the likeliest text.
+"""Decodes bytes by their byte order mark, as UTF-8, or in the encoding that yields the likeliest text.
 
-How likely a text is shows in its characters beyond ASCII: what is decoded wrongly has strange ones.
+The likelihood depends on the characters beyond ASCII: a wrong encoding yields unusual ones.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _ALPHABETS = (
     "الينمروتبةعدسفهكقحجشطصخأضىذئزثإغءظآؤ",
     "าร่นอก้เงมยลวด์ทสตัะปบคแหิจขีใไพชู็ุโผึซถศณธษํภฟญ",
 )  # fmt: skip
-"""Letters of a language beyond ASCII, the most frequent ones first."""
+"""The letters of each language beyond ASCII, the most frequent ones first."""
 _MIXED = "éèçüöäñïôêáíóàâæœëûåø"
-"""Those that English takes over from other languages."""
+"""The letters that English borrows from other languages."""
 _HANZI = (
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事"
     "成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日者意无力它与长把十第此已使情明"
@@ -53,7 +53,7 @@ _UNKNOWN_LETTER, _UNKNOWN, _IMPOSSIBLE = math.log(3e-5), math.log(1e-6), math.lo
 
 
 def likelihood(text: str) -> float:
-    """The logarithm of the probability of all characters beyond ASCII, in the language in which they are likeliest."""
+    """Return the log probability of all characters beyond ASCII, in the language in which they are likeliest."""
     contexts = Counter(
         (before, character, after)
         for before, character, after in zip(" " + text, text, text[1:] + " ", strict=False)
@@ -63,7 +63,7 @@ def likelihood(text: str) -> float:
 
 
 def unusual_characters(text: str) -> int:
-    """How many characters `likelihood` looks at."""
+    """Return the number of characters that `likelihood` considers."""
     return sum(map(_is_unusual, text))
 
 
@@ -82,7 +82,7 @@ def _logarithm(model: dict[str, float], context: tuple[str, str, str]) -> float:
 
 
 def _fit(before: str, character: str, after: str) -> float:
-    """How well a character stands between its neighbours: capitals and signs do not stand inside words."""
+    """Return a factor for a character between its neighbors: capitals and signs are unlikely inside words."""
     if _FIRST_GREEK <= character < _FIRST_SIGN and (_is_latin(before) or _is_latin(after)):
         return _SCATTERED
     if character.isupper():
@@ -100,7 +100,7 @@ def _is_latin(character: str) -> bool:
 
 @cache
 def _models() -> tuple[dict[str, float], ...]:
-    """For each language, the probabilities of its small letters and signs."""
+    """Return the probabilities of lowercase letters and signs for each language."""
     alphabets = [(_MIXED, _LETTERS_OF_ENGLISH), *((letters, _LETTERS_OF_OTHERS) for letters in _ALPHABETS)]
     return (*(_model(letters, share) for letters, share in alphabets), *_eastern_models())
 
@@ -116,7 +116,10 @@ def _model(letters: str, share: float) -> dict[str, float]:
 
 
 def _eastern_models() -> list[dict[str, float]]:
-    """Chinese in both writings, Japanese and Korean, whose usual characters come first in their own codes."""
+    """Return the models of simplified and traditional Chinese, Japanese and Korean.
+
+    Their national codes list common characters first.
+    """
     signs = {sign: 0.15 / len(_FULL_WIDTH) for sign in _FULL_WIDTH}
     kana = {chr(code): 0.5 / 168 for code in (*range(0x3041, 0x3094), *range(0x30A1, 0x30F7))}
     return [
@@ -128,7 +131,7 @@ def _eastern_models() -> list[dict[str, float]]:
 
 
 def _first_of(encoding: str, first: int, end: int) -> str:
-    """The characters of the first rows of a code with two bytes."""
+    """Return the characters of the first rows of a double-byte code."""
     codes = (bytes((row, cell)) for row in range(first, end) for cell in range(0x40, 0xFF))
     return "".join(code.decode(encoding, "ignore") for code in codes)
 
@@ -138,7 +141,7 @@ def _even(characters: str, share: float) -> dict[str, float]:
 
 
 def _ranked(letters: str, share: float) -> dict[str, float]:
-    """Probabilities that fall with the rank."""
+    """Return probabilities that fall with the rank."""
     total = sum(1 / (rank + 3) for rank in range(len(letters)))
     return {letter: share / (rank + 3) / total for rank, letter in enumerate(letters)}
 
@@ -159,12 +162,12 @@ _USUAL = {
     "cp1256": 1.5, "cp1257": 1.5, "cp874": 4.0, "mac_roman": 2.0, "iso8859_7": 2.0, "iso8859_5": 2.0, "koi8_u": 2.0,
     "cp866": 2.0, "mac_cyrillic": 2.5, "iso8859_15": 2.5, "cp850": 3.0, "cp437": 3.0, "cp852": 4.0, "mac_latin2": 5.0,
 }  # fmt: skip
-"""How much less likely an encoding is than the most usual ones, as a logarithm."""
+"""The log penalty of each encoding, relative to the most common ones."""
 _UNUSUAL, _TRUST = 6.0, 50.0
 _MIN_LIKELY, _MIN_LIKELY_WIDE = -11.0, -9.7
-"""The logarithm of the probability of a character, on average, below which there is no text.
+"""The average log probability of a character below which bytes are not text.
 
-Any bytes are letters of some language in UTF-16.
+In UTF-16, any bytes are letters of some language.
 """
 _NAMES = {
     "cp1252": "Windows-1252 (Western European)", "cp1250": "Windows-1250 (Central European)",
@@ -179,10 +182,10 @@ _NAMES = {
     "utf_16_le": "UTF-16", "utf_16_be": "UTF-16", "utf_32_le": "UTF-32", "utf_32_be": "UTF-32",
 }  # fmt: skip
 _MAX_REPLACED = 0.25
-"""Characters that could not be read, for each letter: more are no accident."""
+"""The largest acceptable share of undecodable characters per letter."""
 _SAMPLE_BYTES, _CONTEXT_BYTES = 16_384, 100
 _LETTERS = b"aA"
-"""Those of ASCII, which codes of mainframes have elsewhere."""
+"""ASCII letters, which EBCDIC codes place elsewhere."""
 _NAMING = re.compile(rb"\b(?:charset|encoding|coding)\s*[:=]\s*[\"']?([\w.-]{3,20})", re.IGNORECASE)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROL_SHARE = 0.01
@@ -191,16 +194,17 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 @dataclass(frozen=True)
 class Decoded:
-    """A text with newlines at its line ends, and sentences about what was guessed or replaced."""
+    """A text with newlines as line ends, and notices about a guessed encoding and replaced characters."""
 
     text: str = field(repr=False)
     notices: tuple[str, ...] = ()
 
 
 def decoded(content: bytes, name: str) -> Decoded:
-    """The text of a file; raises `DamagedDocument` for what cannot be text.
+    """Decode the text of a file; raises `DamagedDocument` for binary content.
 
-    A mark at its beginning tells the encoding; else it is UTF-8, even with a few wrong bytes, or guessed.
+    The byte order mark decides; without one, the text is UTF-8, even with a few invalid bytes, or its encoding is
+    guessed.
     """
     encoding = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "")
     notices = []
@@ -212,7 +216,7 @@ def decoded(content: bytes, name: str) -> Decoded:
             notices.append(f"“{name}” doesn’t specify its encoding; it was read as {title}.")
     text = content.decode(encoding, "replace") if encoding else ""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    replaced = text.count(REPLACED) - content.count(REPLACED.encode())  # less those that were written so
+    replaced = text.count(REPLACED) - content.count(REPLACED.encode())  # except those in the source
     if content and (not encoding or replaced > _MAX_REPLACED * sum(map(str.isalpha, text))):
         raise DamagedDocument(f"“{name}” isn’t a text file.", "Choose a different document.")
     if replaced > 0:
@@ -221,18 +225,18 @@ def decoded(content: bytes, name: str) -> Decoded:
 
 
 def _named(content: bytes) -> str:
-    """The encoding that a text names at its beginning, as Project Gutenberg does; empty if it names none."""
+    """Return the encoding named at the beginning of a text, as in Project Gutenberg files; empty if none is."""
     found = _NAMING.search(content[:_SAMPLE_BYTES])
     try:
         name = codecs.lookup(found[1].decode()).name.replace("-", "_") if found else ""
         fits = bool(name) and _LETTERS.decode(name) == _LETTERS.decode()
-    except (LookupError, ValueError):  # a name of something else
+    except (LookupError, ValueError):  # the name of something else
         return ""
     return {"iso8859_1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}.get(name, name) if fits else ""
 
 
 def _guessed(content: bytes, named: str = "") -> str:
-    """The encoding of bytes without a mark, which may name one; empty if they are no text."""
+    """Guess the encoding of bytes without a byte order mark; empty if they are not text. `named` is preferred."""
     if b"\x00" in content:
         wide = _likeliest(content[:_SAMPLE_BYTES], dict.fromkeys(_WIDE, 0.0), _MIN_LIKELY_WIDE)
         if wide:
@@ -249,7 +253,7 @@ def _guessed(content: bytes, named: str = "") -> str:
 
 
 def _sample(content: bytes) -> bytes:
-    """Lines with more than ASCII, from the beginning on; of long ones only what is near."""
+    """Return lines with characters beyond ASCII, from the beginning; long lines are cut around these characters."""
     parts, length, done = [], 0, 0
     while length < _SAMPLE_BYTES and (found := _BEYOND_ASCII.search(content, done)):
         start = max(content.rfind(b"\n", done, found.start()) + 1, done, found.start() - _CONTEXT_BYTES)
@@ -261,13 +265,13 @@ def _sample(content: bytes) -> bytes:
 
 
 def _proposals(sample: bytes) -> Iterable[str]:
-    """Encodings that a detector of many thinks possible; of a few words, it misses the right one too often."""
+    """Return the encodings that charset-normalizer proposes; for a few words, the right one is often missing."""
     found = from_bytes(sample, steps=1, chunk_size=_SAMPLE_BYTES, enable_fallback=False)
     return (match.encoding for match in found if _LETTERS.decode(match.encoding, "ignore") == _LETTERS.decode())
 
 
 def _likeliest(sample: bytes, handicaps: dict[str, float], least: float = _MIN_LIKELY) -> str:
-    """The encoding in which the bytes make the likeliest text; empty if all make none."""
+    """Return the encoding in which the bytes are the likeliest text; empty if none qualifies."""
     best, most = "", float("-inf")
     for encoding, handicap in handicaps.items():
         text = sample.decode(encoding, "replace")

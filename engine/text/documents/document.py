@@ -1,8 +1,8 @@
-"""What is left of a document once everything that is not to be spoken is gone: plain text in chapters.
+"""Defines the plain text of a document, in chapters, without the parts that are not spoken.
 
-What a reader sees besides is kept beside the text: headings, emphasis and passages that are set apart, as spans of its
-characters, and where pictures stand. Of plain text and PDF these are the headings, of plain text also what stands
-between signs of emphasis, as in _this_. What a reader guesses or leaves out is counted, so that each kind is told once.
+Other visible content is stored beside the text: headings, emphasis and quotes as spans of its characters, and the
+places of pictures. PDF provides only headings; plain text provides headings, and emphasis between signs, as in _this_.
+Guesses and omissions are counted, so that each kind is reported once.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ BETWEEN_PARAGRAPHS = "\n\n"
 
 
 class Matter(StrEnum):
-    """What a chapter is to its book."""
+    """The role of a chapter in its book."""
 
     TEXT = "text"
-    """What the book was written for, its preface and its epilogue included."""
+    """The main text, including the preface and the epilogue."""
     FRONT = "front matter"
-    """Title page, imprint, dedication, table of contents, licence: left out unless a person asks for it."""
+    """Title page, imprint, dedication, table of contents, license: left out by default."""
     BACK = "back matter"
-    """Index, notes, licence, advertisements: left out unless a person asks for it."""
+    """Index, notes, license, advertisements: left out by default."""
 
 
 class Look(StrEnum):
-    """How a span of a text is shown; it changes nothing about how it is spoken."""
+    """The style in which a span of a text is shown; it does not affect speech."""
 
     HEADING = "heading"
     EMPHASIS = "emphasis"
@@ -36,7 +36,7 @@ class Look(StrEnum):
 
 @dataclass(frozen=True)
 class Styled:
-    """Characters `start` to `end` of a chapter's text; a heading has a `level` from 1, the highest."""
+    """Characters `start` to `end` of a chapter's text and their look; a heading has a `level` from 1, the highest."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ class Styled:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that stands before character `start` of a chapter's text; `name` finds it in the document's file."""
+    """A picture before character `start` of a chapter's text; `name` identifies it in the document's file."""
 
     start: int
     name: str
@@ -55,7 +55,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A part of a document; `text` has a blank line between paragraphs, and its title, if it has one, comes first.
+    """A part of a document; `text` has a blank line between paragraphs and begins with the title, if there is one.
 
     `notes` are those that its text refers to, a paragraph each; they are not part of `text`. `styles` and `pictures`
     are in the order of the text; headings and quotes are whole paragraphs, emphasis is inside of one.
@@ -71,10 +71,10 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Document:
-    """Chapters in the order of reading, at least one, none of them blank.
+    """Chapters in reading order, at least one, none of them blank.
 
     `language` is a BCP 47 tag, or empty if the document names none; `cover` is a picture in JPEG, PNG or SVG. `notices`
-    are sentences about what was guessed or left out, each with the place.
+    are sentences about guesses and omissions, each with the place.
     """
 
     title: str
@@ -96,7 +96,7 @@ class Document:
 
     @property
     def usual_chapters(self) -> tuple[int, ...]:
-        """The numbers, from 0, of the chapters that are read unless a person chooses others.
+        """The numbers, from 0, of the chapters that are read by default.
 
         They are those that are neither front nor back matter, or all if there is nothing else.
         """
@@ -104,11 +104,11 @@ class Document:
         return usual or tuple(range(len(self.chapters)))
 
     def with_chapters(self, numbers: tuple[int, ...]) -> Document:
-        """The same document with these chapters only."""
+        """Return the same document with these chapters only."""
         return replace(self, chapters=tuple(self.chapters[number] for number in numbers))
 
     def with_notes(self) -> Document:
-        """The same document with the notes of each chapter at the end of its text."""
+        """Return the same document with the notes of each chapter at the end of its text."""
         return replace(self, chapters=tuple(map(_with_notes, self.chapters)))
 
 
@@ -120,25 +120,25 @@ def _with_notes(chapter: Chapter) -> Chapter:
 
 @dataclass(frozen=True)
 class Omission:
-    """A kind of thing that is guessed or left out, as the beginning of a sentence: for one, and with {} for several."""
+    """A kind of guess or omission, as the beginning of a sentence: for one, and with {} for several."""
 
     one: str
     several: str
 
 
 class Notices:
-    """The kinds that were met, each with its number and its first place, such as “on page 3”."""
+    """Counts guesses and omissions by kind, each with its first place, such as “on page 3”."""
 
     def __init__(self) -> None:
         self._met: dict[Omission, tuple[int, str]] = {}
 
     def tell(self, kind: Omission, place: str, count: int = 1) -> None:
-        """Something of this kind was guessed or left out at a place."""
+        """Count a guess or an omission of this kind at a place."""
         before, first = self._met.get(kind, (0, place))
         self._met[kind] = before + count, first
 
     def sentences(self) -> tuple[str, ...]:
-        """One sentence for each kind, in the order in which they were first met."""
+        """Return one sentence for each kind, in the order of their first occurrence."""
         return tuple(
             f"{kind.one}, {place}." if count == 1 else f"{kind.several.format(f'{count:,}')}, the first {place}."
             for kind, (count, place) in self._met.items()

@@ -1,4 +1,4 @@
-"""Reads EPUB books: the pages of the spine, cut into chapters where the table of contents says."""
+"""Reads EPUB books: the pages of the spine, divided into chapters by the table of contents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAGE_SUFFIXES = (".xhtml", ".html", ".htm", ".xht", ".xml")
 _NO_PAGE = re.compile(r"(?:image|audio|video|font)/|text/(?:css|javascript)|.*(?:dtbncx|font|javascript|smil|pls)")
 _MAP_TYPE, _MAP_SUFFIX = "application/x-dtbncx+xml", ".ncx"
 _TITLE_BLOCKS = 2
-"""Paragraphs at the beginning of a page that may be its title."""
+"""The number of paragraphs at the beginning of a page that may be its title."""
 _MISSING = Omission("A page of the book is missing", "{} pages of the book are missing")
 _EMPTY = Omission("A page of the book is empty", "{} pages of the book are empty")
 _UNREADABLE = Omission("A page of the book is damaged and skipped", "{} pages of the book are damaged and skipped")
@@ -48,7 +48,7 @@ _ORDER = Omission("The book doesn’t specify the order of its pages; one was as
 
 @dataclass(frozen=True)
 class _Item:
-    """A file of the book; `properties` say what it is for."""
+    """A file of the book; `properties` specify its purpose."""
 
     file: str
     kind: str
@@ -56,7 +56,7 @@ class _Item:
 
 
 def read(path: Path) -> Document:
-    """The document in an EPUB file.
+    """Read an EPUB file.
 
     Raises `UnusableDocument`, `DamagedDocument`, `EncryptedDocument` or `OversizedDocument`.
     """
@@ -65,7 +65,7 @@ def read(path: Path) -> Document:
 
 
 class _Book:
-    """The files of an unpacked book, by what its package file says of them."""
+    """The files of an unpacked book, as its package file describes them."""
 
     def __init__(self, archive: Archive, path: Path) -> None:
         self._archive = archive
@@ -82,7 +82,7 @@ class _Book:
         self._title = self._told("title") or path.stem
 
     def document(self) -> Document:
-        """What is in the book."""
+        """Return the content of the book."""
         roots = self._pages()
         mark_notes(roots, lambda file, target: self._resolved(posixpath.dirname(file), target))
         pages = list(self._pages_of_pieces(roots))
@@ -108,7 +108,7 @@ class _Book:
                 raise self._archive.encrypted()
 
     def _found_package(self) -> str | None:
-        """The package file: where the container says, or else the only one that there is."""
+        """Return the package file: the one that the container names, or else one found by its suffix."""
         if (name := self._archive.find(_CONTAINER)) is not None:
             container = self._tree(name)
             paths = [] if container is None else container.xpath("//*[local-name()='rootfile']/@full-path")
@@ -126,14 +126,14 @@ class _Book:
         return None
 
     def _tree(self, file: str) -> Any:
-        """The root of an XML file; None if it cannot be read."""
+        """Return the root of an XML file; None if it cannot be read."""
         try:
             return self._archive.tree(file)
         except DamagedDocument:
             return None
 
     def _files_of_pages(self) -> list[str]:
-        """All files that may be pages, in the order of their names, numbers by their value."""
+        """Return all files that may be pages, sorted by name with numbers in numeric order."""
         names = self._archive.names
         files = [name for name in names if name.lower().endswith(_PAGE_SUFFIXES) and not name.startswith("META-INF/")]
         return sorted(files, key=_natural)
@@ -146,7 +146,7 @@ class _Book:
             yield item.get("id"), _Item(self._path(item.get("href")), item.get("media-type", "").lower(), properties)
 
     def _spine(self) -> tuple[list[str], list[str]]:
-        """The pages in the order of reading, and those that the book has apart from it, such as notes."""
+        """Return the pages in reading order, and the non-linear ones, such as notes."""
         references = [] if self._package is None else self._package.xpath("./*[local-name()='spine']/*[@idref]")
         linear = [each for each in references if each.get("linear", "").lower() != "no"]
         files = self._files_of(linear or references)
@@ -162,7 +162,7 @@ class _Book:
         return list(dict.fromkeys(present or named)), []
 
     def _files_of(self, references: Sequence[Any]) -> list[str]:
-        """The pages that references in the spine mean: by the identifiers of files, or by their names."""
+        """Return the pages that references in the spine mean, by identifier or by name."""
         files = []
         for each in references:
             item = self._items.get(each.get("idref"))
@@ -174,7 +174,7 @@ class _Book:
         return list(dict.fromkeys(files))
 
     def _pages(self) -> dict[str, Any]:
-        """The trees of the pages in the order of reading, by their files."""
+        """Return the trees of the pages in reading order, by file."""
         roots: dict[str, Any] = {}
         files, apart = self._spine()
         self._apart = frozenset(apart)
@@ -197,7 +197,7 @@ class _Book:
         return roots
 
     def _pieces(self, file: str, root: Any) -> list[Piece]:
-        """What is on a page, as its parts and the book's list of parts sort it."""
+        """Return the pieces of a page, with the matter that the page itself or the book's list of parts specifies."""
         links = root.xpath("//link[contains(@rel, 'stylesheet')]/@href")
         sheets = [self._sheet(self._resolved(posixpath.dirname(file), link)) for link in links]
         unread = Unread(root, sheets, in_book=True)
@@ -214,12 +214,15 @@ class _Book:
         ]
 
     def _picture(self, folder: str, reference: str) -> str | None:
-        """The member of the archive that is the picture to which a page in a folder refers, if it is not the cover."""
+        """Return the archive member that a page in a folder refers to as a picture, unless it is the cover."""
         file = self._resolved(folder, reference)
         return file if file in self._archive.names and file != self._cover_file else None
 
     def _pages_of_pieces(self, roots: Mapping[str, Any]) -> Iterator[list[Piece]]:
-        """What is on each page; pictures without text follow the text before them, unless the contents lead there."""
+        """Yield the pieces of each page.
+
+        Pictures without text follow the text before them, unless the table of contents leads to them.
+        """
         listed = {entry.file for entry in self._entries}
         last: list[Piece] = []
         for number, (file, root) in enumerate(roots.items(), 1):
@@ -230,7 +233,7 @@ class _Book:
             yield page
 
     def _sheet(self, file: str) -> str:
-        """A style sheet; empty if it cannot be read."""
+        """Return a style sheet; empty if it cannot be read."""
         if file not in self._sheets:
             try:
                 self._sheets[file] = text_of(self._archive.read(file)).text if file in self._archive.names else ""
@@ -240,7 +243,7 @@ class _Book:
 
     @cached_property
     def _matters(self) -> dict[str, Matter]:
-        """What whole pages are, as the lists of the book's parts tell of both editions of the format."""
+        """The matter of whole pages, from the EPUB 2 guide and the EPUB 3 landmarks."""
         told: list[tuple[str, str]] = []
         if self._package is not None:
             guide = self._package.xpath("./*[local-name()='guide']/*[@href]")
@@ -260,7 +263,7 @@ class _Book:
 
     @cached_property
     def _navigation(self) -> tuple[str, Any] | None:
-        """The page of contents of the newer edition and its tree."""
+        """The EPUB 3 page of contents and its tree."""
         item = next((item for item in self._items.values() if "nav" in item.properties), None)
         if item is None or item.file not in self._archive.names:
             return None
@@ -271,7 +274,7 @@ class _Book:
 
     @cached_property
     def _entries(self) -> list[Entry]:
-        """The table of contents, of either edition of the format."""
+        """The table of contents, in either version of the format."""
         if self._navigation is not None:
             entries = list(entries_of_page(self._navigation[1], self._navigation[0], self._resolved))
             if entries:
@@ -284,7 +287,7 @@ class _Book:
         return []
 
     def _maps(self) -> list[str]:
-        """The files that may hold the older form of a table of contents, the one that is named first."""
+        """Return the files that may be an EPUB 2 table of contents, the one that the spine names first."""
         named = [] if self._package is None else self._package.xpath("./*[local-name()='spine']/@toc")
         files = [self._items[each].file for each in named if each in self._items]
         files += [item.file for item in self._items.values() if item.kind == _MAP_TYPE]
@@ -292,7 +295,7 @@ class _Book:
         return [file for file in dict.fromkeys(files) if file in self._archive.names]
 
     def _with_front_pages(self, pages: dict[str, list[Block]]) -> dict[str, list[Block]]:
-        """The pages, with those before the first that the contents list as front matter if they look like it."""
+        """Mark pages before the first listed one as front matter if they look like it."""
         listed = {entry.file for entry in self._entries}
         made, before_text = {}, len(pages) > 1
         for file, page in pages.items():
@@ -303,7 +306,7 @@ class _Book:
         return made
 
     def _headed(self, pages: dict[str, list[Block]], roots: Mapping[str, Any]) -> list[list[Block]]:
-        """The pages with the headings of the table of contents, or with their own if there is none."""
+        """Return the pages with the headings of the table of contents, or with their own if there is none."""
         entries: Sequence[Entry] = self._entries
         written = [page for page in pages.values() if any(block.text for block in page)]
         if not any(entry.file in pages for entry in entries):
@@ -321,7 +324,7 @@ class _Book:
 
     @cached_property
     def _cover_file(self) -> str | None:
-        """The picture of the cover, as either edition of the format tells."""
+        """The picture of the cover, in either version of the format."""
         pictures = [item for item in self._items.values() if item.kind in _PICTURES]
         metas = () if self._package is None else self._package.xpath("//*[local-name()='meta'][@name='cover']/@content")
         named = next(iter(metas), None)
@@ -338,7 +341,7 @@ class _Book:
             return None
 
     def _told(self, name: str) -> str:
-        """What the package says of the book, as of its title."""
+        """Return a metadata field of the package, such as the title; empty if missing."""
         if self._package is None:
             return ""
         metadata = self._package.xpath("./*[local-name()='metadata']")
@@ -353,7 +356,7 @@ class _Book:
         return self._resolved(posixpath.dirname(self._package_file or ""), reference)
 
     def _resolved(self, folder: str, reference: str) -> str:
-        """The member of the archive that a reference from a folder means; one that is not there under its own name."""
+        """Return the archive member that a reference from a folder means; if there is none, the joined path."""
         if (folder, reference) not in self._references:
             path = posixpath.join(folder, reference.replace("\\", "/"))
             self._references[folder, reference] = self._archive.find(path) or path
@@ -365,14 +368,14 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def _is_page(item: _Item) -> bool:
-    """Whether a file is a page, whatever its type is said to be."""
+    """Return whether a file is a page, even if its media type is wrong."""
     if item.kind in _PAGE_TYPES:
         return True
     return not _NO_PAGE.match(item.kind) and item.file.partition("#")[0].lower().endswith(_PAGE_SUFFIXES)
 
 
 def _with_styled_titles(pages: dict[str, list[Block]], pieces: Sequence[Sequence[Piece]]) -> dict[str, list[Block]]:
-    """The pages with headings where the first paragraphs have the style of titles, as in books without headings."""
+    """Make headings of first paragraphs with the style of titles, for books without headings."""
     levels = [block.level for page in pages.values() for block in page[:_TITLE_BLOCKS] if block.level]
     level = min(levels, default=1)
     made = {}
@@ -385,7 +388,7 @@ def _with_styled_titles(pages: dict[str, list[Block]], pieces: Sequence[Sequence
 
 
 def _page_by_page(pages: Sequence[Sequence[Block]]) -> list[list[Block]]:
-    """For a book without a table of contents and headings: each page is a chapter."""
+    """Make each page a chapter, for a book without a table of contents and headings."""
     return [
         list(page) if page[0].level else [Block(f"Chapter {number}", 1, matter=page[0].matter), *page]
         for number, page in enumerate(pages, 1)

@@ -1,6 +1,6 @@
-"""Formulas as a person reads them aloud, in words and the signs of plain text: MathML, TeX and those of DOCX files.
+"""Converts formulas in MathML, TeX and DOCX to words and plain-text signs, as they are read aloud.
 
-Raised and lowered signs are powers and indices, which are read, and marks of notes, which are not.
+Superscripts are either powers, which are read, or note marks, which are not; subscripts are read.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 
 
 def raised(before: str, text: str, behind: str = "") -> str | None:
-    """A raised text as it is to be read between what is before and behind it; None if it is the mark of a note."""
+    """Return a superscript as it is read between the text before and behind it; None if it is a note mark."""
     text = text.strip()
     if text.isdigit() and _SYMBOL.match(behind) and re.search(r"[\w,;(]\s$|[(]$", before):
-        return text  # as of carbon 14
+        return text  # as in carbon-14
     if _EXPONENT.fullmatch(text):
         sure = text[0] in "+−–-" or text[-1] in "+−–-"
         return text.translate(RAISED) if before and (sure or _takes_exponent(before)) else None
@@ -45,17 +45,17 @@ def raised(before: str, text: str, behind: str = "") -> str | None:
 
 
 def with_raised(before: str, text: str, behind: str = "") -> str:
-    """The same, empty for the mark of a note."""
+    """Return the same as `raised`, but empty for a note mark."""
     return raised(before, text, behind) or ""
 
 
 def in_raised_signs(text: str) -> str | None:
-    """A power in signs that a plain text has for it; None if it has none."""
+    """Return a power in Unicode superscripts; None if there are none for it."""
     return text.translate(RAISED) if _EXPONENT.fullmatch(text) else None
 
 
 def lowered(before: str, text: str) -> str:
-    """A lowered text as it is to be read behind what is before it."""
+    """Return a subscript as it is read after the text before it."""
     text = text.strip()
     if _INDEX.fullmatch(text):
         return text.translate(LOWERED)
@@ -63,7 +63,7 @@ def lowered(before: str, text: str) -> str:
 
 
 def without_written_marks(text: str) -> str:
-    """The text without note marks written as separate characters, as in “the end.¹²” and “so.*”."""
+    """Return the text without note marks written as separate characters, as in “the end.¹²” and “so.*”."""
     return _WRITTEN_MARKS.sub(_written, text)
 
 
@@ -75,7 +75,7 @@ def _written(match: re.Match[str]) -> str:
 
 
 def _takes_exponent(before: str) -> bool:
-    """Whether a number that is raised behind this is an exponent: behind numbers, variables and units."""
+    """Return whether a raised number after this text is an exponent: after numbers, variables and units."""
     if _NUMBER.search(before):
         return _YEAR.search(before) is None
     if before[-1:] in "⁺⁻^°":
@@ -94,12 +94,12 @@ def _takes_exponent(before: str) -> bool:
 
 
 def _ends_word(before: str) -> bool:
-    """Whether this ends with a whole word or with a stop."""
+    """Return whether this ends with a whole word or with a punctuation mark."""
     return re.search(r"(?:\w{3}|[^\w\s])\s*$", before) is not None
 
 
 _CODE = re.compile(r"[\\{}^_$]")
-"""What shows that an alternative text is for a program that sets formulas."""
+"""Characters that reveal TeX code in an alternative text."""
 _NO_TEXT = re.compile(
     r"(?:no )?alt(?:ernative)? text.*|.*\bnot available|(?:math(?:ematical)? )?(?:formula|equation)", re.IGNORECASE
 )
@@ -109,14 +109,14 @@ _SPOKEN = {
     "⇒": "implies", "⇔": "if and only if", "∀": "for all", "∃": "there is", "∂": "partial", "∑": "sum", "∏": "product",
     "∫": "integral", "≡": "equivalent to", "→": "to", "□": "", "■": "", "△": "",
 }  # fmt: skip
-"""Signs that a plain text does not have, in words; the marks at the end of a proof say nothing."""
+"""Words for signs that plain text does not have; end-of-proof marks are dropped."""
 _TOKENS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
 _ROWS = frozenset({"math", "mrow", "mstyle", "semantics", "mpadded", "merror"})
 _UNSEEN = re.compile("[\u2061-\u2064]")
 
 
 def formula(element: Any) -> str | None:
-    """A `math` element in words and signs; None if it is more than can be read plainly."""
+    """Return a `math` element in words and signs; None if it is too complex to read plainly."""
     told = " ".join((element.get("alttext") or "").split())
     if told and not _CODE.search(told) and not _NO_TEXT.fullmatch(told):
         return told
@@ -159,7 +159,7 @@ def _token(name: str, text: str) -> str | None:
 
 
 def _joined(name: str, said: list[str]) -> str | None:
-    """Two parts above, below or beside each other."""
+    """Join two parts above, below or beside each other."""
     first, second = (each.strip() for each in said)
     if name == "mfrac":
         return f"{first}/{second}" if first.isdigit() and second.isdigit() else f" {first} over {second} "
@@ -195,7 +195,7 @@ _LONGEST = 200
 
 
 def plain_formula(source: str) -> str | None:
-    """A formula in plain signs; None if it is more than can be read so."""
+    """Return a TeX formula in plain signs; None if it is too complex."""
     text = " ".join(source.split())
     if not text or len(text) > _LONGEST:
         return None
@@ -213,7 +213,7 @@ def plain_formula(source: str) -> str | None:
 
 UNREADABLE = "formula"
 _DEEPEST = 12
-"""Formulas within formulas; a person could not follow more by ear."""
+"""The largest depth of nested formulas; listeners cannot follow more."""
 _ROOTS = {"": "square", "2": "square", "3": "cube", "4": "fourth", "n": "nth"}
 _GROUPS = frozenset({"oMath", "oMathPara", "r", "e", "num", "den", "sup", "sub", "deg", "fName", "box", "borderBox"})
 _PARTS = ("e", "num", "den", "sup", "sub", "deg", "fName")
@@ -221,11 +221,11 @@ _LEFT_OUT = frozenset({f"{WORD}del", f"{WORD}moveFrom", f"{WORD}rPr", f"{WORD}pP
 
 
 class _TooComplex(Exception):
-    """A formula that needs its picture."""
+    """A formula that cannot be understood without its picture."""
 
 
 def spoken(formula: Any) -> str | None:
-    """Powers, fractions, roots, indices, brackets and functions in words and signs; None for all that is more."""
+    """Return powers, fractions, roots, indices, brackets and functions in words and signs; None for anything else."""
     try:
         return clean(_said(formula, 0))
     except _TooComplex:
@@ -248,7 +248,7 @@ def _said(element: Any, depth: int) -> str:
 
 
 def _children(element: Any, depth: int) -> dict[str, list[str]]:
-    """What the parts of an element say, by their names."""
+    """Return the spoken parts of an element, by name."""
     parts: dict[str, list[str]] = {name: [] for name in _PARTS}
     for child in element:
         name = child.tag.removeprefix(MATH)

@@ -1,4 +1,4 @@
-"""Lines that have the shape of a chapter's heading, with the number and the title that they give."""
+"""Recognizes lines with the shape of a chapter heading, and parses their number and title."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from engine.text.roman_numerals import parsed
 HEADING_CHARACTERS = 80
 _MAX_WORDS_OF_MATTER = 8
 _SMALL_WORD = 4
-"""Letters of words that may have no capital in a title, such as “with”."""
+"""The longest words that may begin in lowercase in a title, such as “with”, in letters."""
 _LINE_CHARACTERS = 160
-"""Of a heading in a list of contents, with dots and a page."""
+"""The longest heading in a list of contents, including dots and a page number."""
 _PARTS = (
     r"part|book|volume|vol\.|act|section|partie|livre|tome|acte|parte|libro|acto|atto|livro|teil|buch|band|deel|del"
     r"|część|tom|часть|книга|том"
@@ -87,7 +87,7 @@ _BEGINNING = re.compile(
     rf"[\d第卷篇部제一二三四五六七八九十百]|(?:the|{_NAMES}|{_PARTS}|{_CHAPTERS}|{_WORD}|[ivxlcdm]+)(?!\w)",
     re.IGNORECASE,
 )
-"""How any of these begins."""
+"""The beginnings of all headings, for a quick test."""
 _SEPARATOR = re.compile(r"\s*(?:[.:：、—–-]+|,(?=\s*[A-ZÀ-Þ]))\s*|\s+|$")
 _PAGE = re.compile(r"(?:\s*[.…·]{2,}|\s{2,}|\t)[\s.…·]*(?:\d{1,4}|[ivxlc]+)\s*$")
 _NUMBER_ENDS = frozenset("0123456789ivxlc")
@@ -96,7 +96,7 @@ _SIGNS = re.compile(r"[\W_]+")
 
 
 class Kind(Enum):
-    """What a line calls itself."""
+    """The kind of heading that a line names."""
 
     PART = "a part that may have chapters"
     CHAPTER = "a chapter"
@@ -105,7 +105,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class HeadingLine:
-    """A line that may be a heading; `number` is None where it gives none, `title` is empty where it has none."""
+    """A line that may be a heading; `number` is None and `title` empty if it has none."""
 
     kind: Kind
     number: int | None
@@ -113,13 +113,13 @@ class HeadingLine:
 
     @property
     def key(self) -> str:
-        """What is alike in two lines with the same title, or number if there is no title."""
+        """The key shared by lines with the same title, or with the same number if they have no title."""
         return key_of(self.title) or f"{'part ' if self.kind is Kind.PART else ''}{self.number}"
 
 
 @lru_cache(10_000)
 def heading_line(line: str) -> HeadingLine | None:
-    """What a line is the heading of; None if it has no such shape."""
+    """Parse a line as a heading; None if it does not have the shape of one."""
     if len(line.strip()) > _LINE_CHARACTERS:
         return None
     text = without_page(line.strip()).strip(_DECORATION)
@@ -140,32 +140,32 @@ def heading_line(line: str) -> HeadingLine | None:
 
 
 def is_title(text: str, *, sentences: bool = False) -> bool:
-    """Whether a short text may be a title: in capitals, or not ending as a sentence does."""
+    """Return whether a short text may be a title: in capitals, or not ending like a sentence."""
     if not 0 < len(text) <= HEADING_CHARACTERS or text[0].islower():
         return False
     return text.isupper() or sentences or _SENTENCE_END.search(text) is None or _is_title_case(text)
 
 
 def stands_out(text: str) -> bool:
-    """Whether a short line is a title by its letters alone: capitals in all long words, and no sign at its end."""
+    """Return whether a short line is clearly a title: long words capitalized, and no punctuation at its end."""
     if not is_title(text) or not text[0].isalnum():
         return False
     return text.isupper() or (_SENTENCE_END.search(text) is None and _is_title_case(text))
 
 
 def without_page(line: str) -> str:
-    """A line without the page at its end, as lists of contents have it."""
+    """Return a line without the page number at its end, as in lists of contents."""
     return _PAGE.sub("", line) if has_page(line) else line
 
 
 def has_page(line: str) -> bool:
-    """Whether a page is at the end of a line."""
+    """Return whether a line ends with a page number."""
     ends_in_number = line.rstrip()[-1:] in _NUMBER_ENDS
     return ends_in_number and len(line) <= _LINE_CHARACTERS and _PAGE.search(line) is not None
 
 
 def key_of(title: str) -> str:
-    """The letters and digits of a title."""
+    """Return the casefolded letters and digits of a title."""
     return _SIGNS.sub(" ", title.casefold()).strip()
 
 
@@ -184,7 +184,7 @@ def _told(found: re.Match[str], kind: Kind) -> HeadingLine | None:
 
 
 def _number(written: str) -> int | None:
-    """The value of a number in digits, Roman or Chinese numerals, or words; None for letters that are no numeral."""
+    """Return the value of a number in digits, Roman or Chinese numerals, or words; None if invalid."""
     text = written.casefold()
     if text.isdecimal():
         return int(text)
@@ -210,7 +210,7 @@ def _chinese(text: str) -> int:
 
 
 def _is_title_case(text: str) -> bool:
-    """Whether the first, the last and all long words begin with a capital."""
+    """Return whether the first, the last and all long words are capitalized."""
     words: list[str] = re.findall(r"[^\W\d_][\w’']*", text)
     telling = [word for number, word in enumerate(words) if number in (0, len(words) - 1) or len(word) > _SMALL_WORD]
     return bool(words) and all(word[0].isupper() for word in telling)

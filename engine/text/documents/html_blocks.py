@@ -1,4 +1,4 @@
-"""The headings and paragraphs of a page, with the notes that they refer to."""
+"""Extracts the headings and paragraphs of a page, with the notes that they refer to."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ENDS_PLACE = frozenset({"section", "article", "body"})
-"""Pictures before the end of such an element belong to what is before them, not to what follows."""
+"""Elements whose end attaches waiting pictures to the text before it, not to the text after it."""
 _TITLE_WORDS = re.compile(r"(?:chap(?:ter)?|section|part)?-?(?:title|num(?:ber)?|head(?:ing)?|no)|c[nt]|chapter")
 _TITLE_CHARACTERS = 80
 _LINE_CHARACTERS = 200
@@ -50,9 +50,9 @@ _FORMULA = Omission("A formula is read as “formula”", "{} formulas are read 
 
 @dataclass(frozen=True)
 class Piece:
-    """A block as a page has it: whether it is, or belongs to, a note, whose key is given; and whether it only links.
+    """A block of a page; `note` is the key of the note that it is part of, and `is_link` tells that it only links.
 
-    `refers_to` are the keys of the notes that it refers to. `like_title` if its style says that it is a title.
+    `refers_to` are the keys of the notes that it refers to. `like_title` is set if its style is that of a title.
     """
 
     block: Block
@@ -64,7 +64,7 @@ class Piece:
 
 
 def with_pictures_behind(piece: Piece, waiting: list[Picture]) -> Piece:
-    """The piece with the pictures behind its text that wait for a text."""
+    """Return the piece with the waiting pictures attached to the end of its text."""
     blocks = [piece.block]
     hang_pictures(blocks, waiting)
     return replace(piece, block=blocks[0])
@@ -79,7 +79,7 @@ def pieces_of(
     in_book: bool = False,
     pictures: Pictures | None = None,
 ) -> list[Piece]:
-    """What is below elements, in order; tables of data are told shortly."""
+    """Return the content of elements, in order; data tables are summarized."""
     walk = _Walk(unread, notices, place, pictures or Pictures(), in_book=in_book)
     for root in roots:
         walk.through(root)
@@ -87,7 +87,7 @@ def pieces_of(
 
 
 def _joined_initials(pieces: list[Piece]) -> list[Piece]:
-    """The pieces with initials that stand alone in front of the paragraphs that they begin."""
+    """Join standalone initials with the paragraphs that they begin."""
     joined: list[Piece] = []
     for piece in pieces:
         before = joined[-1] if joined else None
@@ -105,7 +105,7 @@ def _joined_initials(pieces: list[Piece]) -> list[Piece]:
 
 
 class _Walk:
-    """Goes through a tree in the order of the text and collects blocks."""
+    """Walks a tree in the order of the text and collects blocks."""
 
     def __init__(self, unread: Unread, notices: Notices, place: str, pictures: Pictures, *, in_book: bool) -> None:
         self._unread, self._notices, self._place = unread, notices, place
@@ -136,7 +136,7 @@ class _Walk:
         self._initial = False
 
     def through(self, root: Any) -> None:
-        """Collect what is below an element."""
+        """Collect the content of an element."""
         walk = etree.iterwalk(root, events=("start", "end"))
         for event, element in walk:
             if event == "end":
@@ -151,7 +151,7 @@ class _Walk:
         self._end_block()
 
     def pieces(self) -> list[Piece]:
-        """What was collected; a blank block at the end has the anchors behind all text."""
+        """Return the collected pieces; a blank block at the end has the anchors after all text."""
         if self._anchors:
             self._pieces.append(Piece(Block("", 0, frozenset(self._anchors), self._matter())))
         return self._pieces
@@ -185,7 +185,7 @@ class _Walk:
             self._text += self._opening(element)
 
     def _begin(self, element: Any) -> None:
-        """Take note of what a block is for."""
+        """Record the properties of a block element."""
         if element.tag == "pre":
             self._preformatted += 1
         key = element.get(NOTE)
@@ -202,7 +202,7 @@ class _Walk:
         self._like_title = any(_TITLE_WORDS.fullmatch(word) for word in words)
 
     def _opening(self, element: Any) -> Iterator[str]:
-        """What an element says before what is in it."""
+        """Yield the text of an element before its children."""
         if element.tag == "q":
             yield "“"
         if self._level and self._is_glued(element):
@@ -238,7 +238,7 @@ class _Walk:
             self._text.append(self._counted(element.tail))
 
     def _counted(self, text: str) -> str:
-        """A text as it is in the page, in one line; what of it is in links is counted."""
+        """Record a text as linked or unlinked; return it in one line unless it is preformatted."""
         (self._linked if self._links else self._unlinked).append(text)
         return text if self._preformatted else _SPACES.sub(" ", text)
 
@@ -269,7 +269,10 @@ class _Walk:
         self._clear()
 
     def _shown(self, said: str) -> tuple[tuple[Styled, ...], tuple[Picture, ...]]:
-        """The emphasis and the pictures of what was collected, of which this is said; first the pictures before it."""
+        """Return the emphasis and the pictures of the collected text, of which `said` is the cleaned form.
+
+        Pictures that waited for it come first.
+        """
         waiting = tuple(self._pictures.waiting)
         marks = self._marks + [(start, len(self._text), look) for _, look, start in self._looks]
         styles = styles_of(marks, self._text, said) if marks else ()
@@ -281,12 +284,12 @@ class _Walk:
         return styles, waiting + moved_pictures(seen, "".join(self._text), said)
 
     def _hang_pictures(self) -> None:
-        """Put the waiting pictures behind the text before them; they wait on if there is none on the page."""
+        """Attach the waiting pictures to the text before them; they keep waiting if there is none on the page."""
         if self._pictures.waiting and self._pieces:
             self._pieces[-1] = with_pictures_behind(self._pieces[-1], self._pictures.waiting)
 
     def _only_links(self, text: str) -> bool:
-        """Whether a block is a line of contents: a link with a number, or a title with the link to its page."""
+        """Return whether a block is a line of contents: a link with a number, or a title with the link to its page."""
         if not self._linked or len(text) > _LINE_CHARACTERS:
             return False
         linked, unlinked = "".join(self._linked), "".join(self._unlinked)
@@ -302,7 +305,7 @@ class _Walk:
             self._anchors.add(anchor)
 
     def _keep_anchors(self, element: Any) -> None:
-        """Keep the places in what is not read: contents may lead there."""
+        """Record the anchors in an omitted element, because the table of contents may lead there."""
         if isinstance(element.tag, str):
             for each in element.iter(etree.Element):
                 self._keep_anchor(each)
@@ -320,14 +323,14 @@ class _Walk:
         return key is not None
 
     def _strip_bracket(self, element: Any) -> None:
-        """Leave out the brackets around a mark."""
+        """Remove the brackets around a mark."""
         tail = element.tail or ""
         if self._text and self._text[-1].rstrip().endswith("[") and tail.lstrip().startswith("]"):
             self._text[-1] = self._text[-1].rstrip()[:-1]
             element.tail = tail.lstrip()[1:]
 
     def _is_glued(self, element: Any) -> bool:
-        """Whether a part of a heading follows another without anything between them, as a number and a title."""
+        """Return whether a span in a heading directly follows a span, such as a title after a number."""
         before = "".join(self._text[-3:])
         previous = element.getprevious()
         if previous is None or previous.tail or element.tag != "span" or previous.tag != "span":
@@ -371,7 +374,7 @@ class _Walk:
 
 
 def _leads_inside(link: Any) -> bool:
-    """Whether a link leads to a place in the same document."""
+    """Return whether a link leads to a place in the same document."""
     target = link.get("href", ":")
     return bool(target) and ":" not in target.partition("#")[0]
 

@@ -1,4 +1,4 @@
-"""Sorts the pieces of pages: notes go to the text that refers to them, contents and licences are told apart."""
+"""Sorts the pieces of pages: attaches notes to the text that refers to them, and marks contents and licenses."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from engine.text.documents.html_blocks import Piece
 from engine.text.documents.matter import begins_licence, begins_text, ends_text, matter_of_title, tells_producer
 
 _FEWEST_LINES, _FEWEST_LINES_IN_TEXT = 3, 7
-"""Links in a row that are a list of contents; fewer may be anything, as the ways to go on in a game."""
+"""The fewest links in a row that are a list of contents; fewer may be anything, such as choices in a game."""
 _MAX_TITLE_TEXT = 80
 _MAX_TITLE_PAGE = 2_000
-"""Characters of what may come before a list of contents and be a title page."""
+"""The most characters before a list of contents that count as a title page."""
 _MAX_TITLE, _MAX_TITLE_LINE = 400, 120
-"""Characters of a title page in a book, and of a line of it."""
+"""The most characters of a title page in a book, and of a line of it."""
 _IMPRINT = re.compile(r"©|\(c\) ?\d{4}|\bISBN\b|all rights reserved|copyright \d{4}", re.IGNORECASE)
 _LABEL = re.compile(r"\A(?:[\[(](?:\d{1,3}|[a-z*†‡§¶])[\])]|\d{1,3}[.)\]:](?=\s)|[*†‡§¶]{1,3})?[.:)\]]?\s*")
-"""What is at the beginning of a note besides its text."""
+"""The label at the beginning of a note."""
 
 
 def sorted_blocks(pages: Sequence[Sequence[Piece]], *, in_book: bool = False) -> list[list[Block]]:
-    """The blocks of each page, with the notes that each refers to."""
+    """Return the blocks of each page, with the notes that each refers to."""
     notes: dict[str, list[str]] = {}
     if not in_book:
         pages = [_licensed(page) for page in pages]
@@ -39,7 +39,7 @@ def sorted_blocks(pages: Sequence[Sequence[Piece]], *, in_book: bool = False) ->
 
 
 def is_front_page(blocks: Sequence[Block], title: str) -> bool:
-    """Whether a page of a book is its title page or its imprint, by what is written on it."""
+    """Return whether the text of a page of a book is that of a title page or an imprint."""
     texts = [block.text for block in blocks if block.text]
     whole = " ".join(texts)
     if not texts or len(whole) > _MAX_TITLE_PAGE:
@@ -56,7 +56,7 @@ def _letters(text: str) -> str:
 
 
 def with_licence(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks, with those of a licence that encloses a text as front and back matter."""
+    """Mark the blocks of a license around a text as front and back matter."""
     begins = next((index for index, block in enumerate(blocks) if begins_text(block.text)), None)
     ends = next((index for index, block in enumerate(blocks) if ends_text(block.text)), None)
     marked = list(blocks)
@@ -82,7 +82,7 @@ def _licensed(page: Sequence[Piece]) -> list[Piece]:
 
 
 def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
-    """The pieces, with lists of contents, and the title page before the first one, as front matter."""
+    """Mark lists of contents, and the title page before the first one, as front matter."""
     marked = list(page)
     prose = next((index for index in range(len(page)) if _is_prose(page[index])), len(page))
     runs = [
@@ -104,13 +104,13 @@ def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
 
 
 def _is_prose(piece: Piece) -> bool:
-    """Whether it is more than a title or a name."""
+    """Return whether a piece is longer than a title or a name."""
     block = piece.block
     return not block.level and not piece.is_link and block.matter is Matter.TEXT and len(block.text) > _MAX_TITLE_TEXT
 
 
 def _link_runs(page: Sequence[Piece]) -> Iterator[range]:
-    """Where pieces that only link follow each other."""
+    """Yield the ranges of consecutive pieces that only link."""
     index = 0
     for is_link, group in groupby(page, key=lambda piece: piece.is_link and not piece.block.level):
         length = len(list(group))
@@ -129,7 +129,7 @@ def _as_front(piece: Piece) -> Piece:
 
 
 def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) -> list[Block]:
-    """The blocks of a page; notes that stand between or behind its text go to the blocks that refer to them."""
+    """Return the blocks of a page; notes between or after its text move to the blocks that refer to them."""
     if any(piece.note is not None for piece in page) and all(
         piece.note is not None or piece.block.level for piece in page
     ):
@@ -155,7 +155,7 @@ def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) 
 
 
 def _runs(page: Sequence[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
-    """The pieces, notes and others apart; a heading of which all text is notes belongs to them."""
+    """Yield runs of notes and of other pieces; a heading followed only by notes belongs to them."""
     runs = [(is_note, list(group)) for is_note, group in groupby(page, key=lambda piece: piece.note is not None)]
     for number, (is_note, run) in enumerate(runs):
         follows = runs[number + 1] if number + 1 < len(runs) else None

@@ -1,4 +1,4 @@
-"""Finds the notes of pages and the marks that refer to them, by how their links lead to and fro."""
+"""Finds the notes of pages and their marks by the links between them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from engine.text.documents.prose import is_note_mark
 from engine.text.documents.unread import kinds_of, words_of
 
 MARK = "note-mark"
-"""The attribute of an element that is a mark of a note, or leads back to one; its value is the key of the note."""
+"""The attribute of a note mark or of a link back to one; its value is the key of the note."""
 NOTE = "note-key"
 """The attribute of an element that is a note; its value is its key."""
 LABEL = "note-label"
-"""The attribute of a note that says what the marks are that refer to it, such as 12 or *."""
+"""The attribute of a note with the label of its marks, such as 12 or *."""
 _BLOCKS = frozenset({
     "p", "li", "dd", "dt", "div", "aside", "td", "th", "blockquote", "section", "body", "h1", "h2", "h3", "h4", "h5",
     "h6", "figure", "figcaption", "article", "tr", "pre", "main", "html",
 })  # fmt: skip
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _WIDE = frozenset({"section", "body", "article", "main", "html", "figure", "table", *_HEADINGS})
-"""What is too large, or too much a part of the text, to be a note."""
+"""Elements too large, or too much a part of the text, to be a note."""
 _HOLDERS = 3
 _MAX_NOTE_CHARACTERS = 10_000
 _STEPS_BEFORE, _CHARACTERS_BEFORE = 50, 20
-"""How far back is looked for what is before a mark."""
+"""The limits in nodes and characters for the text before a mark."""
 _MARK_TYPES = frozenset({"noteref", "doc-noteref"})
 _NOTE_TYPES = frozenset({"footnote", "endnote", "rearnote", "note", "doc-footnote", "doc-endnote"})
 _NOTES_TYPES = frozenset({"footnotes", "endnotes", "rearnotes", "doc-endnotes", "doc-footnotes"})
@@ -57,7 +57,7 @@ class _Link:
 
 
 def is_notes(element: Any) -> bool:
-    """Whether an element holds notes and nothing else, as it says itself."""
+    """Return whether an element declares that it holds only notes."""
     kinds = kinds_of(element)
     if not (_NOTE_TYPES | _NOTES_TYPES).isdisjoint(kinds):
         return True
@@ -66,9 +66,9 @@ def is_notes(element: Any) -> bool:
 
 
 def mark_notes(pages: Mapping[str, Any], file_of: Callable[[str, str], str] = lambda file, target: file) -> None:
-    """Give the elements of pages, by their files, the attributes that tell notes and their marks.
+    """Set the attributes of notes and of their marks in pages, given by file.
 
-    `file_of` is the file that a link in a file leads to.
+    `file_of` returns the file that a link in a file leads to.
     """
     places: dict[str, Any] = {}
     links: list[_Link] = []
@@ -96,7 +96,7 @@ def _anchors(element: Any) -> Iterator[str]:
 
 
 def _links(file: str, root: Any, file_of: Callable[[str, str], str]) -> Iterator[_Link]:
-    """The links whose text is a mark, or that only lead back."""
+    """Yield the links whose text is a mark, and those that lead back."""
     for element in root.iter("a"):
         target, has_anchor, anchor = element.get("href", "").partition("#")
         text = "".join(element.itertext()) if len(element) < 5 else ""
@@ -112,7 +112,7 @@ def _links(file: str, root: Any, file_of: Callable[[str, str], str]) -> Iterator
 
 
 def _mark(link: _Link, places: Mapping[str, Any], leads_to: Mapping[Any, set[Any]], notes: dict[Any, Any]) -> None:
-    """Mark a link, and the note that it leads to, if it is the mark of one."""
+    """Mark a link and its note if the link is a note mark."""
     element, block = link.element, link.block
     if element.get(MARK) is not None:
         return
@@ -137,7 +137,7 @@ def _mark(link: _Link, places: Mapping[str, Any], leads_to: Mapping[Any, set[Any
 
 
 def _begins_note(link: _Link) -> bool:
-    """Whether there is text behind a mark at the beginning of a paragraph."""
+    """Return whether there is text after a mark at the beginning of a paragraph."""
     if link.block.tag in _HEADINGS:
         return False
     return len("".join(link.block.itertext()).strip()) > len("".join(link.element.itertext()).strip()) + 2
@@ -149,7 +149,7 @@ def _is_in_note(block: Any) -> bool:
 
 
 def _is_beside_word(link: _Link, leads_back: bool) -> bool:
-    """Whether a mark that is not raised belongs to the word before it, rather than tell where to look."""
+    """Return whether an unraised mark belongs to the word before it, rather than being a cross-reference."""
     if _REFERS.search(link.before):
         return False
     text = "".join(link.element.itertext())
@@ -158,7 +158,7 @@ def _is_beside_word(link: _Link, leads_back: bool) -> bool:
 
 
 def _note_around(block: Any) -> Any:
-    """The element around a place that is a note; None if it is no note."""
+    """Return the element around a place that is a note; None if there is none."""
     if block.tag in ("td", "th"):
         block = next(block.iterancestors("tr"), block)
     around = block.getparent()
@@ -173,7 +173,7 @@ def _note_around(block: Any) -> Any:
 
 
 def _is_list(element: Any) -> bool:
-    """Whether it holds several notes."""
+    """Return whether an element holds several notes."""
     return not _NOTES_TYPES.isdisjoint(kinds_of(element)) or any(word.endswith("s") for word in words_of(element))
 
 
@@ -198,7 +198,7 @@ def _block_of(element: Any) -> Any:
 
 
 def _holders(element: Any) -> Iterator[Any]:
-    """The block around an element and those around it that may be the same note."""
+    """Yield the block around an element and those around it that may be the same note."""
     block = _block_of(element)
     for _ in range(_HOLDERS):
         yield block
@@ -208,7 +208,7 @@ def _holders(element: Any) -> Iterator[Any]:
 
 
 def _text_before(element: Any, block: Any) -> str:
-    """The last characters before an element in its block."""
+    """Return the last characters before an element in its block."""
     before = ""
     current = element
     for _ in range(_STEPS_BEFORE):

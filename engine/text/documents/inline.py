@@ -1,4 +1,4 @@
-"""What is inside the paragraphs of a page: text, and what it shows besides, such as emphasis and pictures."""
+"""Extracts the inline content of paragraphs: text, emphasis and pictures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.text.documents.prose import clean, is_reading
 from engine.text.documents.unread import kinds_of, selectors_of, selects, without_page_numbers, words_of
 
 _INITIAL, _PICTURE, _PICTURE_END, _FORMULA = "\ue000", "\ue001", "\ue002", "\ue003"
-"""Signs for private use: behind an initial, around the alternative text of a picture, before that of a formula."""
+"""Private-use characters: after an initial, around the alternative text of a picture, before that of a formula."""
 _PRIVATE = re.compile(f"[{_INITIAL}{_PICTURE}{_PICTURE_END}{_FORMULA}]")
 _INITIAL_WORDS = re.compile(r"(?:.*-)?(?:drop-?caps?|initial|lettrine|first-?letter|drop|versal|dc)(?:-?\d*)?")
 _LETTER = re.compile(r"\s*([“\"'‘«„]?[^\W\d_])\s*")
@@ -56,15 +56,15 @@ _STYLES = (
         Look.STRONG,
     ),
 )
-"""The classes of spans, and the declarations, that say how something is shown."""
+"""Classes of spans and CSS declarations that specify a look."""
 _STAND_OUT = frozenset({"html", "body", *(f"h{level}" for level in range(1, 7))})
-"""The whole of these is shown as it always is."""
+"""Elements with a fixed look."""
 _SET_APART = re.compile(
     r"(?:block|pull)?-?quot(?:e|ation)s?|poem|poetry(?:-container)?|verse|stanza|letter\d?|epigraph|songs?|lyrics"
     r"|hymn|telegram|inscription"
 )
 _FEWEST_PIXELS = 10
-"""What is known to be lower or narrower is a line or fills a gap."""
+"""The lower limit for the height and the width of a picture; smaller ones are lines or spacers."""
 _SIDES = ("width", "height")
 _PIXELS = re.compile(r"\s*(\d{1,9})(?:\.\d*)?\s*(?:px)?\s*")
 _STYLED_PIXELS = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,9})(?:\.\d*)?px", re.IGNORECASE)
@@ -73,18 +73,18 @@ _ELSEWHERE = re.compile(r"[a-z][a-z\d+.-]*:|//", re.IGNORECASE)
 
 
 def is_initial(element: Any) -> bool:
-    """Whether the style of an element is that of the large first letter of a chapter."""
+    """Return whether an element has the style of a drop cap."""
     return any(_INITIAL_WORDS.fullmatch(word) for word in words_of(element))
 
 
 def initial(text: str) -> str:
-    """A first letter with the sign that the rest of its word may follow apart; other text as it is."""
+    """Mark a first letter whose word may continue after a gap; other text is unchanged."""
     found = _LETTER.fullmatch(text)
     return found[1] + _INITIAL if found else text
 
 
 def begun(letter: str, text: str, *, styled: bool) -> str | None:
-    """A paragraph with its first letter, which stands alone before it; None if it is none."""
+    """Join a paragraph with the first letter that stands alone before it; None if it is not its first letter."""
     found = _LETTER.fullmatch(letter)
     word = re.match(r"[^\W\d_]+", text)
     if found is None or word is None or not letter[-1].isupper():
@@ -96,7 +96,7 @@ def begun(letter: str, text: str, *, styled: bool) -> str | None:
 
 
 def _is_one_word(letter: str, rest: str, text: str) -> bool:
-    """Whether a letter and what follows are one word, as “I” and “n” are, not “I” and “was”."""
+    """Return whether a letter and the following text are one word, as “I” and “n” are, not “I” and “was”."""
     if letter not in _WORDS:
         return True
     whole = (letter + rest).casefold()
@@ -104,9 +104,9 @@ def _is_one_word(letter: str, rest: str, text: str) -> bool:
 
 
 def settled(text: str, *, is_heading: bool = False) -> str:
-    """The text of a paragraph, cleaned, without marks and numbers of pages; a picture alone in it is none of it.
+    """Clean the text of a paragraph and remove note marks and page numbers, and a picture that stands alone.
 
-    A heading may be a picture.
+    In a heading, a picture that stands alone is read.
     """
     if _PICTURE in text:
         around = _ALONE.sub("", text)
@@ -119,7 +119,7 @@ def settled(text: str, *, is_heading: bool = False) -> str:
 
 
 def _alone(match: re.Match[str]) -> str:
-    """What is read of a picture that is a paragraph: a formula."""
+    """Return the text for a picture that is a paragraph: that of a formula, otherwise empty."""
     return match[1][1:] if match[1].startswith(_FORMULA) else ""
 
 
@@ -129,7 +129,7 @@ def _word(match: re.Match[str]) -> str:
 
 
 def alternative_text(image: Any) -> str:
-    """What is read in place of a picture, if there is text around it."""
+    """Return the text to read instead of a picture, if there is text around it."""
     told = " ".join((image.get("alt") or "").split())
     if not told or len(told) > _MAX_ALTERNATIVE or "presentation" in kinds_of(image) or "\\" in told:
         return ""
@@ -141,7 +141,7 @@ def alternative_text(image: Any) -> str:
 
 
 def ruby_text(ruby: Any) -> str:
-    """Characters with a reading beside them, once: the reading if it says how to speak them."""
+    """Return annotated characters once: their reading if it gives the pronunciation, otherwise the characters."""
     said: list[str] = []
     base: list[str] = []
     reading: list[str] = []
@@ -176,7 +176,7 @@ def _chosen(base: str, reading: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """The lines of a heading as one, with a pause where a line does not go on in the next."""
+    """Join the lines of a heading, with a colon where a line does not continue in the next."""
     lines = [line for line in text.split("\n") if line.strip()]
     whole = lines[0] if lines else ""
     for line in lines[1:]:
@@ -187,13 +187,13 @@ def in_one_line(text: str) -> str:
 
 
 class Looks:
-    """How elements are shown: by their names and their own styles, and by what the style sheets of the page say."""
+    """Determines the look of elements by their names, their own styles and the style sheets of the page."""
 
     def __init__(self, sheets: Sequence[str]) -> None:
         self._selectors = [(selectors_of(sheets, says), look) for _, says, look in _STYLES]
 
     def of(self, element: Any) -> set[Look]:
-        """How what is inside an element is shown; nothing if as the rest."""
+        """Return the looks of an element's content; empty for plain text."""
         name = element.tag
         looks = {_LOOKS[name]} if name in _LOOKS else set()
         if not element.attrib or name in _STAND_OUT or is_initial(element):
@@ -212,15 +212,15 @@ def _own_looks(names: str, style: str) -> frozenset[Look]:
 class Pictures:
     """The pictures of a document.
 
-    `find` is the name of the one that a page refers to by a path; those that stand where no text is are `waiting` for
-    the text that follows.
+    `find` returns the name of the picture that a page refers to by a path; `waiting` are pictures to attach to the
+    following text.
     """
 
     find: Callable[[str], str | None] = no_picture
     waiting: list[Picture] = field(default_factory=list)
 
     def of(self, element: Any) -> Iterator[Picture]:
-        """The pictures that an image, or a drawing with images in it, shows."""
+        """Yield the pictures that an image, or a drawing with images in it, shows."""
         if element.tag == "svg":
             told = " ".join("".join(element.xpath("string(./*[local-name()='title'])")).split())
             for image in element.iter("image", "{http://www.w3.org/2000/svg}image"):
@@ -236,14 +236,14 @@ class Pictures:
 
 
 def is_set_apart(name: str, words: Iterable[str], kinds: Iterable[str]) -> bool:
-    """Whether paragraphs stand apart from the text in an element of this name, these classes and these kinds."""
+    """Return whether an element of this name, with these classes and kinds, sets its paragraphs apart."""
     if name == "blockquote":
         return True
     return any(map(_SET_APART.fullmatch, words)) or any(_SET_APART.fullmatch(kind.rpartition(":")[2]) for kind in kinds)
 
 
 def _is_decoration(image: Any) -> bool:
-    """Whether a picture has no more to show than a line or the letter that the text has, too."""
+    """Return whether a picture shows only a line or a drop cap that is also in the text."""
     around = image.getparent()
     if "presentation" in kinds_of(image) or is_initial(image) or (around is not None and is_initial(around)):
         return True

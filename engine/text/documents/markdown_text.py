@@ -1,4 +1,4 @@
-"""Reads Markdown, also that of note-taking apps and pandoc, by way of HTML."""
+"""Reads Markdown, including the dialects of note-taking apps and pandoc, by way of HTML."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _QUOTED = (
     r"|(?<!`)(?P<ticks>`++)[^\n`][^\n]{0,2000}?(?<!`)(?P=ticks)(?!`))"
 )
 _PRONUNCIATION = r"\[(?P<word>[^\[\]\n]+)\](?P<phonemes>\(/[^()\n\x80-\U0010ffff]*[^\x00-\x7f][^()\n]*/\))"
-"""A word with its phonemes looks like a link; it is kept as it is."""
+"""A word with its phonemes, which looks like a link but must be preserved."""
 _COMMENT = r"(?P<comment>%%.{0,5000}?%%|\{>>.{0,1000}?<<\}|\{--.{0,1000}?--\})"
 _CHANGED = r"\{~~(?:(?!~>).){0,500}?~>(?P<changed>.{0,500}?)~~\}"
 _MARKED = (
@@ -63,7 +63,7 @@ _FRONT_MATTER = re.compile(
     r"\A(?:---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)\n\+\+\+)[ \t]*(?:\n|\Z)", re.DOTALL
 )
 _MARK_START, _MARK_END = "\uf8f1", "\uf8f2"
-"""Characters for private use around the number of a note."""
+"""Private-use characters around the number of a note."""
 _MARK = re.compile(rf"{_MARK_START}(\d+){_MARK_END}")
 _LOST_MARK = re.compile(r"\[\^[^\[\]\n]+\]")
 _CODE = Omission("A block of code is skipped", "{} blocks of code are skipped")
@@ -72,18 +72,18 @@ _REFERENCE = re.compile(r"[^\W\d_]\.?\s+$")
 
 
 def plain_markdown(text: str, notices: Notices) -> str:
-    """A text in which all signs are Markdown's own; `notices` are told what is left out."""
+    """Convert extended syntax to standard Markdown; omissions are added to `notices`."""
     return _SIGNS.sub(_View(notices).seen, text)
 
 
 class _View:
-    """What a person sees of signs; `notices` are told what is not seen."""
+    """Converts extended syntax to its visible text; omissions are added to `notices`."""
 
     def __init__(self, notices: Notices) -> None:
         self._notices = notices
 
     def seen(self, sign: re.Match[str]) -> str:
-        """What is seen of a sign."""
+        """Return the visible text of a match."""
         if sign["code"]:
             return sign[0]
         if sign["page"] is not None:
@@ -106,7 +106,7 @@ class _View:
 
 
 def _above_or_below(sign: re.Match[str]) -> str:
-    """Digits as Unicode superscripts or subscripts, anything else as HTML."""
+    """Return digits as Unicode superscripts or subscripts, anything else as HTML."""
     text = sign["raised"] or sign["lowered"]
     signs = text.translate(RAISED if sign["raised"] else LOWERED)
     if not any(character in text for character in signs):
@@ -119,7 +119,7 @@ def _callout(sign: re.Match[str]) -> str:
 
 
 def _page_name(link: str) -> str:
-    """What is shown of a link to a page, or to a part of it."""
+    """Return the visible text of a link to a page or to a part of it."""
     page, _, part = link.partition("#")
     name = page.rpartition("/")[2].strip()
     return ", ".join(filter(None, (name, part.lstrip("^#").replace("#", ", ").strip())))
@@ -135,7 +135,7 @@ _SHOWN: dict[str, Callable[[re.Match[str]], str]] = {
 
 
 def read(path: Path) -> Document:
-    """The document in a Markdown file; raises `DamagedDocument` if it is not text."""
+    """Read a Markdown file; raises `DamagedDocument` if it is not text."""
     source = decoded(path.read_bytes(), path.name)
     text = source.text.replace(_MARK_START, "").replace(_MARK_END, "")
     front = _FRONT_MATTER.match(text)
@@ -176,12 +176,12 @@ class _Page:
         self._tokens = self._parser.parse(text, self._environment)
 
     def blocks(self) -> list[Block]:
-        """The blocks, each with the notes that it refers to."""
+        """Return the blocks, each with the notes that it refers to."""
         body, notes = self._parted()
         return [_with_notes(block, notes) for block in self._blocks_of(body)]
 
     def _parted(self) -> tuple[list[Token], dict[int, str]]:
-        """The tokens of the text, and the notes by their numbers."""
+        """Return the tokens of the text, and the notes by number."""
         body: list[Token] = []
         notes: dict[int, list[Token]] = {}
         current: list[Token] = body
@@ -219,7 +219,7 @@ def _note_mark(tokens: Sequence[Token], index: int, options: Any, environment: A
 
 
 def _mend(token: Token) -> None:
-    """Remove marks of notes that are missing, and links that make a cross reference look like such a mark."""
+    """Remove marks of missing notes, and links that make a cross-reference look like a note mark."""
     before = ""
     for child in token.children or ():
         if child.type == "text":
@@ -243,7 +243,7 @@ def _with_notes(block: Block, notes: dict[int, str]) -> Block:
 
 
 def _fields(front: re.Match[str]) -> dict[str, str]:
-    """Title, author and language of the front matter, in YAML or TOML."""
+    """Return the title, author and language of YAML or TOML front matter."""
     if front["yaml"] is not None:
         lines = front["yaml"].replace("\n  - ", " ").replace("\n- ", " ")
         found = re.findall(r"^(title|author|lang)[ \t]*:[ \t]*(\S.*)$", lines, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Trees of XML and HTML, in whatever code they are written and however faulty they are."""
+"""Parses XML and HTML in any encoding, even if malformed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"), (b"<\x00", "utf-16-le"),
     (b"\x00<", "utf-16-be"),
 )  # fmt: skip
-"""The first bytes that only one code has; a page begins with a bracket."""
+"""The byte order marks and first bytes that identify an encoding; a page begins with a bracket."""
 _DECLARED = re.compile(
     rb"""<\?xml[^>]*?\bencoding\s*=\s*["']\s*(?P<xml>[\w.:-]+)"""
     rb"""|<meta\b[^>]*?\bcharset\s*=\s*["']?\s*(?P<meta>[\w.:-]+)""",
@@ -27,7 +27,7 @@ _WIDER = {
     "ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
     "euc_kr": "cp949", "big5": "big5hkscs", "iso8859-9": "cp1254", "tis-620": "cp874",
 }  # fmt: skip
-"""What browsers read in place of a code, because pages that name it use the signs of a later one, too."""
+"""Encodings that browsers use instead of declared ones, because pages also use the characters of the superset."""
 _SEVEN_BITS = re.compile("iso2022|hz")
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _REFERENCE = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?:#(?:\d+|[xX][\da-fA-F]+);|(\w+);|)", re.DOTALL)
@@ -37,9 +37,9 @@ _NOT_OF_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]"
 
 
 def text_of(content: bytes, name: str = "") -> Decoded:
-    """The text of a page or of XML: in the code that its first bytes show, that it is in, or that it names.
+    """Decode a page or XML by its byte order mark, as UTF-8, or in the encoding that it declares.
 
-    If none of these is right, it is read as a plain text; raises `DamagedDocument` if it is not text.
+    Otherwise it is decoded as plain text; raises `DamagedDocument` if it is not text.
     """
     for mark, code in _MARKS:
         if content.startswith(mark):
@@ -56,7 +56,7 @@ def text_of(content: bytes, name: str = "") -> Decoded:
 
 
 def _named(content: bytes) -> str:
-    """The code that a page or XML names, as Python calls it; empty if it names none that is known."""
+    """Return the declared encoding under its Python name; empty if there is none or it is unknown."""
     for found in _DECLARED.finditer(content[:_DECLARED_WITHIN_BYTES]):
         label = (found["xml"] or found["meta"]).decode("ascii").lower()
         for written in (label, label.removeprefix("x-")):
@@ -65,24 +65,24 @@ def _named(content: bytes) -> str:
                 code = codecs.lookup(written).name
             except LookupError:
                 continue
-            if not code.startswith("utf-16"):  # what can be read so far is not in it
+            if not code.startswith("utf-16"):  # an ASCII-compatible declaration cannot be in UTF-16
                 return _WIDER.get(code, code)
     return ""
 
 
 def xml_tree(content: bytes) -> Any:
-    """The root of XML, whatever is wrong with it; None if nothing can be made of it."""
+    """Parse XML, even if malformed; None if it is blank or beyond recovery."""
     text = _readable(text_of(content).text)
     return _parsed(text, recover=True) if text.strip() else None
 
 
 def page_tree(content: bytes, name: str = "") -> Any:
-    """The root of an HTML or XHTML page, however faulty it is; its element names have no namespace."""
+    """Parse an HTML or XHTML page, even if malformed; its element names have no namespace."""
     return tree_of_text(text_of(content, name).text)
 
 
 def tree_of_text(text: str) -> Any:
-    """The same of a page that is decoded."""
+    """Parse a decoded page like `page_tree`."""
     text = _NOT_OF_XML.sub(" ", text)
     if _IS_XHTML.match(text):
         root = _parsed(_readable(text), recover=False)
@@ -95,7 +95,7 @@ def tree_of_text(text: str) -> Any:
 
 
 def _readable(text: str) -> str:
-    """XML with the names of signs and lone ampersands written so that any parser reads them."""
+    """Escape named entities and lone ampersands so that any XML parser accepts them."""
     return _NOT_OF_XML.sub(" ", _REFERENCE.sub(_sign, _DECLARATION.sub("", text))).lstrip()
 
 

@@ -1,4 +1,4 @@
-"""What is around the text of a book: chapters that are known by their titles, and what Project Gutenberg adds."""
+"""Recognizes front and back matter by titles, and the header and license of Project Gutenberg."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BACK_KINDS = frozenset({
     "index", "doc-index", "glossary", "doc-glossary", "bibliography", "doc-bibliography", "colophon", "doc-colophon",
     "endnotes", "doc-endnotes", "rearnotes", "pg-footer", "contributors", "other-credits",
 })  # fmt: skip
-"""What books and pages call their parts, in attributes and in the list of a book's parts."""
+"""Names of front and back matter in attributes and in a book's list of parts."""
 _BEGINS_TEXT = re.compile(r"\*\*\*\s*START OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
 _ENDS_TEXT = re.compile(r"\*\*\*\s*END OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
 _BEGINS_LICENCE = re.compile(r"END OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
@@ -54,7 +54,7 @@ _SIGNS = re.compile(r"[^\w'’ ]+")
 
 @dataclass(frozen=True)
 class Framed:
-    """A text between what was put before and after it."""
+    """A text between its header and its footer."""
 
     before: str
     text: str
@@ -62,13 +62,13 @@ class Framed:
 
 
 def matter_of_title(title: str) -> Matter:
-    """What a chapter with this title is to its book; `Matter.TEXT` unless the title says otherwise."""
+    """Return the role of a chapter by its title; `Matter.TEXT` by default."""
     plain = " ".join(_SIGNS.sub(" ", title).replace("’", "'").casefold().split())
     return next((matter for pattern, matter in _KINDS if pattern.fullmatch(plain)), Matter.TEXT)
 
 
 def matter_of_kinds(kinds: Iterable[str]) -> Matter | None:
-    """What a part of a book or page that is of these kinds is to it; None if they do not tell."""
+    """Return the matter of a part with these kinds; None if they do not determine it."""
     named = [kind.lower() for kind in kinds]
     if any(kind in _FRONT_KINDS for kind in named):
         return Matter.FRONT
@@ -76,27 +76,27 @@ def matter_of_kinds(kinds: Iterable[str]) -> Matter | None:
 
 
 def begins_text(text: str) -> bool:
-    """Whether a paragraph is, or ends with, the line after which the text of a Gutenberg file begins."""
+    """Return whether a paragraph contains the line after which the text of a Gutenberg file begins."""
     return _BEGINS_TEXT.search(text) is not None
 
 
 def ends_text(text: str) -> bool:
-    """Whether a paragraph is, or holds, the line before which the text of a Gutenberg file ends."""
+    """Return whether a paragraph contains the line before which the text of a Gutenberg file ends."""
     return _ENDS_TEXT.search(text) is not None
 
 
 def begins_licence(text: str) -> bool:
-    """Whether a paragraph before that line says the same."""
+    """Return whether a paragraph before that line also announces the end."""
     return _BEGINS_LICENCE.match(text) is not None
 
 
 def tells_producer(text: str) -> bool:
-    """Whether a paragraph says who made the file."""
+    """Return whether a paragraph names the producer of the file."""
     return _PRODUCER.match(text) is not None
 
 
 def framed(text: str) -> Framed:
-    """A text apart from the header and the licence of Project Gutenberg, if it has these."""
+    """Separate a text from the header and the license of Project Gutenberg, if it has these."""
     start = _START.search(text)
     begin = start.end() if start else 0
     end = _END.search(text, begin)
@@ -105,11 +105,11 @@ def framed(text: str) -> Framed:
 
 
 def heading_of_file(before: str, name: str) -> str:
-    """What the header of a book says of it, such as its title; empty if it does not."""
+    """Return a field of a Gutenberg header, such as the title; empty if missing."""
     found = re.search(rf"^{name}:[ \t]*(\S.*)$", before, re.MULTILINE)
     return found[1].strip() if found else ""
 
 
 def is_about_making(paragraph: str) -> bool:
-    """Whether a paragraph before the text tells who made the file."""
+    """Return whether a paragraph before the text is about the making of the file."""
     return _MAKERS.match(paragraph.strip().lstrip("[_")) is not None

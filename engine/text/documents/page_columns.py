@@ -1,6 +1,6 @@
-"""The lines of printed pages, what most of them are like, and their order of reading: columns one after the other.
+"""Arranges the lines of printed pages in reading order, column by column, and determines their typical shape.
 
-Tables are told in short, and line numbers left out.
+Tables are summarized, and line numbers left out.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _INDENTED_SHARE = 0.04
 _SHORT = 0.85
 _FULL_SHARE = 0.8
 _COLUMN_SHARE = 0.1
-"""Of all lines; so many begin at the left edge of a column, and of right and left pages, whose margins differ."""
+"""The share of all lines that must begin at an edge: of a column, or of left and right pages with different margins."""
 _FEWEST_LINES = 3
-"""On each side of the space between columns."""
+"""The fewest lines on each side of the space between columns."""
 _NARROWEST_SIZES = 7.0
-"""Lines of columns are at least as wide, in sizes of letters; what is narrower may be a table."""
+"""The smallest median width of a column's lines, in font sizes; narrower ones may be a table."""
 _MAX_CROSSING = 2.0
-"""Lines across the space between columns, for each line of the smaller column: headings, the summary of a paper."""
+"""The most lines across the gap for each line of the smaller column: headings and a paper's abstract."""
 _MAX_COLUMNS = 3
-"""So often each half is divided again."""
+"""The depth to which each half is divided again."""
 _ALIGNED_SIZES = 1.0
 _FEWEST_ROWS = 3
 _ROW_GAP = 1.8
@@ -41,7 +41,7 @@ _INITIAL = re.compile(r"[“‘\"'«¿¡—]?[^\W\d_]")
 _INITIAL_SIZES = 1.5
 _LETTERS_AS_WORDS = "AIO"
 _SAME_HEIGHT = 0.5
-"""In points."""
+"""The largest difference in height within a line, in points."""
 _NUMBER = re.compile(r"\d{1,5}")
 _PAGE_AT_END = re.compile(r"(?:.*(?:[.·…_]\s*){4,}|[.·…_\s]*)(\d{1,5})")
 _LABEL = re.compile(r"\W+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]+)[.)]")
@@ -50,10 +50,10 @@ _CONTINUED_SHARE = 0.2
 
 @dataclass(frozen=True)
 class Line:
-    """A line of text on a page: where it begins and ends, its lower edge and its size, all in points.
+    """A line of text on a page: its left and right ends, its lower edge and its size, all in points.
 
-    `marks` are those of notes in it; one that stands `apart` is a paragraph, and one that `lists` says on which page
-    something is.
+    `marks` are the note marks in it; one that stands `apart` is a paragraph, and one that `lists` is an entry with a
+    page number.
     """
 
     text: str
@@ -69,7 +69,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Heading:
-    """A title in the outline, the page that it leads to, from 0, and its level, 1 for the highest."""
+    """A title in the outline, its page, from 0, and its level, 1 for the highest."""
 
     title: str
     page: int
@@ -77,7 +77,7 @@ class Heading:
 
 
 class Shape:
-    """What most lines are like: their size, distance and edges; `indents` tells that paragraphs begin with one."""
+    """The typical size, spacing and edges of lines; `indents` tells that paragraphs begin with an indent."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         weights: Counter[float] = Counter()
@@ -94,12 +94,12 @@ class Shape:
         self.indents = indented > _INDENTED_SHARE * len(body)
 
     def is_short(self, line: Line) -> bool:
-        """Whether a line ends well before most that begin where it does."""
+        """Return whether a line ends well before most lines with the same left edge."""
         left, right = self._column(line)
         return line.right - left < _SHORT * (right - left)
 
     def usual_right(self, line: Line) -> float:
-        """Where most lines end that begin where this one does."""
+        """Return the right end of most lines with the same left edge as this one."""
         return self._column(line)[1]
 
     def _column(self, line: Line) -> tuple[float, float]:
@@ -107,16 +107,16 @@ class Shape:
         return self._rights[max(at, 0)] if self._rights else (0.0, 0.0)
 
     def is_large(self, line: Line) -> bool:
-        """Whether a line is larger than text is."""
+        """Return whether a line is larger than body text."""
         return line.size >= _HEADING_SIZE * self.size
 
     def is_indented(self, line: Line) -> bool:
-        """Whether a line begins further to the right than most, but not in the middle of the page."""
+        """Return whether a line is indented, but not centered."""
         return _INDENT_SIZES * self.size < line.left - self.left < _LARGEST_INDENT_SIZES * self.size
 
 
 def _usual_rights(lines: Sequence[Line]) -> list[tuple[float, float]]:
-    """Each left edge at which many lines begin, and where most of them end."""
+    """Return each common left edge with the right end of most of its lines."""
     by_left: dict[int, list[float]] = {}
     for line in lines:
         by_left.setdefault(round(line.left), []).append(line.right)
@@ -129,7 +129,7 @@ Row = tuple[Line, ...]
 
 
 def arranged(rows: Sequence[Row]) -> list[Line]:
-    """The lines of a page in the order of reading."""
+    """Return the lines of a page in reading order."""
     rows = _with_initials(rows)
     pieces = [piece for row in rows for piece in row]
     if _space(pieces) is None:
@@ -141,7 +141,7 @@ def arranged(rows: Sequence[Row]) -> list[Line]:
 
 
 def _in_columns(pieces: list[Line], most: int) -> list[Line]:
-    """Pieces by height, but between those that cross the columns the left ones come first."""
+    """Sort pieces by height; between those that cross the columns, the left ones come first."""
     space = _space(pieces) if most else None
     if space is None:
         return sorted(pieces, key=lambda piece: (-round(piece.bottom), piece.left))
@@ -161,7 +161,7 @@ def _in_columns(pieces: list[Line], most: int) -> list[Line]:
 
 
 def _space(pieces: Sequence[Line]) -> tuple[float, float] | None:
-    """The right end of the left column and the left end of the right one; None if there are no columns."""
+    """Return the right end of the left column and the left end of the right one; None if there are no columns."""
     if len(pieces) < 2 * _FEWEST_LINES:
         return None
     best = _best_cut(pieces)
@@ -180,7 +180,7 @@ def _space(pieces: Sequence[Line]) -> tuple[float, float] | None:
 
 
 def _best_cut(pieces: Sequence[Line]) -> float | None:
-    """The place that the fewest pieces cross, in relation to those on its sides."""
+    """Return the place that the fewest pieces cross, relative to the pieces on its sides."""
     rights, lefts = sorted(piece.right for piece in pieces), sorted(piece.left for piece in pieces)
     best, cost, at = None, _MAX_CROSSING, 0
     for number, cut in enumerate(lefts):
@@ -203,7 +203,7 @@ def _high(pieces: Sequence[Line]) -> float:
 
 
 def _joined_rows(pieces: Sequence[Line], owners: dict[int, int]) -> list[Line]:
-    """Pieces of the same line that follow each other are one again."""
+    """Join consecutive pieces of the same line."""
     made: list[Line] = []
     last = None
     for piece in pieces:
@@ -227,7 +227,7 @@ def _joined(row: Row) -> Line:
 
 
 def _with_initials(rows: Sequence[Row]) -> list[Row]:
-    """The rows; a large initial that goes down over several lines is a part of its word."""
+    """Join each drop cap with its word."""
     made: list[Row] = []
     for row in rows:
         initial = made[-1][0] if made and len(made[-1]) == 1 else None
@@ -240,13 +240,13 @@ def _with_initials(rows: Sequence[Row]) -> list[Row]:
 
 
 def _begins_with(initial: Line, line: Line) -> bool:
-    """Whether an initial stands close before a line of much smaller letters, and goes down below it."""
+    """Return whether an initial stands right before a line of much smaller letters and extends below it."""
     close = -line.size < line.left - initial.right < _INITIAL_SIZES * line.size
     return close and initial.size > _INITIAL_SIZES * line.size and initial.bottom < line.bottom
 
 
 def _together(rows: Sequence[Row]) -> list[Row]:
-    """The rows; those that follow each other at the same height are one."""
+    """Join consecutive rows at the same height."""
     made: list[Row] = []
     for row in rows:
         before = made[-1][-1] if made else None
@@ -258,7 +258,7 @@ def _together(rows: Sequence[Row]) -> list[Row]:
 
 
 def _with_tables(rows: Sequence[Row]) -> list[Line]:
-    """The lines of a page; those of a table of data are one line, which says what the table is."""
+    """Return the lines of a page; the lines of a data table become one line that summarizes it."""
     made: list[Line] = []
     at = 0
     while at < len(rows):
@@ -273,7 +273,7 @@ def _with_tables(rows: Sequence[Row]) -> list[Line]:
 
 
 def _aligned_end(rows: Sequence[Row], start: int) -> int:
-    """The row after those that follow closely and whose pieces stand below those of the first."""
+    """Return the row after those that follow closely with their pieces aligned to the first."""
     end = start + 1
     while end < len(rows) and len(rows[start]) > 1 and _is_below(rows[end - 1], rows[end]):
         first_step = rows[start][0].bottom - rows[start + 1][0].bottom
@@ -284,7 +284,7 @@ def _aligned_end(rows: Sequence[Row], start: int) -> int:
 
 
 def _table(rows: Sequence[Row]) -> str | None:
-    """What is said in place of rows that are a table of data; None if they are something else."""
+    """Return the summary of rows that are a data table; None if they are something else."""
     if len(rows) < _FEWEST_ROWS or _lists_pages(rows) or _is_list(rows):
         return None
     blocks = told([[(Block(piece.text),) for piece in row] for row in rows])
@@ -292,7 +292,7 @@ def _table(rows: Sequence[Row]) -> str | None:
 
 
 def _is_below(above: Row, row: Row) -> bool:
-    """Whether the pieces of a row stand where those above do, by their left ends, right ends or middles."""
+    """Return whether the pieces of a row align with those above by their left ends, right ends or centers."""
     if len(row) != len(above):
         return False
     nearest = _ALIGNED_SIZES * row[0].size
@@ -303,19 +303,19 @@ def _is_below(above: Row, row: Row) -> bool:
 
 
 def _lists_pages(table: Sequence[Row]) -> bool:
-    """Whether it is a list of titles with the numbers of their pages."""
+    """Return whether the rows are a list of titles with page numbers."""
     found = [_PAGE_AT_END.fullmatch(row[-1].text) for row in table]
     numbers = [int(each[1]) for each in found if each is not None]
     return len(numbers) == len(table) and all(above <= below for above, below in pairwise(numbers))
 
 
 def _is_list(table: Sequence[Row]) -> bool:
-    """Whether it is a list whose signs or numbers stand apart from its items."""
+    """Return whether the rows are a list whose bullets or numbers stand apart from its items."""
     return len(table[0]) == 2 and all(_LABEL.fullmatch(row[0].text) for row in table)
 
 
 def without_line_numbers(pages: Sequence[Sequence[Row]]) -> list[list[Row]]:
-    """The pages without numbers beside their lines: each, or every fifth, as law and poetry have them."""
+    """Remove numbers beside the lines: on each line, or on every fifth, as in law and poetry."""
     numbers = [_beside(page) for page in pages]
     counted = [_are_counted(page, beside) for page, beside in zip(pages, numbers, strict=True)]
     if not any(counted):
@@ -329,7 +329,7 @@ def without_line_numbers(pages: Sequence[Sequence[Row]]) -> list[list[Row]]:
 
 
 def _beside(page: Sequence[Row]) -> list[Line]:
-    """The numbers that stand outside the text at the height of a line, from the top."""
+    """Return the numbers outside the text at the height of a line, from the top."""
     pieces = [piece for row in page for piece in row]
     text = [piece for piece in pieces if not _NUMBER.fullmatch(piece.text)]
     numbers = [piece for piece in pieces if _NUMBER.fullmatch(piece.text)]
@@ -347,7 +347,7 @@ def _beside(page: Sequence[Row]) -> list[Line]:
 
 
 def _are_counted(page: Sequence[Row], numbers: Sequence[Line]) -> bool:
-    """Whether numbers count lines: by the same step, and if by ones, some lines go on in the middle of a sentence."""
+    """Return whether numbers count lines: in equal steps and, if by ones, with some lines continuing a sentence."""
     if len(numbers) < 2:
         return False
     steps = {int(below.text) - int(above.text) for above, below in pairwise(numbers)}

@@ -1,6 +1,6 @@
-"""The lines of printed pages, put together to headings and paragraphs without what belongs to the page alone.
+"""Joins the lines of printed pages into headings and paragraphs, without page furniture.
 
-That is running heads, page numbers, watermarks, and notes at the bottom.
+Furniture is running heads, page numbers, watermarks, and notes at the bottom.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from engine.text.documents.page_columns import Heading, Line, Shape
 from engine.text.documents.prose import LineJoiner, clean
 
 EDGE_LINES = 2
-"""Running heads and page numbers are among so many lines at the top or the bottom of a page."""
+"""The number of lines at the top and at the bottom of a page that can be running heads and page numbers."""
 REPEATED_PAGES = 3
-"""A line that is at the edge of so many pages, apart from its numbers, is a running head."""
+"""A line at the edge of at least this many pages, apart from its numbers, is a running head."""
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:(?:page|seite|página|pagina)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of|von|de|di)\s*\d{1,4})?[\W_]*",
     re.IGNORECASE,
@@ -46,7 +46,7 @@ _INDENT_SIZES = 0.6
 _LARGEST_INDENT_SIZES = 6
 _NEAR_ENTRIES = 4
 _MAX_TRIED = 3
-"""Lines of a page with the same words are tried as the beginning of a title."""
+"""The most lines of a page with the same words that are tried as the beginning of a title."""
 _VERSE_SHARE = 0.5
 _PROSE_VERSE_SHARE = 0.8
 _LARGE_ROOM_SIZES = 4
@@ -59,7 +59,7 @@ _NOTE_LEFT_OUT = Omission(
 
 @dataclass
 class Note:
-    """A note at the bottom of a page, by the mark that leads to it."""
+    """A note at the bottom of a page, with the mark that leads to it."""
 
     page: int
     mark: str
@@ -67,7 +67,7 @@ class Note:
 
 
 def without_furniture(pages: Sequence[Sequence[Line]], shape: Shape) -> tuple[list[Line], list[Note]]:
-    """The lines of all pages without running heads, page numbers and watermarks, and the notes, which are apart."""
+    """Return the lines of all pages without running heads, page numbers and watermarks, and separately the notes."""
     counts = Counter(key for page in pages for key in {key for line in _edges(page) for key in _keys(line)})
     huge = _WATERMARK_SIZE * shape.size
     stamps = Counter(key for page in pages for key in {_stamp(line) for line in page if line.size > huge})
@@ -84,7 +84,7 @@ def without_furniture(pages: Sequence[Sequence[Line]], shape: Shape) -> tuple[li
 
 
 def _without_leader(line: Line) -> Line:
-    """A line of a list of contents without the dots that lead to the number of the page."""
+    """Remove the dot leader before the page number from a line of a list of contents."""
     found = _LEADER.search(line.text)
     if found is None or not found.start():
         return line
@@ -92,12 +92,12 @@ def _without_leader(line: Line) -> Line:
 
 
 def _stamp(line: Line) -> tuple[str, int, int]:
-    """What a watermark has in common on all pages: its words and its place."""
+    """Return the features of a watermark that recur on all pages: its words and its place."""
     return line.text, round(line.left), round(line.bottom)
 
 
 def _belonging_to_page(page: Sequence[Line], counts: Counter[str], shape: Shape) -> set[Line]:
-    """Running heads and page numbers, set in a different size or apart from the text."""
+    """Return running heads and page numbers that differ in size from the text or stand apart from it."""
     dropped: set[Line] = set()
     by_height = sorted(page, key=lambda line: -line.bottom)
     for lines in (by_height, by_height[::-1]):
@@ -109,7 +109,7 @@ def _belonging_to_page(page: Sequence[Line], counts: Counter[str], shape: Shape)
 
 
 def _apart(outer: Line, inner: Line, shape: Shape) -> bool:
-    """Whether a line stands apart from the text; larger ones are headings."""
+    """Return whether a line stands apart from the text; larger ones are headings."""
     if shape.is_large(outer):
         return False
     return abs(outer.size - shape.size) > 0.5 or abs(outer.bottom - inner.bottom) > _GAP * shape.step
@@ -121,14 +121,14 @@ def _edges(page: Sequence[Line]) -> list[Line]:
 
 
 def _keys(line: Line) -> list[str]:
-    """What a running head has in common with those of other pages: its words, or how its number counts the pages."""
+    """Return the features of a running head that recur on other pages: its words, and its offset to the page number."""
     number = _FOLIO.search(line.text)
     counted = [] if number is None else [f"page {int(number[0]) - line.page}"]
     return [re.sub(r"\d+", "#", line.text.casefold()), *counted]
 
 
 def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list[Note]]:
-    """The lines of a page, and the notes: smaller lines at the end of a column, from the first that a mark begins."""
+    """Separate the notes from the lines of a page: smaller lines at the end of a column, from the first mark on."""
     kept: list[Line] = []
     notes: list[Note] = []
     marks = {mark for line in page for mark in line.marks}
@@ -151,13 +151,16 @@ def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list
 
 
 def _are_notes(lines: Sequence[Line], marks: set[str]) -> bool:
-    """Whether a mark of the page leads to one of the lines, or each begins with another mark: no table, no program."""
+    """Return whether a mark of the page leads to one of the lines, or each begins with a different mark.
+
+    This excludes tables and program code.
+    """
     begun = [found[1] for line in lines if (found := _NOTE.match(line.text))]
     return not marks.isdisjoint(begun) or len(set(begun)) == len(begun)
 
 
 def _notes(lines: Sequence[Line], marks: set[str]) -> list[Note]:
-    """The notes that begin with marks of the page, or with the next number."""
+    """Return the notes that begin with marks of the page, or with the next number."""
     notes: list[Note] = []
     for line in lines:
         found = _NOTE.match(line.text)
@@ -175,7 +178,7 @@ def _follows(mark: str, after: str) -> bool:
 
 
 def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notices: Notices) -> Iterator[Block]:
-    """Each heading and paragraph, with the notes that it refers to.
+    """Yield each heading and paragraph, with the notes that it refers to.
 
     Headings are those of the outline; without one, short lines that are larger than the text.
     """
@@ -196,7 +199,7 @@ def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notic
 
 
 def _matters(paragraphs: Sequence[tuple[list[Line], int]], pages: int) -> list[Matter]:
-    """What each paragraph is: lists of contents, with their title and the few lines in between, are not the text."""
+    """Return the matter of each paragraph: lists of contents, their title and the few lines between are not text."""
     listing = [at for at, (lines, _) in enumerate(paragraphs) if lines[0].lists]
     matters = [Matter.TEXT] * len(paragraphs)
     for before, at in pairwise([-_NEAR_ENTRIES, *listing]):
@@ -213,7 +216,7 @@ def _is_title(lines: Sequence[Line], level: int) -> bool:
 
 
 def _text(lines: Sequence[Line], level: int, shape: Shape, joiner: LineJoiner) -> str:
-    """The text of a paragraph on one line, or in lines if they were ended and not wrapped, as in verse."""
+    """Return the text of a paragraph on one line, or in lines if they do not wrap, as in verse."""
     texts = [_BULLET.sub("", line.text, count=1) if _BULLET.match(line.text) else line.text for line in lines]
     if not level and _is_verse(lines, shape):
         return clean("\n".join(texts))
@@ -221,7 +224,7 @@ def _text(lines: Sequence[Line], level: int, shape: Shape, joiner: LineJoiner) -
 
 
 def _is_verse(lines: Sequence[Line], shape: Shape) -> bool:
-    """Whether lines were ended, not wrapped: most leave room for the next word, and it is much or capitals follow."""
+    """Return whether lines are verse: most leave room for the next word, and the room is large or capitals follow."""
     breaks = early = very_early = capitals = 0
     for run in _runs(lines):
         own_end = max(line.right for line in run)
@@ -241,7 +244,7 @@ def _is_verse(lines: Sequence[Line], shape: Shape) -> bool:
 
 
 def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """The lines in the same column of the same page."""
+    """Yield the lines in the same column of the same page."""
     run = [lines[0]]
     for line in lines[1:]:
         if line.page != run[-1].page or line.bottom >= run[-1].bottom:
@@ -252,7 +255,7 @@ def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
 
 
 def _with_outline(lines: Sequence[Line], outline: Sequence[Heading]) -> list[tuple[Line, int]]:
-    """Each line with its level; the titles of the outline are inserted unless they are on their page."""
+    """Return each line with its level; titles of the outline are inserted unless they are printed on their page."""
     made: list[tuple[Line, int]] = []
     waiting = sorted(outline, key=lambda heading: heading.page)
     by_page: dict[int, list[Line]] = {}
@@ -267,7 +270,7 @@ def _with_outline(lines: Sequence[Line], outline: Sequence[Heading]) -> list[tup
 
 
 def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[tuple[Line, int]]:
-    """The lines of a page; a title that stands on several lines is one."""
+    """Yield the lines of a page with their levels; a title on several lines becomes one."""
     printed = _Printed(page if headings else ())
     places: dict[int, tuple[int, Heading]] = {}
     last = 0
@@ -290,7 +293,7 @@ def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[
 
 
 class _Printed:
-    """The letters of the lines of a page, to find titles among them."""
+    """The letters of the lines of a page, in which titles can be found."""
 
     def __init__(self, page: Sequence[Line]) -> None:
         self._letters = [_letters(line.text) for line in page]
@@ -300,7 +303,7 @@ class _Printed:
                 self._beginnings.setdefault(said, []).append(at)
 
     def place(self, title: str, start: int) -> tuple[int | None, int]:
-        """The first of the lines that say the title, and the one after the last; the number may differ."""
+        """Return the first line of the title and the line after its last one; the number may differ."""
         found = []
         for wanted in {_letters(title), _letters(_NUMBERING.sub("", title))}:
             for length in range(1, len(wanted) + 1):
@@ -313,7 +316,7 @@ class _Printed:
         return min(found, default=(None, 0), key=lambda place: place[0] or 0)
 
     def _end(self, wanted: str, length: int, begin: int) -> int | None:
-        """The line after the title that begins with so many letters in a line; None if it does not go on."""
+        """Return the line after a title of which `length` letters are in line `begin`; None if it does not continue."""
         end = begin + 1
         while length < len(wanted) and end < len(self._letters):
             said = self._letters[end]
@@ -355,7 +358,7 @@ def _paragraphs(lines: Sequence[tuple[Line, int]], shape: Shape) -> Iterator[tup
 
 
 def _begins(paragraph: Sequence[Line], line: Line, shape: Shape, level: int) -> bool:
-    """Whether a line begins a paragraph: by its distance, its sign, an indent, or after a short last line."""
+    """Return whether a line begins a paragraph: by its distance, its bullet, an indent, or after a short last line."""
     before = paragraph[-1]
     if level:
         return before.page != line.page or before.bottom - line.bottom > 2 * _GAP * line.size
@@ -375,5 +378,5 @@ def _begins(paragraph: Sequence[Line], line: Line, shape: Shape, level: int) -> 
 
 
 def _is_item(line: Line) -> bool:
-    """Whether a line begins an item of a list."""
+    """Return whether a line begins an item of a list."""
     return _BULLET.match(line.text) is not None or _ITEM.match(line.text) is not None

@@ -1,4 +1,4 @@
-"""Reads PDF files: the lines of each page, put together to paragraphs, under the headings of the outline."""
+"""Reads PDF files: joins the lines of each page into paragraphs, under the headings of the outline."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from engine.text.documents.page_lines import blocks_of
 from engine.text.documents.prose import clean
 
 _LINE = re.compile("([^\r\n\ufffe\u0002]+)([\ufffe\u0002]?)")
-"""PDFium puts U+FFFE, and formerly U+0002, in place of a hyphen and the end of a line."""
+"""A line of text; PDFium replaces a hyphen and the line end after it by U+FFFE, and formerly by U+0002."""
 _WORD = re.compile(r"\S+")
 _MARK = re.compile(r"[+−-]?\d+|[*†‡§]+")
 _RAISED = 0.8
-"""The marks of notes and powers are smaller than this share of the line's size,"""
+"""The largest size of note marks and powers, as a share of the line's size."""
 _LIFTED = 0.12
-"""and at least this share of it higher, which tells them from indices."""
+"""The smallest height of note marks and powers above the baseline, as a share of the line's size; indices are lower."""
 _GAP_SIZES = 0.75
-"""A wider gap divides a line into pieces; only the most loosely set lines have such gaps between words."""
+"""The smallest gap that divides a line into pieces, in font sizes; only very loose lines have wider word spaces."""
 _SPACED_LETTERS = 4
 _SPACED_GAP = 1.6
 _SPACED_END = 5
@@ -54,9 +54,9 @@ _TURNED = Omission(
 
 @dataclass(frozen=True)
 class Page:
-    """The lines that run in the page's own direction; `turned` are the texts of all others.
+    """The lines in the main direction of the page; `turned` are the texts of all others.
 
-    `is_hidden` tells that its fonts do not say which letters their signs are.
+    `is_hidden` tells that its fonts do not map glyphs to letters.
     """
 
     rows: tuple[Row, ...]
@@ -66,7 +66,7 @@ class Page:
 
 @dataclass
 class _Piece:
-    """Words of a line that stand close to each other."""
+    """The words of a line that stand close to each other."""
 
     words: list[tuple[int, str]] = field(default_factory=list)
     left: float = 0.0
@@ -74,7 +74,7 @@ class _Piece:
 
 
 def page_of(page: pypdfium2.PdfTextPage, number: int) -> Page:
-    """What is printed on a page."""
+    """Return the printed text of a page."""
     return _Reader(page, number).page()
 
 
@@ -109,7 +109,7 @@ class _Reader:
             yield self._line(piece, end)
 
     def _pieces(self, found: re.Match[str], size: float) -> Iterator[_Piece]:
-        """The words in pieces; letters that are set apart from each other are words again."""
+        """Yield the pieces of a line, with letterspaced words restored."""
         words = list(_WORD.finditer(found[1]))
         boxes = [self._span(found.start() + each.start(), found.start() + each.end() - 1) for each in words]
         gaps = [0.0, *(after[0] - before[1] for before, after in pairwise(boxes))]
@@ -138,11 +138,11 @@ class _Reader:
                 marks += found
         bottom, start = self._box(letter)[2], piece.words[0][0]
         if start < letter and self._size(start) > _INITIAL_SIZES * size:
-            piece.left = self._box(start + 1)[0]  # the next lines begin there, too
+            piece.left = self._box(start + 1)[0]  # the next lines also begin there
         return Line(text + end, self._number, piece.left, piece.right, bottom, size, tuple(marks))
 
     def _without_marks(self, before: str, word: str, place: int, size: float, base: float) -> tuple[str, list[str]]:
-        """The text with a further word, raised digits as powers; those that lead to notes apart."""
+        """Return the text with a word added, raised digits as powers, and separately the note marks."""
         if not _MARK.search(word):
             return before + word, []
         text, marks, done = before, [], 0
@@ -163,7 +163,7 @@ class _Reader:
         return self._size(position) < _RAISED * size and self._height(position) > base + _LIFTED * size
 
     def _is_hidden(self, found: list[re.Match[str]]) -> bool:
-        """Whether most signs have no letters, or letters that make no words."""
+        """Return whether most glyphs are not mapped to letters, or to letters that form no words."""
         total = hidden = 0
         for each in found:
             total += len(each[1])
@@ -176,12 +176,12 @@ class _Reader:
         return hidden > total / 2 or (len(words) >= _FEWEST_WORDS and odd > len(words) / 2)
 
     def _span(self, first: int, last: int) -> tuple[float, float]:
-        """Where characters begin and end."""
+        """Return the left and right ends of a range of characters."""
         left, right, _ = self._box(first)
         return left, right if last == first else self._box(last)[1]
 
     def _box(self, position: int) -> tuple[float, float, float]:
-        """Where a character begins and ends, and its lower edge, as if the page were upright."""
+        """Return the left, right and lower edges of a character, as if the page were upright."""
         box = self._rectangle
         pdfium.FPDFText_GetLooseCharBox(self._handle, self._index(position), box)
         if self._quarters == 0:
@@ -195,12 +195,12 @@ class _Reader:
         return math.degrees(math.atan2(matrix.b, matrix.a))
 
     def _height(self, position: int) -> float:
-        """The height of the base of a character."""
+        """Return the height of the baseline of a character."""
         matrix = self._matrix(position)
         return float((matrix.f, -matrix.e, -matrix.f, matrix.e)[self._quarters])
 
     def _size(self, position: int) -> float:
-        """The size in points of the character at a position of the page's text."""
+        """Return the size in points of the character at a position of the page's text."""
         matrix = self._matrix(position)
         scale = (matrix.c**2 + matrix.d**2) ** 0.5 or 1.0
         return float(pdfium.FPDFText_GetFontSize(self._handle, self._index(position))) * scale
@@ -211,7 +211,7 @@ class _Reader:
         return matrix
 
     def _index(self, position: int) -> int:
-        """PDFium counts characters that are not part of the text, too."""
+        """Return PDFium's index of a character; PDFium also counts characters that are not part of the text."""
         index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._handle, position)
         return index if index >= 0 else 0
 
@@ -221,7 +221,10 @@ def _first(text: str) -> int:
 
 
 def _last_letter(words: list[tuple[int, str]]) -> int:
-    """The place of the last letter, as large as the line is; the first may be an initial, the last sign a mark."""
+    """Return the place of the last letter, which has the size of the line.
+
+    The first may be a drop cap, and the last character a note mark.
+    """
     for place, word in reversed(words):
         said = word.strip()
         for at in range(len(said) - 1, -1, -1):
@@ -231,7 +234,7 @@ def _last_letter(words: list[tuple[int, str]]) -> int:
 
 
 def _spaced(words: list[str], gaps: list[float]) -> list[float | None]:
-    """For each of the letters that are set apart from each other, the usual gap between them; None for other words."""
+    """Return the median gap for each letter of a letterspaced word; None for other words."""
     made: list[float | None] = [None] * len(words)
     start = 0
     for at in range(len(words) + 1):
@@ -244,7 +247,7 @@ def _spaced(words: list[str], gaps: list[float]) -> list[float | None]:
 
 
 def read(path: Path) -> Document:
-    """The document in a PDF file; raises `DamagedDocument`, `EncryptedDocument`, or `UnusableDocument` for scans."""
+    """Read a PDF file; raises `DamagedDocument`, `EncryptedDocument`, or `UnusableDocument` for scans."""
     try:
         with pypdfium2.PdfDocument(path) as file:
             return _document(file, path)
@@ -284,7 +287,7 @@ def _outline(file: pypdfium2.PdfDocument) -> Iterator[Heading]:
 
 
 def _target(file: pypdfium2.PdfDocument, bookmark: pypdfium2.PdfBookmark) -> int | None:
-    """The page that an entry of the outline leads to, from 0, by itself or by what it does."""
+    """Return the page that an outline entry leads to, from 0, by its destination or its action."""
     destination = pdfium.FPDFBookmark_GetDest(file, bookmark)
     if not destination:
         action = pdfium.FPDFBookmark_GetAction(bookmark)

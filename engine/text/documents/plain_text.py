@@ -1,4 +1,4 @@
-"""Reads plain text: lines that were wrapped are joined, headings begin chapters, what was put around it is apart."""
+"""Reads plain text: joins wrapped lines, begins chapters at headings, and separates front and back matter."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PARAGRAPH = re.compile(
     r"|(?P<by>Transcriber[’']?s['’]? Notes?)[:.][ \t\n]*(?P<remark>\S.*?))(?=\n[ \t]*\n|\s*\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-"""A note below the text with only its mark in brackets, and what a transcriber remarks."""
+"""A note below the text with only its mark in brackets, or a transcriber's remark."""
 _MARK_IN_TEXT = re.compile(r"(?<=\S)\[(\d{1,3}|[A-Z]|[*†‡]{1,3})\]")
 _MARK = re.compile(r"[ ]?\[(?P<label>[\w*†‡]{1,5})\]")
 _EMPHASIS = re.compile(
@@ -39,7 +39,7 @@ _EMPHASIS = re.compile(
 )
 _MAX_BRACKET = 50_000
 WRAPPED_CHARACTERS = range(45, 101)
-"""The length of lines that were wrapped, not ended: shorter ones may be verse, longer ones paragraphs."""
+"""The lengths of wrapped lines; shorter ones may be verse, longer ones whole paragraphs."""
 _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _ENDS_SENTENCE = re.compile(r"[.!?…:。！？；」』][\"'”’»)\]」』]*$")
 _DECORATION = re.compile(r"^[#*~=|\[<>–—-]+\s+|\s+[#*~=|\]<>–—-]+$")
@@ -54,7 +54,7 @@ _DEFAULT_BREAK = "* * *"
 
 @dataclass(frozen=True)
 class Note:
-    """A note and the place where it stood."""
+    """A note and its original place in the text."""
 
     place: int
     text: str
@@ -62,10 +62,10 @@ class Note:
 
 @dataclass(frozen=True)
 class Bare:
-    """A text without what stands in brackets in it.
+    """A text without bracketed notes and remarks.
 
-    `captions` are the places of what was said of pictures, `emphasis` is where marks of it were, in order; notes are
-    known by their labels and places, in order.
+    `captions` are the places of captions of pictures, `emphasis` the emphasized spans, in order; notes are listed by
+    label, in the order of their places.
     """
 
     text: str
@@ -80,14 +80,14 @@ class Bare:
         return (note for found in self.notes.values() for note in found)
 
     def note(self, label: str, place: int) -> Note:
-        """The note of this label after a place, or the last one before."""
+        """Return the note of this label after a place, or the last one before."""
         found = self.notes[label]
         after = bisect_right(found, place, key=lambda note: note.place)
         return found[min(after, len(found) - 1)]
 
 
 def bare(text: str) -> Bare:
-    """A text without marks of pages and emphasis, where pictures give way to their captions, and notes are apart."""
+    """Remove page marks and emphasis marks, replace pictures by their captions, and separate notes."""
     kept: list[str] = []
     length = 0
     captions: set[int] = set()
@@ -110,7 +110,7 @@ def bare(text: str) -> Bare:
 
 
 def with_notes(text: str, place: int, source: Bare) -> tuple[str, list[Note]]:
-    """A paragraph at a place of the text without the marks of its notes, and these notes."""
+    """Remove the note marks from a paragraph at a place of the text; return it and its notes."""
     found: list[Note] = []
 
     def taken(mark: re.Match[str]) -> str:
@@ -123,7 +123,7 @@ def with_notes(text: str, place: int, source: Bare) -> tuple[str, list[Note]]:
 
 
 def _bracketed(text: str) -> str:
-    """The text in which notes and remarks that are paragraphs are in brackets of their kind."""
+    """Put notes and remarks that are paragraphs into brackets of their kind."""
     marked = set(_MARK_IN_TEXT.findall(text))
 
     def replaced(paragraph: re.Match[str]) -> str:
@@ -136,7 +136,7 @@ def _bracketed(text: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Parts of a text in order: plain ones of no kind, and what stands in brackets of a known kind."""
+    """Yield the parts of a text in order: plain ones with an empty kind, and contents of brackets with their kind."""
     closed = _brackets(text)
     done = 0
     for match in _BRACKETED.finditer(text):
@@ -152,7 +152,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _brackets(text: str) -> dict[int, int]:
-    """Where each bracket is closed, by where it opens."""
+    """Return the place of each closing bracket by that of its opening one."""
     opened: list[int] = []
     closed = {}
     for match in _BRACKET.finditer(text):
@@ -164,7 +164,7 @@ def _brackets(text: str) -> dict[int, int]:
 
 
 def _plain(text: str, emphasis: list[Styled] | None = None, place: int = 0) -> str:
-    """A text without the marks of emphasis, which is told to `emphasis` as if the text begins at this place."""
+    """Remove emphasis marks; the spans are added to `emphasis`, for a text that begins at `place`."""
     marks = 0
 
     def seen(match: re.Match[str]) -> str:
@@ -180,7 +180,7 @@ def _plain(text: str, emphasis: list[Styled] | None = None, place: int = 0) -> s
 
 
 def read(path: Path) -> Document:
-    """The document in a text file; raises `DamagedDocument` if it is not text."""
+    """Read a text file; raises `DamagedDocument` if it is not text."""
     source = decoded(path.read_bytes(), path.name)
     header = framed(source.text).before
     title = heading_of_file(header, "Title") or path.stem
@@ -189,7 +189,7 @@ def read(path: Path) -> Document:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The paragraphs, which blank lines or indents divide, and the headings among them."""
+    """Return the paragraphs, divided by blank lines or indents, and the headings among them."""
     frame = framed(text)
     source = bare(frame.text)
     joiner = LineJoiner(text)
@@ -217,7 +217,7 @@ class _Paragraph:
 
 
 def _paragraphs(text: str) -> Iterator[_Paragraph]:
-    """The paragraphs of a text, without blank ones."""
+    """Yield the paragraphs of a text, without blank ones."""
     place = 0
     for gap in (*_BLANK_LINES.finditer(text), None):
         chunk = text[place : gap.start() if gap else len(text)]
@@ -230,7 +230,7 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
 
 
 def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
-    """The paragraphs among lines that no blank line divides: at indents, headings, or each line if all are long."""
+    """Divide lines without blank lines into paragraphs: at indents, headings, or after each line if all are long."""
     indents = _indented_parts(lines)
     part: list[str] = []
     for number, line in enumerate(lines):
@@ -244,7 +244,7 @@ def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _indented_parts(lines: Sequence[str]) -> frozenset[int]:
-    """The lines that begin a paragraph by their indent, unless the text is no prose then."""
+    """Return the lines that begin a paragraph by their indent; none if the text is not prose."""
     found = [number for number, line in enumerate(lines) if line[0].isspace()]
     fitting = [
         number for number in found if number and (_ends_sentence(lines[number - 1]) or heading_line(lines[number - 1]))
@@ -258,9 +258,9 @@ def _indented_parts(lines: Sequence[str]) -> frozenset[int]:
 
 
 def _stands_alone(lines: Sequence[str], number: int) -> bool:
-    """Whether a line is a heading although no blank line is around it: it names itself, and no sentence goes on.
+    """Return whether a line without blank lines around it is a heading: it has a keyword, and no sentence continues.
 
-    A full line without an end goes on in the next one.
+    A full line that ends no sentence continues in the next one.
     """
     heading = heading_line(lines[number])
     if heading is None or heading.kind is Kind.NUMBER or heading.number is None:
@@ -285,7 +285,7 @@ def _ends_sentence(line: str) -> bool:
 def _blocks(
     paragraphs: Sequence[_Paragraph], outline: Outline, source: Bare, joiner: LineJoiner
 ) -> list[tuple[int, Block]]:
-    """Each paragraph as a block, with its place; a heading has the title that stands below it."""
+    """Return each paragraph as a block, with its place; the title below a heading is joined to it."""
     blocks: list[tuple[int, Block]] = []
     referred: set[Note] = set()
     for number, paragraph in enumerate(paragraphs):
@@ -307,7 +307,7 @@ def _blocks(
 
 
 def _styles(paragraph: _Paragraph, said: str, emphasis: Sequence[Styled]) -> tuple[Styled, ...]:
-    """What of a paragraph that is said was emphasised."""
+    """Return the emphasis in the cleaned text of a paragraph."""
     written = "\n".join(paragraph.lines)
     start, end = paragraph.start, paragraph.start + len(written)
     first = bisect_right(emphasis, start, key=lambda style: style.end)
@@ -322,7 +322,7 @@ def _styles(paragraph: _Paragraph, said: str, emphasis: Sequence[Styled]) -> tup
 
 
 def _with_notes(blocks: list[tuple[int, Block]], notes: Iterable[Note]) -> list[tuple[int, Block]]:
-    """The blocks with notes to which no mark refers: each belongs to the block before it."""
+    """Add each note without a mark to the block before it."""
     if not blocks:
         return [(note.place, Block(text)) for note in notes for text in _texts([note])]
     places = [place for place, _ in blocks]
@@ -342,7 +342,7 @@ def _whole(lines: Sequence[str], joiner: LineJoiner) -> str:
 
 
 def _with_front(blocks: Sequence[tuple[int, Block]], captions: frozenset[int]) -> Iterator[Block]:
-    """The blocks of a book: what is before its first heading, and is no prose, is its front matter."""
+    """Yield the blocks of a book, with non-prose blocks before the first heading as front matter."""
     shown: list[Block] = []
     waiting = True
     for place, block in blocks:
@@ -361,5 +361,5 @@ def _with_front(blocks: Sequence[tuple[int, Block]], captions: frozenset[int]) -
 
 
 def _around(text: str, matter: Matter, joiner: LineJoiner) -> list[Block]:
-    """What stands before or after the text of a book."""
+    """Return the blocks of the text before or after the text of a book."""
     return [Block(clean(_whole(each.lines, joiner)), matter=matter) for each in _paragraphs(text)]

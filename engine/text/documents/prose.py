@@ -1,4 +1,4 @@
-"""Text as it is spoken: without what layout has left in it."""
+"""Cleans text of the remains of its layout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHORTEST_PART = 2
 _ENDINGS = frozenset(
     {"able", "est", "ful", "full", "hood", "ing", "ion", "less", "like", "ment", "ness", "ship", "ward"}
 )
-"""Of words; they are words by themselves, too."""
+"""Suffixes that are also words."""
 _MAX_WORD_CHARACTERS = 60
 _KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f\s・ー]+")
 _NOTE_MARK = re.compile(r"[\[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?")
@@ -27,7 +27,7 @@ _NOTE_MARK = re.compile(r"[\[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?")
 
 @cache
 def english_words() -> frozenset[str]:
-    """About 75,000 words in small letters, from the dictionary that comes with misaki; empty if it is not installed."""
+    """Return about 75,000 lowercase words from the dictionary of misaki; empty if misaki is not installed."""
     try:
         text = resources.files("misaki.data").joinpath("us_gold.json").read_text(encoding="utf-8")
     except (ModuleNotFoundError, OSError):
@@ -36,18 +36,18 @@ def english_words() -> frozenset[str]:
 
 
 def clean(text: str) -> str:
-    """The text with single spaces, and without ligatures and invisible or control characters; line ends stay."""
+    """Collapse spaces, and remove ligatures and invisible and control characters; line ends stay."""
     visible = _CONTROL.sub(" ", _INVISIBLE.sub("", text)).translate(_LIGATURES)
     return _AROUND_LINE_END.sub("\n", _SPACES.sub(" ", visible)).strip()
 
 
 def is_note_mark(text: str) -> bool:
-    """Whether a raised or linked piece of text is the mark of a footnote, such as 12, [3] or †."""
+    """Return whether a raised or linked text is a footnote mark, such as 12, [3] or †."""
     return _NOTE_MARK.fullmatch(text.strip()) is not None
 
 
 def is_reading(small: str, base: str) -> bool:
-    """Whether small signs over a text say how it is read and are spoken in its place, as Japanese ones do."""
+    """Return whether a small annotation over a text is its reading and spoken instead, as in Japanese."""
     return bool(small.strip()) and (_KANA.fullmatch(small) is not None or not any(map(str.isalnum, base)))
 
 
@@ -58,7 +58,7 @@ class LineJoiner:
         self._words = set(_WORD.findall(text.casefold()))
 
     def joined(self, lines: Sequence[str]) -> str:
-        """One line; a word that was cut at the end of a line is whole again."""
+        """Join lines into one, and rejoin words hyphenated at line ends."""
         whole = ""
         for line in lines:
             whole = self._continued(whole, line.strip())
@@ -73,14 +73,14 @@ class LineJoiner:
         return before[:-1] + ("-" if self._is_compound(*parts) else "") + line
 
     def _is_compound(self, first: str, second: str) -> bool:
-        """Whether a hyphen joins two words here: it does elsewhere in the text, or they make no word together."""
+        """Return whether a hyphen is part of a compound: it occurs elsewhere in the text, or the parts form no word."""
         if f"{first}{second}" in self._words:
             return False
         return f"{first}-{second}" in self._words or _are_apart(first.rpartition("-")[2], second.partition("-")[0])
 
 
 def _are_apart(first: str, second: str) -> bool:
-    """Whether two pieces are English words, but no word together, even without a usual ending."""
+    """Return whether both parts are English words that form no word together, even without a common suffix."""
     if min(len(first), len(second)) < _SHORTEST_PART:
         return False
     words = english_words()

@@ -1,4 +1,4 @@
-"""Reads a document of a kind that can be read, in a process of its own, which ends in time whatever is in the file."""
+"""Reads a supported document in a separate process, with limits on time and memory for any content."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from engine.system.remote import ProcessEnded, TookTooLong, call
 from engine.text.documents.document import Document
 
 LARGEST_TEXT_BYTES = 32_000_000
-"""The Bible has 5 MB."""
+"""The limit for text formats; the Bible is 5 MB."""
 LARGEST_FILE_BYTES = 1_000_000_000
-"""Of kinds that also hold pictures."""
+"""The limit for formats that can contain pictures."""
 _TEXT, _MARKDOWN, _PAGE, _SUBTITLES = "plain_text", "markdown_text", "web_page", "subtitle_file"
 _WORD, _BOOK = "word_file", "ebook"
 _READERS = {
@@ -38,14 +38,14 @@ _OTHERS = frozenset({
 SUFFIXES = tuple(_READERS)
 OUT_OF_MEMORY_CODE = 9
 MAX_SECONDS = 120.0
-"""A book of a thousand pages takes a few seconds."""
+"""The time limit; a book of a thousand pages takes a few seconds."""
 MEMORY_BYTES = 1_500_000_000
 PROCESSOR_SECONDS = 100
 WATCH_SECONDS = 0.1
 SAMPLE_CHARACTERS = 20_000
 _MIN_WORDS = 20
 _MIN_SHARE = 0.12
-"""In prose every third word is among the most frequent of its language; in another language few are."""
+"""The lowest share of frequent words; in prose, every third word is among the most frequent ones of its language."""
 _CLEARLY = 1.5
 _FREQUENT = {
     "en": "the and of to a in that was he it is his for with as had you not be her on at by which have or from this",
@@ -73,9 +73,9 @@ _WRITTEN_SHARE = 0.2
 
 
 def reader_of(path: Path) -> str:
-    """The module that reads a file; one with a suffix that says nothing is read as plain text.
+    """Return the module that reads a file; a file with an unknown suffix is read as plain text.
 
-    Raises `UnusableDocument` for a kind that is known to be another.
+    Raises `UnusableDocument` for known unsupported formats.
     """
     suffix = path.suffix.casefold()
     if suffix in _OTHERS:
@@ -87,22 +87,21 @@ def reader_of(path: Path) -> str:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a document holds its pictures itself, by names."""
+    """Return whether a document is an archive that contains its pictures."""
     return reader_of(path) in (_BOOK, _WORD)
 
 
 def largest_bytes(path: Path) -> int:
-    """The largest file of this kind that is read."""
+    """Return the size limit for a file of this kind, in bytes."""
     is_text = reader_of(path) in (_TEXT, _MARKDOWN, _PAGE, _SUBTITLES)
     return LARGEST_TEXT_BYTES if is_text else LARGEST_FILE_BYTES
 
 
 def read_document(path: Path, cancel: threading.Event | None = None) -> Document:
-    """The text of a document by chapters: plain text, Markdown, HTML, DOCX, EPUB or PDF, by the file's suffix.
+    """Read a document in plain text, Markdown, HTML, DOCX, EPUB or PDF, according to its suffix.
 
-    Its headings and emphasis are told by their places in the text, its pictures by names for `read_picture`.
-    Raises `UnusableDocument` or one of its children with one sentence about the file, and `Cancelled` soon after
-    `cancel` is set.
+    Its headings and emphasis are spans of the text, and its pictures names for `read_picture`. Raises
+    `UnusableDocument` or a subclass with one sentence about the file, and `Cancelled` soon after `cancel` is set.
     """
     path = path.absolute()
     _check(path)
@@ -115,15 +114,15 @@ def read_document(path: Path, cancel: threading.Event | None = None) -> Document
 
 
 def too_large(name: str) -> OversizedDocument:
-    """The error for a document that would take too much memory or time."""
+    """Return the error for a document that would take too much memory or time."""
     return OversizedDocument(f"“{name}” is too large or complex to open.", "Split it into smaller files.")
 
 
 def _check(path: Path) -> None:
-    """Raise `UnusableDocument` for what need not be opened to know that it cannot be read."""
+    """Raise `UnusableDocument` if a file clearly cannot be read, without parsing it."""
     try:
         is_file, size = path.is_file(), path.stat().st_size
-        if is_file:  # opening a pipe waits until somebody writes into it
+        if is_file:  # opening a pipe without a writer would block
             with path.open("rb"):
                 pass
     except FileNotFoundError as error:
@@ -145,24 +144,24 @@ def _check(path: Path) -> None:
 
 
 def _ended(name: str, code: int) -> UnusableDocument:
-    """The error for a process that ended without a word."""
+    """Return the error for a process that ended without a result."""
     if code in (OUT_OF_MEMORY_CODE, -signal.SIGXCPU, -signal.SIGKILL):
         return too_large(name)
     return DamagedDocument(f"“{name}” couldn’t be opened. The file may be damaged.", "Get another copy of it.")
 
 
 def read_within_limits(path: Path) -> Document:
-    """The document, read in a process that is for nothing else; raises an `UnusableDocument`."""
+    """Read the document in a dedicated process; raises an `UnusableDocument`."""
     limit_this_process()
     return read(path)
 
 
 def limit_this_process() -> None:
-    """Allow no more memory, time and files than a book needs, and no way to raise that."""
+    """Irrevocably limit the memory, time and files of this process to the needs of a book."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
-    if sys.platform == "linux":  # macOS takes this limit and does not keep it
+    if sys.platform == "linux":  # macOS accepts this limit but does not enforce it
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     threading.Thread(target=_watch, daemon=True).start()
 
@@ -174,7 +173,7 @@ def _watch() -> None:
 
 
 def read(path: Path) -> Document:
-    """The document, read here and now; raises an `UnusableDocument`."""
+    """Read the document in this process; raises an `UnusableDocument`."""
     reader = import_module(f"engine.text.documents.{reader_of(path)}")
     try:
         document: Document = reader.read(path)
@@ -184,7 +183,7 @@ def read(path: Path) -> Document:
         raise UnusableDocument(f"“{path.name}” can’t be read ({error.strerror}).", "Choose a different one.") from error
     except EngineError:
         raise
-    except Exception as error:  # a library met with something that its makers did not expect
+    except Exception as error:  # a bug in a library, triggered by an unexpected file
         raise DamagedDocument(
             f"“{path.name}” is damaged ({type(error).__name__}).", "Get another copy of it."
         ) from error
@@ -195,7 +194,7 @@ def read(path: Path) -> Document:
 
 
 def guessed_language(text: str) -> str:
-    """The BCP 47 tag of the language, without a region; empty if it is not clear."""
+    """Return the BCP 47 tag of the language, without a region; empty if it is not clear."""
     sample = text[:SAMPLE_CHARACTERS]
     letters = sum(character.isalpha() for character in sample)
     for tag, writing in _WRITINGS:
@@ -210,7 +209,10 @@ def guessed_language(text: str) -> str:
 
 
 def language_of_document(told: str, text: str) -> str:
-    """The language that a document tells, unless its text is clearly in another; programs often tell their own."""
+    """Return the declared language of a document, unless its text is clearly in a different one.
+
+    Programs often declare their own language instead.
+    """
     guessed = guessed_language(text)
     base = told.replace("_", "-").partition("-")[0].casefold()
     return told.replace("_", "-") if not guessed or guessed == base else guessed

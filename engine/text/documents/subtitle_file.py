@@ -1,4 +1,4 @@
-"""Reads subtitles, SRT and WebVTT: what is said, without numbers and times."""
+"""Reads SRT and WebVTT subtitles: the spoken text, without numbers and times."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ENDS = re.compile(r"[.!?…。！？♪)\]:]['\"”’»]*$")
 
 
 def read(path: Path) -> Document:
-    """The document in a file of subtitles; raises `DamagedDocument` if it is not text."""
+    """Read a subtitle file; raises `DamagedDocument` if it is not text."""
     source = decoded(path.read_bytes(), path.name)
     blocks = [Block(text) for text in _sentences(source.text)]
     return Document(path.stem, "", "", chapters_of(blocks, path.stem), notices=source.notices)
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """What is said: captions that go on in the next one are joined with it, each speaker is apart."""
+    """Yield the spoken text: a caption is joined with the next one that continues it; speakers are separate."""
     pending = ""
     for said in _captions(text):
         for number, speech in enumerate(_SPEAKER_CHANGES.split(said)):
@@ -45,7 +45,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _captions(text: str) -> Iterator[str]:
-    """The text of each caption, without markup."""
+    """Yield the text of each caption, without markup."""
     for block in _BLANK_LINES.split(text.strip("\ufeff\n")):
         cue = _CUE.match(block)
         if cue:

@@ -1,4 +1,4 @@
-"""Tables: those of data are told in a sentence, those that only arrange text are read cell by cell."""
+"""Summarizes data tables in a sentence, and reads layout tables cell by cell."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _BLOCKS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "b
 _PARAGRAPHS = frozenset({"p", "div"})
 _CELL_OF_PROSE = re.compile(r"\W*\w+\W+\w.*(?:\w{2}[\"”’)]*[.!?…]|[。！？])\W*", re.DOTALL)
 _SENTENCES_OF_PROSE = 0.2
-"""The share of cells that are sentences, from which on a table without a head is a text in columns."""
+"""The share of sentences among the cells above which a table without a head is a layout table."""
 
 
 def told(rows: Sequence[Sequence[Cell]]) -> list[Block]:
-    """A sentence about a table of data, or the paragraphs of one that arranges text, cell by cell.
+    """Summarize a data table, or return the paragraphs of a layout table, cell by cell.
 
-    A table arranges text if it has a single row or column, or if at least half of its text are sentences, headings or
-    paragraphs on top of each other.
+    A layout table has a single row or column, or at least half of its text are sentences, headings or paragraphs on top
+    of each other.
     """
     present = [row for row in rows if any(row)]
     cells = [cell for row in present for cell in row]
@@ -39,7 +39,7 @@ def told(rows: Sequence[Sequence[Cell]]) -> list[Block]:
 
 
 def told_shortly(rows: list[list[str]], title: str = "") -> str:
-    """A sentence in place of a table: its title, its size and the names of its columns."""
+    """Return a summary of a table: its title, its size and the names of its columns."""
     names = ", ".join(name for name in rows[0][:_MAX_COLUMN_NAMES] if name)
     size = f"{len(rows) - 1} {'row' if len(rows) == 2 else 'rows'}"
     return f"Table{f', {title}' if title else ''}: {size} of {names}."
@@ -54,7 +54,7 @@ def _is_prose(cell: Cell) -> bool:
 
 
 def arranges_text(table: Any) -> bool:
-    """Whether the cells of a table are parts of the text rather than data."""
+    """Return whether the cells of a table are parts of the text rather than data."""
     if table.get("role") in ("presentation", "none"):
         return True
     rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
@@ -71,14 +71,14 @@ def arranges_text(table: Any) -> bool:
 
 
 def told_in_short(table: Any) -> str:
-    """A sentence in place of a table of data."""
+    """Return a summary of an HTML data table."""
     rows = [[text_of_cell(cell) for cell in row.iterchildren("td", "th")] for row in table.iter("tr")]
     title = clean(" ".join("".join(table.xpath("string(./caption)")).split()))
     return told_shortly([row for row in rows if any(row)], title)
 
 
 def text_of_cell(cell: Any) -> str:
-    """The text of an element in one line."""
+    """Return the text of an element in one line."""
     return clean(re.sub(r"\s+", " ", "".join(cell.itertext())))
 
 
@@ -88,7 +88,7 @@ def _has_blocks(cell: Any) -> bool:
 
 
 def is_contents(table: Any) -> bool:
-    """Whether a table is a list of contents: most of its rows link to places in the same document."""
+    """Return whether a table is a list of contents: most of its rows link to places in the same document."""
     rows = list(table.iter("tr"))
     links = [link.get("href", ":") for link in table.iter("a")]
     return len(rows) > 1 and sum(":" not in link.partition("#")[0] for link in links) > len(rows) / 2

@@ -1,6 +1,6 @@
-"""What of a page is not meant to be read aloud: what its style sheets hide, page numbers, menus and other furniture.
+"""Determines the parts of a page that are not read: hidden elements, page numbers, menus and other furniture.
 
-Style sheets are read as far as their simple selectors go.
+Only simple selectors of style sheets are evaluated.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _SITE = re.compile(
 )
 _TEXT_OF_FORM = "./descendant::*[self::p or self::h1 or self::h2 or self::article][position() > 2]"
 _MAX_FURNITURE = 40
-"""Characters of a page number or an editor's mark; what is longer is text."""
+"""The most characters of a page number or an editor's mark; longer ones are text."""
 _PAGE_IN_TEXT = re.compile(r"\s*+[\[{](?:Pg|pg)\.?\s*(?:\d+|[ivxlc]+)[\]}]")
 
 
 def sheets_in(root: Any) -> list[str]:
-    """The style sheets that a page has inside."""
+    """Return the style sheets inside a page."""
     return ["".join(style.itertext()) for style in root.iter("style")]
 
 
 def selectors_of(sheets: Iterable[str], says: re.Pattern[str]) -> frozenset[str]:
-    """The simple selectors, such as `.note` and `p#x`, of the rules whose declarations say something on a screen."""
+    """Return the simple selectors, such as `.note` and `p#x`, of the screen rules whose declarations match `says`."""
     rules = (rule for sheet in sheets for rule in _rules(sheet))
     return frozenset(
         selector for selectors, declarations in rules if says.search(declarations) for selector in selectors
@@ -57,7 +57,7 @@ def selectors_of(sheets: Iterable[str], says: re.Pattern[str]) -> frozenset[str]
 
 
 def selects(selectors: frozenset[str], element: Any) -> bool:
-    """Whether any of the selectors is one for an element."""
+    """Return whether any of the selectors matches an element."""
     if not selectors:
         return False
     marks = [f".{word}" for word in element.get("class", "").split()]
@@ -67,11 +67,11 @@ def selects(selectors: frozenset[str], element: Any) -> bool:
 
 @lru_cache(32)
 def _rules(sheet: str) -> list[tuple[list[str], str]]:
-    """The simple selectors of each rule, and its declarations; all pages of a book have the same sheets."""
+    """Return the simple selectors and the declarations of each rule; all pages of a book share their sheets."""
     rules = []
     for rule in _without_conditions(_COMMENT.sub("", sheet)).split("}")[:-1]:
         before, _, declarations = rule.rpartition("{")
-        selectors = before.rpartition("{")[2].rpartition(";")[2]  # behind what stands for itself, such as @charset
+        selectors = before.rpartition("{")[2].rpartition(";")[2]  # after standalone statements such as @charset
         rules.append((_simple(selectors), declarations))
     return rules
 
@@ -82,7 +82,7 @@ def _simple(selectors: str) -> list[str]:
 
 
 def _without_conditions(sheet: str) -> str:
-    """A style sheet without its blocks for printers and other devices."""
+    """Remove the blocks of a style sheet that have conditions, such as those for print."""
     kept, depth, start = [], 0, 0
     for found in re.finditer(r"@(?:media|supports)[^{;]*\{|[{}]", sheet):
         if depth == 0 and found[0][0] == "@":
@@ -95,22 +95,22 @@ def _without_conditions(sheet: str) -> str:
 
 
 def kinds_of(element: Any) -> list[str]:
-    """What an element says that it is for, by its type and its role."""
+    """Return the declared kinds of an element: its types and its role."""
     if not element.attrib:
         return []
     return f"{element.get(_TYPE, '')} {element.get('epub:type', '')} {element.get('role', '')}".split()
 
 
 def words_of(element: Any) -> list[str]:
-    """The classes of an element, in lower case with hyphens."""
+    """Return the classes of an element, in lowercase with hyphens."""
     words: list[str] = element.get("class", "").lower().replace("_", "-").split()
     return words
 
 
 class Unread:
-    """What of a page is not read; `sheets` are the style sheets that it uses, given those besides its own.
+    """Determines the parts of a page that are not read; `sheets` are external style sheets of the page.
 
-    Without `hides`, what they do not show is read: some pages show nothing before a program has run.
+    Without `hides`, hidden parts are read: some pages show nothing before a script has run.
     """
 
     def __init__(self, root: Any, sheets: Iterable[str] = (), *, in_book: bool = False, hides: bool = True) -> None:
@@ -119,7 +119,7 @@ class Unread:
         self._hidden = selectors_of(self.sheets, _HIDING) if hides else frozenset()
 
     def leaves_out(self, element: Any) -> bool:
-        """Whether an element and what is in it are not read."""
+        """Return whether an element is omitted with its content."""
         name = element.tag
         if not isinstance(name, str) or (name in _NEVER and not (name == "nav" and self._in_book)):
             return True
@@ -133,11 +133,11 @@ class Unread:
         return self._is_furniture(element, words) or (not self._in_book and self._is_of_site(element, words))
 
     def is_aside(self, element: Any) -> bool:
-        """Whether a page tells in this element what does not belong to its text."""
+        """Return whether an element is an aside, outside of books."""
         return element.tag == "aside" and not self._in_book
 
     def hides(self, element: Any) -> bool:
-        """Whether an element is not shown."""
+        """Return whether an element is hidden."""
         if "hidden" in element.attrib or element.get("aria-hidden") == "true":
             return not _holds_formula(element)
         if self._obeys and _HIDING.search(element.get("style", "")):
@@ -157,7 +157,7 @@ class Unread:
         return False
 
     def _is_of_site(self, element: Any, words: list[str]) -> bool:
-        """Whether it is there for visitors of a site rather than for readers of a text."""
+        """Return whether an element is part of a site's interface rather than of the text."""
         name = element.tag
         if name == "header":
             return element.getparent().tag == "body" and element.find(".//h1") is None
@@ -172,12 +172,12 @@ class Unread:
 
 
 def without_page_numbers(text: str) -> str:
-    """The text without the numbers of pages that are written into it, as in “the best [Pg 23] of times”."""
+    """Remove the numbers of pages that are written into a text, as in “the best [Pg 23] of times”."""
     return _PAGE_IN_TEXT.sub("", text)
 
 
 def main_part(root: Any) -> list[Any]:
-    """The elements that hold what a page is about, in order."""
+    """Return the elements with the main content of a page, in order."""
     for name in ("main", "article"):
         found = root.xpath(f"//{name}[not(ancestor::{name})]")
         if len(found) == 1 or (found and letters_of(found) > letters_of([root]) / 4):
@@ -186,7 +186,7 @@ def main_part(root: Any) -> list[Any]:
 
 
 def letters_of(elements: list[Any]) -> int:
-    """The number of letters and signs in the paragraphs of elements."""
+    """Return the number of characters other than white space in the paragraphs of elements."""
     return sum(len("".join(text.split())) for element in elements for text in element.xpath(".//p//text()"))
 
 
@@ -200,12 +200,12 @@ def _is_short(element: Any) -> bool:
 
 
 def _holds_formula(element: Any) -> bool:
-    """Whether it is a formula, which pages hide behind a picture of it."""
+    """Return whether an element is a formula, which pages hide behind a picture of it."""
     return element.tag == "math" or (element.tag == "span" and len(element) == 1 and element[0].tag == "math")
 
 
 def _stands_for_sibling(element: Any) -> bool:
-    """Whether screen readers are to read this in place of what is beside it."""
+    """Return whether screen readers read an element instead of a hidden sibling."""
     if element.tag != "span":
         return False
     return any(

@@ -1,4 +1,4 @@
-"""Reads HTML, and pages that a browser has saved with what belongs to them."""
+"""Reads HTML and complete pages saved by a browser (MHTML)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from engine.text.documents.unread import Unread, letters_of, main_part
 
 _OUTSIDE = Omission("Text around the main part of the page is skipped", "")
 _MAX_FURNITURE = 300
-"""Letters around the main part of a page that need no notice."""
+"""The most letters around the main part of a page that are skipped without a notice."""
 _SAVED = (".mht", ".mhtml")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 __all__ = ["blocks_of", "read", "tree_of"]
 
 
 def read(path: Path) -> Document:
-    """The document in an HTML file; raises `DamagedDocument` if it is not text."""
+    """Read an HTML file; raises `DamagedDocument` if it is not text."""
     content = path.read_bytes()
     is_saved = path.suffix.casefold() in _SAVED
     source = _saved_page(content, path.name) if is_saved else text_of(content, path.name)
@@ -47,7 +47,7 @@ def read(path: Path) -> Document:
 
 
 def tree_of(content: bytes) -> Any:
-    """The tree of an HTML or XHTML page, however faulty it is; its element names have no namespace."""
+    """Parse an HTML or XHTML page, even if malformed; its element names have no namespace."""
     return page_tree(content)
 
 
@@ -58,9 +58,9 @@ def blocks_of(
     main: bool = False,
     find_picture: Callable[[str], str | None] = no_picture,
 ) -> list[Block]:
-    """The headings and paragraphs below an element, in order; with `main`, only those of what the page is about.
+    """Return the headings and paragraphs below an element, in order; with `main`, only those of the main content.
 
-    `find_picture` is the name of the picture that the page refers to by a path.
+    `find_picture` returns the name of the picture that the page refers to by a path.
     """
     mark_notes({"": root})
     parts = main_part(root) if main else [root]
@@ -74,7 +74,7 @@ def blocks_of(
 
 
 def _saved_page(content: bytes, name: str) -> Decoded:
-    """The page in what a browser has saved, which has the form of a message with parts."""
+    """Return the page in a saved MHTML file, which is a multipart message."""
     message = message_from_bytes(content, policy=policy.default)
     pages = [part for part in message.walk() if part.get_content_type() in ("text/html", "application/xhtml+xml")]
     if not pages:

@@ -18,7 +18,7 @@ _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
 
 
 def read(path: Path) -> Document:
-    """The document in a DOCX file.
+    """Read a DOCX file.
 
     Raises `DamagedDocument`, `EncryptedDocument` or `OversizedDocument`.
     """
@@ -47,7 +47,7 @@ def read(path: Path) -> Document:
 
 
 def _notes(root: Any, kind: str, styles: Styles, lists: Lists, notices: Notices) -> list[tuple[str, str]]:
-    """The notes of a part by their numbers, each on one line."""
+    """Return the notes of a part with their numbers, each on one line."""
     found = [] if root is None else root.findall(f"{WORD}{kind}")
     return [
         (
@@ -64,6 +64,6 @@ def _fact(facts: Any, name: str) -> str:
 
 
 def _language(styles: Any) -> str:
-    """The language of the default style."""
+    """Return the language of the default style."""
     tags = () if styles is None else styles.xpath("//*[local-name()='docDefaults']//*[local-name()='lang']")
     return str(tags[0].get(f"{WORD}val", "")) if tags else ""

@@ -1,4 +1,4 @@
-"""Finds the parts of a DOCX file, whatever their names are, by the relationships between them."""
+"""Finds the parts of a DOCX file by their relationships, regardless of their names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _STRICT = {
     "{http://purl.oclc.org/ooxml/wordprocessingml/main}": WORD,
     "{http://purl.oclc.org/ooxml/officeDocument/math}": MATH,
 }
-"""The names that the strict kind of the format gives to the same elements."""
+"""Namespaces of the strict variant of the format, with those of the transitional variant."""
 _DAMAGED_PART = Omission("A part of the file is damaged and skipped", "{} parts of the file are damaged and skipped")
 _CONTENT_TYPES = "[Content_Types].xml"
 _TEXT_TYPES = ("wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml", "main+xml")
 
 
 class Package:
-    """The parts of the file that hold text or tell about it."""
+    """The parts of the file with text, styles and metadata."""
 
     def __init__(self, archive: Archive, notices: Notices) -> None:
         self._archive = archive
@@ -39,22 +39,22 @@ class Package:
         self.text = _usual(archive.tree(self._names[main]))
 
     def part(self, kind: str) -> Any:
-        """The root of a part that the text refers to, such as its styles or footnotes; None if there is none."""
+        """Return the root of a part that the text refers to, such as its styles or footnotes; None if there is none."""
         name = self._related.get(kind, "")
         if name not in self._names:
             name = f"{self._folder}/{kind}.xml"
         return self._tree(name)
 
     def picture(self, identifier: str) -> str | None:
-        """The member of the archive that is the picture to which the text refers by this; None if there is none."""
+        """Return the archive member with the picture of this relationship identifier; None if there is none."""
         return self._pictures.get(identifier)
 
     def facts(self) -> Any:
-        """The root of the part that has the title and the author; None if there is none."""
+        """Return the root of the part with the title and the author; None if there is none."""
         return self._tree("docprops/core.xml")
 
     def _main(self) -> str | None:
-        """The plain name of the part with the text: as the package says, else as it is usually called."""
+        """Return the normalized name of the part with the text, by relationship, content type or usual name."""
         said = self._relationships("_rels/.rels", "").get("officedocument", "")
         usual = (name for name in sorted(self._names) if name.startswith("word/document") and name.endswith(".xml"))
         return next((name for name in (said, *self._typed(), *usual) if name in self._names), None)
@@ -65,14 +65,14 @@ class Package:
         return [_plain(part) for kind in _TEXT_TYPES for part, said in parts if part and said.endswith(kind)]
 
     def _relationships(self, name: str, folder: str) -> dict[str, str]:
-        """The parts by the kind of their relationship, the last word of its address."""
+        """Return the parts by the kind of their relationship, the last word of its address."""
         found: dict[str, str] = {}
         for each in self._each_relationship(name):
             found.setdefault(_kind(each), _target(each, folder))
         return found
 
     def _found_pictures(self, name: str) -> Iterator[tuple[str, str]]:
-        """The pictures that are in the file, by what the text calls them."""
+        """Yield the relationship identifiers and members of the pictures in the file."""
         for each in self._each_relationship(name):
             member = self._names.get(_target(each, self._folder)) if _kind(each) == "image" else None
             if member is not None and is_picture(member) and each.get("TargetMode") != "External":
@@ -104,12 +104,12 @@ def _target(relationship: Any, folder: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """The name of a part as it is compared: programs differ in case and slashes."""
+    """Normalize the name of a part for comparison: programs differ in case and slashes."""
     return name.replace("\\", "/").strip("/").casefold()
 
 
 def _usual(root: Any) -> Any:
-    """The same tree with the names of the usual kind of the format."""
+    """Convert a tree to the names of the transitional variant, in place."""
     space = root.tag[: root.tag.find("}") + 1]
     if space in _STRICT:
         for element in root.iter():

@@ -1,6 +1,7 @@
-"""What DOCX files say of a paragraph apart from its text: its styles, and its number in a list.
+"""Reads the styles and list numbers of paragraphs in DOCX files.
 
-Both may be told by the paragraph itself or by what its style is based on. What is read is collected in a `Paragraph`.
+Both may be set by the paragraph itself or by a style that its own is based on. The content is collected in a
+`Paragraph`.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ _SILENT = frozenset({"bullet", "none"})
 _DEEPEST = 8
 _NEAR_PARTS = 8
 _FEWEST_UNITS = 10 * 9525
-"""Ten pixels; what is lower or narrower is a line or fills a gap."""
+"""Ten pixels; smaller pictures are lines or spacers."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What matters of how text looks; None where nothing is said about it.
+    """The relevant properties of a text; None where unspecified.
 
     `level` is that of a heading, 0 for text; `raised` is the alignment, such as “superscript”; `number` is the list and
-    `depth` the place in it; a `quote` is set apart.
+    `depth` the level in it; a `quote` is set apart.
     """
 
     level: int | None = None
@@ -53,7 +54,7 @@ class Look:
     quote: bool | None = None
 
     def over(self, below: Look) -> Look:
-        """This look where it says something, else the one below."""
+        """Return this look, with unspecified properties taken from the one below."""
         if self is PLAIN or below is PLAIN:
             return below if self is PLAIN else self
         said = {name: own for name in _ASPECTS if (own := getattr(self, name)) is not None}
@@ -75,13 +76,13 @@ class Styles:
             self._resolve(name, own)
 
     def look(self, name: str | None) -> Look:
-        """The look of the style with this identifier; a usual name tells enough where the style is missing."""
+        """Return the look of the style with this identifier; for a missing style, derive it from the identifier."""
         if name is None:
             return PLAIN
         return self._looks.get(name) or _look_of_name(name)
 
     def _resolve(self, name: str, own: dict[str, Any]) -> None:
-        """Find the look of a style, and of those that it is based on, from the lowest."""
+        """Resolve the look of a style and of those that it is based on, from the lowest."""
         chain: list[str] = []
         while name in own and name not in self._looks and name not in chain:
             chain.append(name)
@@ -109,7 +110,7 @@ def _look_of_name(name: str) -> Look:
 
 
 def paragraph_look(properties: Any) -> Look:
-    """What the properties of a paragraph say of it."""
+    """Return the look that the properties of a paragraph specify."""
     if properties is None:
         return PLAIN
     outline = value(properties, "outlineLvl")
@@ -124,7 +125,7 @@ def paragraph_look(properties: Any) -> Look:
 
 
 def run_look(properties: Any) -> Look:
-    """What the properties of a run say of it."""
+    """Return the look that the properties of a run specify."""
     if properties is None or not len(properties):
         return PLAIN
     fonts = properties.find(f"{WORD}rFonts")
@@ -140,19 +141,19 @@ def run_look(properties: Any) -> Look:
 
 
 def value(element: Any, name: str) -> str | None:
-    """The value of a child of this name; None if there is no such child."""
+    """Return the value of a child of this name; None if there is no such child."""
     child = element.find(f"{WORD}{name}")
     return None if child is None else child.get(f"{WORD}val", "")
 
 
 def is_on(properties: Any, name: str) -> bool | None:
-    """Whether a property that is on or off is on; None if nothing is said."""
+    """Return whether a toggle property is on; None if unspecified."""
     said = value(properties, name)
     return None if said is None else said.casefold() not in _OFF
 
 
 def _outline_level(said: str) -> int:
-    """A level of the outline counts from 0, and 9 means text."""
+    """Convert an outline level, which counts from 0 and is 9 for text."""
     return int(said) + 1 if said.isdecimal() and int(said) < DEEPEST_LEVEL else 0
 
 
@@ -180,7 +181,7 @@ class Lists:
                 self._add(each, patterns, linked)
 
     def label(self, number: str, depth: int) -> str:
-        """The number of the next paragraph of a list as it is written; nothing for one with a bullet or none."""
+        """Return the label of the next paragraph of a list; empty if it has a bullet or none."""
         levels = self._levels.get(number)
         if levels is None:
             return ""
@@ -249,7 +250,7 @@ def _written(levels: dict[int, _Level], counts: dict[int, int], depth: int) -> s
 
 
 def _letters(number: int) -> str:
-    """A to z, then aa, bb and so on."""
+    """Return a to z, then aa, bb and so on."""
     if number < 1:
         return str(number)
     times, letter = divmod(number - 1, 26)
@@ -267,9 +268,9 @@ _FORMATS: dict[str, Callable[[int], str]] = {
 
 @dataclass
 class Paragraph:
-    """A paragraph that is being read, as parts of text, of which `marks` and `seen` tell what they show besides.
+    """A paragraph under construction, as parts of text with their `marks` and pictures (`seen`).
 
-    `after` are the blocks of its text boxes; one that `joins` has lost its end to what follows.
+    `after` are the blocks of its text boxes; one that `joins` has lost its end and continues in the next one.
     """
 
     look: Look = PLAIN
@@ -286,18 +287,18 @@ class Paragraph:
     raised: str = ""
 
     def write(self, text: str) -> None:
-        """Add text in line; what was raised before it is complete."""
+        """Append text in line; completes a superscript before it."""
         if self.raised:
             self.parts.append(with_raised("".join(self.parts[-_NEAR_PARTS:]), self.raised))
             self.raised = ""
         self.parts.append(text)
 
     def begin_run(self, look: Look) -> None:
-        """Take note of how what follows looks."""
+        """Begin a run with this look."""
         self.run, self.run_start = look, len(self.parts)
 
     def end_run(self) -> None:
-        """Take note of what the run has emphasised: what the whole paragraph looks like is no emphasis."""
+        """Record the emphasis of the run; a look of the whole paragraph is no emphasis."""
         run, end, self.run = self.run, len(self.parts), PLAIN
         if run is self.look or end == self.run_start:
             return
@@ -307,7 +308,7 @@ class Paragraph:
             self.marks.append((self.run_start, end, document.Look.STRONG))
 
     def see(self, name: str, drawing: Any) -> None:
-        """Take note of a picture in a drawing, which may be None, unless it is a line or fills a gap."""
+        """Record a picture in a drawing, which may be None, unless it is a line or a spacer."""
         sides = () if drawing is None else drawing.xpath("./*/*[local-name()='extent']/@*")
         if any(side.isdecimal() and int(side) < _FEWEST_UNITS for side in sides):
             return
@@ -315,7 +316,7 @@ class Paragraph:
         self.seen.append((len(self.parts), Picture(0, name, " ".join("".join(told).split()))))
 
     def behind(self, before: Paragraph) -> Paragraph:
-        """This paragraph, which says what both are, behind one that has lost its end, whose lists go on."""
+        """Append this paragraph to one that has lost its end; its own properties apply."""
         shift = len(before.parts)
         before.marks += [(start + shift, end + shift, look) for start, end, look in self.marks]
         before.seen += [(part + shift, picture) for part, picture in self.seen]
@@ -327,7 +328,10 @@ class Paragraph:
         )
 
     def block(self, waiting: list[Picture]) -> Block | None:
-        """The paragraph as a block with the pictures that wait for one; None if it has no text, then its own wait."""
+        """Return the paragraph as a block with the waiting pictures; None if it has no text.
+
+        The pictures of a paragraph without text join the waiting ones.
+        """
         level, whole = self.look.level or 0, "".join(self.parts)
         text = _one_line(clean(whole)) if level else clean(whole)
         if not text:
@@ -345,6 +349,6 @@ class Paragraph:
 
 
 def _one_line(text: str) -> str:
-    """A title on one line, with a pause where lines end."""
+    """Join the lines of a title, with a pause where they end."""
     lines = [line for line in text.split("\n") if line]
     return " ".join(line if line[-1] in ".,:;!?—–-" or line is lines[-1] else f"{line}:" for line in lines)

@@ -1,4 +1,4 @@
-"""Goes through the text of a DOCX file in the order of reading and collects blocks."""
+"""Walks the text of a DOCX file in reading order and collects blocks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.text.documents.word_package import MATH, WORD
 from engine.text.documents.word_styles import Lists, Paragraph, Styles, paragraph_look, run_look, value
 
 _PLACES = range(0xF020, 0xF100)
-"""The private characters of Unicode that stand for the places of such a font."""
+"""The private-use characters that represent the code points of symbol fonts."""
 _SYMBOL_FONTS = ("symbol", "dings")
 _GREEK = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"
 _CAPITALS = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"
@@ -55,11 +55,11 @@ _PICTURES = (
 )
 _PLACE_CHARACTERS = 60
 _DEEPEST_FIELD = 50
-"""Word itself allows about twenty fields within each other."""
+"""The largest depth of nested fields; Word itself allows about twenty."""
 
 
 def shown(text: str, font: str) -> str:
-    """The text as it is seen in a font: letters and signs of “Symbol”, nothing for the ornaments of other fonts."""
+    """Return the text as a font shows it: letters and signs of “Symbol”; ornaments of other fonts are dropped."""
     if text.isascii():
         return text
     return "".join(_sign(character, font) for character in text)
@@ -73,7 +73,7 @@ def _sign(character: str, font: str) -> str:
 
 
 def symbol(code: str, font: str) -> str:
-    """The character that an element of the file names by its hexadecimal place in a font."""
+    """Return the character at a hexadecimal code point of a font."""
     try:
         place = int(code, 16)
         is_place = place <= 0xFF and any(name in font.casefold() for name in _SYMBOL_FONTS)
@@ -85,7 +85,7 @@ def symbol(code: str, font: str) -> str:
 
 @dataclass
 class _Place:
-    """What paragraphs go into: the body, a cell or a text box; `waiting` has lost its end to what follows."""
+    """A container of paragraphs: the body, a cell or a text box; `waiting` has lost its end and will be joined."""
 
     blocks: list[Block] = field(default_factory=list)
     waiting: Paragraph | None = None
@@ -100,9 +100,9 @@ class _Field:
 
 
 class WordText:
-    """The blocks below an element; `notes` are the texts of notes by the names of their kind and number.
+    """Collects the blocks below an element; `notes` are the texts of notes by kind and number.
 
-    `find_picture` is the name of the picture that the text calls so.
+    `find_picture` returns the name of the picture with a relationship identifier.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class WordText:
         self._where = "at the beginning"
 
     def blocks_of(self, root: Any) -> list[Block]:
-        """The headings and paragraphs in order; those of text boxes come after the paragraph that holds the box."""
+        """Return the headings and paragraphs in order; those of a text box follow the paragraph that holds it."""
         walk = etree.iterwalk(root, events=("start", "end"))
         for event, element in walk:
             if event == "end":
@@ -138,7 +138,7 @@ class WordText:
         return self._places[0].blocks
 
     def _enter(self, element: Any) -> bool:
-        """Begin an element; false if nothing in it is read."""
+        """Begin an element; returns False if its content is skipped."""
         tag = element.tag
         if not isinstance(tag, str) or tag in _LEFT_OUT or _is_other_choice(element):
             return False
@@ -216,7 +216,7 @@ class WordText:
             self._paragraphs[-1].write(text)
 
     def _is_shown(self) -> bool:
-        """Whether this is no part of a field's code."""
+        """Return whether the current place is outside of field codes."""
         return all(each.has_result for each in self._fields)
 
     def _begin_text(self, element: Any) -> bool:
@@ -254,7 +254,7 @@ class WordText:
         return False
 
     def _begin_object(self, element: Any) -> bool:
-        """Formulas of older programs are pictures."""
+        """Begin an embedded object; formulas of older programs are pictures."""
         if any((each.get("ProgID") or "").startswith("Equation") for each in element.iter()):
             self._notices.tell(_FORMULA, self._where)
             self._write(UNREADABLE)
@@ -268,7 +268,7 @@ class WordText:
         return True
 
     def _begin_link(self, element: Any) -> bool:
-        """A paragraph that begins with a link to a heading is an entry of a table of contents."""
+        """Begin a link; a paragraph that begins with a link to a heading is an entry of a table of contents."""
         leads_to_heading = element.get(f"{WORD}anchor", "").startswith("_Toc")
         if leads_to_heading and self._paragraphs and not "".join(self._paragraphs[-1].parts).strip():
             self._paragraphs[-1].matter = Matter.FRONT
@@ -378,7 +378,7 @@ _ENDS = {
 
 
 def _is_other_choice(element: Any) -> bool:
-    """Whether an element says in another way what is said before it, for other programs."""
+    """Return whether an element is an alternative to the one before it, for other programs."""
     if element.tag not in (f"{_COMPATIBILITY}Choice", f"{_COMPATIBILITY}Fallback"):
         return False
     return element.getprevious() is not None
