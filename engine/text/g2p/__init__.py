@@ -1,4 +1,4 @@
-"""Text to utterances of phonemes, offline, for American and British English."""
+"""Converts English text to utterances of phonemes, offline, for American and British voices."""
 
 from engine.text.g2p.phonemizer import Phonemizer
 

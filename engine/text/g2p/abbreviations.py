@@ -1,6 +1,7 @@
-"""Abbreviations and initials written out, so that their dots end no sentence.
+"""Expands abbreviations and initials, so that their dots end no sentence.
 
-Does a dot after letters also end a sentence? “plan B. John”, but “J. A. Smith”; “5 p.m. He”, “the U.S. Army”.
+It decides whether a dot after letters also ends a sentence: “plan B. John”, but “J. A. Smith”; “5 p.m. He”, “the U.S.
+Army”.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ SENTENCE_STARTERS = (
     "|Although|Though|Because|Since|While|Until|Unless|Where|Whether|Which|Whose|Yet|Nor|Perhaps|Maybe|Once|Soon"
     "|Later|Here|Again|Never|Always|Suddenly|Finally|Meanwhile|Today|Yesterday|Tomorrow|Please|Thus|Therefore"
 )
-"""Words that no name begins with."""
+"""Words that do not begin names."""
 SENTENCE_AHEAD = rf"(?:[ ][\"'“‘(]*(?:{SENTENCE_STARTERS})\b(?!\.)|[ ]*(?:\n|$))"
 ENDS_SENTENCE = re.compile(rf"[”\"'’)]*{SENTENCE_AHEAD}")
 AFTER_TIMES = (
@@ -26,7 +27,7 @@ AFTER_TIMES = (
     "|[A-Z]{1,3}T\\b|UTC|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich"
 )
 ENDS_FIRMLY = re.compile(rf"[”\"'’)]*(?:[ ][\"'“‘(]*(?!{AFTER_TIMES})[A-Z]|[ ]*(?:\n|$))")
-"""What follows “p.m.” or “etc.” is part of no name, so that a capital is enough."""
+"""The end of a sentence after `FIRM` abbreviations, which precede no names, so that a capital suffices."""
 FIRM = frozenset(("a.m", "p.m", "b.c", "a.d", "b.c.e", "c.e", "etc", "et cetera"))
 LABELLED = re.compile(
     r"""\b(?:an?|answer|appendix|article|block|box|building|camp|case|category|chapter|choice|class|clause|column
@@ -36,25 +37,25 @@ LABELLED = re.compile(
     |variable|version|vitamins?|wing|zone)[ ]\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""What has a letter behind it that is no initial."""
+"""Words before a single letter that is not an initial."""
 MAX_LABEL = 12
 
 
 def stop_after(spoken: str, match: re.Match[str]) -> str:
-    """The dot of an abbreviation that is spoken like this, which is kept if it also ends a sentence."""
+    """Return a dot if the abbreviation with this spoken form also ends a sentence, else an empty string."""
     ends = ENDS_FIRMLY if spoken.lower() in FIRM else ENDS_SENTENCE
     return "." if ends.match(match.string, match.end()) else ""
 
 
 def _letters(match: re.Match[str], language: Language) -> str:
-    """“U.S.” keeps its inner dots, which make misaki spell it; “Ph.D.” gets one more."""
+    """Return letters with inner dots, which make misaki spell them; they are added to “Ph.D.”, but not to “U.S.”."""
     parts = match["letters"].split(".")
     letters = match["letters"] if all(len(part) == 1 for part in parts) else ".".join("".join(parts).upper())
     return letters + stop_after(letters, match)
 
 
 def _initials(match: re.Match[str], language: Language) -> str | None:
-    """Those of a name, which are spelled like “U.S” where one of them would be the article."""
+    """Return the initials of a name; they keep inner dots, as in “U.S”, if one of them could be read as an article."""
     if LABELLED.search(match.string, max(0, match.start() - MAX_LABEL), match.start()):
         return None
     letters = re.findall("[A-Z]", match[0])
@@ -89,7 +90,7 @@ NAMES = {
     "Wm": "William", "Geo": "George", "Chas": "Charles", "Jas": "James", "Thos": "Thomas", "Jno": "John",
     "Robt": "Robert", "Benj": "Benjamin", "Saml": "Samuel", "Edw": "Edward", "Jos": "Joseph", "Danl": "Daniel",
 }  # fmt: skip
-"""Abbreviated first names, before another name."""
+"""Abbreviated first names, before a last name."""
 WORDS = {
     "vs": "versus", "etc": "etc", "cf": "compare", "approx": "approximately", "dept": "department",
     "Dept": "Department", "est": "established", "govt": "government", "Inc": "Incorporated", "Ltd": "Limited",
@@ -136,12 +137,12 @@ NUMBER_AHEAD = (
     r"(?=\d|(?=[IVXL]{2}|[IVXLCDM]{3})M{0,3}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b"
     r"|(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\b)"
 )
-"""In Arabic or Roman numerals."""
+"""An Arabic or Roman numeral."""
 LETTER_AHEAD = r"(?=[ivxIVX]\b(?!['’]|\.\w|(?<=[iI])[ ](?!(?:and|or|of|to)\b)[a-z]))"
-"""A Roman numeral of one letter, but not the speaker."""
+"""A Roman numeral of one letter, but not the pronoun “I”."""
 STREETS = {"St": "Street", "Dr": "Drive", "Pl": "Place", "Ct": "Court", "Sq": "Square", "Pkwy": "Parkway"}
 PREPOSITIONS = "on|along|down|off|across|up|near|onto|from"
-"""Words before a street's name."""
+"""Words before the name of a street."""
 
 
 def _title(match: re.Match[str], language: Language) -> str:
@@ -179,7 +180,7 @@ STREET = (
     rf"(?!(?:In|At|On|From|The|To|Near|Of|And|By|When|But|For|With|Ask|Call|Dear)[ ])(?P<name>\b{NAME})[ ]"
     rf"(?P<street>St|Dr)(?:(?P<dot>\.)|(?![\w'.]))(?![ ](?!{STARTER})[A-Z])"
 )
-"""Before another name it is a saint or a doctor: “Port St. Lucie”, “when Tom Dr. Lee met”."""
+"""A street; before a name, the abbreviation means saint or doctor: “Port St. Lucie”, “when Tom Dr. Lee met”."""
 RULES = (
     rule(r"(?<![\w.])(?i:(?P<latin>e\.g|i\.e|a\.k\.a))\.", _latin),
     rule(r"(?<![\w./])(?P<latin>w/o|w/|b/c|c/o|n/a|N/A)(?![\w/])", _latin),

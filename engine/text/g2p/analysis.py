@@ -1,4 +1,4 @@
-"""Words with part-of-speech tags for misaki: by spaCy's English model if it is installed, else an offline tagger."""
+"""Tags words for misaki with parts of speech: with spaCy's English model if installed, else an offline tagger."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from engine.system.imports import hidden_module
 from engine.text.g2p.tagger import PUNCTUATION_TAGS, PartOfSpeechTagger, load_tagger
 
 MODEL_NAME = "en_core_web_sm"
-"""The spaCy model that misaki was made with."""
+"""The spaCy model that misaki was developed with."""
 MODEL_COMPONENTS = ("tok2vec", "tagger")
 COMMAND = "spacy.cli.info"
-"""Parts of spaCy's command line that importing spaCy loads, with three network clients: 20 MB and 0.25 seconds."""
+"""The command-line module that importing spaCy loads, with three network clients: 20 MB and 0.25 seconds."""
 
 
 @dataclass(frozen=True)
 class TaggedWord:
-    """A word or punctuation mark at `start` in its sentence; `space` says whether a space follows."""
+    """A word or punctuation mark at `start` in its sentence; `space` tells whether a space follows."""
 
     text: str
     tag: str
@@ -32,25 +32,25 @@ class TaggedWord:
 
     @property
     def end(self) -> int:
-        """Offset just after the word, without the space."""
+        """The offset just after the word, without the space."""
         return self.start + len(self.text)
 
     def part(self, start: int, end: int, tag: str) -> TaggedWord:
-        """The characters from `start` to `end` of the word as a word with this tag."""
+        """Return the characters from `start` to `end` of the word as a word with this tag."""
         return TaggedWord(self.text[start:end], tag, self.space and end == len(self.text), self.start + start)
 
 
 Analyser = Callable[[str], list[TaggedWord]]
 Homographs = Mapping[str, Collection[str]]
-"""By word, the classes (NOUN, VERB, ADJ) by which its pronunciations differ."""
+"""The classes (NOUN, VERB, ADJ) by which the pronunciations of a word differ, by word."""
 
 
 SIGN_INSIDE = re.compile(r"[,;:!?…—“”()]|\.\Z")
-"""Signs that are no part of a word, and the stop after one; other dots are inside “U.S”."""
+"""Signs that are not part of a word, and a full stop after one; other dots are inside “U.S”."""
 
 
 def without_signs(word: TaggedWord) -> list[TaggedWord]:
-    """A word of spaCy's, which may be “p.m.” or “:-(”, with each sign as a word of its own, so that none is spoken."""
+    """Split a word of spaCy's, such as “p.m.” or “:-(”, so that signs are separate words and none is spoken."""
     if len(word.text) == 1 or SIGN_INSIDE.search(word.text) is None:
         return [word]
     parts: list[TaggedWord] = []
@@ -66,7 +66,7 @@ def without_signs(word: TaggedWord) -> list[TaggedWord]:
 def import_spacy() -> None:
     """Load spaCy without its command line, and without torch if its model is not installed.
 
-    spaCy loads torch wherever it finds it, only to convert arrays: 180 MB and a second that are not needed here.
+    spaCy loads torch if available, only to convert arrays: 180 MB and a second that are not needed here.
     """
     if find_spec(MODEL_NAME) is not None:
         with _no_command():
@@ -77,12 +77,12 @@ def import_spacy() -> None:
 
 
 def load_analyser(homographs: Homographs) -> Analyser:
-    """The spaCy model if it is installed and loads, else the offline tagger."""
+    """Load the spaCy model if it is installed and loads, else the offline tagger."""
     return load_model_analyser() or load_offline_analyser(homographs)
 
 
 def load_model_analyser() -> Analyser | None:
-    """An analyser over spaCy's model; `None` if it is missing or does not fit the installed spaCy."""
+    """Load spaCy's model; None if it is missing or incompatible with the installed spaCy."""
     if find_spec(MODEL_NAME) is None:
         return None
     import spacy
@@ -95,7 +95,7 @@ def load_model_analyser() -> Analyser | None:
 
 
 def load_offline_analyser(homographs: Homographs) -> Analyser:
-    """An analyser over spaCy's English tokenizer, which needs no model, and the offline tagger."""
+    """Load spaCy's English tokenizer, which needs no model, and the offline tagger."""
     tokenizer = _load_tokenizer()
     tagger = load_tagger(homographs)
     return lambda text: _tag_offline(text, tokenizer, tagger)
@@ -112,7 +112,7 @@ def _tagged(token: Any, tag: str) -> TaggedWord:
 
 
 def _load_tokenizer() -> Any:
-    """The tokenizer of spaCy without its `Language`, which would load every installed extension."""
+    """Load the tokenizer of spaCy without its `Language`, which would load every installed extension."""
     with hidden_module("torch"), _no_command():
         from spacy.lang.en import English
         from spacy.tokenizer import Tokenizer

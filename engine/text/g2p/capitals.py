@@ -1,7 +1,7 @@
-"""Words in capitals: titles and shouts are put into small letters, acronyms stay as they are.
+"""Converts words in capitals to lowercase in titles and shouts, but not acronyms.
 
-Whether a run of capitals is words or acronyms is one question, asked of the whole run: one word of the lexicon that is
-no acronym makes all of it words. A single word in capitals keeps them, which is how misaki sees that it is stressed.
+A run of capitals is classified as a whole: a single word of the lexicon that is no acronym makes all of it words. A
+lone word in capitals keeps them, so that misaki stresses it.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from engine.text.g2p.numbers import is_numeral
 
 WORD = re.compile(r"(?<![\w&/@#])(?<!\w\.)[A-Z]++(?:'[A-Z]++)*+(?![\w&/@]|\.[A-Za-z])")
 RUN = re.compile(rf"{WORD.pattern}(?:[^A-Za-z0-9]*+{WORD.pattern})*+")
-"""Words in capitals with nothing but signs between them."""
+"""Words in capitals with only signs between them."""
 LETTERS = re.compile("[A-Z]+")
 ANY_LETTERS = re.compile("[A-Za-z]+")
 SENTENCE_START = re.compile(r"(?:\A|\n|[.!?…])[^\w\n]*\Z")
 MAX_SIGNS = 20
-"""How far back from a word the end of a sentence is looked for."""
+"""The most characters before a word among which the end of a sentence is searched."""
 _FUNCTION_WORDS = (
     "a about after all am an and are as at be been but by can could did do does for from had has have he her him his "
     "how i if in into is it its me must my no nor not of on or our she should so than that the their them then there "
     "they this thy to up upon us was we were what when where which who why will with would you your"
 )
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""They stand in sentences and titles, hardly ever among acronyms."""
+"""Words of sentences and titles, which are rarely next to acronyms."""
 DETERMINERS = frozenset(("THE", "A", "AN", "EVERY", "FORMER", "OUR", "ITS", "THIS", "THAT"))
 PRONOUNS = frozenset(("US", "IT", "WHO"))
-"""Acronyms behind a determiner; US also where a sentence begins."""
+"""Acronyms after a determiner; US also at the beginning of a sentence."""
 _MOSTLY_LETTERS = "ID OS GI ISO LED POW AD ER BA MS SAT DOE LA DA MI PA EST SEC PM"
 MOSTLY_LETTERS = frozenset(_MOSTLY_LETTERS.split())
-"""Acronyms unless a word like those in `FUNCTION_WORDS` is near."""
+"""Acronyms unless a word in `FUNCTION_WORDS` is near."""
 _LETTER_NOUNS = (
     "PLAN VITAMIN GRADE CLASS TYPE GROUP SECTION PART LEVEL SERIES LINE FIGURE TABLE APPENDIX SCHEDULE HEPATITIS"
 )
@@ -49,31 +49,31 @@ ONSET = (
     r"(?:[^AEIOUY]|QU|[BCDFGKPST]R|[BCFGPS]L|[CGPRSTW]H|[ST]W|S[CKMNPQT]|S[CPT]R|SPL|SCH|SHR|[CT]HR|PHR|KN|GN|WR|DW|PS)"
 )
 SAYABLE = re.compile(rf"(?=.{{4}}){ONSET}?(?:[AEIOUY]+[^AEIOUY]{{1,4}})*[AEIOUY]+[^AEIOUY]{{0,3}}")
-"""Letters that may be a word: names are, which no lexicon has all of."""
+"""Letters that may be a word, as names are, which no lexicon lists completely."""
 SHORTEST_LONE_NAME = 5
-"""Fewer letters among small ones are an acronym."""
+"""The minimum length of a lone name in capitals; shorter words are acronyms."""
 ZIP_CODE = re.compile(r"[ ]\d{5}\b")
 NUMBER_BEHIND = re.compile(r"\.[ ]?(?:\d|[IVXLCDM]+\b)")
 TITLE_CASE = re.compile(r"\b[A-Z][a-z]+\b")
 OF_FAMILY = re.compile(r"\A(?:O'|D'|MC)(?=[A-Z]{3})")
-"""What may stand before a name."""
+"""Prefixes of family names."""
 
 
 class KnownWords(Protocol):
-    """What a lexicon knows of words in capitals."""
+    """The words in capitals that a lexicon knows."""
 
     def in_small_letters(self, word: str) -> str | None:
-        """“stop” for `STOP` and “Rome” for `ROME`; `None` for what is no word, but maybe an acronym."""
+        """Return “stop” for `STOP` and “Rome” for `ROME`; None for unknown words, which may be acronyms."""
 
     def is_acronym(self, word: str) -> bool:
-        """Whether the lexicon has it in capitals: `NASA`, `LED`."""
+        """Return whether the lexicon lists a word in capitals: `NASA`, `LED`."""
 
     def may_be_spelled(self, word: str) -> bool:
-        """Whether a word is also an acronym that is spelled: `US`, `LED`."""
+        """Return whether a word is also an acronym that is spelled: `US`, `LED`."""
 
 
 def lower_capitals(draft: Draft, known: KnownWords) -> None:
-    """Put the words of titles and shouts into small letters, each as long as it was."""
+    """Convert the words of titles and shouts to lowercase, without changing their lengths."""
     capitals = _Capitals(draft.text, known)
     changes = dict(change for run in RUN.finditer(draft.text) for change in capitals.changes(run))
     if changes:
@@ -82,7 +82,7 @@ def lower_capitals(draft: Draft, known: KnownWords) -> None:
 
 @dataclass(frozen=True)
 class _Word:
-    """A word in capitals at `start` of the text; `small` is its form in small letters, if it is known."""
+    """A word in capitals at `start` of the text; `small` is its lowercase form, if known."""
 
     text: str
     start: int
@@ -94,7 +94,7 @@ class _Word:
 
 
 def _name(text: str) -> str:
-    """“O'Brien” for `O'BRIEN`."""
+    """Return “O'Brien” for `O'BRIEN`."""
     family = OF_FAMILY.match(text)
     return family[0].capitalize() + text[family.end() :].capitalize() if family else text.capitalize()
 
@@ -107,7 +107,7 @@ class _Capitals:
         self._known = known
 
     def changes(self, run: re.Match[str]) -> Iterator[tuple[int, str]]:
-        """Where letters of the run start, and what they become."""
+        """Yield the positions and replacements of the letters to change in a run."""
         words = [self._word(match) for match in WORD.finditer(self._text, *run.span())]
         shouted = len(words) > 1 and (
             any(map(self._is_certain, words)) or self._is_heading(words) or all(map(self._is_name, words))
@@ -123,18 +123,18 @@ class _Capitals:
         return _Word(text, match.start(), self._known.in_small_letters(text) if len(text) > 1 else None)
 
     def _is_certain(self, word: _Word) -> bool:
-        """Whether a word can be nothing else."""
+        """Return whether a word is certainly not an acronym."""
         text = word.text
         if word.small is None or is_numeral(text):
             return self._abbreviation(word) in (*TITLES, *NAMES, *BEFORE_NUMBERS, "St")
         return text.lower() in FUNCTION_WORDS - {"us", "who"} or (len(text) > 2 and not self._may_be_spelled(text))
 
     def _is_heading(self, words: Sequence[_Word]) -> bool:
-        """Whether a line begins with a word and a numeral: `ACT I`."""
+        """Return whether a line begins with a word and a numeral: `ACT I`."""
         return words[0].small is not None and is_numeral(words[1].text) and self._begins_line(words, 1)
 
     def _is_name(self, word: _Word) -> bool:
-        """Whether it is no acronym, although the lexicon lacks it."""
+        """Return whether a word is a name rather than an acronym, although the lexicon lacks it."""
         if word.small is not None or self._known.is_acronym(word.text):
             return False
         text = OF_FAMILY.sub("", word.text).partition("'")[0]
@@ -144,7 +144,7 @@ class _Capitals:
         return text in MOSTLY_LETTERS or self._known.may_be_spelled(text)
 
     def _alone(self, word: _Word) -> str | None:
-        """A word among small letters: only what else would be spelled though it is none to spell."""
+        """Return the form of a lone word in capitals if it would wrongly be spelled, else None."""
         abbreviation = self._abbreviation(word)
         if abbreviation in TITLES or abbreviation in BEFORE_NUMBERS:
             return abbreviation
@@ -152,7 +152,7 @@ class _Capitals:
         return _name(word.text) if is_name else None
 
     def _lowered(self, words: Sequence[_Word], index: int, spoken: bool) -> str | None:
-        """The form of a word in a run of words; `None` where it keeps its capitals."""
+        """Return the form of a word in a run of words; None if it keeps its capitals."""
         word, before = words[index], words[index - 1].text if index else ""
         if len(word.text) == 1:
             keeps = word.text != "A" or before in LETTER_NOUNS or index + 1 == len(words) or self._begins(word)
@@ -187,7 +187,7 @@ class _Capitals:
         return _name(word.text) if self._is_name(word) else word.small
 
     def _abbreviation(self, word: _Word) -> str | None:
-        """“Mr” for `MR` and “vol” for `VOL` before a dot, where the dot cannot be a full stop behind a word."""
+        """Return “Mr” for `MR`, and “vol” for `VOL` before a dot that cannot be a full stop."""
         if word.text in WITHOUT_DOT:
             return WITHOUT_DOT[word.text]
         if self._text[word.end : word.end + 1] != ".":
@@ -198,17 +198,17 @@ class _Capitals:
         return found if numbered or found in TITLES or word.small is None else None
 
     def _begins(self, word: _Word, before: Sequence[_Word] = ()) -> bool:
-        """Whether a sentence begins with the word; the dot of an abbreviation before it ends none."""
+        """Return whether a sentence begins with the word; the dot of an abbreviation before it ends none."""
         if before and self._abbreviation(before[0]) in (*TITLES, *NAMES):
             return False
         return SENTENCE_START.search(self._text[max(0, word.start - MAX_SIGNS) : word.start]) is not None
 
     def _begins_line(self, words: Sequence[_Word], index: int) -> bool:
-        """Whether a word is the second of a line, where a heading has its number."""
+        """Return whether a word is the second of a line, where a heading has its number."""
         start = words[index - 1].start if index else words[index].start
         return start == 0 or self._text[start - 1] == "\n"
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """The words that the text has with a capital first letter."""
+        """The capitalized words of the text."""
         return frozenset(TITLE_CASE.findall(self._text))

@@ -20,7 +20,7 @@ _GREEK = "a v g d e z i th i k l m n x o p r s s t y f ch ps o"
 _RUSSIAN = "a b v g d e yo zh z i y k l m n o p r s t u f kh ts ch sh shch _ y _ e yu ya"
 _OTHER_CYRILLIC = "i yi ye g w dj y ly ny ch dzh gy ky dz"
 GREEK_LETTERS = {chr(0x3B1 + index): name for index, name in enumerate(_GREEK_NAMES.split())}
-"""Names of the small letters, both forms of sigma included."""
+"""Names of the lowercase letters, including both forms of sigma."""
 LATIN_FOR_GREEK = dict(zip("αβγδεζηθικλμνξοπρσςτυφχψω", _GREEK.split(), strict=True))
 LATIN_FOR_CYRILLIC = dict(
     zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґўђјљњћџѓќѕ", f"{_RUSSIAN} {_OTHER_CYRILLIC}".split(), strict=True)
@@ -47,15 +47,15 @@ ORNAMENT = (
     "[\u2619\u2722-\u2727\u2729-\u2732\u2735-\u2743\u2745\u2746\u2748-\u274b\u2756\u2758-\u2762\u2765-\u2767"
     "\U0001f650-\U0001f67f]"
 )
-"""Flowers, stars and leaves of printers, which mean nothing."""
+"""Printers' flowers, stars and leaves, which have no meaning."""
 ORNAMENTS = re.compile(f"{ORNAMENT}+")
 MEANT = f"&{PLACEHOLDER}\u2705\u2713-\u2718\u274c"
-"""Ticks and crosses say something even if they are alone."""
+"""Ticks and crosses, which have a meaning even if they stand alone."""
 DRAWN_LINE = re.compile(
     rf"^[^\S\n]*(?:(?:[^\w\s\x00-\x1f{MEANT}\ud800-\udfff\ufffd-\uffff\U0001f000-\U0001faff]|{ORNAMENT})[^\S\n]*)+$",
     re.MULTILINE,
 )
-"""A line of signs alone separates what is above it from what is below; a line of emoji is spoken."""
+"""A line of signs that separates the text above from the text below; a line of emoji is spoken."""
 TYPED_APOSTROPHE = re.compile(
     r"[`′](?:(?<=[A-Za-z].)(?=(?:t|s|d|m|ll|re|ve)\b(?!`))|(?<![\w`].)(?=(?:tis|twas|twere|twill|twould|em)\b))",
     re.IGNORECASE,
@@ -79,7 +79,7 @@ TYPOGRAPHY = {
     "ŋ": "ng", "Ŋ": "Ng", "ŧ": "t", "Ŧ": "T", "ſ": "s", "ƒ": "f", "ə": "uh", "µ": "μ", "Ω": "Ω",
 }  # fmt: skip
 KEPT = "–—…“”′″°€£¥₹₩₽₪₴₺฿₦₱₫₿¢§¶×÷±≈≠≤≥√∞→←↔⇒•Ωμ‰№½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
-"""Left for the rules on symbols, units and numbers."""
+"""Characters that are left for the rules on symbols, units and numbers."""
 EXOTIC = re.compile(f"[^\\x00-\\x7f{KEPT}{PLACEHOLDER}]")
 EXOTIC_RUN = re.compile(f"{EXOTIC.pattern}+(?:[ ]+{EXOTIC.pattern}+)*")
 LATIN_NAME = re.compile(r"LATIN (?P<case>SMALL|CAPITAL) LETTER (?:[A-Z]{2,} )*(?P<letter>[A-Z])\b")
@@ -90,12 +90,12 @@ SILENT_EMOJI = re.compile("[\U0001f3fb-\U0001f3ff\u20e3]+")
 EMOJI = "[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001faff]"
 EMOJI_RUN = re.compile(f"{EMOJI}(?:[ ]?{EMOJI})*")
 EMOJI_SPOKEN = 3
-"""How many different ones of several emoji in a row are spoken."""
+"""The most distinct emoji in a row that are spoken."""
 NOISE_IN_NAMES = re.compile(r" ?\b(?:SIGN|SYMBOL|HEAVY|BLACK|WHITE|EMOJI|OPEN MOUTH AND)\b")
 
 
 def script_name(character: str) -> str:
-    """The name of a letter's writing system; empty for anything but a letter."""
+    """Return the name of a letter's writing system; empty for anything but a letter."""
     if not character.isalpha():
         return ""
     first = unicodedata.name(character, "").split(" ")[0]
@@ -103,7 +103,7 @@ def script_name(character: str) -> str:
 
 
 def transliterated(text: str) -> str:
-    """Greek and Cyrillic letters in Latin ones; other letters are left out."""
+    """Transliterate Greek and Cyrillic letters to Latin ones; other letters are left out."""
     return "".join(_latin(character) for character in unicodedata.normalize("NFC", text))
 
 
@@ -117,12 +117,12 @@ def _latin(character: str) -> str:
 
 
 def blank_drawn_lines(draft: Draft) -> None:
-    """Leave a blank line where one is drawn: “* * *”, “❦”, “~~~”."""
+    """Replace drawn lines, such as “* * *”, “❦” and “~~~”, by blank lines."""
     draft.rewrite(DRAWN_LINE, lambda match: "")
 
 
 def simplify(draft: Draft) -> None:
-    """Leave only ASCII, the symbols in `KEPT` and white space, with a notice for whatever has to go."""
+    """Leave only ASCII, the symbols in `KEPT` and white space, with a notice for any other character removed."""
     draft.rewrite(LINE_BREAK, lambda match: "\n")
     draft.rewrite(CONTROL, lambda match: "")
     draft.rewrite(SPACES, lambda match: " ")
@@ -144,7 +144,7 @@ def simplify(draft: Draft) -> None:
 
 @lru_cache(maxsize=4096)
 def simple_form(character: str) -> str | None:
-    """A character in plain text, or `None`: `é` becomes `e`, `ﬁ` becomes `fi`, `٣` becomes `3`."""
+    """Return a character in plain text, or None: `é` becomes `e`, `ﬁ` becomes `fi`, `٣` becomes `3`."""
     if character in TYPOGRAPHY:
         return TYPOGRAPHY[character]
     digit = unicodedata.decimal(character, None)
@@ -161,7 +161,7 @@ def simple_form(character: str) -> str | None:
 
 
 def _transliterated(draft: Draft, match: re.Match[str]) -> str | None:
-    """A single Greek letter by its name (those of units stay), anything longer letter by letter."""
+    """Return the name of a single Greek letter, or a transliteration of longer text; units stay."""
     written = match[0]
     if len(written) == 1 and written.lower() in GREEK_LETTERS:
         return None if written in KEPT else f" {GREEK_LETTERS[written.lower()]} "
@@ -185,7 +185,7 @@ def _emoji(draft: Draft, match: re.Match[str]) -> str | None:
 
 
 def emoji_name(character: str) -> str:
-    """The Unicode name in plain words; empty for a character without one."""
+    """Return the Unicode name in plain words; empty for a character without one."""
     name = unicodedata.name(character, "")
     plain = NOISE_IN_NAMES.sub("", name).strip() or name
     return re.sub(r"[^a-z]+", " ", plain.lower()).strip()
@@ -198,5 +198,5 @@ def _described(run: str) -> str:
 
 
 def shortened(text: str, longest: int = 20) -> str:
-    """The text for a message, cut with an ellipsis."""
+    """Truncate a text for a message, with an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,4 +1,4 @@
-"""Dates, times of day and places in the Bible as they are spoken.
+"""Converts dates, times of day and Bible references to their spoken form.
 
 “John 3:16” is no time of day, and “1 Cor. 13:4–7” is in the first letter to the Corinthians.
 """
@@ -30,7 +30,7 @@ WEEKDAYS = {day[:3]: day for day in ("Monday", "Tuesday", "Wednesday", "Thursday
     "Thurs": "Thursday",
 }
 HALF_DAYS = {"a": "A.M", "p": "P.M"}
-"""The dot makes misaki spell them as one word; on its own, “A” would be the article."""
+"""Spoken half days; the dot makes misaki spell them as one word, while a lone “A” would be the article."""
 
 
 def _date(language: Language, month: int, day: str, year_digits: str | None) -> str:
@@ -49,7 +49,7 @@ def _iso_date(match: re.Match[str], language: Language) -> str | None:
 
 
 def _numeric_date(match: re.Match[str], language: Language) -> str | None:
-    """3/4/2025 in the order of the language, unless only the other order is a date."""
+    """Return 3/4/2025 in the order of the language, unless it is a date only in the other order."""
     first, second = int(match["first"]), int(match["second"])
     day_first = language.day_first or match["separator"] == "."
     day, month = (first, second) if day_first else (second, first)
@@ -83,12 +83,12 @@ def _minutes(minute: int, hour: int, plain: bool) -> str:
 
 
 def _first_of_range(match: re.Match[str], language: Language) -> str:
-    """The beginning of “9am–5pm”, “8:00-9:30”, “Mon-Fri” or “Jan–Mar”."""
+    """Return the beginning of “9am–5pm”, “8:00-9:30”, “Mon-Fri” or “Jan–Mar”."""
     return f"{match['first']} to "
 
 
 def _range_of(names: dict[str, str]) -> Rule:
-    """Days of the week or months, short or not, the first of which is written out, too."""
+    """Return a rule for ranges of weekdays or months, which expands both names."""
     name = any_of({*names, *names.values()})
 
     def speak(match: re.Match[str], language: Language) -> str:
@@ -101,7 +101,7 @@ def _range_of(names: dict[str, str]) -> Rule:
 
 
 HALF = r"[ ]?(?P<half>[AaPp])(?:\.[ ]?[Mm](?=\.)|[Mm]\b)"
-"""Whether the dot after “p.m.” ends a sentence, is decided where other abbreviations are."""
+"""A half day; other rules decide whether the dot after “p.m.” ends a sentence."""
 HALF_SIGN = r"(?:[AaPp]\.[ ]?[Mm]\.|[AaPp][Mm]\b)"
 HOUR = r"(?:2[0-3]|[01]?\d)"
 RULES = (
@@ -185,7 +185,7 @@ def _volume(match: re.Match[str], language: Language) -> str | None:
 
 
 def _verses(written: str, language: Language) -> str:
-    """“4–7” is four to seven."""
+    """Return verses in words: “4–7” becomes “four to seven”."""
 
     def spoken(match: re.Match[str]) -> str:
         digits = match["digits"]

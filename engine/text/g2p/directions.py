@@ -1,8 +1,8 @@
-"""What a writer tells the reader between brackets: pauses and voices, and pronunciations.
+"""Parses directions in brackets: pauses, voices and pronunciations.
 
-`[pause 1.5s]`, `[pause 500ms]` and `[voice:am_michael]` are done and not spoken. `[Kokoro](/kˈOkəɹO/)`, `[very](+2)`,
-`[123](#&#)` and the é of “résumé” give a pronunciation: while the text around such a word is rewritten, a placeholder
-stands for it.
+`[pause 1.5s]`, `[pause 500ms]` and `[voice:am_michael]` are carried out and not spoken. `[Kokoro](/kˈOkəɹO/)`,
+`[very](+2)`, `[123](#&#)` and the é of “résumé” give a pronunciation: while the text around such a word is rewritten, a
+placeholder stands for it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIRECTION = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Not before a round bracket: `[pause](/pˈɔz/)` gives a pronunciation."""
+"""A direction, not followed by a round bracket: `[pause](/pˈɔz/)` gives a pronunciation."""
 DURATION = re.compile(r"[ :=]*(?P<number>\d+(?:\.\d+)?)[ ]?(?P<unit>ms|s)[ ]*", re.IGNORECASE)
 SECONDS = {"s": 1.0, "ms": 0.001}
 MAX_PAUSE_SECONDS = 60.0
@@ -54,12 +54,12 @@ OTHER_IPA = (
     ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("ts", "ʦ"), ("dz", "ʣ"), ("tɕ", "ʨ"), ("dʑ", "ʥ"),
     ("g", "ɡ"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"), (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
 )  # fmt: skip
-"""Common IPA to the one symbol per sound that Kokoro was trained with, as misaki converts it for each language."""
+"""Conversions from common IPA to the one symbol per sound that Kokoro was trained with, as misaki does by language."""
 
 
 @dataclass(frozen=True)
 class Direction:
-    """Characters `start` to `end` of a text: a pause, or the voice of what follows, or neither and what is wrong."""
+    """A direction at `start` to `end` of a text: a pause, the voice of the following text, or a problem."""
 
     start: int
     end: int
@@ -70,9 +70,10 @@ class Direction:
 
 @dataclass(frozen=True)
 class Section:
-    """Characters from `start` to `end` of a text, without directions, maybe none.
+    """Characters from `start` to `end` of a text, without directions; may be empty.
 
-    They are spoken by `voice`, that of the request where it is empty; `rest_seconds` is the pause asked for after them.
+    They are spoken by `voice`, or by that of the request if it is empty; `rest_seconds` is the requested pause after
+    them.
     """
 
     start: int
@@ -83,7 +84,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Script:
-    """A text in sections, of which there is at least one, and a notice for each direction that cannot be done."""
+    """A text in at least one section, and a notice for each direction that cannot be carried out."""
 
     sections: tuple[Section, ...]
     notices: tuple[Notice, ...] = ()
@@ -98,30 +99,30 @@ class Script:
         return frozenset(section.voice for section in self.sections if section.voice)
 
     def place(self, offset: int) -> int:
-        """The place of the section with this character."""
+        """Return the index of the section with this character."""
         return bisect_right(self._starts, offset) - 1
 
     def rest_seconds(self, first: int, end: int) -> float | None:
-        """The pauses asked for after the sections from the place `first` to before `end`, or None if there are none."""
+        """Return the total pause after the sections from `first` to before `end`; None if none was requested."""
         rests = [each.rest_seconds for each in self.sections[first:end] if each.rest_seconds is not None]
         return sum(rests) if rests else None
 
 
 def directions(text: str) -> Iterator[Direction]:
-    """The directions of a text in order."""
+    """Yield the directions of a text in order."""
     for match in DIRECTION.finditer(text):
         yield _voice(match) if match["pause"] is None else _pause(match)
 
 
 def voice_before(text: str, end: int, find_voice: Callable[[str], object]) -> str:
-    """The voice that the text has named last before a place, if any; see `read_script`."""
+    """Return the last voice that the text names before a place, if any; see `read_script`."""
     return read_script(text[:end], find_voice).sections[-1].voice
 
 
 def read_script(text: str, find_voice: Callable[[str], object] = lambda name: name, voice: str = "") -> Script:
-    """The text cut at its directions, the first part for `voice`.
+    """Divide the text at its directions; the first part is for `voice`.
 
-    `find_voice` raises `InvalidRequest` for what is no voice, which is noticed.
+    `find_voice` raises `InvalidRequest` for an unknown voice, which adds a notice.
     """
     sections: list[Section] = []
     notices: list[Notice] = []
@@ -166,7 +167,7 @@ def _problem_with(voice: str, find_voice: Callable[[str], object]) -> str:
 
 @dataclass(frozen=True)
 class Override:
-    """How to speak the characters `start` to `end`: by phonemes, stress (-2 to 2) or number flags."""
+    """A pronunciation of the characters `start` to `end`: by phonemes, stress (-2 to 2) or number flags."""
 
     start: int
     end: int
@@ -175,20 +176,20 @@ class Override:
     number_flags: str | None = None
 
     def moved(self, offset: int) -> Override:
-        """This override, moved by `offset` characters."""
+        """Return this override, moved by `offset` characters."""
         return replace(self, start=self.start + offset, end=self.end + offset)
 
 
 @dataclass(frozen=True)
 class MaskedText:
-    """A word behind a placeholder, and how to speak it; its offsets are not known yet."""
+    """A word behind a placeholder, and its pronunciation, whose offsets are not known yet."""
 
     text: str
     override: Override | None
 
 
 def set_aside(draft: Draft) -> list[MaskedText]:
-    """Replace each word whose pronunciation is given by a placeholder; returns those words in order."""
+    """Replace each word with a given pronunciation by a placeholder; return these words in order."""
     draft.rewrite(re.compile(PLACEHOLDER), lambda match: REPLACEMENT)
     words: list[MaskedText] = []
 
@@ -205,7 +206,7 @@ def set_aside(draft: Draft) -> list[MaskedText]:
 
 
 def put_back(draft: Draft, words: Iterable[MaskedText]) -> list[Override]:
-    """Replace the placeholders by their words; returns how to speak these, with their offsets."""
+    """Replace the placeholders by their words; return their pronunciations, with offsets."""
     waiting = iter(words)
     overrides: list[Override] = []
     grown = 0
@@ -223,7 +224,7 @@ def put_back(draft: Draft, words: Iterable[MaskedText]) -> list[Override]:
 
 
 def _parsed(match: re.Match[str], language: Language) -> MaskedText | None:
-    """The word of an inline pronunciation, or with an accent; `None` if its text needs rewriting itself."""
+    """Return the word of an inline pronunciation or with an accent; None if its text has to be rewritten."""
     if match["text"] is None:
         return MaskedText(match[0], None) if SOUNDING.search(match[0]) else None
     if match["phonemes"] is not None:
@@ -234,7 +235,7 @@ def _parsed(match: re.Match[str], language: Language) -> MaskedText | None:
         text = " ".join(rest.sub("", match["text"]).split()).strip("'-") or "x"
         return MaskedText(text, Override(0, len(text), phonemes=phonemes))
     if not language.english:
-        return None  # stress and the reading of numbers are rules of misaki's for English
+        return None  # stress and number flags are misaki's rules for English
     text = match["text"].strip()
     if not text or NOT_PLAIN.search(text) or len(text) > MAX_PLAIN_CHARACTERS:
         return None
@@ -244,7 +245,7 @@ def _parsed(match: re.Match[str], language: Language) -> MaskedText | None:
 
 
 def to_misaki(phonemes: str, language: Language) -> str:
-    """Phonemes in common IPA or in misaki's letters, converted to misaki's letters, with single spaces."""
+    """Convert phonemes in common IPA or in misaki's letters to misaki's letters, with single spaces."""
     english = BRITISH_IPA if language.british else AMERICAN_IPA
     for theirs, ours in english if language.english else OTHER_IPA:
         phonemes = phonemes.replace(theirs, ours)

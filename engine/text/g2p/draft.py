@@ -1,6 +1,6 @@
-"""A text that is being rewritten from written to spoken form, with the notices that arise.
+"""Rewrites a text from written to spoken form, and collects notices.
 
-It remembers where in its source each of its characters came from.
+It maps each character to its origin in the source.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.speech import Notice, Source
 from engine.text.languages import Language
 
 Replacement = str | None
-"""Gives the replacement of a match; `None` leaves the match unchanged."""
+"""The replacement of a match; None leaves the match unchanged."""
 WORD = re.compile(r"\S+")
 
 
@@ -30,14 +30,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Written(Span):
-    """What the text has for something that is spoken; `source` is what decided how, see `WrittenWord`."""
+    """The written form of spoken text; `source` is the origin of its pronunciation, see `WrittenWord`."""
 
     source: str = ""
 
 
 @dataclass(frozen=True)
 class SourcedText:
-    """A text and, for each border between its characters, the offset in the source it stands for.
+    """A text with the offset in the source of each border between its characters.
 
     `borders` has one entry more than `text` has characters and never decreases. `rewritten` are the spans of the source
     that are not spoken letter by letter, such as numbers; they may overlap.
@@ -49,23 +49,23 @@ class SourcedText:
 
     @classmethod
     def of(cls, source: str) -> SourcedText:
-        """The source itself: each border is its own offset."""
+        """Return the source itself: each border is its own offset."""
         return cls(source, tuple(range(len(source) + 1)))
 
     def source_span(self, start: int, end: int) -> Span:
-        """The span of the source that the characters `start` to `end` stand for."""
+        """Return the span of the source that the characters `start` to `end` stand for."""
         return Span(self.borders[start], self.borders[end])
 
     def written_span(self, start: int, end: int) -> Written:
-        """What a reader would point at for the characters `start` to `end`, of which there is at least one.
+        """Return the written form of the characters `start` to `end`, of which there is at least one.
 
-        What was rewritten counts as a whole, and what was left out behind a word not at all.
+        A rewritten span counts as a whole; text removed after a word is not included.
         """
         first, last = self._whole(self.borders[start]), self._whole(self.borders[end - 1])
         return Written(first.start, last.end, first.source or last.source)
 
     def moved(self, offset: int) -> SourcedText:
-        """The same text of a source with `offset` more characters before it."""
+        """Return the same text for a source with `offset` more characters before it."""
         borders = tuple(border + offset for border in self.borders)
         rewritten = tuple(Written(each.start + offset, each.end + offset, each.source) for each in self.rewritten)
         return SourcedText(self.text, borders, rewritten)
@@ -75,7 +75,7 @@ class SourcedText:
     ) -> SourcedText:
         """Replace each match of the pattern; the new characters share the match's span of the source.
 
-        A replacement of as many words as the match has shares it word by word. `rule` is the name of what replaces.
+        A replacement with as many words as the match shares it word by word. `rule` is the name of the rule.
         """
         pieces: list[str] = []
         borders: list[int] = []
@@ -114,7 +114,7 @@ class SourcedText:
         return SourcedText("".join(pieces) + self.text[done:], (*borders, *self.borders[done:]), self.rewritten)
 
     def _whole(self, offset: int) -> Written:
-        """The rewritten part of the source with the character at `offset`, or that character alone."""
+        """Return the rewritten part of the source with the character at `offset`, or that character alone."""
         index = bisect_right(self._starts, offset) - 1
         if index >= 0 and offset < self._wholes[index].end:
             return self._wholes[index]
@@ -122,7 +122,7 @@ class SourcedText:
 
     @cached_property
     def _wholes(self) -> list[Written]:
-        """The rewritten spans in order, those that overlap as one."""
+        """The rewritten spans in order, with overlapping ones merged."""
         wholes: list[Written] = []
         for span in sorted(self.rewritten, key=lambda span: span.start):
             if wholes and span.start < wholes[-1].end:
@@ -138,7 +138,7 @@ class SourcedText:
 
 
 def _parts(match: re.Match[str], replacement: str) -> list[tuple[Span, Span]]:
-    """What of the matched text is spoken as what of the replacement: word for word if they have equally many words."""
+    """Pair the matched text with the replacement: word for word if they have equally many words."""
     written = [Span(*word.span()) for word in WORD.finditer(match.string, *match.span())]
     spoken = [Span(*word.span()) for word in WORD.finditer(replacement)]
     if not written or not spoken:
@@ -151,7 +151,7 @@ def _parts(match: re.Match[str], replacement: str) -> list[tuple[Span, Span]]:
 def _left_borders(
     borders: Sequence[int], match: re.Match[str], parts: Sequence[tuple[Span, Span]], replacement: str
 ) -> list[int]:
-    """Left borders of the characters of a replacement; what is left out behind its words counts as spaces."""
+    """Return left borders of the characters of a replacement; text removed after its words counts as spaces."""
     start = end = borders[match.start()]
     left: list[int] = []
     for written, spoken in parts:
@@ -164,41 +164,44 @@ def _left_borders(
 
 
 def _end(borders: Sequence[int], written: Span) -> int:
-    """Where its last character ends in the source, without what was left out behind that."""
+    """Return the end of the last character in the source, without text removed after it."""
     return min(borders[written.end - 1] + 1, borders[written.end])
 
 
 def _shared(start: int, end: int, replacement: str) -> list[int]:
-    """Left borders of the characters of a replacement: letters and digits share the span evenly, signs get none."""
+    """Return left borders of the characters of a replacement: letters and digits share the span evenly.
+
+    Signs get no share.
+    """
     spoken = [character.isalnum() for character in replacement]
     count, length = max(sum(spoken), 1), end - start
     return [start + length * done // count for done in accumulate(spoken[:-1], initial=0)][: len(replacement)]
 
 
 Speak = Callable[[re.Match[str], Language], str | None]
-"""Gives the spoken form of a match; `None` leaves the match unchanged."""
+"""Returns the spoken form of a match; None leaves the match unchanged."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How one form of writing is spoken."""
+    """A pattern and the spoken form of its matches."""
 
     pattern: re.Pattern[str]
     speak: Speak
 
 
 def rule(pattern: str, speak: Speak) -> Rule:
-    """A rule over a verbose pattern."""
+    """Return a rule for a verbose pattern."""
     return Rule(re.compile(pattern, re.VERBOSE), speak)
 
 
 def any_of(words: Iterable[str]) -> str:
-    """A pattern for any of the words, the longest first."""
+    """Return a pattern for any of the words, the longest first."""
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
 class Draft:
-    """The text so far, and the notices so far."""
+    """A text in the course of rewriting, and the notices about it."""
 
     def __init__(self, source: str, language: Language) -> None:
         self.language = language
@@ -207,20 +210,20 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """The text so far."""
+        """The current text."""
         return self.sourced.text
 
     def apply(self, *rules: Rule, name: str = "") -> None:
-        """Rewrite by each rule in turn; `name` is what they are called."""
+        """Apply each rule in turn; `name` is the name of their group."""
         for each in rules:
             self.rewrite(each.pattern, partial(_spoken, each.speak, self.language), name)
 
     def rewrite(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str | None], name: str = "") -> None:
-        """Replace the matches for which there is a replacement; `name` is the rule's, if words come of it."""
+        """Replace the matches for which there is a replacement; `name` is the rule's, if it produces words."""
         self.sourced = self.sourced.rewrite(pattern, replace, name)
 
     def notice(self, match: re.Match[str], message: str) -> None:
-        """Add a notice for the user about a match in the text so far."""
+        """Add a notice for the user about a match in the current text."""
         span = self.sourced.source_span(*match.span())
         self.notices.append(Notice(message, span.start, span.end))
 
@@ -229,14 +232,14 @@ class Draft:
         self.sourced = self.sourced.unwrap(pattern, group)
 
     def remove(self, pattern: re.Pattern[str], left: str, what: str) -> None:
-        """Replace the matches by `left`, with a notice where that removes more than signs."""
+        """Replace the matches by `left`, with a notice where more than signs is removed."""
         for match in pattern.finditer(self.text):
             if any(character.isalnum() for character in match[0]):
                 self.notice(match, f"{what} is not read aloud.")
         self.rewrite(pattern, lambda match: left)
 
     def leave_out(self, pattern: re.Pattern[str], describe: Callable[[re.Match[str]], str]) -> None:
-        """Replace the matches by a space, with a notice of what is not spoken."""
+        """Replace the matches by a space, with a notice about the skipped text."""
         for match in pattern.finditer(self.text):
             self.notice(match, f"{describe(match)} can’t be spoken in {self.language.name} and is skipped.")
         self.rewrite(pattern, lambda match: " ")

@@ -1,7 +1,7 @@
-"""English: its rules of writing, and its words to phonemes by misaki, whose lexicon it uses.
+"""Applies the rules of written English, and converts words to phonemes with misaki and its lexicon.
 
-Words that the lexicon lacks are spelled, and pronunciations that a writer gives are taken. Offsets are those of the
-given text. Importing it loads misaki and spaCy, so it is imported only where a `Phonemizer` is built.
+Unknown words are pronounced by their spelling, and pronunciations in the text are respected. Offsets are those of the
+given text. Importing this module loads misaki and spaCy, so it is imported only where a `Phonemizer` is built.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from engine.text.languages import Language
 
 RATING_BY_SPELLING = 2
 RATING_SPELLED = 1
-"""On misaki's scale, where 3 and 4 are its lexicon."""
+"""Ratings on misaki's scale, where 3 and 4 are its lexicon."""
 
 SIGNS = re.compile(r"[^\w'-]|_")
-"""What espeak would call by its name."""
+"""Signs that espeak would read by name."""
 MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-"""What misaki 0.9.4 raises on unexpected words."""
+"""The errors that misaki 0.9.4 raises on unexpected words."""
 RATING_GIVEN = 5
 NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
 LoadAnalyser = Callable[[Homographs], Analyser]
@@ -42,7 +42,7 @@ LETTERS_THAT_ARE_WORDS = ("A", "I", "O")
 class UnknownWords:
     """misaki's `fallback`: called with a token, returns its phonemes and a rating.
 
-    What could not be pronounced is collected for `reports`.
+    Words that could not be pronounced are collected for `reports`.
     """
 
     def __init__(self, lexicon: Any, letter_to_sound: LetterToSound | None) -> None:
@@ -52,7 +52,7 @@ class UnknownWords:
         self._sources: dict[int, Source] = {}
 
     def __call__(self, token: Any) -> tuple[str, int]:
-        """Phonemes and rating of a token; no phonemes if it contains nothing to speak."""
+        """Return the phonemes and the rating of a token; no phonemes if it contains nothing to speak."""
         if not any(map(str.isalnum, token.text)):
             return "", RATING_SPELLED
         spelling = SIGNS.sub(" ", token.text)
@@ -61,12 +61,12 @@ class UnknownWords:
         return (phonemes, RATING_BY_SPELLING) if phonemes else (self._spell(token), RATING_SPELLED)
 
     def sources(self) -> dict[int, Source]:
-        """What gave the phonemes of the words that it was called with since the last call, by their starts."""
+        """Return the sources of the phonemes of words since the last call, by their starts."""
         sources, self._sources = self._sources, {}
         return sources
 
     def reports(self) -> list[tuple[str, int, int]]:
-        """Message, start and end of each word that was not pronounced since the last call."""
+        """Return the message, start and end of each word that was not pronounced since the last call."""
         problems, self._problems = self._problems, []
         return problems
 
@@ -80,7 +80,7 @@ class UnknownWords:
 
 
 def load_letter_to_sound(british: bool) -> LetterToSound | None:
-    """Pronunciation by spelling, or `None` if its library cannot be loaded."""
+    """Load pronunciation by spelling; None if its library cannot be loaded."""
     try:
         return LetterToSound(british)
     except (AttributeError, OSError):
@@ -88,7 +88,7 @@ def load_letter_to_sound(british: bool) -> LetterToSound | None:
 
 
 class _G2P(en.G2P):
-    """misaki's G2P with our analyser: its own constructor would download a spaCy model."""
+    """misaki's G2P with our analyzer; its own constructor would download a spaCy model."""
 
     def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
         self.version = None
@@ -99,7 +99,7 @@ class _G2P(en.G2P):
         self.unk = ""
 
     def tokenize(self, text: str, tokens: Sequence[str], features: Sequence[Override]) -> list[MToken]:
-        """The tokens of misaki; their time stamps, which misaki leaves unchanged, carry the offsets."""
+        """Return the tokens of misaki; their time stamps, which misaki leaves unchanged, carry the offsets."""
         borders = {border for override in features for border in (override.start, override.end)}
         words = [part for word in self.nlp(text) for part in without_signs(word)]
         result = [_token(word) for word in _cut(words, borders)]
@@ -109,23 +109,23 @@ class _G2P(en.G2P):
 
 
 class Pronouncer:
-    """Speaks one sentence at a time in one variety of English."""
+    """Pronounces one sentence at a time in one variety of English."""
 
     def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
         self._g2p = _G2P(british, load_analyser)
 
     @property
     def lexicon(self) -> Lexicon:
-        """The words that it knows."""
+        """The lexicon of known words."""
         return self._g2p.lexicon
 
     @property
     def unknown_words(self) -> UnknownWords:
-        """What happened to the words that the lexicon lacks."""
+        """The fallback for words that the lexicon lacks."""
         return self._g2p.fallback
 
     def pronounce(self, text: str, overrides: Sequence[Override] = ()) -> list[SpokenWord]:
-        """The words of a sentence, which has single spaces between words and none at its ends."""
+        """Return the words of a sentence, which has single spaces between words and none at its ends."""
         try:
             return self._words(text, overrides)
         except MISAKI_FAILURES:
@@ -137,7 +137,7 @@ class Pronouncer:
         return [self._spoken(token, by_spelling.get(int(token.start_ts))) for token in tokens]
 
     def _alone(self, text: str, word: re.Match[str], overrides: Sequence[Override]) -> list[SpokenWord]:
-        """One word of a sentence that misaki failed on, or nothing for a word on which it fails even alone."""
+        """Return one word of a sentence on which misaki failed, by its spelling if misaki also fails on it alone."""
         start, end = word.span()
         inside = [o.moved(-start) for o in overrides if start <= o.start < end]
         try:
@@ -156,7 +156,7 @@ class Pronouncer:
         return SpokenWord(token.text, token.phonemes or "", start, end, bool(token.whitespace), source=source)
 
     def _source(self, token: Any) -> Source:
-        """Whether the lexicon has a word as one, or only its letters."""
+        """Return whether the lexicon has a word, or only its letters."""
         letters = token.text.replace(".", "")
         if not letters.isalpha() or letters in LETTERS_THAT_ARE_WORDS or not (letters.isupper() or "." in token.text):
             return Source.LEXICON
@@ -170,7 +170,7 @@ def _unstressed(phonemes: str) -> str:
 
 
 def homographs(lexicon: Mapping[str, str | Mapping[str, str | None]]) -> dict[str, frozenset[str]]:
-    """The words of the lexicon whose pronunciation depends on their part of speech."""
+    """Return the words of the lexicon whose pronunciation depends on their part of speech, with their classes."""
     found = {}
     for word, entry in lexicon.items():
         if not isinstance(entry, str) and word.islower():
@@ -181,7 +181,7 @@ def homographs(lexicon: Mapping[str, str | Mapping[str, str | None]]) -> dict[st
 
 
 def _cut(words: Sequence[TaggedWord], borders: set[int]) -> list[TaggedWord]:
-    """The words, split where an override begins or ends inside one."""
+    """Split words where an override begins or ends inside them."""
     pieces: list[TaggedWord] = []
     for word in words:
         inner = sorted(border for border in borders if word.start < border < word.end)
@@ -225,13 +225,13 @@ class EnglishFrontEnd:
         self._known = WordsInCapitals(self._pronouncer.lexicon)
 
     def normalise(self, text: str) -> Normalised:
-        """The text with every rule of English writing applied."""
+        """Apply every rule of written English."""
         return normalise(text, self._language, self._known)
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
-        """The words as in the lexicon, or by their spelling if it lacks them."""
+        """Return the words as in the lexicon, or by their spelling if it lacks them."""
         return self._pronouncer.pronounce(text, overrides)
 
     def reports(self) -> list[Notice]:
-        """The words that had to be spelled or left out."""
+        """Return notices of the words that had to be spelled or left out."""
         return [Notice(*report) for report in self._pronouncer.unknown_words.reports()]

@@ -1,6 +1,6 @@
-"""Deciding the part of speech of homographs from their neighbours: “I read the live record”.
+"""Decides the part of speech of homographs from their neighbors: “I read the live record”.
 
-The caller says which words are homographs and by which classes they differ.
+The caller specifies the homographs and the classes by which they differ.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 NOUN, VERB, ADJECTIVE = "NOUN", "VERB", "ADJ"
 
 TO_AS_PREPOSITION = frozenset(("close", "due", "according", "subject", "thanks", "addicted", "prior", "owing", "next"))
-"""After these words “to” is followed by a noun."""
+"""Words after which “to” is followed by a noun."""
 AUXILIARIES = frozenset(("do", "does", "did", "let", "let's", "please", "cannot", "'ll", "'d", "ca", "wo"))
 BE = frozenset(("am", "is", "are", "was", "were", "be", "been", "being", "'m", "'re", "feel", "seem", "seems"))
 HAVE = frozenset(("have", "has", "had", "having", "'ve"))
@@ -22,13 +22,13 @@ AFTER_VERBS = frozenset(("RB", "IN", "TO", ".", "PRP"))
 DETERMINER_TAGS = frozenset(("DT", "PRP$", "POS", "WP$", "PDT"))
 NOUN_TAGS = frozenset(("NN", "NNS", "NNP", "NNPS"))
 BEFORE_LETTER_TAGS = NOUN_TAGS | DETERMINER_TAGS | {"CD"}
-"""After these a capital “A” is the letter: “vitamin A”, “the A three twenty”."""
+"""Tags after which a capital “A” is the letter: “vitamin A”, “the A three twenty”."""
 SENTENCE_PUNCTUATION = frozenset((".", ":", ",", "``", "''", "-LRB-"))
 CONJUNCTIONS = frozenset(("than", "as", "if", "because", "when", "while", "that", "whether", "although", "so"))
 HABIT_WORDS = frozenset(
     ("always", "often", "usually", "sometimes", "never", "every", "daily", "rarely", "now", "seldom", "generally")
 )
-"""They put a verb with equal present and past forms into the present."""
+"""Words that indicate the present for a verb with equal present and past forms."""
 PAST_ALIKE = frozenset(("read", "reread", "wound", "dove"))
 """Words that are also, unchanged, the past of a verb."""
 BEFORE_NOUN_ADJECTIVES = frozenset(("close", "closer", "content", "invalid", "overhead"))
@@ -58,7 +58,7 @@ _BOW_THINGS = (
     "violinist yew"
 )
 BOW_THINGS = frozenset(_BOW_THINGS.split())
-"""Near these a bow is bent or tied."""
+"""Words near which a bow is bent or tied."""
 _BOWING = (
     "acknowledged actor answered bobbed audience awkward ceremonious cold courteous courtly curt curtain curtsey "
     "curtsy deep deepest distant dropped elegant exaggerated final formal friendly gave general give given gives "
@@ -71,7 +71,7 @@ _SHIPS = (
     "schooner sea ship ships starboard stern vessel vessels water wave waves yacht"
 )
 BOWING = frozenset((*_BOWING.split(), *_SHIPS.split()))
-"""Near these it is a movement, or the front of a ship, which sounds the same."""
+"""Words near which a bow is a movement, or the front of a ship, which sounds the same."""
 BOW_REACH = 6
 SPELLED_IN_CAPITALS = frozenset(("US", "WHO", "IT", "ID", "OS", "GI", "SAT", "ISO", "DOE", "LA", "DA", "MI", "PA"))
 SPELLED_AFTER_NOUN_PHRASE_START = frozenset(("WHO", "IT"))
@@ -79,7 +79,7 @@ SPELLED_AFTER_NOUN_PHRASE_START = frozenset(("WHO", "IT"))
 
 @dataclass(frozen=True)
 class Context:
-    """A word of a sentence with its neighbours; adverbs before it are skipped."""
+    """A word of a sentence with its neighbors; adverbs before it are skipped."""
 
     words: Sequence[str]
     tags: Sequence[str]
@@ -87,12 +87,12 @@ class Context:
 
     @property
     def word(self) -> str:
-        """The word itself in small letters."""
+        """The word itself in lowercase."""
         return self.words[self.index].lower()
 
     @property
     def before_index(self) -> int:
-        """Index of the last word before it that is not an adverb; -1 at the start."""
+        """The index of the last word before it that is not an adverb; -1 at the start."""
         index = self.index - 1
         while index >= 0 and self.tags[index].startswith("RB"):
             index -= 1
@@ -100,37 +100,37 @@ class Context:
 
     @property
     def before(self) -> str:
-        """The word before it in small letters; empty at the start."""
+        """The word before it in lowercase; empty at the start."""
         return self.words[self.before_index].lower() if self.before_index >= 0 else ""
 
     @property
     def before_tag(self) -> str:
-        """Tag of the word before it; a full stop at the start."""
+        """The tag of the word before it; a full stop at the start."""
         return self.tags[self.before_index] if self.before_index >= 0 else "."
 
     @property
     def after(self) -> str:
-        """The next word in small letters; empty at the end."""
+        """The next word in lowercase; empty at the end."""
         return self.words[self.index + 1].lower() if self.index + 1 < len(self.words) else ""
 
     @property
     def after_tag(self) -> str:
-        """Tag of the next word; a full stop at the end."""
+        """The tag of the next word; a full stop at the end."""
         return self.tags[self.index + 1] if self.index + 1 < len(self.words) else "."
 
     def near(self, reach: int) -> frozenset[str]:
-        """The words up to so many before and after it, in small letters."""
+        """Return the words within `reach` of it, in lowercase."""
         around = self.words[max(0, self.index - reach) : self.index + reach + 1]
         return frozenset(word.lower() for word in around)
 
     @property
     def object_follows(self) -> bool:
-        """Whether an object begins after the word."""
+        """True if an object begins after the word."""
         return self.after in OBJECTS or self.after_tag in ("DT", "PRP$")
 
 
 def settle(words: Sequence[str], tags: Sequence[str], homographs: Mapping[str, Collection[str]]) -> list[str]:
-    """The tags, with those of homographs decided; `homographs` maps each to the classes it differs by."""
+    """Return the tags, with those of homographs decided; `homographs` maps each to the classes it differs by."""
     settled = list(tags)
     for index, word in enumerate(words):
         if word in SPELLED_IN_CAPITALS:
@@ -146,7 +146,7 @@ def settle(words: Sequence[str], tags: Sequence[str], homographs: Mapping[str, C
 
 
 def _is_letter(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
-    """Whether an “A” is no article: “plan A”, “Q and A”, “A or B”."""
+    """Return whether an “A” is not an article: “plan A”, “Q and A”, “A or B”."""
     if index and tags[index - 1] in BEFORE_LETTER_TAGS:
         return True
     pairs = [words[index - 2 : index]] if index >= 2 else []
@@ -159,7 +159,7 @@ def _is_initial(word: str) -> bool:
 
 
 def _capitals(context: Context) -> str:
-    """An abbreviation is a name, except in a text that is all capitals."""
+    """Return the tag of an abbreviation: a name, except in a text that is all capitals."""
     shouting = all(word.upper() == word for word in context.words)
     word = context.words[context.index]
     named = word not in SPELLED_AFTER_NOUN_PHRASE_START or context.before_tag == "DT" or context.after_tag == "NN"
@@ -181,7 +181,7 @@ def _settled(context: Context, classes: frozenset[str]) -> str:
 
 
 def _is_metal(context: Context) -> bool:
-    """Whether “lead” is a metal: what is without an article in the singular is no one's to take."""
+    """Return whether “lead” is a metal: a lead that is taken has an article."""
     if context.object_follows or context.before == "to" or context.before_tag in ("MD", "PRP", "NNS"):
         return False
     if context.after in METAL_THINGS or context.before in OF_METAL or context.near(3) & METALS:
@@ -190,7 +190,7 @@ def _is_metal(context: Context) -> bool:
 
 
 def _is_movement(context: Context) -> bool:
-    """Whether a bow is made, or sails, rather than bent or tied."""
+    """Return whether a bow is a movement or part of a ship, rather than bent or tied."""
     nearby = context.near(BOW_REACH)
     if nearby & BOW_THINGS:
         return False
@@ -199,7 +199,7 @@ def _is_movement(context: Context) -> bool:
 
 
 def _class(context: Context) -> str | None:
-    """Noun, verb, adjective, or `None` if the neighbours do not decide."""
+    """Return noun, verb or adjective; None if the neighbors do not decide."""
     return _class_by_word_before(context) or _class_by_tag_before(context) or (VERB if context.object_follows else None)
 
 
@@ -245,7 +245,7 @@ def _class_after_noun(context: Context) -> str:
 
 
 def _follows_be(context: Context) -> bool:
-    """Whether the “not” before the word belongs to a form of “be”."""
+    """Return whether the “not” before the word belongs to a form of “be”."""
     return any(word.lower() in BE for word in context.words[max(0, context.before_index - 1) : context.before_index])
 
 
@@ -267,7 +267,7 @@ def _tag(context: Context, decided: str | None) -> str:
 
 
 def _verb_tag(context: Context) -> str:
-    """Base form, or the past if both are equal and nothing indicates the present."""
+    """Return the base form, or the past if both are equal and nothing indicates the present."""
     if context.word not in PAST_ALIKE:
         return "VB"
     if context.before in HAVE:

@@ -1,4 +1,4 @@
-"""Pronunciation by spelling, for words no dictionary has: the espeak-ng library, in misaki's letters."""
+"""Pronounces words by their spelling with the espeak-ng library, in misaki's letters, if no dictionary has them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 
 SYNCHRONOUS_OUTPUT = 2
 DO_NOT_EXIT = 0x8000
-"""Without this flag, espeak ends the whole process if its data is damaged."""
+"""Prevents espeak from ending the whole process if its data is damaged."""
 UTF_8 = 1
 IPA_WITH_TIES = 0x02 | 0x80 | ord("^") << 8
 WORD_CHARACTERS = 40
-"""espeak's word buffer has 160 bytes; longer words are passed in pieces."""
+"""The longest pieces passed to espeak, whose word buffer is 160 bytes."""
 VOICES = {False: b"gmw/en-US", True: b"gmw/en"}
-"""Keyed by whether the accent is British."""
+"""The voices, by whether the accent is British."""
 LANGUAGE_FLAG = re.compile(r"\([a-z-]+\)")
-"""espeak marks words it takes for another language: `(fr)…(en-us)`."""
+"""The marks of words that espeak considers foreign: `(fr)…(en-us)`."""
 SYLLABIC = re.compile("(\\S)\u0329")
 IPA_TO_MISAKI = (
     ("ʔˌn\u0329", "ʔn"), ("a^ɪ", "I"), ("a^ʊ", "W"), ("d^ʒ", "ʤ"), ("e^ɪ", "A"), ("t^ʃ", "ʧ"), ("ɔ^ɪ", "Y"),
@@ -44,14 +44,14 @@ class LetterToSound:
             raise OSError("espeak has no English voice")
 
     def phonemes(self, word: str) -> str:
-        """The phonemes of a word in misaki's letters; empty if it has no sound."""
+        """Return the phonemes of a word in misaki's letters; empty if it has no sound."""
         self._library.espeak_SetVoiceByName(VOICES[self._british])
         pieces = (word[at : at + WORD_CHARACTERS] for at in range(0, len(word), WORD_CHARACTERS))
         ipa = " ".join(part for piece in pieces for part in self._clauses(piece))
         return in_misaki_letters(LANGUAGE_FLAG.sub("", ipa), self._british)
 
     def _clauses(self, text: str) -> list[str]:
-        """IPA of each clause that espeak finds; it moves the pointer on and sets it to null at the end."""
+        """Return the IPA of each clause; espeak advances the pointer and sets it to null at the end."""
         pointer = ctypes.pointer(ctypes.c_char_p(text.encode("utf-8", "ignore")))
         clauses = []
         for _ in range(len(text) + 1):
@@ -63,7 +63,7 @@ class LetterToSound:
 
 
 def in_misaki_letters(ipa: str, british: bool) -> str:
-    """Espeak's IPA, with ties written as `^`, converted to one letter for each sound that misaki knows."""
+    """Convert espeak's IPA, with ties written as `^`, to misaki's letters, one for each sound."""
     for theirs, ours in IPA_TO_MISAKI:
         ipa = ipa.replace(theirs, ours)
     ipa = SYLLABIC.sub(r"ᵊ\1", ipa).replace("\u0329", "")

@@ -1,7 +1,7 @@
-"""misaki's lexicon, looked up in misaki's own files: in memory it would take 50 MB for each accent.
+"""Looks up misaki's lexicon in misaki's own files; in memory it would take 50 MB for each accent.
 
-No lexicon has words that are half said: drawn out (“Shh”), stuttered (“W-what”), contracted (“who're”). Their phonemes
-follow from their letters or from those of a whole word.
+Drawn-out (“Shh”), stuttered (“W-what”) and contracted (“who're”) words are in no lexicon. Their phonemes follow from
+their letters or from those of a whole word.
 """
 
 from __future__ import annotations
@@ -20,49 +20,49 @@ from engine.text.g2p.homographs import METAL
 from engine.text.g2p.sorted_file import SortedFile
 
 Speak = Callable[[str], str | None]
-"""Gives the phonemes of a whole word, if it has some."""
+"""Returns the phonemes of a whole word, or None if unknown."""
 CONSONANT = "[bcdfghjklmnpqrstvwxz]"
 SOUNDS = {
     "sh": "ʃ", "ch": "ʧ", "th": "θ", "ph": "f", "ck": "k", "ng": "ŋ", "b": "b", "c": "k", "d": "d", "f": "f", "g": "ɡ",
     "h": "h", "j": "ʤ", "k": "k", "l": "l", "m": "m", "n": "n", "p": "p", "q": "k", "r": "ɹ", "s": "s", "t": "t",
     "v": "v", "w": "w", "x": "ks", "z": "z",
 }  # fmt: skip
-"""Of consonants between no vowels, as misaki's lexicon has them in “psst” and “hmm”."""
+"""The sounds of consonants without vowels, as in “psst” and “hmm” in misaki's lexicon."""
 SOUND = re.compile("|".join(SOUNDS))
 REPEATED = re.compile(r"([a-z])\1+")
 DRAWN_OUT = re.compile(rf"(?=.*([fhlmnrsz])\1){CONSONANT}+")
-"""Only these sounds can be held; “pp” and “css” abbreviate something, and so do most capitals."""
+"""Words with a sound that can be held; “pp” and “css” are abbreviations, and so are most capitals."""
 ABBREVIATED = re.compile("css|.*(?:c(?!h)|[jqvwx])")
 SHOUTED = re.compile(rf"(?=.*([fhlmnrsz])\1\1){CONSONANT}+|{CONSONANT}{{1,2}}(?:hh|rr)")
 SHORT = frozenset(("sh", "tsk", "pst", "hmph", "hrmph", "pf", "pft"))
-"""Drawn out as well, but not in writing."""
+"""Interjections that are drawn out in speech, but not in writing."""
 STUTTER = re.compile(rf"(?P<first>[a-z]|{CONSONANT}{{2}})-(?:(?P=first)-)*(?P<word>(?P=first)[a-z']*)")
 ONE_SOUND = frozenset(("ch", "gn", "kn", "ph", "sh", "th", "wh", "wr"))
 LETTERS_THAT_ARE_WORDS = frozenset("aio")
 LETTER_NAMES = frozenset(("b-boy", "b-boys", "t-test", "t-tests", "t-top", "t-tops"))
-"""The letter is what these begin with."""
+"""Words that begin with a letter rather than a stutter."""
 CONTRACTION = re.compile(r"(?P<word>[A-Za-z]{2,}(?:'d|'ll)?)'(?P<ending>re|ll|ve|d)")
 SILENT = str.maketrans("", "", "ˈˌ ")
 VOWEL_AT_END = re.compile("[AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻː]$")
 RATING_BY_RULE = 3
-"""On misaki's scale: that of its larger, less certain dictionary."""
+"""A rating on misaki's scale: that of its larger, less certain dictionary."""
 Entry = str | dict[str, str | None]
-"""Phonemes, or phonemes by part of speech if they depend on it."""
+"""The phonemes, or phonemes by part of speech if they depend on it."""
 OPENING, CLOSING = '\n  "', '": '
 """The text around a word in misaki's files, which are indented and contain only ASCII words."""
 DEPENDENT = f"{CLOSING}{{\n"
-"""Where phonemes by part of speech begin."""
+"""The beginning of phonemes by part of speech."""
 OWN_WORDS = {
     False: {"metal lead": "lˈɛd", "houses": "hˈWzᵻz", "bronte": "bɹˈɑnti", "brontes": "bɹˈɑntiz"},
     True: {"metal lead": "lˈɛd", "houses": "hˈWzɪz", "bronte": "bɹˈɒnti", "brontes": "bɹˈɒntiz"},
 }
-"""What misaki has wrong or lacks, by accent: words in small letters."""
+"""Corrections and additions to misaki's lexicon, by accent: words in lowercase."""
 SHORTEST_SILVER = 4
-"""Shorter words of the second file are mostly abbreviations in small letters."""
+"""The minimum length of usable words in the second file; shorter ones are mostly lowercase abbreviations."""
 
 
 def drawn_out(word: str) -> str | None:
-    """The phonemes of an interjection without a vowel, each sound once."""
+    """Return the phonemes of an interjection without a vowel, each sound once; None for other words."""
     small = word.lower()
     if word.isupper():
         if SHOUTED.fullmatch(small) is None:
@@ -73,7 +73,7 @@ def drawn_out(word: str) -> str | None:
 
 
 def stuttered(word: str, speak: Speak) -> str | None:
-    """The first sound of the word as often as it is stuttered, and the word."""
+    """Return the word, preceded by its first sound as often as it is stuttered; None for other words."""
     match = STUTTER.fullmatch(word.lower())
     if match is None or match[0] in LETTER_NAMES:
         return None
@@ -89,7 +89,7 @@ def stuttered(word: str, speak: Speak) -> str | None:
 
 
 def contracted(word: str, speak: Speak, british: bool) -> str | None:
-    """The phonemes of “who're” and “that'll” from those of “who” and “that”."""
+    """Derive the phonemes of “who're” and “that'll” from those of “who” and “that”; None for other words."""
     match = CONTRACTION.fullmatch(word)
     phonemes = speak(match["word"]) if match is not None else None
     if match is None or not phonemes:
@@ -100,7 +100,7 @@ def contracted(word: str, speak: Speak, british: bool) -> str | None:
 
 
 class LexiconFile(Mapping[str, Entry]):
-    """What `en.Lexicon.grow_dictionary` makes of one of misaki's files: its words, and each with the other first case.
+    """The words of one of misaki's files as `en.Lexicon.grow_dictionary` extends them: each with both first cases.
 
     “cat” adds “Cat” and “Paris” adds “paris”, unless the file has that word itself.
     """
@@ -125,13 +125,13 @@ class LexiconFile(Mapping[str, Entry]):
         return sum(1 for _ in self)
 
     def dependent(self) -> dict[str, Entry]:
-        """The entries that depend on the part of speech."""
+        """Return the entries that depend on the part of speech."""
         own = [before.rpartition('"')[2] for before in self._file.text().split(DEPENDENT)[:-1]]
         grown = [word for word in map(other_case, own) if word is not None]
         return {word: entry for word in (*own, *grown) if not isinstance(entry := self[word], str)}
 
     def written(self, word: str) -> str | None:
-        """The word as the file has it, in small letters or with a capital first; `None` if it has neither."""
+        """Return the word as the file has it, in lowercase or capitalized; None if it has neither."""
         forms = (word.lower(), word.capitalize())
         return next((form for form in forms if self._file.after(form) is not None), None)
 
@@ -140,7 +140,7 @@ class Lexicon(en.Lexicon):
     """misaki's lexicon of one accent, without the dictionaries that its own constructor loads and extends."""
 
     fallback: Callable[[Any], tuple[str, int]] | None = None
-    """Speaks the words that it lacks."""
+    """Pronounces the words that the lexicon lacks."""
 
     def __init__(self, british: bool) -> None:
         self.british = british
@@ -150,7 +150,7 @@ class Lexicon(en.Lexicon):
         self.silvers = LexiconFile(folder / f"{accent}_silver.json")
 
     def __call__(self, token: Any, context: Any) -> tuple[str | None, int | None]:
-        """Phonemes and rating of a word, if the lexicon has it or a whole word that it is a part of."""
+        """Return the phonemes and the rating of a word, if the lexicon has it or a whole word that it is a part of."""
         held = drawn_out(token.text) if token.text.isupper() else None
         phonemes, rating = (held, RATING_BY_RULE) if held else super().__call__(token, context)
         if phonemes is None:
@@ -167,10 +167,10 @@ class Lexicon(en.Lexicon):
         return drawn_out(text) or stuttered(text, speak) or contracted(text, speak, self.british)
 
     def get_word(self, word: str, tag: str, stress: float | None, ctx: Any) -> tuple[str | None, int | None]:
-        """As misaki has it, but for the words above and those that misaki takes for letters of a name.
+        """Return the same as misaki, except for `OWN_WORDS` and words that misaki takes for letters of a name.
 
-        It spells a name in capitals where its better file lacks it (`HOLMES`) or has it without a stress (`HIS`), and
-        “am” where the tagger takes it for a name, as in “Pan Am”.
+        misaki spells a name in capitals if its better file lacks it (`HOLMES`) or has it without a stress (`HIS`), and
+        “am” if the tagger takes it for a name, as in “Pan Am”.
         """
         own = OWN_WORDS[self.british].get("metal lead" if tag == METAL else word.lower())
         if own is not None:
@@ -184,18 +184,18 @@ class Lexicon(en.Lexicon):
 
 
 class WordsInCapitals:
-    """What a lexicon knows of words in capitals: `engine.text.g2p.capitals.KnownWords`."""
+    """The words in capitals that a lexicon knows; implements `engine.text.g2p.capitals.KnownWords`."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self.in_small_letters = lru_cache(maxsize=4096)(self._in_small_letters)
 
     def is_acronym(self, word: str) -> bool:
-        """Whether it is there in capitals."""
+        """Return whether the lexicon lists the word in capitals."""
         return word in self._lexicon.golds
 
     def may_be_spelled(self, word: str) -> bool:
-        """Whether misaki spells the word where it is a noun."""
+        """Return whether misaki spells the word if it is a noun."""
         entry = self._lexicon.golds.get(word)
         return isinstance(entry, dict) and None in entry.values()
 
@@ -208,7 +208,7 @@ class WordsInCapitals:
 
 
 def known_form(lexicon: Lexicon, word: str) -> str | None:
-    """A word in capitals as the lexicon has it, or with one of the endings that misaki knows; `None` if it lacks it."""
+    """Return a word in capitals as the lexicon has it, or with an ending that misaki knows; None if unknown."""
     form = lexicon.golds.written(word)
     if form is None and len(word) >= SHORTEST_SILVER:
         form = lexicon.silvers.written(word)
@@ -220,7 +220,7 @@ def known_form(lexicon: Lexicon, word: str) -> str | None:
 
 
 def other_case(word: str) -> str | None:
-    """“Cat” for “cat” and “cat” for “Cat”; `None` for a word that misaki has in one case only."""
+    """Return “Cat” for “cat” and “cat” for “Cat”; None for a word that misaki has in one case only."""
     lower, capital = word.lower(), word.capitalize()
     if len(word) < 2 or lower == capital or not word.isascii():
         return None

@@ -1,7 +1,7 @@
-"""What is written for the eye or for machines: markup, line breaks, addresses and emoticons.
+"""Removes or verbalizes text written for the eye or for machines: markup, line breaks, addresses and emoticons.
 
-Markup and emoticons are left out, and addresses of pages, people and files, hashtags and handles put into words. Of
-line breaks some end a paragraph, some a line of its own, and others nothing because the text was only wrapped.
+Markup and emoticons are left out; web, e-mail and file addresses, hashtags and handles are put into words. A line break
+ends a paragraph or a separate line, or is dropped if the text was only wrapped.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from engine.text.g2p.draft import Draft, rule
 from engine.text.languages import Language
 
 ITEM = "\x01"
-"""Set where an item of a list or a heading begins, when markup is removed."""
+"""Inserted where an item of a list or a heading begins, when markup is removed."""
 BREAK = re.compile(rf"[ ]*\n[\s{ITEM}]*")
 STRAY_ITEM = re.compile(f"{ITEM}+[ ]*")
 WRAPPED_CHARACTERS = 50
-"""A line of at least this length was broken because it was full."""
+"""A line of at least this length counts as wrapped."""
 STOPS = ".!?…"
 PAUSES = ",;:—–("
 
 
 def join_lines(draft: Draft) -> None:
-    """Leave one line break between paragraphs and none inside, with punctuation where a line's end replaced it."""
+    """Leave one line break between paragraphs and none inside, with punctuation where a line end replaced it."""
     if "\n" in draft.text:
         draft.rewrite(BREAK, _break)
     draft.rewrite(STRAY_ITEM, lambda match: "")
@@ -108,14 +108,14 @@ HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
 
 
 def spell_address(address: str) -> str:
-    """Words and signs of an address, each sign by its name."""
+    """Return the words and signs of an address, each sign by its name."""
     parts = re.split(r"([^A-Za-z0-9])", address)
     words = (SPELLED_PARTS.get(part.lower(), part) if part.isalnum() else SPOKEN_SIGNS.get(part, "") for part in parts)
     return " ".join(" ".join(words).split())
 
 
 def _page(match: re.Match[str], language: Language) -> str | None:
-    """A page without its protocol, which is not spoken."""
+    """Return a web address in words, without its protocol."""
     return spell_address(match["rest"].rstrip("/")) or None
 
 
@@ -124,7 +124,7 @@ def _address(match: re.Match[str], language: Language) -> str:
 
 
 EMOTICON = rule(r"(?<!\S)(?:[:;]-?[()DPp]|xD)(?![\w(:])", lambda match, language: "")
-"""It has to stand in the text as it was written: a letter that only looks like one of these is a word."""
+"""Matched in the original text: a letter that only looks like one of these is a word."""
 PATH = r"[A-Za-z0-9._~:/?\#@!$&*+,;=%-]"
 WEB_RULES = (
     rule(r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b", _address),

@@ -1,6 +1,6 @@
-"""Text as it is written to text as it is spoken: letters, single spaces, and punctuation that has a melody.
+"""Converts written to spoken text: letters, single spaces, and punctuation that affects the melody.
 
-Here is the order in which the rules of writing apply; the rules are in modules of their own.
+This module defines the order of the rules; the rules are in separate modules.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ RULES = (
     ("numerals", numerals.RULES),
     ("symbols", symbols.RULES),
 )
-"""The rules by the names under which plans tell them, in the order in which they apply."""
+"""The rules in the order in which they apply, with their names in plans."""
 MAX_LETTERS = 45
-"""Letters of the longest word in misaki's lexicon."""
+"""The length of the longest word in misaki's lexicon."""
 MAX_PARTS = 5
-"""Parts of a compound; misaki's search in a word takes time cubic in them."""
+"""The most parts of a compound; misaki's search in a word takes time cubic in them."""
 LETTERS = re.compile(rf"[A-Za-z]{{{MAX_LETTERS}}}(?=[A-Za-z])")
 COMPOUND = re.compile(rf"(?:[A-Za-z]+[^A-Za-z\s]+){{{MAX_PARTS},}}\S*")
 JOINT = re.compile(r"(?<=[^A-Za-z\s])(?=[A-Za-z])")
@@ -52,26 +52,26 @@ def cut_long_words(draft: Draft) -> None:
 
 @dataclass(frozen=True)
 class Normalised:
-    """Text ready to be spoken, the pronunciations that its writer gives, and what had to be left out."""
+    """Text ready to be spoken, the pronunciations that it specifies, and notices of omissions."""
 
     sourced: SourcedText
     overrides: tuple[Override, ...]
     notices: tuple[Notice, ...]
 
     def moved(self, offset: int) -> Normalised:
-        """The same of a text with `offset` more characters before it."""
+        """Return the same for a text with `offset` more characters before it."""
         notices = (replace(each, start=each.start + offset, end=each.end + offset) for each in self.notices)
         return replace(self, sourced=self.sourced.moved(offset), notices=tuple(notices)) if offset else self
 
     def overrides_in(self, start: int, end: int) -> list[Override]:
-        """The overrides that begin in a piece of the text, in offsets of that piece."""
+        """Return the overrides that begin in a piece of the text, in offsets of that piece."""
         first = bisect_left(self.overrides, start, key=lambda override: override.start)
         last = bisect_left(self.overrides, end, key=lambda override: override.start)
         return [override.moved(-start) for override in self.overrides[first:last]]
 
 
 def normalise(text: str, language: Language, known: KnownWords | None = None) -> Normalised:
-    """The text as it is spoken in this language; single line breaks separate paragraphs.
+    """Convert a text to its spoken form in this language; single line breaks separate paragraphs.
 
     Without the `known` words, capitals stay as they are.
     """

@@ -1,4 +1,4 @@
-"""Numbers as English words, from their digits."""
+"""Converts digits to English number words."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ONES = _ONES.split()
 TENS = ["", "", *_TENS.split()]
 SCALES = ["", *_SCALES.split()]
 MAX_CARDINAL_DIGITS = 3 * len(SCALES)
-"""A number with more digits is read digit by digit."""
+"""The most digits of a number; longer ones are read digit by digit."""
 MAX_UNGROUPED_DIGITS = 9
-"""A number without separators that has more digits is read digit by digit, as an account, a card or a telephone."""
+"""The most digits without separators; longer numbers (accounts, cards, telephones) are read digit by digit."""
 IRREGULAR_ORDINALS = {
     "one": "first",
     "two": "second",
@@ -31,16 +31,16 @@ IRREGULAR_ORDINALS = {
     "twelve": "twelfth",
 }
 YEARS = range(1100, 2100)
-"""Four digits that may be read as a year."""
+"""Four-digit numbers that may be read as a year."""
 
 
 def spelled(digits: str) -> str:
-    """Digit by digit; other characters are skipped."""
+    """Read digit by digit; other characters are skipped."""
     return " ".join(ONES[int(digit)] for digit in digits if digit in "0123456789")
 
 
 def cardinal(digits: str, british: bool) -> str:
-    """`1234` as words; with “and” before the last two digits in British English; leading zeros are spoken."""
+    """Return `1234` as words, with a British “and” before the last two digits; leading zeros are spoken."""
     if len(digits) > MAX_CARDINAL_DIGITS or (len(digits) > 1 and digits[0] == "0"):
         return spelled(digits)
     padded = digits.zfill(-(-len(digits) // 3) * 3)
@@ -65,7 +65,7 @@ def _below_thousand(number: int, british: bool) -> str:
 
 
 def below_hundred(number: int) -> str:
-    """0 to 99."""
+    """Return a number from 0 to 99 as words."""
     if number < len(ONES):
         return ONES[number]
     tens, ones = divmod(number, 10)
@@ -73,7 +73,7 @@ def below_hundred(number: int) -> str:
 
 
 def ordinal(digits: str, british: bool) -> str:
-    """`21` as “twenty first”."""
+    """Return `21` as “twenty first”."""
     words = cardinal(digits.lstrip("0") or "0", british)
     head, space, last = words.rpartition(" ")
     if last in IRREGULAR_ORDINALS:
@@ -84,7 +84,7 @@ def ordinal(digits: str, british: bool) -> str:
 
 
 def year(digits: str, british: bool) -> str:
-    """Four digits as a year: “nineteen oh five”, “two thousand five”, “twenty twenty four”."""
+    """Return four digits as a year: “nineteen oh five”, “two thousand five”, “twenty twenty four”."""
     century, rest = int(digits[:2]), int(digits[2:])
     if century % 10 == 0 and rest < 10:
         return cardinal(digits, british)
@@ -94,7 +94,7 @@ def year(digits: str, british: bool) -> str:
 
 
 def decade(digits: str) -> str:
-    """`1990` as “nineteen nineties”, `90` as “nineties”."""
+    """Return `1990` as “nineteen nineties”, `90` as “nineties”."""
     century, rest = digits[:-2], int(digits[-2:])
     tens = f"{below_hundred(rest)[:-1]}ies" if rest >= 20 else f"{below_hundred(rest)}s"
     if not century:
@@ -105,7 +105,7 @@ def decade(digits: str) -> str:
 
 
 def pairs(digits: str) -> str:
-    """Digits of a name like `A380`, `747` or `2030`, in pairs: “three eighty”, “twenty thirty”."""
+    """Return the digits of a name like `A380`, `747` or `2030`, in pairs: “three eighty”, “twenty thirty”."""
     if len(digits) <= 2 and digits[0] != "0":
         return below_hundred(int(digits))
     if len(digits) not in (3, 4) or digits[0] == "0":
@@ -117,7 +117,7 @@ def pairs(digits: str) -> str:
 
 
 def number(written: str, british: bool) -> str:
-    """A number with thousands separators, a decimal point and a sign, such as `-1,234.50` or `.5`."""
+    """Return a number with thousands separators, a decimal point and a sign, such as `-1,234.50` or `.5`, as words."""
     sign = "minus " if written[:1] in ("-", "−") else ""
     whole, point, fraction = written.lstrip("+-−").partition(".")
     grouped = "," in whole
@@ -130,12 +130,12 @@ def number(written: str, british: bool) -> str:
 
 
 def is_one(written: str) -> bool:
-    """Whether a noun after the number stands in the singular."""
+    """Return whether a noun after the number is singular."""
     return written.lstrip("+-−") == "1"
 
 
 def fraction(numerator: str, denominator: str, british: bool) -> str:
-    """“one half”, “three quarters”, “two thirds”; “seven over forty-two” for an unusual fraction."""
+    """Return “one half”, “three quarters”, “two thirds”; “seven over forty-two” for an unusual fraction."""
     above, below = int(numerator), int(denominator)
     if not 0 < above < below <= 20 and below != 100:
         return f"{cardinal(numerator, british)} over {cardinal(denominator, british)}"
@@ -146,7 +146,7 @@ def fraction(numerator: str, denominator: str, british: bool) -> str:
 
 
 def mixed(whole: str, numerator: str, denominator: str, british: bool) -> str:
-    """“two and a half”, “five and an eighth”, “three and two thirds”."""
+    """Return “two and a half”, “five and an eighth”, “three and two thirds”."""
     part = fraction(numerator, denominator, british)
     if part.startswith("one "):
         part = with_article(part[4:])
@@ -154,7 +154,7 @@ def mixed(whole: str, numerator: str, denominator: str, british: bool) -> str:
 
 
 def with_article(noun: str) -> str:
-    """“a half”, “an eighth”, “an hour”."""
+    """Return a noun with its article: “a half”, “an eighth”, “an hour”."""
     return f"a{'n' if noun.startswith((*'aeiou', 'hour')) else ''} {noun}"
 
 
@@ -182,32 +182,32 @@ _NUMBERED = (
     "edition Page Number Verse Plate Map Note Lecture Lesson Problem Exercise Theorem Proposition Amendment Division"
 )
 COUNTED = f"(?:{any_of(_COUNTED.split())})s?"
-"""What books have a hundred of."""
+"""Nouns that are numbered up to a hundred or more in books."""
 NUMBERED = f"(?:{any_of((*_NUMBERED.split(), *_COUNTED.split(), 'Final Fantasy'))})s?".replace(r"\ ", "[ ]")
 PAGED = "(?:[Pp]age|[Cc]hapter|[Vv]olume|[Bb]ook|[Cc]anto|[Vv]erse|[Ll]ine|[Pp]salm)s?"
-"""What a single small letter may be the number of."""
+"""Nouns that a single lowercase letter may number."""
 NO_HEADING = (
     "Am|An|And|As|At|Because|But|By|Can|Could|Did|Do|Either|Even|Had|Have|Her|Here|His|How|If|In|Like|May|Might|Must|My"
     "|Neither|No|Nor|Not|Oh|On|Only|Or|Our|Perhaps|Said|Shall|Should|Since|So|Some|Than|That|The|Their|Then|There|This"
     "|Though|Was|Well|Were|What|When|While|Who|Why|Will|Would|Yes|Your"
 )
-"""Words at the beginning of a line that no number belongs to."""
+"""Words at the beginning of a line that take no number."""
 NO_NUMERALS = frozenset(("MIX", "DIX", "CIV", "MIL"))
 
 
 def is_numeral(letters: str) -> bool:
-    """Whether capitals make a Roman numeral; many that do are also words or acronyms."""
+    """Return whether capitals are a Roman numeral; many are also words or acronyms."""
     return NUMERAL.fullmatch(letters) is not None
 
 
 def _pronoun(match: re.Match[str]) -> bool:
-    """Whether a single “I” means the speaker: “in part I think”, “James I know”."""
+    """Return whether a single “I” is the pronoun: “in part I think”, “James I know”."""
     after = LITTLE_WORD.match(match.string, match.end())
     return match["romans"] in ("I", "i") and after is not None and after[1] not in AFTER_NUMERALS
 
 
 def _counted(match: re.Match[str], language: Language) -> str:
-    """One numeral or several, as in “IV and V” or “xii–xv”."""
+    """Return one or more numerals as words, as in “IV and V” or “xii–xv”."""
     words = NUMERALS.sub(lambda numeral: cardinal(str(value_of(numeral[0])), language.british), match["romans"])
     return RANGE.sub(" to ", words)
 
@@ -241,21 +241,21 @@ NUMERALS = re.compile(r"\b[IVXLCDM]+\b|\b[ivxlc]+\b")
 RANGE = re.compile(r"[ ]?[–—-][ ]?")
 END = r"(?![\w])(?!['’](?:m|ll|ve|d)\b|\.\w)"
 ROMAN = rf"(?:(?=[IVXL]){ROMAN_TENS}{END}|(?=[IVXLCDM]{{3}}){NUMERAL.pattern}{END})"
-"""Single letters are I, V, X and L; of two letters, those up to a hundred: “CD” and “MD” are none."""
+"""Single letters I, V, X and L, two letters up to a hundred, which exclude “CD” and “MD”, and longer numerals."""
 JOINT = r"(?:,[ ](?:(?:and|or)[ ])?|[ ](?:and|or|to|&)[ ]|[ ]?[–—-][ ]?)"
 ROMANS = rf"(?P<romans>{ROMAN}(?:{JOINT}(?!I\b){ROMAN})*)"
 SMALL = r"(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})(?![\w'’]|\.\w)"
-"""Of two letters and more: “i” is also a sloppy “I”, and “x” a variable."""
+"""Two or more lowercase letters: “i” is also a sloppy “I”, and “x” a variable."""
 ONE_SMALL = r"[ivx](?![\w'’-]|\.\w)"
 SMALLS = rf"(?P<romans>{SMALL}(?:{JOINT}{SMALL})*)"
 FEW_SMALLS = rf"(?P<romans>(?:{SMALL}|{ONE_SMALL})(?:{JOINT}(?:{SMALL}|(?!i\b){ONE_SMALL}))*)"
 LITTLE_WORD = re.compile(r"[ ]([a-z]+)")
 AFTER_NUMERALS = frozenset(("of", "was", "is", "and", "or", "the", "who", "died", "in", "to", "by", "on", "as", "at"))
 ALONE = rf"(?:III?|VIII?|IX|XIII?|XIV|XVI{{0,3}}|XIX|XX[IV]{{1,4}}|(?=[IVXL]{{4}}){ROMAN_TENS})"
-"""Uppercase numerals that are hardly ever anything else; “IV” may be a drip, “XI” a name."""
+"""Uppercase numerals that are rarely anything else; “IV” may be a drip, “XI” a name."""
 LINE = r"(?<![^\n])"
 IN_LINE = rf"(?:(?=[IVXL]{{2}}){ROMAN_TENS}|[IVX](?![.][ ]?[A-Z][.])|(?=[IVXLCDM]{{3}}){NUMERAL.pattern})"
-"""The number of a heading; an I before another initial is an initial."""
+"""The number of a heading; an I before a further initial is an initial."""
 HEADING_WORD = rf"(?!(?:{NO_HEADING})\b)(?P<name>[A-Z][A-Za-z'-]+)[ ]"
 HEADING_MARK = r"[.:)]|[ ]?[—–]|[ ]-|\n|\Z"
 ROMAN_HEADINGS = (
@@ -265,7 +265,7 @@ ROMAN_HEADINGS = (
     rule(r"(?<=[.!?][ ])(?P<romans>[VX])(?=[.][ ](?:The|An?|How|What|Of|In|Which|Where|Who|Why)[ ])", _alone),
     rule(rf"(?<=[;:][ ])(?P<romans>{IN_LINE})(?=[.)],?[ ][a-z])", _alone),
 )
-"""Numerals that a line or an item of a list begins with; abbreviations would take them for initials."""
+"""Numerals at the beginning of a line or an item of a list, which abbreviations would take for initials."""
 ROMAN_RULES = (
     rule(rf"\b(?=[A-Z][A-Za-z]*[ ](?:[A-Z][a-z]+[ ])?[IVXLCDM])(?P<name>{MONARCHS})[ ]{ROMANS}", _monarch),
     rule(rf"\b(?=[A-Z][a-z]+[ ][CDM])(?P<name>{COUNTED})[ ](?P<romans>{NUMERAL.pattern}{END})", _numbered),

@@ -1,6 +1,6 @@
-"""Every other use of digits: telephones, versions, fractions, ranges, ordinals, formulas and plain numbers.
+"""Converts all other digits to words: telephone numbers, versions, fractions, ranges, ordinals, formulas, numbers.
 
-Dates, money and measures have been written out before.
+Dates, money and measures have already been written out.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ PLURAL_AFTER = re.compile(r"[ ](?!was|is|has|does|this|as|his|its|us)[a-z]+s\b")
 
 
 def _code(match: re.Match[str], language: Language) -> str | None:
-    """“978-3-16-148410-0” digit by digit; groups that are all short are numbers."""
+    """Read “978-3-16-148410-0” digit by digit; groups that are all short are numbers."""
     return _telephone(match, language) if any(len(group) > 3 for group in match[0].split("-")) else None
 
 
 def _spaced(match: re.Match[str], language: Language) -> str:
-    """“1 000 000”; other groups of three, as in a telephone number, may be anything."""
+    """Read “1 000 000” as one number; other groups of three, as in a telephone number, may be anything."""
     return number(match[0].replace(" ", ","), language.british)
 
 
@@ -79,7 +79,7 @@ def _plain(written: str, language: Language) -> str:
 
 
 def _by(match: re.Match[str], language: Language) -> str:
-    """“3 × 4” is a product, and so is “3×4=12”; “1920x1080” is a size."""
+    """Read “3 × 4” and “3×4=12” as a product, and “1920x1080” as a size."""
     sizes = re.split(r"[ ]?[x×*][ ]?", match[0])
     if " " in match[0] or "*" in match[0] or match.string[match.end() :].lstrip().startswith("="):
         return " times ".join(number(size, language.british) for size in sizes)
@@ -89,7 +89,7 @@ def _by(match: re.Match[str], language: Language) -> str:
 
 
 def _share(match: re.Match[str], language: Language) -> str:
-    """“4.5/5” is a rating, “1.5/7” a quotient."""
+    """Read “4.5/5” as a rating, “1.5/7” as a quotient."""
     between = "out of" if match["whole"] in BEST_RATINGS else "over"
     return f"{number(match['share'], language.british)} {between} {number(match['whole'], language.british)}"
 
@@ -112,7 +112,7 @@ def _power(match: re.Match[str], language: Language) -> str:
 
 
 def _to_the(base: str, exponent: str, language: Language) -> str:
-    """“to the power of six”; of ten, the usual base, “to the sixth” and “to the minus six”."""
+    """Return “to the power of six”; of ten, the usual base, “to the sixth” and “to the minus six”."""
     if exponent.isalpha():
         return f"to the power of {exponent}"
     if base != "10":
@@ -121,13 +121,13 @@ def _to_the(base: str, exponent: str, language: Language) -> str:
 
 
 def _charge(match: re.Match[str], language: Language) -> str:
-    """The charge of an ion, as in `Ca²⁺`."""
+    """Return the charge of an ion, as in `Ca²⁺`."""
     digits = _ordinary(match["digits"])
     return f" {number(digits, language.british) if digits else ''} {'plus' if match['sign'] == '⁺' else 'minus'}"
 
 
 def _bare(match: re.Match[str], language: Language) -> str:
-    """A number on its own; four digits are a year unless they count something."""
+    """Read a standalone number; four digits are a year unless they count something."""
     written = match[0]
     before = match.string[max(0, match.start() - 12) : match.start()]
     if written in EARLY_YEARS and EARLY_YEAR_BEFORE.search(before):
@@ -137,13 +137,13 @@ def _bare(match: re.Match[str], language: Language) -> str:
 
 
 def _in_name(match: re.Match[str], language: Language) -> str:
-    """Digits next to letters, as in `MP3`, `A380`, `x86`."""
+    """Read digits next to letters, as in `MP3`, `A380`, `x86`."""
     before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
     return f"{' ' * before.isalpha()}{pairs(match[0])}{' ' * after.isalpha()}"
 
 
 def _of_heading(match: re.Match[str], language: Language) -> str | None:
-    """“Chapter 01”, whose zero only keeps files in order."""
+    """Read “Chapter 01”, whose zero only keeps files in order."""
     before = WORD_BEFORE.search(match.string, max(0, match.start() - MAX_NUMBERED), match.start())
     if before is None:
         return None
@@ -159,9 +159,9 @@ RAISED_NUMBER = f"[⁺⁻]?[{RAISED_DIGITS}]+"
 WHOLE = r"(?>\d{1,3}(?:,\d{3})++(?![\d])|\d++)"
 DECIMAL = rf"(?:{WHOLE}(?:\.\d++)?|\.\d++)"
 FORMULA = r"[ ](?:squared|cubed|to[ ]the[ ]power)\b|[ ]minus\b|[ ]?[+=]|[ ]?[-−][ ]?\d+\b"
-"""What shows that the x before it is a variable."""
+"""Text after an x that makes it a variable."""
 TERM = r"(?:(?<=\b[xyzn])|(?<=\d[xyzn])|(?<=[xyzn][²³])|(?<=[xyzn]\^\d))"
-"""Behind a variable, as in “3x - 5”."""
+"""The place after a variable, as in “3x - 5”."""
 APART = r"(?<![\w.,/:-])"
 RULES = (
     rule(r"\.(?<=\d\.)(?=[A-Za-z]{2,}\b)(?<![\d.]\.\d\.)", lambda match, language: ". "),

@@ -1,4 +1,4 @@
-"""The way from text to a plan: normalise, find sentences, pronounce, cut into utterances."""
+"""Converts text to a plan: normalizes it, finds sentences, pronounces them, and divides them into utterances."""
 
 from __future__ import annotations
 
@@ -23,37 +23,36 @@ from engine.text.languages import Language, language_of
 
 MAX_NOTICES = 100
 FIRST_PLANNED_CHARACTERS = 1000
-"""The first plan covers at least this much of a text, which takes about 0.03 s."""
+"""The fewest characters that the first plan covers, which takes about 0.03 s."""
 PLAN_GROWTH = 3
-"""Each plan covers at least so many times as much as the one before, so playing goes on while the next is made."""
+"""The minimum growth from one plan to the next, so that each is ready before playback needs it."""
 STOPPED = "Speech stopped."
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class FrontEnd(Protocol):
-    """One language; an instance belongs to one thread."""
+    """The front end of one language; an instance belongs to one thread."""
 
     phrase_starters: frozenset[str]
-    """Words in small letters that begin a phrase: a voice may take a breath before them."""
+    """Words in lowercase that begin a phrase: a voice may take a breath before them."""
 
     def normalise(self, text: str) -> Normalised:
-        """The text as it is spoken, in letters and plain punctuation; single line breaks separate paragraphs."""
+        """Convert the text to its spoken form: letters and plain punctuation, with line breaks between paragraphs."""
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
-        """The words of one sentence of a normalised text, in order, with its overrides applied."""
+        """Return the words of one sentence of a normalized text, in order, with its overrides applied."""
 
     def reports(self) -> list[Notice]:
-        """What could not be pronounced since the last call, in offsets of the sentences it is in."""
+        """Return notices of words that could not be pronounced since the last call, in offsets of their sentences."""
 
 
 class Phonemizer:
-    """Plans how a model speaks a text.
+    """Plans the speech of a model for a text.
 
     `language` is the tag of one of `engine.text.languages.LANGUAGES`, `symbols` the characters of the model's
-    vocabulary, `phoneme_limit` the most it takes at once. Building one for English takes a second or two and loads
-    the lexicon; the default `load_analyser` takes spaCy's English model where it is installed, else the offline
-    tagger. Raises `MissingLanguage` where a language needs packages that are not installed. An instance belongs to
-    one thread.
+    vocabulary, `phoneme_limit` its longest input. Building one for English takes a second or two and loads the lexicon;
+    the default `load_analyser` uses spaCy's English model if installed, else the offline tagger. Raises
+    `MissingLanguage` if a language needs packages that are not installed. An instance belongs to one thread.
     """
 
     def __init__(
@@ -70,11 +69,9 @@ class Phonemizer:
         self._front_end = _front_end(self._language, load_analyser)
 
     def plan(self, text: str, speed: float = 1.0) -> Plan:
-        """The utterances of the text in order, and a notice for everything that cannot be spoken as written.
+        """Return the utterances of the text in order, and a notice for everything that cannot be spoken as written.
 
-        They are cut for this speed, a positive factor.
-
-        Raises `NothingToSpeak` for text without anything that has a sound.
+        The utterances are divided for this speed, a positive factor. Raises `NothingToSpeak` for text without a sound.
         """
         *_, whole = self.plans(text, speed)
         return whole
@@ -87,13 +84,12 @@ class Phonemizer:
         others: Mapping[str, Phonemizer] = MappingProxyType({}),
         cancel: threading.Event | None = None,
     ) -> Iterator[Plan]:
-        """The plan of the text as it grows: soon its beginning, then more of it, at last the whole.
+        """Yield growing plans of the text: soon one of its beginning, then longer ones, at last the whole.
 
-        Each begins with the utterances of the one before and has more of them, cut for this speed, a positive factor.
-        `others` speak in place of this one where the `script` of the text names their voices.
-
-        Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound, and `Cancelled`
-        soon after `cancel` is set: the last steps of a long text take half a minute.
+        Each begins with the utterances of the one before and has more of them, divided for this speed, a positive
+        factor. `others` are used for sections in which the `script` of the text names their voices. Raises
+        `NothingToSpeak`, before the first plan, for text without a sound, and `Cancelled` soon after `cancel` is set:
+        the last steps of a long text take half a minute.
         """
         if not text.strip():
             raise NothingToSpeak("There’s no text to speak.", "Type a sentence first.")
@@ -115,7 +111,7 @@ class Phonemizer:
     def _section(
         self, text: str, section: Section, notices: list[Notice], cancel: threading.Event | None
     ) -> Iterator[Piece]:
-        """The pieces of a section of the text, pronounced one sentence at a time; problems are added to the notices."""
+        """Yield the pieces of a section of the text, pronounced sentence by sentence; add problems to the notices."""
         for start, passage in passages(text[section.start : section.end]):
             raise_if_set(cancel, STOPPED)
             normalised = self._front_end.normalise(passage).moved(section.start + start)
@@ -127,7 +123,7 @@ class Phonemizer:
                 yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
 
     def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
-        """The words of a sentence in the model's symbols and in offsets of the source, and notices of problems."""
+        """Return the words of a sentence, in the model's symbols and in offsets of the source, and notices."""
         text, start = normalised.sourced.text[sentence.start : sentence.end], sentence.start
         said = self._front_end.pronounce(text, normalised.overrides_in(start, sentence.end))
         words, notices, done = [], [], 0
@@ -137,7 +133,7 @@ class Phonemizer:
             if not self._symbols.issuperset(known):
                 known = "".join(symbol for symbol in word.phonemes if symbol in self._symbols)
                 notices.append(_lost_symbols(word, self._symbols, span))
-            # words cut out of one token of spaCy all carry the span of that token
+            # words split from one token of spaCy all have the span of that token
             begin, done = max(span.start, done), max(span.end, done)
             written = normalised.sourced.written_span(start + word.start, start + word.end)
             written = Written(written.start, written.end, deciding(word.source, written))
@@ -149,7 +145,7 @@ class Phonemizer:
 
 
 def _front_end(language: Language, load_analyser: Callable[[Homographs], Analyser]) -> FrontEnd:
-    """The front end of a language, imported here because importing the engine must stay cheap."""
+    """Load the front end of a language; imported here because importing the engine must stay cheap."""
     if language.english:
         import_spacy()
         from engine.text.g2p.english import EnglishFrontEnd  # loads misaki and spaCy
@@ -175,7 +171,7 @@ def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Not
 
 
 def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
-    """The notices in the order of the text, those beyond `MAX_NOTICES` combined into one."""
+    """Return the notices in the order of the text, those beyond `MAX_NOTICES` combined into one."""
     ordered = sorted(notices, key=lambda notice: (notice.start, notice.end))
     rest = ordered[MAX_NOTICES:]
     if len(rest) < 2:
@@ -186,7 +182,7 @@ def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
 
 
 def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> Iterator[Utterance]:
-    """The utterances of the groups, each as soon as the next one is known; no pause follows the last."""
+    """Yield the utterance of each group, as soon as the next one is known; no pause follows the last."""
     sounding = _with_sound(found)
     pieces, index, end = next(sounding, None), 0, 0
     while pieces is not None:
@@ -204,7 +200,7 @@ def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> 
 
 
 def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
-    """The groups that have a sound; the span of one without joins the group before it."""
+    """Yield the groups that have a sound; the span of a silent one joins the group before it."""
     sounding: list[Piece] = []
     for pieces in found:
         if has_sound(joined(pieces)):
@@ -225,5 +221,5 @@ def _utterance(index: int, pieces: Sequence[Piece], text: str, last: bool) -> Ut
 
 
 def printable(text: str) -> str:
-    """The text with its lone surrogates, which no file or terminal accepts, replaced one for one."""
+    """Replace lone surrogates, which no file or terminal accepts, one for one."""
     return LONE_SURROGATE.sub("\ufffd", text)

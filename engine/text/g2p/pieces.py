@@ -1,6 +1,6 @@
-"""Spoken words of one sentence to pieces: each word with its punctuation and the border that follows it.
+"""Divides the spoken words of a sentence into pieces: each word with its punctuation and the border after it.
 
-The words of an utterance are told as they are written, too, each with the phonemes that are spoken for it.
+It also returns the written words of an utterance, each with its phonemes.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from engine.text.g2p.draft import Written
 from engine.text.g2p.split import Border, Piece
 
 PUNCTUATION = frozenset(';:,.!?—…"()“” ')
-"""Symbols that shape the melody but have no sound of their own."""
+"""Symbols that shape the melody but have no sound themselves."""
 CLOSING = "\"”’')"
 CLAUSE_ENDS = frozenset(";:,.!?—…)")
 BREAKABLE_AFTER = frozenset("—…")
-"""An utterance may end after these even if no space follows."""
+"""Symbols after which an utterance may end even without a space."""
 _STARTERS = (
     "after although and as at because before but by during for from if in into nor or since so than that though "
     "through to under unless until when where whereas which while who whose with within without yet"
@@ -27,7 +27,7 @@ PHRASE_STARTERS = frozenset(_STARTERS.split())
 """Words that begin a phrase: a voice may take a breath before them."""
 _CONJUNCTIONS = "although and because but if nor or since so though unless until when where whereas while who whose yet"
 CONJUNCTIONS = frozenset(_CONJUNCTIONS.split())
-"""Phrase starters of English that mostly begin a clause."""
+"""English phrase starters that mostly begin a clause."""
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion"})
 """Words after which a conjunction may be part of a number."""
 NOWHERE = Written(0, 0)
@@ -35,10 +35,10 @@ NOWHERE = Written(0, 0)
 
 @dataclass(frozen=True)
 class SpokenWord:
-    """Phonemes of the characters `start` to `end`, which read `text`; `space` says whether a space follows.
+    """The phonemes of the characters `start` to `end`, which read `text`; `space` tells whether a space follows.
 
-    `written` is what a reader would point at: more than those characters where they are part of a number. `source` is
-    what gave the phonemes.
+    `written` is the whole written form, which is longer than those characters if they are part of a number. `source` is
+    the origin of the phonemes.
     """
 
     text: str
@@ -51,14 +51,14 @@ class SpokenWord:
 
 
 def has_sound(phonemes: str) -> bool:
-    """Whether anything in them is more than punctuation."""
+    """Return whether any of the phonemes is more than punctuation."""
     return any(symbol not in PUNCTUATION for symbol in phonemes)
 
 
 def pieces_of(
     words: Sequence[SpokenWord], border: Border, phrase_starters: Collection[str] = PHRASE_STARTERS
 ) -> list[Piece]:
-    """The words of one sentence as pieces; `border` is what follows the sentence."""
+    """Return the words of one sentence as pieces; `border` is the one after the sentence."""
     runs = list(_runs(words))
     pieces: list[Piece] = []
     for run, following in zip_longest(runs, runs[1:]):
@@ -76,7 +76,7 @@ def pieces_of(
 
 
 def _symbols(run: Sequence[SpokenWord]) -> list[tuple[str, Written]]:
-    """Each phoneme of a run with what is written for it; single spaces, none at the ends."""
+    """Return each phoneme of a run with its written form; spaces are single, with none at the ends."""
     symbols: list[tuple[str, Written]] = []
     for word in run:
         for symbol in word.phonemes + " " * word.space:
@@ -86,7 +86,7 @@ def _symbols(run: Sequence[SpokenWord]) -> list[tuple[str, Written]]:
 
 
 def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
-    """Words that must not be separated: up to a space that no dash follows, or up to a dash."""
+    """Yield words that must not be separated: up to a space without a following dash, or up to a dash."""
     run: list[SpokenWord] = []
     for word, following in zip_longest(words, words[1:]):
         run.append(word)
@@ -116,15 +116,15 @@ def _border(
 
 
 def _joins_clauses(last: SpokenWord, word: SpokenWord) -> bool:
-    """Whether a word may join clauses: a conjunction written apart, unlike those of “$45.67”, “105” and “Q&A”."""
+    """Return whether a word may join clauses: a conjunction in the text, unlike those of “$45.67”, “105” and “Q&A”."""
     return word.text.lower() in CONJUNCTIONS and last.end < word.start and last.text.lower() not in SCALES
 
 
 def written_words(pieces: Sequence[Piece]) -> tuple[WrittenWord, ...]:
-    """The words of an utterance made of these pieces, in order; what has no sound belongs to none.
+    """Return the words of an utterance made of these pieces, in order; silent symbols belong to none.
 
     Phonemes whose written forms overlap make one word, and so do the parts of “don't”, which meet without a space. A
-    number cut in two by a limit is in each utterance only with its part of the text.
+    number divided by a limit is in each utterance only with its part of the text.
     """
     words: list[_Word] = []
     for place, span in _sounding(pieces):
@@ -138,7 +138,7 @@ def written_words(pieces: Sequence[Piece]) -> tuple[WrittenWord, ...]:
 
 @dataclass(slots=True)
 class _Word:
-    """A word that more phonemes may belong to; there are many, so that it is changed in place."""
+    """A word under construction, mutable because there are many."""
 
     start: int
     end: int
@@ -154,12 +154,12 @@ class _Word:
 
 
 def deciding(source: Source, written: Written) -> str:
-    """What decided how a word is spoken that came from `source`: that, or the rule that wrote it anew."""
+    """Return the decisive origin of a word's pronunciation: `source`, or the rule that rewrote the word."""
     return min(source, written.source, key=_rank) if written.source else source
 
 
 def _rank(source: str) -> int:
-    """The place of a source among those of one word, of which the first says most."""
+    """Return the rank of a source among those of one word, of which the first is the most informative."""
     return _SOURCES.index(Source(source.partition(":")[0])) if source else len(_SOURCES)
 
 
@@ -167,7 +167,7 @@ _SOURCES = (Source.MARKUP, Source.LETTERS, Source.RULE, Source.ESPEAK, Source.LE
 
 
 def _sounding(pieces: Sequence[Piece]) -> Iterator[tuple[int, Written]]:
-    """The place of each phoneme that has a sound, and what is written for it."""
+    """Yield the place of each phoneme that has a sound, and its written form."""
     place = 0
     for piece in pieces:
         for symbol, span in zip(piece.phonemes, piece.written, strict=True):

@@ -1,4 +1,4 @@
-"""Amounts of money, measures, percentages and temperatures as they are spoken."""
+"""Converts amounts of money, measures, percentages and temperatures to their spoken form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.text.languages import Language
 
 AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
 BEFORE_AMOUNT = r"(?<![\w.,^])(?<![A-Za-z]-)"
-"""Digits that continue a name (`Kokoro-82M`) are not an amount."""
+"""The place before an amount; digits that continue a name (`Kokoro-82M`) are not an amount."""
 SIGN = r"(?:(?<![\w)])[-−+])?"
 MAGNITUDE = (
     rf"(?:[ ]?(?P<magnitude>{any_of(MAGNITUDES)})\b|[ ](?P<magnitude_word>thousand|million|billion|trillion)\b)?"
@@ -25,7 +25,7 @@ VULGAR = {
     "⅙": "1/6", "⅚": "5/6", "⅐": "1/7", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8", "⅑": "1/9", "⅒": "1/10",
 }  # fmt: skip
 MEASURES = any_of({*(unit.one for unit in (*UNITS.values(), INCH)), "acre", "cup", "pint", "quart"})
-"""Names of what there can be a fraction of."""
+"""Names of measures that can have a fraction."""
 PER_BEFORE = re.compile(r"\bper[ ][a-z]+\Z")
 PERIODS = "second|minute|hour|day|night|week|fortnight|month|quarter|season|semester|term|year|decade|century"
 SHORT_PERIODS = {"mo": "month", "wk": "week", "yr": "year"}
@@ -34,7 +34,7 @@ _COUNTED = (
     "word serving session game mile acre inch foot pound ounce gallon barrel ton share ticket room seat plate bottle"
 )
 COUNTED = frozenset((*PERIODS.split("|"), *_COUNTED.split()))
-"""What there is so much of something for: “3 cups/person”."""
+"""Nouns after “per” in amounts: “3 cups/person”."""
 BANKNOTE = re.compile(r"[ ](?:bank)?(?:bill|note|coin)s?\b")
 NOUN_BEHIND = re.compile(r"[ -](?!(?:to|or|and|of|in|per|for|at|on|by|from|with)\b)[A-Za-z]{2}")
 ARTICLE = re.compile(r"\b[Aa]n?[ ]\Z")
@@ -45,13 +45,13 @@ DOT_OF_UNIT = r"(?:(?<=[a-z]{2})\.(?=[ ]?[a-z,;:)]))?"
 
 
 def _describes(match: re.Match[str]) -> bool:
-    """Whether an amount describes the noun behind it: “a $5 million deal”, “two $100 bills”."""
+    """Return whether an amount describes the noun after it: “a $5 million deal”, “two $100 bills”."""
     before, after = match.string[max(0, match.start() - 4) : match.start()], match.string[match.end() :][:12]
     return bool(BANKNOTE.match(after) or (NOUN_BEHIND.match(after) and ARTICLE.search(before)))
 
 
 def _money(match: re.Match[str], language: Language) -> str:
-    """“$45.67”, “£3.5bn”, “$5–10 million”: the currency goes after the last number."""
+    """Read “$45.67”, “£3.5bn”, “$5–10 million”: the currency follows the last number."""
     currency = CURRENCIES[match["currency"]]
     magnitude = match["magnitude_word"] or MAGNITUDES.get(match["magnitude"] or "", "")
     sign = "minus " if match["sign"] or match["inner_sign"] else ""
@@ -64,7 +64,7 @@ def _money(match: re.Match[str], language: Language) -> str:
 
 
 def _price(amount: str, symbol: str, language: Language, describes: bool = False) -> str:
-    """Majors and minors if there are two decimals, else a decimal number of majors."""
+    """Return major and minor units if there are two decimals, else a decimal number of major units."""
     currency, british = CURRENCIES[symbol], language.british
     whole, _, decimals = amount.partition(".")
     minor = currency.minor
@@ -76,7 +76,10 @@ def _price(amount: str, symbol: str, language: Language, describes: bool = False
 
 
 def _measure(match: re.Match[str], language: Language) -> str:
-    """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”; in “a 5-km run” and “a 5 km run” the unit is singular."""
+    """Read “5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”.
+
+    The unit is singular in “a 5-km run” and “a 5 km run”.
+    """
     low, high = match["amount"], match["high"]
     single = match["gap"] == "-" or (is_one(low) and not high) or _describes(match)
     words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
@@ -87,7 +90,7 @@ def _measure(match: re.Match[str], language: Language) -> str:
 
 
 def _divisor(match: re.Match[str], language: Language) -> str:
-    """“m/s²” is per second squared, “kg/m³” per cubic meter."""
+    """Read “m/s²” as per second squared, “kg/m³” as per cubic meter."""
     name, power = unit_name(match["per"], True, language), POWERS.get(match["per_power"] or "", "")
     if name.endswith(("second", "minute", "hour")) and power:
         return f"{name} {POWERS_BEHIND[power]}"
@@ -95,7 +98,7 @@ def _divisor(match: re.Match[str], language: Language) -> str:
 
 
 def _per(match: re.Match[str], language: Language) -> str | None:
-    """“$5/month”, “10 mg/day”, “100 words/minute”, “€20/m²”; what stands before it is written out by later rules."""
+    """Read “per” in “$5/month”, “10 mg/day”, “100 words/minute”, “€20/m²”; later rules write out the rest."""
     text, start = match.string, match.start()
     before = AMOUNT_BEFORE.search(text, max(0, start - MAX_AMOUNT), start)
     per = match["per"]
@@ -105,18 +108,18 @@ def _per(match: re.Match[str], language: Language) -> str | None:
 
 
 def _second_per(match: re.Match[str], language: Language) -> str | None:
-    """The second division of “5 mg/kg/day”, whose first is written out."""
+    """Read the second division of “5 mg/kg/day”, whose first is already written out."""
     text, start = match.string, match.start()
     return f" per {match['per']}" if PER_BEFORE.search(text, max(0, start - MAX_AMOUNT), start) else None
 
 
 def _rate(match: re.Match[str], language: Language) -> str:
-    """“km/h” where no number stands before it."""
+    """Read “km/h” without a number before it."""
     return f"{unit_name(match['unit'], False, language)} per {_divisor(match, language)}"
 
 
 def _large(match: re.Match[str], language: Language) -> str | None:
-    """“1.5M”, “20k”; but “4K” is a name."""
+    """Read “1.5M”, “20k”; but “4K” is a name."""
     amount, letter = match["amount"], match["letter"]
     if (letter == "K" and len(amount) == 1) or (letter == "B" and "." not in amount):
         return None
@@ -132,14 +135,14 @@ def _feet_and_inches(match: re.Match[str], language: Language) -> str:
 
 
 def _room(match: re.Match[str], language: Language) -> str:
-    """“12' x 15'”, “8″ x 10″”."""
+    """Read “12' x 15'”, “8″ x 10″”."""
     width, length = match["width"], match["length"]
     name = (FOOT if match["sign"] in "'′’" else INCH).counted(_describes(match))
     return f"{number(width, language.british)} by {number(length, language.british)} {name}"
 
 
 def _by(match: re.Match[str], language: Language) -> str:
-    """The first of “10 cm x 15 cm”."""
+    """Read the first half of “10 cm x 15 cm”."""
     unit = unit_name(match["unit"], is_one(match["amount"]), language)
     return f"{number(match['amount'], language.british)} {unit} by "
 
@@ -150,7 +153,7 @@ def _inches(match: re.Match[str], language: Language) -> str:
 
 
 def _fraction_of_measure(match: re.Match[str], language: Language) -> str:
-    """“1/2 tsp”, “3/4 cup”, “2 1/2 lb”."""
+    """Read “1/2 tsp”, “3/4 cup”, “2 1/2 lb”."""
     whole, above, below = match["whole"], match["above"], match["below"]
     if whole:
         return f"{mixed(whole, above, below, language.british)} {_divided_measure(match, False, language)}"
@@ -170,7 +173,7 @@ def _degrees_of(match: re.Match[str], language: Language) -> str:
 
 
 def _first_of_range(match: re.Match[str], language: Language) -> str:
-    """The lower end of “20 °C–25 °C”."""
+    """Read the lower end of “20 °C–25 °C”."""
     name = unit_name(match["unit"], is_one(match["amount"]), language)
     return f"{number(match['amount'], language.british)} {name} to "
 

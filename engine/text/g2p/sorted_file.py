@@ -1,4 +1,4 @@
-"""Words looked up in a file with sorted entries, without keeping its text in memory."""
+"""Looks up words in a file with sorted entries, without keeping its text in memory."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from bisect import bisect_right
 from pathlib import Path
 
 BLOCK_BYTES = 2048
-"""About how much is read to look up a word: the text between two remembered offsets."""
+"""The approximate size of a read for one word: the text between two stored offsets."""
 
 
 class SortedFile:
     """The entries of a UTF-8 file: each is `opening`, the word, `closing` and the text about the word.
 
-    `opening` begins with the line break before the entry, and nothing else begins with it, but for what comes up to the
-    last line that begins with `comment`. The file may be replaced meanwhile, not changed. Usable from any thread.
-    Raises `OSError` where it cannot be read.
+    `opening` begins with the line break before the entry and occurs nowhere else, except up to the last line that
+    begins with `comment`. The file may be replaced while in use, but not modified. Thread-safe. Raises `OSError` if it
+    cannot be read.
     """
 
     def __init__(self, path: Path, opening: str, closing: str, comment: str = "") -> None:
@@ -27,7 +27,7 @@ class SortedFile:
         self._words, self._starts = self._places(text, text.rfind(f"\n{comment}".encode()) + 1 if comment else 0)
 
     def after(self, word: str) -> str | None:
-        """The text about a word; `None` if the file lacks it."""
+        """Return the text about a word; None if the file lacks it."""
         sought = word.encode("utf-8", "surrogatepass")
         position = bisect_right(self._words, sought)
         if position == 0 or b"\n" in sought or self._closing in sought:
@@ -37,11 +37,11 @@ class SortedFile:
         return said.partition(self._opening)[0].decode() if found else None
 
     def text(self) -> str:
-        """All of the file up to its last entry's end."""
+        """Return the text of the file up to the end of its last entry."""
         return self._read(0, self._starts[-1]).decode()
 
     def _places(self, text: bytes, at: int) -> tuple[list[bytes], list[int]]:
-        """The first words of the blocks, and where these start, in bytes; last, where the text ends."""
+        """Return the first words and the offsets of the blocks in bytes; the last offset is the end of the text."""
         words, starts = [], []
         while (at := text.find(self._opening, at)) >= 0:
             start = at + len(self._opening)

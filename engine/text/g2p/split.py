@@ -1,8 +1,9 @@
-"""Where a text is cut: into passages as it is written, sentences when it is normalised, utterances when it is spoken.
+"""Divides written text into passages, normalized text into sentences, and spoken text into utterances.
 
-By passages, the beginning can be spoken before the end has been looked at, and looking be stopped. Normalised text has
-single spaces, and a line break between paragraphs; abbreviations have been written out before. Utterances are short at
-first for a quick start, then whole sentences together; no more pieces are taken than the next one needs.
+With passages, the beginning can be spoken before the rest is analyzed, and the analysis can be canceled. Normalized
+text has single spaces, and a line break between paragraphs; its abbreviations are already expanded. Utterances are
+short at first for a quick start, then several whole sentences; no more pieces are consumed than the next utterance
+needs.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ from engine.text.g2p.draft import Written
 
 SENTENCE_END = re.compile(r"""(?<![.!?…])[.!?…]+["”'’)\]]*(?= .)""")
 FIRM_END = re.compile(r"""[!?]["”'’)\]]*$""")
-"""Ends a sentence even before a small letter."""
+"""Ends a sentence even before a lowercase letter."""
 MAX_CHARACTERS = 600
-"""Text without a sentence's end is analysed in stretches of about this length."""
+"""The approximate length of stretches in which text without a sentence end is analyzed."""
 PASSAGE_CHARACTERS = 20_000
-"""Normalising so many takes about 0.05 s."""
+"""The length of a passage; normalizing this many characters takes about 0.05 s."""
 FIRST_CHARACTERS = 2_500
-"""The first passage is shorter, as somebody waits for it."""
+"""The length of the first passage, shorter because the user waits for it."""
 MAX_TIMES = 10
-"""Where there is no blank line, a passage has at most so many times as many."""
+"""The longest passage without a blank line, as a multiple of the usual length."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE_END = r"(?:(?<=[^\W\d_]{4})[.!?…][\"”’)]*|[。！？])"
 _OTHER_BORDERS = tuple(re.compile(border) for border in (rf"{_SENTENCE_END}\n", rf"{_SENTENCE_END}\s", r"\n", r"\s"))
-"""The best first: not inside a sentence, nor after an abbreviation, if that can be avoided."""
+"""Borders from best to worst: inside a sentence, or after an abbreviation, only as a last resort."""
 
 
 class Border(IntEnum):
-    """What separates a piece from the next, the strongest last."""
+    """The border between a piece and the next one, the strongest last."""
 
     WORD = 0
     PHRASE = 1
@@ -45,7 +46,7 @@ class Border(IntEnum):
 
 @dataclass(frozen=True)
 class Sentence:
-    """Characters `start` to `end` of the text; `border` is what follows."""
+    """Characters `start` to `end` of the text; `border` is the one after them."""
 
     start: int
     end: int
@@ -53,7 +54,7 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences in order; only white space is between them."""
+    """Yield the sentences in order; only white space is between them."""
     start = 0
     for paragraph in text.split("\n"):
         end = start + len(paragraph)
@@ -71,7 +72,7 @@ def _in_paragraph(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _stretches(text: str, start: int, end: int, border: Border) -> Iterator[Sentence]:
-    """One sentence, in several stretches if it is very long; borders between these are those of words."""
+    """Yield one sentence, in several stretches with word borders if it is very long."""
     while end - start > MAX_CHARACTERS:
         cut = text.rfind(" ", start + 1, start + MAX_CHARACTERS)
         cut = cut if cut > start else start + MAX_CHARACTERS
@@ -90,9 +91,9 @@ def _trimmed(text: str, start: int, end: int, border: Border) -> Iterator[Senten
 
 
 def passages(text: str) -> Iterator[tuple[int, str]]:
-    """The parts of a text, each with its start; they end at the first blank line after so many characters, if any.
+    """Yield the parts of a text, each with its start; they end at the first blank line after a minimum length, if any.
 
-    A part has no space around it, as a paragraph has none.
+    A part has no white space around it, like a paragraph.
     """
     start, fewest = 0, FIRST_CHARACTERS
     while start < len(text):
@@ -104,7 +105,7 @@ def passages(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _passage_end(text: str, start: int, fewest: int) -> int:
-    """The end of the passage that begins at `start`, which is the next one's start."""
+    """Return the end of the passage that begins at `start`, which is the start of the next one."""
     latest = start + MAX_TIMES * fewest
     borders = (_BLANK_LINE, *_OTHER_BORDERS) if latest < len(text) else (_BLANK_LINE,)
     found = (border.search(text, start + fewest, latest) for border in borders)
@@ -112,25 +113,32 @@ def _passage_end(text: str, start: int, fewest: int) -> int:
 
 
 FIRST_PHONEMES = 50
-"""Target for the first utterance: three seconds of speech, so that it is made and heard soon."""
+"""The target for the first utterance: three seconds of speech, which can soon be generated and played."""
 GROWTH = 1.7
-"""The next utterance may be this much longer than the one before without a gap at a real-time factor of 0.6."""
+"""The growth from one utterance to the next that leaves no gap at a real-time factor of 0.6."""
 COVERED = 3.0
-"""A sentence is cut at a conjunction rather than become an utterance that is longer than the one before by this factor,
-which leaves no gap at a real-time factor of 0.3."""
+"""A sentence is divided at a conjunction if it would exceed the previous utterance by this factor.
+
+The factor leaves no gap at a real-time factor of 0.3.
+"""
 MAX_PHONEMES = 200
-"""Most in an utterance, and the target after the start: twelve to twenty seconds of speech, for which the arrays of the
-decoder take 250 MB at most; from about 250 phonemes the voice begins to rush."""
+"""The most phonemes in an utterance, and the target after the start: twelve to twenty seconds of speech.
+
+The arrays of the decoder then take at most 250 MB; from about 250 phonemes the voice begins to rush.
+"""
 FEWEST_PHONEMES = 20
-"""Kokoro was trained on little shorter text, and sounds clipped there: less is on its own only as a paragraph."""
+"""The fewest phonemes of an utterance that is not a whole paragraph.
+
+Kokoro was trained on few shorter texts, and its speech sounds clipped for them.
+"""
 SLACK = 1.25
-"""A sentence this much longer than the target is still spoken in one go."""
+"""The factor by which a sentence may exceed the target and still be spoken in one go."""
 TORN_PHONEMES = 90
-"""Inside a sentence, the search for a clause goes on this far, however small the target: a split phrase is audible."""
+"""The minimum range of the search for a clause inside a sentence: a split phrase is audible."""
 SHORTEST_SHARE = 0.25
-"""A border earlier than this share of the target is not taken inside a sentence."""
+"""The earliest border to use inside a sentence, as a share of the target."""
 MAX_SHARE = 1.6
-"""Inside a sentence, the search for a border ends at this multiple of the target."""
+"""The end of the search for a border inside a sentence, as a multiple of the target."""
 
 
 PAUSE_SECONDS = {
@@ -148,7 +156,7 @@ PAUSE_SECONDS = {
 class Piece:
     """Phonemes that belong together, for characters `start` to `end`; `space`: one follows; `border` to the next.
 
-    `written` [phonemes] is what the text has for each phoneme.
+    `written` [phonemes] is the written form of each phoneme.
     """
 
     phonemes: str
@@ -160,19 +168,19 @@ class Piece:
 
 
 def joined(pieces: Sequence[Piece]) -> str:
-    """The phonemes of the pieces with the spaces between them."""
+    """Join the phonemes of the pieces with the spaces between them."""
     return "".join(piece.phonemes + " " * piece.space for piece in pieces).rstrip()
 
 
 def longest(model_limit: int, speed: float) -> int:
-    """The most phonemes of an utterance for a model that takes `model_limit`: fewer when each of them takes longer."""
+    """Return the most phonemes of an utterance for a model that takes `model_limit`: fewer at lower speeds."""
     return min(model_limit, int(MAX_PHONEMES * min(1.0, speed)))
 
 
 def groups(pieces: Iterable[Piece], limit: int) -> Iterator[Sequence[Piece]]:
-    """The pieces in groups of at most `limit` phonemes, one per utterance, in order and complete.
+    """Yield the pieces in groups of at most `limit` phonemes, one per utterance, in order and complete.
 
-    To find the end of a group takes up to `limit` phonemes beyond its start, and one piece more.
+    The end of a group is found from up to `limit` phonemes after its start, and one more piece.
     """
     coming = (part for piece in pieces for part in _parts(piece, limit))
     held: list[Piece] = []
@@ -189,7 +197,7 @@ def groups(pieces: Iterable[Piece], limit: int) -> Iterator[Sequence[Piece]]:
 
 
 def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
-    """A piece longer than the limit in parts that share its span evenly; any other as it is."""
+    """Yield a piece, in parts that share its span evenly if it is longer than the limit."""
     count = max(1, -(-len(piece.phonemes) // limit))
     length = piece.end - piece.start
     for index in range(count):
@@ -205,11 +213,11 @@ def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
 
 
 class _Window:
-    """The pieces that may be part of the next utterance: those of `held`, which grows by those `coming` as needed."""
+    """The pieces that may be part of the next utterance: `held`, extended from `coming` as needed."""
 
     def __init__(self, held: list[Piece], coming: Iterator[Piece], limit: int) -> None:
         self._borders: list[tuple[int, int, Border]] = []
-        """For each possible end: how many pieces come before it, the utterance's length, and the border there."""
+        """For each possible end: the number of pieces before it, the length of the utterance, and the border there."""
         spoken = 0
         for count, piece in enumerate(_growing(held, coming), 1):
             length = spoken + len(piece.phonemes)
@@ -223,7 +231,7 @@ class _Window:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is left."""
+        """True if nothing is left."""
         return not self._borders
 
     @property
@@ -232,11 +240,11 @@ class _Window:
         return self._borders[0][0]
 
     def furthest(self, border: Border, shortest: float, longest: float) -> int | None:
-        """The last end at such a border or a stronger one, for an utterance of these lengths."""
+        """Return the last end at such a border or a stronger one, for an utterance of these lengths."""
         return next(reversed(self._ends(border, shortest, longest)), None)
 
     def nearest(self, border: Border, shortest: float, longest: float) -> int | None:
-        """The first end at such a border or a stronger one, for an utterance of these lengths."""
+        """Return the first end at such a border or a stronger one, for an utterance of these lengths."""
         return next(iter(self._ends(border, shortest, longest)), None)
 
     def _ends(self, border: Border, shortest: float, longest: float) -> list[int]:
@@ -249,7 +257,7 @@ class _Window:
 
 
 def _growing(held: list[Piece], coming: Iterator[Piece]) -> Iterator[Piece]:
-    """The pieces held, then those coming, which are held from then on."""
+    """Yield the held pieces, then those coming, which are added to the held ones."""
     yield from held
     for piece in coming:
         held.append(piece)
@@ -257,9 +265,9 @@ def _growing(held: list[Piece], coming: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def _end(window: _Window, target: float, covered: float) -> int:
-    """Where the next utterance ends: the best border near the target, never beyond the limit.
+    """Return the end of the next utterance: the best border near the target, never beyond the limit.
 
-    The utterance before plays until one of `covered` phonemes is made.
+    The previous utterance plays until one of `covered` phonemes is generated.
     """
     shortest, torn = max(FEWEST_PHONEMES, target * SHORTEST_SHARE), max(TORN_PHONEMES, target)
     end = (

@@ -1,8 +1,8 @@
-"""Signs that stand for words, and punctuation in the few forms that have a melody.
+"""Converts signs to words, and reduces punctuation to the few forms that affect the melody.
 
-Stops, dashes, quotation marks and brackets between two words are one: “Oh!—no”, “him,—and” and “Really?!?” have more
-signs than pauses. Of a run of them the strongest stop is left, with the marks that close before it and open behind it,
-and a space, so that no sign sticks to a word.
+A run of stops, dashes, quotation marks and brackets between two words counts as one pause: “Oh!—no”, “him,—and” and
+“Really?!?”. It is reduced to its strongest stop, with the marks that close before it and open after it, and a space, so
+that no sign sticks to a word.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from engine.text.g2p.draft import Rule, rule
 from engine.text.languages import Language
 
 STRENGTHS = {"—": 1, ",": 2, ";": 2, ":": 2, ".": 3, "…": 3, "!": 4, "?": 5}
-"""Of two stops of one strength the first is left: “;,” is a semicolon."""
+"""The strengths of stops; of equal ones the first is left: “;,” is a semicolon."""
 OPENING = "(“"
 CLOSING = {")": "(", "”": "“"}
 ABBREVIATING = re.compile(r"\.[ ]?[,;:]")
-"""A dot that another stop follows belongs to an abbreviation: “Esqr., and”."""
+"""An abbreviation's dot, which a further stop follows: “Esqr., and”."""
 SIGNS = f"{''.join(STRENGTHS)}()“”"
 DOTTED_BEFORE = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)*\Z")
 DOTTED_AHEAD = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)*")
 MAX_DOTTED = 40
 INITIAL_AHEAD = re.compile(r"(?<=[A-Za-z]\.)[A-Za-z]")
 MAX_SPELLED = 2
-"""Letters between the dots of what is spelled: “U.S”, “Ph.D”."""
+"""The most letters between the dots of a spelled word: “U.S”, “Ph.D”."""
 
 
 def _between(match: re.Match[str], language: Language) -> str | None:
@@ -34,7 +34,7 @@ def _between(match: re.Match[str], language: Language) -> str | None:
 
 
 def _left(match: re.Match[str]) -> str:
-    """What is left of a run of signs; at a line's start no stop but an ellipsis, at its end no mark that opens."""
+    """Reduce a run of signs; at a line start no stop but an ellipsis is left, at a line end no opening mark."""
     run, text = match[0], match.string
     before, after = text[match.start() - 1 : match.start()].strip(), text[match.end() : match.end() + 1].strip()
     stop, closing, opening = _reduced(run)
@@ -51,7 +51,7 @@ def _left(match: re.Match[str]) -> str:
 
 
 def _reduced(run: str) -> tuple[str, str, list[str]]:
-    """The stop of a run, if any, the marks that close with the stop among them, and those that open."""
+    """Return the stop of a run, if any, the closing marks with the stop among them, and the opening marks."""
     stop, place = "", 0
     closing: list[str] = []
     opening: list[str] = []
@@ -69,7 +69,10 @@ def _reduced(run: str) -> tuple[str, str, list[str]]:
 
 
 def _inner_dot(match: re.Match[str], language: Language) -> str | None:
-    """“end.The” has lost a space, “J.K.Rowling” never had one, “foo.bar” is a name; “U.S” is spelled later."""
+    """Read an inner dot: “end.The” has lost a space, “J.K.Rowling” never had one, “foo.bar” is a name.
+
+    “U.S” is spelled later.
+    """
     text, start, end = match.string, match.start(), match.end()
     whole = (
         DOTTED_BEFORE.search(text, max(0, start - MAX_DOTTED), start),
@@ -133,13 +136,13 @@ NAMES = {
     "₿": "bitcoin",
 }
 DRAWN = 3
-"""A sign that is repeated this often is a drawing, not a word."""
+"""A sign repeated at least this often is a drawing, not a word."""
 ELISIONS = (
     "em|til|cause|tis|twas|round|bout|fraid|neath|twere|twill|twould|gainst|mongst|pon|tween|twixt|nother|un|cept"
 )
 ENDINGS = "n|d|ll|s|m"
 ELIDED = {"th": "the", "wi": "with", "thro": "through", "tho": "though", "altho": "although"}
-"""Words whose apostrophe stands for their end, for which the lexicon has no “th'”."""
+"""Words whose apostrophe replaces their end, in forms such as “th'” that the lexicon lacks."""
 STUTTERED = re.compile(r"(?<![\w'-])(?:(?=[a-z])|(?<!\w[ ]))(?P<first>[B-DF-HJ-NP-TV-Zb-df-hj-np-tv-z]{1,2})\Z")
 SENTENCE_BEFORE = re.compile(r"(?:^|\n|[.!?…][”\"]?[ ])[“\"]?\Z")
 
@@ -150,7 +153,7 @@ def _name(match: re.Match[str], language: Language) -> str:
 
 
 def _quote(match: re.Match[str], language: Language) -> str:
-    """A straight quotation mark opens after white space or an opening bracket and closes anywhere else."""
+    """Convert a straight quotation mark: it opens after white space or an opening bracket and closes elsewhere."""
     before = match.string[match.start() - 1 : match.start()] if match.start() else " "
     return "“" if before in " \n(—-“'" else "”"
 
@@ -160,18 +163,18 @@ def _becomes(spoken: str, pattern: str) -> Rule:
 
 
 def _dash(match: re.Match[str], language: Language) -> str:
-    """With spaces if it had them on both sides."""
+    """Return a dash, with spaces if it had them on both sides."""
     return " — " if match[0].startswith(" ") and match[0].endswith(" ") else "—"
 
 
 def _about(match: re.Match[str], language: Language) -> str:
-    """A word of its own, also directly after a full stop."""
+    """Return “about” as a separate word, also directly after a full stop."""
     before = match.string[max(0, match.start() - 1) : match.start()]
     return match["about"] or (" about " if before in {*".!?…,;:"} else "about ")
 
 
 def _elision(match: re.Match[str], language: Language) -> str:
-    """In small letters, as the lexicon has it."""
+    """Return an elision in lowercase, as in the lexicon."""
     return f"'{match['word'].lower()}"
 
 
@@ -183,20 +186,20 @@ def _elided(match: re.Match[str], language: Language) -> str | None:
 
 
 def _ornament(match: re.Match[str], language: Language) -> str | None:
-    """“oOo” between two scenes is drawn; “Ooo” and “OOO” are said."""
+    """Drop “oOo” between two scenes, a drawing; “Ooo” and “OOO” are spoken."""
     before = match.string[match.start() - 1 : match.start()]
     return " " if not match[0].islower() and match[0][0] == "o" and not before.isalnum() else None
 
 
 def _broken_off(match: re.Match[str], language: Language) -> str | None:
-    """A stutter with a dash or dots: “W—what”, but not “plan B—but”."""
+    """Read a stutter with a dash or dots: “W—what”, but not “plan B—but”."""
     text, start, end = match.string, match.start(), match.end()
     first = STUTTERED.search(text, max(0, start - 4), start)
     return "-" if first and text[end : end + 3].lower().startswith(first["first"].lower()) else None
 
 
 def _stutter(match: re.Match[str], language: Language) -> str | None:
-    """A long stutter as one of three, so that it stays one word."""
+    """Shorten a long stutter, so that it stays one word."""
     first = match["more"].partition("-")[0]
     before = match.string[match.start() - len(first) : match.start()]
     same = {part.lower() for part in match["more"].split("-")} == {first.lower(), ""}
@@ -204,13 +207,13 @@ def _stutter(match: re.Match[str], language: Language) -> str | None:
 
 
 def _remark(match: re.Match[str], language: Language) -> str | None:
-    """“[Laughter] He” is a sentence of its own."""
+    """Make “[Laughter] He” a separate sentence."""
     before = match.string[max(0, match.start() - 3) : match.start()]
     return f"{match['remark']}." if SENTENCE_BEFORE.search(before) else None
 
 
 def _initials(match: re.Match[str], language: Language) -> str:
-    """“AT&T” letter by letter: dots make misaki spell."""
+    """Read “AT&T” letter by letter: dots make misaki spell."""
     before, after = (".".join(match[group]) for group in ("before", "after"))
     return f"{before} and {after}"
 

@@ -1,4 +1,4 @@
-"""Penn Treebank tags for the words of an English sentence, from the tables in the textblob package.
+"""Assigns Penn Treebank tags to the words of an English sentence, from the tables in the textblob package.
 
 These hold Brill's rules, in the format of the pattern library.
 """
@@ -15,9 +15,9 @@ from engine.text.g2p.homographs import SPELLED_IN_CAPITALS, settle
 from engine.text.g2p.sorted_file import SortedFile
 
 BORDER = "STAART"
-"""The word and the tag that the rules see beyond both ends of a sentence."""
+"""The word and the tag that rules see beyond both ends of a sentence."""
 REACH = 3
-"""How many words to either side a context rule may look at."""
+"""The number of words to either side that a context rule may inspect."""
 COMMENT = ";;;"
 ANY = "*"
 FIRST_TAG = re.compile(r"[^ |\n]+")
@@ -77,21 +77,21 @@ PUNCTUATION_TAGS = {
     "“": "``",
     "”": "''",
 }
-"""By the first character of a word without letters and digits."""
+"""Tags by the first character of a word without letters and digits."""
 SYMBOL_TAG = "SYM"
 ARTICLES = frozenset(("the", "a", "an", ","))
-"""Before an acronym; a comma comes before a state."""
+"""Words before an acronym; a comma precedes a state."""
 SMALL_WORD_TAGS = frozenset(
     ("IN", "DT", "PRP", "PRP$", "CC", "TO", "MD", "WP", "WRB", "WDT", "VBZ", "VBD", "VBP", "VB")
 )
 MAX_SMALL_WORD = 5
 STRAIGHT_QUOTE = '"'
-"""It opens and closes in turn."""
+"""A quotation mark that alternately opens and closes."""
 
 
 @dataclass(frozen=True)
 class MorphologyRule:
-    """An unknown word tagged `before` (`None`: whatever its tag) becomes `after` if the test holds."""
+    """A rule for unknown words: one tagged `before` (None: any tag) becomes `after` if the test holds."""
 
     before: str | None
     after: str
@@ -100,7 +100,7 @@ class MorphologyRule:
 
 @dataclass(frozen=True)
 class ContextRule:
-    """A word tagged `before` becomes `after` if the test of its context holds; `order` is its position in the table."""
+    """A rule that retags a word from `before` to `after` if the context test holds; `order` is its table position."""
 
     order: int
     before: str
@@ -109,7 +109,7 @@ class ContextRule:
 
 
 def table_lines(text: str) -> Iterator[str]:
-    """The lines of a table, without comments and blank ones."""
+    """Yield the lines of a table, without comments and blank ones."""
     for line in text.splitlines():
         stripped = line.strip().lstrip("\ufeff")
         if stripped and not stripped.startswith(COMMENT):
@@ -117,7 +117,7 @@ def table_lines(text: str) -> Iterator[str]:
 
 
 class TagLexicon(Mapping[str, str]):
-    """Words with their tags, from a sorted file of lines like `Arnold NNP`; the first of several tags."""
+    """Words with their tags, from a sorted file of lines like `Arnold NNP`; only the first of several tags is used."""
 
     def __init__(self, path: Path) -> None:
         self._file = SortedFile(path, "\n", " ", COMMENT)
@@ -137,7 +137,7 @@ class TagLexicon(Mapping[str, str]):
 
 
 def read_morphology(text: str, lexicon: Container[str]) -> list[MorphologyRule]:
-    """Rules from lines like `NN s fhassuf 1 NNS x` (with a tag) or `ly hassuf 2 RB x` (for any tag)."""
+    """Parse rules from lines like `NN s fhassuf 1 NNS x` (with a tag) or `ly hassuf 2 RB x` (for any tag)."""
     return [_morphology_rule(line.split(), lexicon) for line in table_lines(text)]
 
 
@@ -150,7 +150,7 @@ def _morphology_rule(fields: list[str], lexicon: Container[str]) -> MorphologyRu
 
 
 def read_context(text: str) -> list[ContextRule]:
-    """Rules from lines like `NN VB PREVTAG TO`: NN becomes VB after a word tagged TO."""
+    """Parse rules from lines like `NN VB PREVTAG TO`: NN becomes VB after a word tagged TO."""
     rules = []
     for order, line in enumerate(table_lines(text)):
         before, after, command, x, *rest = line.split()
@@ -160,7 +160,7 @@ def read_context(text: str) -> list[ContextRule]:
 
 
 def rules_by_tag(rules: Iterable[ContextRule]) -> dict[str, list[ContextRule]]:
-    """For each tag that a rule names, the rules that may apply to it, in order; under `ANY`, those for all others."""
+    """Return the rules that may apply to each tag, in order; under `ANY`, those for all other tags."""
     ordered = list(rules)
     tags = {ANY, *(rule.before for rule in ordered)}
     return {tag: [rule for rule in ordered if rule.before in (tag, ANY)] for tag in tags}
@@ -182,7 +182,7 @@ class PartOfSpeechTagger:
         self._homographs = homographs
 
     def tag(self, words: Sequence[str]) -> list[str]:
-        """One tag per word."""
+        """Return one tag per word."""
         known = [self._known(words, index) for index in range(len(words))]
         tags = [tag or self._guessed(words, index) for index, tag in enumerate(known)]
         return settle(words, self._in_context(words, tags), self._homographs)
@@ -199,7 +199,7 @@ class PartOfSpeechTagger:
         return self._lexicon.get(word.lower()) if tag is None and not index else tag
 
     def _is_stressed(self, words: Sequence[str], index: int) -> bool:
-        """Whether capitals stress a small word, as in “It was HIS”; behind an article they are an acronym."""
+        """Return whether capitals stress a function word, as in “It was HIS”; after an article they are an acronym."""
         word, before = words[index], words[index - 1].lower() if index else ""
         if not 1 < len(word) <= MAX_SMALL_WORD or before in ARTICLES:
             return False
@@ -228,7 +228,7 @@ class PartOfSpeechTagger:
         return padded_tags[REACH : REACH + len(words)]
 
     def _sweep(self, words: Sequence[str], tags: list[str], index: int) -> None:
-        """Apply the rules to one word in order; those after one that has applied see its result."""
+        """Apply the rules to one word in order; later rules see the results of earlier ones."""
         done = -1
         while True:
             rules = self._context.get(tags[index], self._context[ANY])
@@ -240,7 +240,7 @@ class PartOfSpeechTagger:
 
 
 def load_tagger(homographs: Mapping[str, Collection[str]]) -> PartOfSpeechTagger:
-    """The tagger with textblob's tables, read without importing textblob: that would cost a second and 70 MB.
+    """Load the tagger with textblob's tables, without importing textblob, which would cost a second and 70 MB.
 
     `homographs` maps words to the classes (NOUN, VERB, ADJ) by which their pronunciations differ.
     """
@@ -253,12 +253,15 @@ def load_tagger(homographs: Mapping[str, Collection[str]]) -> PartOfSpeechTagger
 
 
 def _is_wanted(context_rule: str) -> bool:
-    """The rules that take a name for a common word at the start of a sentence (“Smith lives …”) cost too much."""
+    """Return whether to use a rule; those that take a name for a common word at a sentence start cost too much.
+
+    An example is the name in “Smith lives …”.
+    """
     return not (context_rule.startswith("NNP ") and BORDER in context_rule)
 
 
 def tables_folder() -> Path:
-    """The folder of textblob's tables for English; raises `ModuleNotFoundError` if textblob is not installed."""
+    """Return the folder of textblob's tables for English; raises `ModuleNotFoundError` if textblob is not installed."""
     spec = find_spec("textblob")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("textblob is not installed", name="textblob")

@@ -1,4 +1,4 @@
-"""Names of units and currencies, as data."""
+"""Defines the English names of units and currencies."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from engine.text.languages import Language
 
 @dataclass(frozen=True)
 class Unit:
-    """Names for one and for many."""
+    """The singular and plural names of a unit."""
 
     one: str
     many: str
 
     def counted(self, single: bool) -> str:
-        """The name that goes with a number."""
+        """Return the name that agrees with a number."""
         return self.one if single else self.many
 
 
 @dataclass(frozen=True)
 class Currency:
-    """A currency and its hundredth part; `None` if none is in use."""
+    """A currency and its hundredth part; None if none is in use."""
 
     major: Unit
     minor: Unit | None
@@ -56,7 +56,7 @@ def _prefixed(symbol: str, name: str, prefixes: str) -> dict[str, Unit]:
 
 FOOT = Unit("foot", "feet")
 INCH = Unit("inch", "inches")
-"""Apart from the others, as its symbol is a word: “5 in”."""
+"""The inch, separate from the other units because its symbol is a word: “5 in”."""
 UNITS: dict[str, Unit] = {
     "m": _regular("meter"),
     **_prefixed("m", "meter", "nµμmck"),
@@ -153,7 +153,7 @@ UNITS: dict[str, Unit] = {
     "%": _same("percent"),
     "‰": _same("per mille"),
 }
-"""By symbol; singular and plural in American spelling."""
+"""Units by symbol; singular and plural in American spelling."""
 BRITISH_SPELLING = (("liter", "litre"), ("meter", "metre"))
 
 MAGNITUDES = {
@@ -205,11 +205,11 @@ CURRENCIES: dict[str, Currency] = {
     "AUD": Currency(_regular("Australian dollar"), CENT),
     "INR": Currency(_regular("Indian rupee"), None),
 }
-"""By symbol or by code."""
+"""Currencies by symbol or code."""
 
 
 def unit_name(symbol: str, single: bool, language: Language) -> str:
-    """The name of a unit after a number, in the spelling of the language."""
+    """Return the name of a unit after a number, in the spelling of the language."""
     name = UNITS[symbol].counted(single)
     if language.british:
         for american, british in BRITISH_SPELLING:

@@ -1,1 +1,1 @@
-"""Text to phonemes for every language but English, with the parts of misaki for them."""
+"""Converts text to phonemes in every language but English, with the parts of misaki for them."""

@@ -1,6 +1,7 @@
-"""Languages other than English, spoken a clause at a time, as upstream's espeak-ng takes them.
+"""Pronounces languages other than English clause by clause, as upstream does with espeak-ng.
 
-Misaki gives Kokoro's phonemes for what is between punctuation marks: by espeak-ng, or by its own Japanese and Mandarin.
+misaki returns Kokoro's phonemes for text between punctuation marks: by espeak-ng, or by its own Japanese and Mandarin
+modules.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from engine.text.g2p.pieces import SpokenWord
 from engine.text.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
 
 Speak = Callable[[str], str]
-"""Gives the phonemes of words, with spaces between words; empty for a text without a sound."""
+"""Returns the phonemes of words, with spaces between words; empty for a text without a sound."""
 ESPEAK_NAMES = {SPANISH: "es", FRENCH: "fr-fr", HINDI: "hi", ITALIAN: "it", PORTUGUESE: "pt-br"}
 """The voices of espeak-ng that Kokoro was trained with."""
 PACKAGES = {
     JAPANESE: ("fugashi", "jaconv", "mojimoji", "unidic_lite"),
     MANDARIN: ("cn2an", "jieba", "ordered_set", "pypinyin"),
 }
-"""Packages that misaki imports for a language and that are not installed with the program."""
+"""The packages that misaki imports for a language and that are not installed with the app."""
 NEVER = "\x00"
-"""A mark that is in no text, so that decimal points and commas reach espeak-ng."""
+"""A mark that occurs in no text, so that decimal points and commas reach espeak-ng."""
 NUMBER = re.compile(r"(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]+))?")
 MAX_JAPANESE_DIGITS = 9
 MAX_MANDARIN_DIGITS = 16
@@ -42,7 +43,7 @@ MAX_MANDARIN_DIGITS = 16
 JAPANESE_SCALES = ("", "万", "億", "兆")
 LATIN_WORDS = re.compile(r"[A-Za-z]+(?:['’ -][A-Za-z]+)*")
 INSIDE = r"(?<=\w)\.(?=[a-z0-9])|(?<=\d)[,:](?=\d)|(?<=\b[^\W\d_])\.(?=[^\W\d_]\b)"
-"""Where a mark is part of a number, an address or an abbreviation."""
+"""A mark inside a number, an address or an abbreviation."""
 MARKS = ';:,.!?—…"()“”'
 REMEMBERED_CLAUSES = 512
 TOKEN = re.compile(rf"(?P<clause>(?:{INSIDE}|[^{MARKS}])+)|(?P<mark>[{MARKS}])")
@@ -51,9 +52,9 @@ UNSPACED_WORD = re.compile(r"[A-Za-z']+|[\d.,]+|\S")
 
 
 def load_speak(language: Language) -> Speak:
-    """What pronounces a language other than English.
+    """Load the pronunciation of a language other than English.
 
-    Raises `MissingLanguage` where packages are not installed.
+    Raises `MissingLanguage` if packages are not installed.
     """
     check_installed(language)
     if language == JAPANESE:
@@ -64,7 +65,7 @@ def load_speak(language: Language) -> Speak:
 
 
 def check_installed(language: Language) -> None:
-    """Raise `MissingLanguage`, with what to do, if a language needs packages that are not installed."""
+    """Raise `MissingLanguage`, with instructions, if a language needs packages that are not installed."""
     missing = [name for name in PACKAGES.get(language, ()) if find_spec(name) is None]
     if missing:
         raise MissingLanguage(
@@ -75,7 +76,7 @@ def check_installed(language: Language) -> None:
 
 
 def with_latin_words(speak: Speak) -> Speak:
-    """Speaks like `speak`, but reads words in Latin letters as English."""
+    """Return a function that speaks like `speak`, but reads words in Latin letters as English."""
     english = LetterToSound(british=False)
 
     def speak_both(text: str) -> str:
@@ -114,14 +115,14 @@ def _load_espeak(name: str) -> Speak:
 
 
 def _load_japanese() -> Speak:
-    from misaki.cutlet import Cutlet  # what misaki's Japanese G2P is by default, without its second dictionary
+    from misaki.cutlet import Cutlet  # the default of misaki's Japanese G2P, without its second dictionary
 
     cutlet = Cutlet()
     return lambda text: str(cutlet(readable_japanese(text))[0])
 
 
 def readable_japanese(text: str) -> str:
-    """The text with numbers that misaki reads: long ones in parts, decimals and telephone numbers by digits."""
+    """Rewrite numbers so that misaki reads them: long ones in parts, decimals and telephone numbers by digits."""
     digits = (str(unicodedata.digit(each)) if each.isdigit() else each for each in text)
     return NUMBER.sub(_japanese_number, "".join(digits))
 
@@ -143,7 +144,7 @@ def _japanese_whole(number: str) -> str:
 
 def _load_mandarin() -> Speak:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # jieba's way of finding its dictionary is out of date
+        warnings.simplefilter("ignore")  # jieba finds its dictionary in an outdated way
         import jieba
         from misaki.zh import ZHG2P
     jieba.setLogLevel(logging.ERROR)
@@ -152,12 +153,12 @@ def _load_mandarin() -> Speak:
 
 
 def readable_mandarin(text: str) -> str:
-    """The text with the numbers that are too long for misaki as single digits."""
+    """Split numbers that are too long for misaki into single digits."""
     return re.sub(rf"[0-9]{{{MAX_MANDARIN_DIGITS + 1},}}", lambda match: " ".join(match[0]), text)
 
 
 def with_rare_characters(speak: Speak) -> Speak:
-    """Speaks like `speak`, but leaves characters as they are for which that raises `ValueError`."""
+    """Return a function that speaks like `speak`, but leaves characters unchanged on which that raises `ValueError`."""
 
     def speak_all(text: str) -> str:
         try:
@@ -191,11 +192,11 @@ class OtherFrontEnd:
         self.phrase_starters = self._writing.phrase_starters
 
     def normalise(self, text: str) -> Normalised:
-        """The text in the language's letters and in punctuation that Kokoro knows."""
+        """Reduce the text to the language's letters and to punctuation that Kokoro knows."""
         return normalise_other(text, self._language, self._writing, lambda symbol: bool(self._speak(symbol).strip()))
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
-        """The words and marks of a sentence; given phonemes replace their word."""
+        """Return the words and marks of a sentence; given phonemes replace their word."""
         words: list[SpokenWord] = []
         done = 0
         for override in overrides:
@@ -205,7 +206,7 @@ class OtherFrontEnd:
         return [*words, *self._plain(text, done, len(text))]
 
     def reports(self) -> list[Notice]:
-        """The clauses that have no sound."""
+        """Return notices of the clauses that have no sound."""
         reports, self._reports = self._reports, []
         return reports
 
@@ -233,7 +234,7 @@ class OtherFrontEnd:
 
 
 def shared_spans(written: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-    """The spans of `count` spoken words: one by one, or shared evenly if there are more or fewer."""
+    """Return the spans of `count` spoken words: one by one, or shared evenly if there are more or fewer."""
     spans = []
     for index in range(count):
         first = index * len(written) // count

@@ -1,6 +1,6 @@
-"""How each language writes and reads ordinals and Roman numerals, as data, and its numbers as words.
+"""Defines how each language writes and reads ordinals and Roman numerals, and converts its numbers to words.
 
-Numbers as words are those of French, Italian, Spanish and Portuguese: cardinals, and ordinals with their gender.
+Numbers are converted for French, Italian, Spanish and Portuguese: cardinals, and ordinals with their gender.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ JOINED_NUMERAL = "(?:[IVXLCDM]+|[ivxlcdm]{2,})[eoºª]?"
 
 @dataclass(frozen=True)
 class Suffix:
-    """What is written behind a number to make it an ordinal, as a pattern; `short` is the form before a noun.
+    """A suffix that makes a number an ordinal, as a pattern; `short` is the form before a noun.
 
-    Where `needs` holds a pattern, that has to follow, and `only` are the numbers that have the suffix.
+    A pattern in `needs` has to follow, and `only` are the numbers that have the suffix.
     """
 
     pattern: str
@@ -39,10 +39,10 @@ class Suffix:
 class Numbering:
     """The reading of numerals in one language.
 
-    Behind a name or a century, numbers up to `ordinals_to` are ordinals, behind a part of a book those up to
-    `parts_to`, and alone those up to `alone_to`; larger ones are cardinals. `masculine` and `feminine` are words for
-    what is numbered, the `determiners` those before an ordinal, `words` numerals that are also words. A single letter
-    is a letter behind one of the `letter_words`, an initial behind a title of `persons`.
+    After a name or a century, numbers up to `ordinals_to` are ordinals, after a part of a book those up to `parts_to`,
+    and alone those up to `alone_to`; larger ones are cardinals. `masculine` and `feminine` are words for numbered
+    things, the `determiners` those before an ordinal, `words` numerals that are also words. A single letter is a letter
+    after one of the `letter_words`, an initial after a title of `persons`.
     """
 
     ordinals_to: int
@@ -63,35 +63,35 @@ class Numbering:
     months: str = ""
 
     def is_century(self, word: str) -> bool:
-        """Whether a word means a century."""
+        """Return whether a word means a century."""
         return _is(self.century, word)
 
     def is_month(self, word: str) -> bool:
-        """Whether a numeral before the word counts its days."""
+        """Return whether a word is a month, so that a numeral before it is a day."""
         return _is(self.months, word)
 
     def part_gender(self, word: str) -> str | None:
-        """The gender, m or f, of a word for a part of a book or for another thing that is numbered."""
+        """Return the gender, m or f, of a word for a numbered thing, such as a part of a book; None for other words."""
         return "m" if _is(self.masculine, word) else "f" if _is(self.feminine, word) else None
 
     def is_particle(self, word: str) -> bool:
-        """Whether a word may follow a name with its numeral, and is no name."""
+        """Return whether a word may follow a name with its numeral, and is not itself a name."""
         return _is(f"{self.particles}|{self.masculine_determiners}|{self.feminine_determiners}", word)
 
     def takes_letters(self, word: str) -> bool:
-        """Whether a single letter behind a word, and the end of what it means, is a letter."""
+        """Return whether a single letter after a word is a letter that completes the term, such as “rayos X”."""
         return _is(self.letter_words, word)
 
     def is_title(self, word: str) -> bool:
-        """Whether a word is a title, behind which a single letter is an initial."""
+        """Return whether a word is a title, after which a single letter is an initial."""
         return _is(self.persons, word)
 
     def is_feminine_name(self, name: str) -> bool:
-        """Whether this is more likely the name of a woman."""
+        """Return whether a name is more likely that of a woman."""
         return _is(FEMININE_NAMES, name) or (name[-1:] in "aA" and not _is(MASCULINE_NAMES, name))
 
     def determiner(self, before: str) -> str | None:
-        """The gender, m, f or elided, of the article that ends a text."""
+        """Return the gender, m, f or elided, of the article that ends a text; None without an article."""
         found = LAST_WORD.search(before)
         if found is None:
             return None
@@ -102,7 +102,7 @@ class Numbering:
         return "f" if _is(self.feminine_determiners, found["word"]) else None
 
     def first_of(self, before: str) -> str:
-        """The text without the numerals that end it, which are joined with what follows: “siglos XVI y ”."""
+        """Return the text without the numerals at its end that are joined with the following one: “siglos XVI y ”."""
         return re.sub(rf"[ ](?:{JOINED_NUMERAL}(?:,?[ ](?:{self.joiners})[ ]|,[ ]|[ ]?[-—][ ]?))+\Z", " ", before)
 
 
@@ -117,7 +117,7 @@ FEMININE_NAMES = (
     "|catherine|christine|amélie|joséphine|lurdes|lourdes"
 )
 MASCULINE_NAMES = "luca|andrea|nicola|battista|mattia|elia|tobia|geremia|borja|barba"
-"""Those whose ending does not tell the gender."""
+"""Masculine names whose ending does not reveal the gender."""
 
 SPANISH_NUMBERING = Numbering(
     ordinals_to=10,
@@ -216,17 +216,17 @@ FEMININE_PARTS = {
     FRENCH: ((r"\bun$", "une"),),
 }
 MASCULINE_PARTS = {SPANISH: ((r"veintiuno$", "veintiún"), (r"\buno$", "un")), ITALIAN: ((r"^uno$", "un"),)}
-"""How the ends of cardinals change before a noun."""
+"""Changes to the ends of cardinals before a noun."""
 
 
 def cardinal(number: int, language: Language) -> str:
-    """The number as it is counted."""
+    """Return the cardinal as in counting."""
     words = _in_words(number, language, "cardinal")
     return words.replace("catorze", "quatorze") if language == PORTUGUESE else words  # as in Brazil
 
 
 def counted(number: int, language: Language, feminine: bool) -> str:
-    """The number before a noun of this gender."""
+    """Return the cardinal before a noun of this gender."""
     words = cardinal(number, language)
     for part, form in (FEMININE_PARTS if feminine else MASCULINE_PARTS).get(language, ()):
         words = re.sub(part, form, words)
@@ -234,7 +234,7 @@ def counted(number: int, language: Language, feminine: bool) -> str:
 
 
 def ordinal(number: int, language: Language, feminine: bool = False, plural: bool = False) -> str:
-    """The place in an order."""
+    """Return the ordinal."""
     masculine = _ORDINALS.get(language, _plain_ordinal)(number, language)
     ending = "s" if plural and language != ITALIAN else ""
     return _inflected(masculine, language, feminine) + ending

@@ -1,7 +1,7 @@
-"""Numbers as they are written, in words of each language: Roman numerals, ordinals, and quantities with units.
+"""Converts written numbers to words of each language: Roman numerals, ordinals, and quantities with units.
 
-Roman numerals are those of French, Italian, Spanish and Portuguese: whether one stands here, and how it is said here.
-Words in capitals that are words, not letters, are those of titles and headings, and little words that are stressed.
+Roman numerals are recognized and inflected in French, Italian, Spanish and Portuguese. Words in capitals are lowercased
+in titles and headings, and so are stressed function words.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from engine.text.roman_numerals import parsed
 
 CAPITALS = "[A-ZÀ-ÖØ-ÞŒŸ]+"
 RUN = re.compile(rf"(?<!\w){CAPITALS}(?:[ '-]+{CAPITALS})*(?!\w)")
-"""espeak-ng reads letters where it finds a short word in capitals among others that are not."""
+"""A run of words in capitals; espeak-ng spells a short word in capitals among others that are not."""
 WORD = re.compile(CAPITALS)
 SHORTEST_RUN = 3
 LONG_WORD_LETTERS = 4
-"""Two words make a title if one of them is at least so long."""
+"""Two words are a title if one of them has at least this many letters."""
 SEEN_BEFORE = 60
 SEEN_AFTER = 80
-"""So many characters around letters tell whether they are a numeral."""
+"""The numbers of characters around letters that decide whether they are a numeral."""
 NUMERAL = re.compile(r"(?<![\w./])(?:[IVXLCDM]+|[ivxlcdm]{2,}|[ivx])(?![\w/'])")
 SMALL_LETTERS = frozenset("IVX")
 DEFAULT_LETTERS = frozenset("IVXLC")
@@ -37,7 +37,7 @@ CLOSED = re.compile(r"[ ]?(?:[.,:;!?)”—…\n]|\Z)")
 LINE_START = re.compile(r"(?:\A|\n)[ ]*\Z")
 LINE_END = re.compile(r"[.):]?[ ]*(?:\n|\Z)|[.:]?[ ]?—|[.):][ ][^\n.!?]*\n")
 SURE_LENGTH = 4
-"""So many letters that make a numeral make no word."""
+"""A numeral of at least this many letters is not also a word."""
 SHORTEST_NAME = 3
 SHORTEST_CAPITAL_NAME = 4
 SEEN_BEFORE_ORDINALS = 20
@@ -48,7 +48,7 @@ CURRENCIES = frozenset(("$", "€", "£", "¥", "₹", "R$"))
 WITHOUT_NUMBER = frozenset(
     ("km", "Km", "KM", "kg", "Kg", "KG", "cm", "km²", "km2", "m²", "m2", "cm²", "cm2", "m³", "m3", "cm³", "cm3", "kWh")
 )
-"""Units that are words without a number, too, because they are nothing else."""
+"""Units that are recognized without a number because they have no other meaning."""
 SINGULAR = re.compile(
     r"(?:\b(?:el|al|del|un|por|cada|le|au|du|par|chaque|il|dal|nel|ogni|per|o|ao|do|no|um)|1)[ ]\Z", re.I
 )
@@ -56,12 +56,12 @@ SEEN_BEFORE_UNITS = 8
 
 
 def lower_capitals(draft: Draft, writing: Writing, numbering: Numbering) -> None:
-    """Write the words of titles with a capital only, as espeak-ng reads these as words wherever it can."""
+    """Capitalize the words of titles, as espeak-ng then reads them as words where it can."""
     draft.rewrite(RUN, partial(_lowered, writing, numbering))
 
 
 def in_case_of(neighbour: str, words: str) -> str:
-    """The words in capitals if the word beside them is, so that a title remains one."""
+    """Return the words in capitals if the neighboring word is, so that a title remains one."""
     return words.upper() if len(neighbour) > 1 and neighbour.isupper() else words
 
 
@@ -74,7 +74,7 @@ def _lowered(writing: Writing, numbering: Numbering, match: re.Match[str]) -> st
 
 
 def _word(numbering: Numbering, match: re.Match[str]) -> str:
-    """The first letter stays a capital, for the border of sentences, but not within a word that an apostrophe joins."""
+    """Return a title word with a capital first letter, which marks sentences, except after an apostrophe."""
     letters = match[0]
     if len(letters) > 1 and letters not in numbering.words and parsed(letters) is not None:
         return letters
@@ -82,7 +82,7 @@ def _word(numbering: Numbering, match: re.Match[str]) -> str:
 
 
 def say_roman_numerals(draft: Draft, numbering: Numbering) -> None:
-    """Put into words the Roman numerals that are known to be some."""
+    """Convert Roman numerals to words if they are recognized as such."""
     draft.rewrite(NUMERAL, partial(_said, numbering, draft.language), "numerals")
 
 
@@ -109,7 +109,7 @@ class _Numeral:
     language: Language
 
     def said(self) -> str | None:
-        """What is said; `None` if this is no numeral."""
+        """Return the spoken form; None if this is not a numeral."""
         if self.after.startswith("-") and not NUMERAL.match(self.after, 1):
             return None
         if self.numbering.is_century(self.word_after):
@@ -136,11 +136,11 @@ class _Numeral:
         return ordinal(self.number, self.language, feminine)
 
     def _up_to(self, limit: int, feminine: bool = False) -> str:
-        """An ordinal up to the limit, else a cardinal."""
+        """Return an ordinal up to the limit, else a cardinal."""
         return self._ordinal(feminine) if self.number <= limit else cardinal(self.number, self.language)
 
     def _is_of_part(self) -> bool:
-        """Whether the letters number a part of a book, whose name is before them."""
+        """Return whether the letters number a part of a book, which the word before them names."""
         if self._is_sure:
             return True
         if self.written.islower():
@@ -150,7 +150,7 @@ class _Numeral:
         return self._is_closed and self.word_before.casefold().startswith(("cap", "chap"))
 
     def _is_of_name(self) -> bool:
-        """Whether the letters number somebody of the name before them."""
+        """Return whether the letters number the person named before them."""
         name = self.word_before
         shortest = SHORTEST_CAPITAL_NAME if name.isupper() else SHORTEST_NAME
         if not self._is_small or not name[:1].isupper() or len(name) < shortest or self.numbering.is_particle(name):
@@ -160,7 +160,7 @@ class _Numeral:
         return self._is_sure or self._stands_free
 
     def _placed(self) -> str | None:
-        """An ordinal between an article and what it numbers."""
+        """Return an ordinal between an article and its noun; None elsewhere."""
         gender = self.numbering.determiner(self.before)
         numbered = self.word_after
         if gender is None or len(numbered) < SHORTEST_NAME or self.numbering.is_particle(numbered):
@@ -175,7 +175,7 @@ class _Numeral:
         return self.written == "I" or word[0].isupper()
 
     def _alone(self) -> str | None:
-        """A numeral that is a line, or begins a heading, or is long enough to be nothing else."""
+        """Return a numeral that is a line, begins a heading or is long enough to be nothing else; None elsewhere."""
         begins = LINE_START.search(self.before) is not None
         is_line = begins and LINE_END.match(self.after) is not None
         begins_heading = begins and self._is_usual and self.after.startswith((". ", ") ", ": "))
@@ -189,17 +189,17 @@ class _Numeral:
 
     @property
     def _is_small(self) -> bool:
-        """Whether it is made of the letters of small numbers, as those of names and parts mostly are."""
+        """True if it consists of the letters of small numbers, as most numerals of names and parts do."""
         return SMALL_LETTERS.issuperset(self.written.upper())
 
     @property
     def _is_usual(self) -> bool:
-        """Whether it is several letters of the numbers that chapters have."""
+        """True if it has several letters, of those in chapter numbers."""
         return len(self.written) > 1 and DEFAULT_LETTERS.issuperset(self.written)
 
     @property
     def _is_sure(self) -> bool:
-        """Whether the letters are no word of the language."""
+        """True if the letters are not a word of the language."""
         letters = self.written.upper()
         return (self._is_small or len(letters) >= SURE_LENGTH) and letters not in self.numbering.words
 
@@ -209,7 +209,7 @@ class _Numeral:
 
     @property
     def _stands_free(self) -> bool:
-        """Whether the word behind shows that a numeral, which may also be a word, is one."""
+        """True if the next word shows that an ambiguous word is a numeral."""
         if self._is_closed or self.numbering.is_particle(self.word_after):
             return True
         if self.word_before.isupper():
@@ -218,19 +218,19 @@ class _Numeral:
 
     @cached_property
     def word_after(self) -> str:
-        """The next word; nothing if a stop is between."""
+        """The next word; empty if punctuation precedes it."""
         found = WORD_AFTER.match(self.after)
         return found["word"] if found else ""
 
     @cached_property
     def word_before(self) -> str:
-        """The last word; nothing if a stop is between."""
+        """The last word; empty if punctuation follows it."""
         found = WORD_BEFORE.search(self.before)
         return found["word"] if found else ""
 
 
 def say_ordinals(draft: Draft, numbering: Numbering) -> None:
-    """Put the ordinals into words."""
+    """Convert ordinals to words."""
     draft.rewrite(_pattern(numbering.suffixes), partial(_ordinal, numbering, draft.language), "numerals")
 
 
@@ -255,14 +255,14 @@ def _ordinal(numbering: Numbering, language: Language, match: re.Match[str]) -> 
 
 
 def _neighbour(match: re.Match[str]) -> str:
-    """The word behind the ordinal, else the one before it; none if a stop is between."""
+    """Return the word after the ordinal, else the one before it; empty if punctuation intervenes."""
     after = NEXT_WORD.match(match.string, match.end())
     before = LAST_WORD.search(match.string[max(match.start() - SEEN_BEFORE_ORDINALS, 0) : match.start()])
     return after["word"] if after else before["word"] if before else ""
 
 
 def _roman_number(written: str, suffix: Suffix, numbering: Numbering, match: re.Match[str]) -> int | None:
-    """The value of Roman letters with this suffix, unless they are a word: “Ce”, “De”, “vie”."""
+    """Return the value of Roman letters with this suffix, unless they are a word: “Ce”, “De”, “vie”."""
     if not suffix.roman or written in ("L", "C", "D", "M"):
         return None
     if written.islower() and re.compile(rf"[ \n]{numbering.century}\b").match(match.string, match.end()) is None:
@@ -271,13 +271,13 @@ def _roman_number(written: str, suffix: Suffix, numbering: Numbering, match: re.
 
 
 def _is_place(number: int, written: str, numbering: Numbering, match: re.Match[str]) -> bool:
-    """Whether the sign of degrees makes an ordinal here: of a Roman numeral, of one, or behind an article."""
+    """Return whether a degree sign makes an ordinal here: of a Roman numeral, of one, or after an article."""
     before = match.string[max(match.start() - SEEN_BEFORE_ORDINALS, 0) : match.start()]
     return number == 1 or not written.isdecimal() or numbering.determiner(before) is not None
 
 
 def say_quantities(draft: Draft, writing: Writing) -> None:
-    """Put minus signs, and signs and abbreviations next to numbers, into words."""
+    """Convert minus signs, and signs and abbreviations next to numbers, to words."""
     gap = " " if writing.spaced else ""
     draft.rewrite(re.compile(r"(?<![\w.,)-])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
     names = tuple(writing.units)
@@ -327,7 +327,7 @@ def _quantity(writing: Writing, language: Language, match: re.Match[str]) -> str
 
 
 def _agreeing(amount: str, unit: Unit, language: Language) -> str:
-    """The number in words if it takes the gender of the unit, else in digits."""
+    """Return the number in words if it agrees with the gender of the unit, else in digits."""
     if not unit.is_noun or WHOLE.fullmatch(amount) is None:
         return amount
     number = int(amount.replace(".", ""))

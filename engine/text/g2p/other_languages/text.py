@@ -1,4 +1,4 @@
-"""Text of any language but English as it is spoken: its letters, single spaces, and the punctuation Kokoro knows.
+"""Converts text in languages other than English: their letters, single spaces, and punctuation that Kokoro knows.
 
 Numbers are left to the part that pronounces the language.
 """
@@ -41,7 +41,7 @@ VOWEL = "[aeiouhyœæàâèéêëìíîïòóôùúûAEIOUHYŒÀÂÈÉÊËÌÍÎ
 
 
 def close_up(draft: Draft, writing: Writing) -> None:
-    """Take away the space behind an apostrophe, as older books have it, and fuse what is only known as one word."""
+    """Remove the space after an apostrophe, as in older books, and fuse words that are only known as one."""
     if writing.elided:
         elided = rf"(?<![\w'])(?P<elided>{writing.elided})'"
         draft.rewrite(re.compile(rf"{elided}[ ](?={VOWEL}|\d)", re.IGNORECASE), lambda match: match[0][:-1])
@@ -50,7 +50,7 @@ def close_up(draft: Draft, writing: Writing) -> None:
 
 
 def say_joined_numbers(draft: Draft, writing: Writing) -> None:
-    """Put numbers behind an apostrophe into words: “l'8”."""
+    """Convert numbers after an apostrophe to words: “l'8”."""
     if writing.elided:
         number = r"(?P<number>\d{1,3}(?:\.\d{3}){1,3}(?!\d)|\d{1,9}(?!\d))(?P<part>[.,:]\d{1,9}(?![\d.,:]))?"
         pattern = re.compile(rf"(?<![\w'])(?P<elided>{writing.elided})'{number}", re.IGNORECASE)
@@ -58,7 +58,7 @@ def say_joined_numbers(draft: Draft, writing: Writing) -> None:
 
 
 def _fused(match: re.Match[str]) -> str:
-    """The letter behind the apostrophe is small inside a word that is not in capitals."""
+    """Return a fused word; the letter after the apostrophe is lowercase unless the word is in capitals."""
     first, letter = match["first"], match["letter"]
     return first + (letter if first.isupper() and len(match["elided"]) > 1 else letter.lower())
 
@@ -87,20 +87,20 @@ PUNCTUATION = {
 }  # fmt: skip
 AFTER_WIDE_MARK = re.compile(r"(?<=[。｡।॥、，､،！？：；）】」』》〉])(?=\S)")
 BEFORE_WIDE_BRACKET = re.compile(r"(?<=\S)(?=[「『《〈（【])")
-"""Where these signs have no space next to them; Kokoro expects one there."""
+"""Signs without a space next to them, where Kokoro expects one."""
 PUNCTUATION_MARK = re.compile("[" + re.escape("".join(PUNCTUATION)) + "]")
 OPENING = re.compile(r"[¿¡][¿¡\s]*(?P<letter>[^\W\d_])")
-"""Opens a question or exclamation in Spanish: the closing mark gives the melody, the letter keeps its offset."""
+"""The opening of a Spanish question or exclamation: the closing mark sets the melody, the letter keeps its offset."""
 COMPOSED = re.compile("[^\\W\\d_](?:[\u0300-\u036f\u3099\u309a]+)")
 COMPATIBLE = re.compile("[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff\u3000]+")
 """Wide, narrow, joined and styled forms of plain characters."""
 STRAIGHT_QUOTE = re.compile('"')
 MAX_WORD_CHARACTERS = 45
 LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{MAX_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDER}])")
-"""espeak-ng's buffer for a word has 160 bytes."""
+"""A word too long for espeak-ng, whose word buffer is 160 bytes."""
 PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
 BEFORE_NO_NAME = frozenset(("etc", "ecc", "a. C", "d. C", "a.C", "d.C", "av. J.-C", "apr. J.-C"))
-"""Abbreviations behind which a capital begins a sentence."""
+"""Abbreviations after which a capital begins a sentence."""
 CAPITAL_FOLLOWS = re.compile(r"[ ”)]*(?:\n|\Z|[—“( ]*[A-ZÀ-ÖØ-Þ¿¡])")
 NUMBER_FOLLOWS = re.compile(r"[ ]?(?:\d|[IVXLCivxlc]+(?!\w))")
 AFTER_SENTENCE = re.compile(r"[.!?…][”)']*[ ]\Z")
@@ -114,7 +114,7 @@ SLASHED = re.compile(r"(?<![\w./:@-])[^\W\d_]+(?:/[^\W\d_]+)+(?![\w/:@-]|\.\w)")
 MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
 """Accents and vowel signs, which belong to the letter before them.
 
-A hyphen behind anything but a word joins nothing, and espeak-ng crashes at one between a sign and letters of Hindi.
+A hyphen after anything but a word joins nothing, and espeak-ng crashes at one between a sign and Hindi letters.
 """
 TIDIES = tuple(
     (re.compile(pattern), left)
@@ -135,7 +135,7 @@ TIDIES = tuple(
 
 
 def normalise_other(text: str, language: Language, writing: Writing, is_spoken: IsSpoken) -> Normalised:
-    """The text as it is spoken; `is_spoken` says of a single symbol whether the language has a word for it."""
+    """Convert a text to its spoken form; `is_spoken` returns whether the language has a word for a single symbol."""
     draft = Draft(text, language)
     given = set_aside(draft)
     _plain_characters(draft)
@@ -185,7 +185,7 @@ def _is_own(letter: str, writing: Writing) -> bool:
 
 
 def _own_symbols(draft: Draft, writing: Writing, is_spoken: IsSpoken) -> None:
-    """Leave out the symbols and digits for which the language has no word."""
+    """Remove symbols and digits for which the language has no word."""
     draft.rewrite(ORNAMENT, lambda match: " ")
     symbols = set(filter(_is_symbol, draft.text)).difference(*writing.units)
     silent = [each for each in sorted(symbols) if not is_spoken(each)]
@@ -195,12 +195,12 @@ def _own_symbols(draft: Draft, writing: Writing, is_spoken: IsSpoken) -> None:
 
 
 def _is_symbol(character: str) -> bool:
-    """Whether it stands for a word: punctuation and the signs that strengthen a currency's number do not."""
+    """Return whether a character represents a word, unlike punctuation, currency signs and `+<>=`."""
     return unicodedata.category(character)[0] in "SN" and character not in "$€£¥₹+<>="
 
 
 def _written_out(draft: Draft, writing: Writing) -> None:
-    """Write abbreviations without dots, which would end sentences, and signs next to numbers as words."""
+    """Expand abbreviations, whose dots would end sentences, and convert signs next to numbers to words."""
     if writing.abbreviations:
         draft.rewrite(_abbreviations(writing), partial(_abbreviation, writing), "abbreviations")
     if writing.titles and writing.numbering:
@@ -220,7 +220,7 @@ def _written_out(draft: Draft, writing: Writing) -> None:
 
 
 def _abbreviations(writing: Writing) -> re.Pattern[str]:
-    """They end with a dot, which may be missing if there is one inside; in headings, they are in capitals."""
+    """Return a pattern for abbreviations, in capitals in headings; the last dot is optional if there is one inside."""
     shorts = _all_cases(writing)
     dotted = any_of(short for short in shorts if "." in short)
     optional = rf"|(?P<dotted>{dotted})(?!\w)" if dotted else ""
@@ -229,7 +229,7 @@ def _abbreviations(writing: Writing) -> re.Pattern[str]:
 
 
 def _abbreviation(writing: Writing, match: re.Match[str]) -> str | None:
-    """What it stands for; its dot is kept where it also ends a sentence."""
+    """Return the expansion of an abbreviation, with its dot if that also ends a sentence."""
     short = next(filter(None, match.groups()))
     if short.lower() in writing.before_number and not NUMBER_FOLLOWS.match(match.string, match.end()):
         return None
@@ -240,7 +240,7 @@ def _abbreviation(writing: Writing, match: re.Match[str]) -> str | None:
 
 
 def _title(titles: Mapping[str, tuple[str, str]], numbering: Numbering, match: re.Match[str]) -> str | None:
-    """The title before a name, as it is said of a man or a woman."""
+    """Return the title before a name, for a man or a woman."""
     if not match["name"][0].isupper():
         return None
     man, woman = titles[match["title"]]
@@ -249,7 +249,7 @@ def _title(titles: Mapping[str, tuple[str, str]], numbering: Numbering, match: r
 
 
 def _initial(numbering: Numbering | None, match: re.Match[str]) -> str | None:
-    """An initial without its dot, unless the dot ends a sentence, as in “rayons X.”."""
+    """Return an initial without its dot, unless the dot ends a sentence, as in “rayons X.”."""
     before = LAST_WORD.search(match.string[max(match.start() - MAX_WORD_CHARACTERS, 0) : match.start()])
     if match["letter"].islower() or (numbering and before and numbering.takes_letters(before["word"])):
         return None
@@ -257,9 +257,9 @@ def _initial(numbering: Numbering | None, match: re.Match[str]) -> str | None:
 
 
 def _all_cases(writing: Writing) -> dict[str, str]:
-    """The abbreviations, also as headings and beginnings of sentences have them.
+    """Return the abbreviations, including their forms in headings and at the beginnings of sentences.
 
-    Those of single letters or several words mean something else there.
+    Those of single letters or several words have different meanings there and are excluded.
     """
     cases: dict[str, str] = {}
     for short, word in writing.abbreviations.items():
@@ -269,14 +269,14 @@ def _all_cases(writing: Writing) -> dict[str, str]:
 
 
 def _capitalised(word: str, short: str, match: re.Match[str]) -> str:
-    """The word with a capital behind the end of a sentence, which would not be known as one before a small letter."""
+    """Capitalize the word at the start of a sentence; a lowercase letter would hide the border before it."""
     if short[0].isupper() and AFTER_SENTENCE.search(match.string[max(match.start() - 4, 0) : match.start()]):
         return word[0].upper() + word[1:]
     return word
 
 
 def _quote(match: re.Match[str]) -> str:
-    """A straight quotation mark opens after white space or an opening bracket and closes anywhere else."""
+    """Convert a straight quotation mark: it opens after white space or an opening bracket and closes elsewhere."""
     before = match.string[match.start() - 1 : match.start()] if match.start() else " "
     return "“" if before in " \n(—-“'" else "”"
 

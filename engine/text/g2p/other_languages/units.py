@@ -1,4 +1,4 @@
-"""Units and currencies of each language, as data: what one is called, what many, and how “per” is said."""
+"""Defines the units and currencies of each language: singular, plural and the form after “per”."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Unit:
-    """Names for one and for many; of a noun, its gender, and what is said of it behind a slash."""
+    """The singular and plural names of a unit, its gender if a noun, and its form after a slash."""
 
     one: str
     many: str
@@ -18,12 +18,12 @@ class Unit:
 
 
 def unchanging(names: dict[str, str]) -> dict[str, Unit]:
-    """Units whose names do not change with the number."""
+    """Return units whose names do not change with the number."""
     return {symbol: Unit(name, name) for symbol, name in names.items()}
 
 
 def _table(per: str, text: str, special: dict[str, str] | None = None) -> dict[str, Unit]:
-    """Lines of symbols, “:”, the name of one, “/”, the name of many; “f” behind the colon marks a feminine name."""
+    """Parse lines of symbols, “:”, the singular, “/”, the plural; “f” after the colon marks a feminine name."""
     return dict(_lines(per, text, special or {}))
 
 

@@ -1,4 +1,4 @@
-"""The particulars of writing each language: abbreviations, currencies, scripts, words that begin phrases."""
+"""Defines the conventions of each written language: abbreviations, currencies, scripts, words that begin phrases."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ LATIN = "LATIN"
 
 @dataclass(frozen=True)
 class Writing:
-    """How one language is written.
+    """The writing conventions of one language.
 
-    `scripts` are the first words of its letters' Unicode names; `spaced` tells whether spaces part its words.
-    `abbreviations`, written with a dot but for the `bare` ones, `units`, written next to a number, and `minus` are what
-    each stands for; the abbreviations `before_number` are words of their own elsewhere, `titles` those whose word
-    depends on the name behind them: of a man, of a woman. `single` is the pattern of numbers of one thing. `forms` are
-    patterns that are spoken differently than they are written, with the templates of what is said. `elided` is the
-    pattern of words before an apostrophe; `fused` are those of which `first` and `letter` become one word.
+    `scripts` are the first words of its letters' Unicode names; `spaced` tells whether spaces separate its words.
+    `abbreviations`, written with a dot except the `bare` ones, `units`, written next to a number, and `minus` are
+    mapped to their words. The abbreviations `before_number` are ordinary words elsewhere; the words of `titles` depend
+    on the name after them: of a man, of a woman. `single` is the pattern of numbers that take the singular. `forms` are
+    patterns that are not spoken as written, with templates of their spoken form. `elided` is the pattern of words
+    before an apostrophe; `fused` are patterns whose `first` and `letter` become one word.
     """
 
     scripts: tuple[str, ...] = (LATIN,)
@@ -56,12 +56,12 @@ class Writing:
 
     @property
     def stressed(self) -> frozenset[str]:
-        """Little words that are written in capitals for stress."""
+        """Function words that are written in capitals for stress."""
         return frozenset(f"{self.phrase_words} {self.stressed_words}".split())
 
     @property
     def phrase_starters(self) -> frozenset[str]:
-        """Words that begin a phrase."""
+        """The words that begin a phrase."""
         return frozenset(self.phrase_words.split())
 
 
@@ -208,5 +208,5 @@ _WRITINGS = (
 
 
 def writing_of(language: Language) -> Writing:
-    """The writing of a language other than English."""
+    """Return the writing of a language other than English."""
     return dict(_WRITINGS)[language]
