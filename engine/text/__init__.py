@@ -1,1 +1,1 @@
-"""Text into what is spoken: documents read, languages told apart, words turned into phonemes."""
+"""Turns text into phonemes: reads documents, detects languages and converts words."""

@@ -1,4 +1,4 @@
-"""The languages that can be spoken: their tags, names, Kokoro's letter for each, and a sentence to try a voice with."""
+"""Defines the supported languages: their tags, names, letters in Kokoro's voice names, and sample sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.errors import InvalidRequest
 
 @dataclass(frozen=True)
 class Language:
-    """One language: `tag` as in BCP 47, `letter` the first letter of its voices' names, `sample` a sentence in it."""
+    """A language: `tag` as in BCP 47, `letter` the first letter of its voices' names, `sample` a sentence in it."""
 
     tag: str
     name: str
@@ -18,17 +18,17 @@ class Language:
 
     @property
     def english(self) -> bool:
-        """Whether it is a variety of English."""
+        """True if this is a variety of English."""
         return self.tag.startswith("en-")
 
     @property
     def british(self) -> bool:
-        """Whether it is British English."""
+        """True if this is British English."""
         return self.tag == "en-GB"
 
     @property
     def day_first(self) -> bool:
-        """Whether 3/4/2025 is in April."""
+        """True if 3/4/2025 is in April."""
         return self.british
 
 
@@ -45,9 +45,9 @@ LANGUAGES = (AMERICAN, BRITISH, SPANISH, FRENCH, HINDI, ITALIAN, JAPANESE, PORTU
 
 
 def language_of(tag: str) -> Language:
-    """The language with this BCP 47 tag, in upper or lower case; `fr` is enough if only one tag begins with it.
+    """Return the language with this BCP 47 tag, regardless of case; `fr` suffices if only one tag begins with it.
 
-    Raises `InvalidRequest` for any other.
+    Raises `InvalidRequest` for unsupported tags.
     """
     wanted = tag.casefold()
     exact = [language for language in LANGUAGES if language.tag.casefold() == wanted]

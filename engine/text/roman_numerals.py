@@ -1,4 +1,4 @@
-"""Roman numerals: what they are worth, and how a number is written with them."""
+"""Converts Roman numerals to numbers and back."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _NUMERAL = re.compile("(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V
 
 
 def value_of(letters: str) -> int:
-    """The value of letters that are a Roman numeral in either case; unusual ones such as XXXX count, too."""
+    """Return the value of a Roman numeral in either case; nonstandard ones such as XXXX are accepted."""
     values = [_VALUES[letter] for letter in letters.upper()]
     return sum(-now if now < after else now for now, after in pairwise([*values, 0]))
 
 
 def parsed(letters: str) -> int | None:
-    """The value of a numeral in the usual form and in capitals; None for other letters."""
+    """Return the value of a standard numeral in capitals; None for other letters."""
     return value_of(letters) if _NUMERAL.fullmatch(letters) else None
 
 
 def written(number: int) -> str:
-    """A number as a Roman numeral in capitals; in digits if there is none."""
+    """Return a number as a Roman numeral in capitals; in digits if there is none."""
     if not 0 < number <= _LARGEST:
         return str(number)
     made = ""

@@ -1,4 +1,4 @@
-"""Where sentences begin and end in a text as it is written."""
+"""Finds the sentences of a written text."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from itertools import pairwise
 _BORDER = re.compile(
     r"""(?P<mark>[.!?…]+)(?P<closing>["”'’»)\]]*)\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
 )
-"""What ends a sentence, with the white space that follows."""
+"""The end of a sentence, with the white space after it."""
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|vs|cf|e\.g|i\.e|[A-Z])$")
-"""A dot after one of these, or after an initial, ends no sentence."""
+"""Abbreviations and initials whose dot ends no sentence."""
 _TITLE_CHARACTERS = 8
 
 
 def sentence_starts(text: str) -> list[int]:
-    """The characters at which sentences start, in order, the first one being 0."""
+    """Return the offsets at which sentences start, in order, the first one being 0."""
     borders = (match.end() for match in _BORDER.finditer(text) if _ends_sentence(match))
     return [0, *(border for border in borders if border < len(text))]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """The characters of each sentence, its start and its end, without the white space behind it."""
+    """Return the start and end of each sentence, without the white space after it."""
     borders = pairwise([*sentence_starts(text), len(text)])
     return [(start, start + len(text[start:end].rstrip())) for start, end in borders]
 
 
 def sentence_at(text: str, character: int) -> int:
-    """The character at which the sentence of another one starts.
+    """Return the start of the sentence that contains a character.
 
-    Only the text around it is looked at, so that a long one takes no longer.
+    Only the surrounding paragraph is analyzed, so the time does not depend on the length of the text.
     """
     first = text.rfind("\n\n", 0, character) + 1
     last = text.find("\n\n", character)
@@ -40,7 +40,7 @@ def sentence_at(text: str, character: int) -> int:
 
 
 def sentence_text(text: str, place: int, most_characters: int) -> str:
-    """The sentence at a place, or the first one after it, or the last; empty if the text is blank."""
+    """Return the sentence at a place, or the first one after it, or the last; empty if the text is blank."""
     found = [(start, end) for start, end in sentence_spans(text) if text[start:end].strip()]
     start, end = next((span for span in found if span[1] > place), found[-1] if found else (0, 0))
     return text[start:end].strip()[:most_characters]
