@@ -1,4 +1,4 @@
-"""Students of a model's LSTMs: the data they learn from, their training, their evaluation, and the file of them.
+"""Distills a model's LSTMs: training data, training and evaluation of students, and the file that holds them.
 
 Importing this package loads no tensor library; calling its functions does.
 """
@@ -36,9 +36,9 @@ OnProgress = Callable[[TrainProgress], None]
 
 
 def make_data(options: DistillOptions, on_progress: OnProgress) -> Path:
-    """Make the shards that are missing; returns their folder.
+    """Generate the missing shards; return their folder.
 
-    Raises `EngineError` when there is no teacher, or the folder has another's data, or cannot be written.
+    Raises `EngineError` if there is no teacher, the folder has data of a different teacher, or it cannot be written.
     """
     from engine.models.checkpoints import open_checkpoint
     from engine.training.distillation.data import make_data as run
@@ -50,7 +50,7 @@ def make_data(options: DistillOptions, on_progress: OnProgress) -> Path:
 
 
 def train(options: DistillOptions, on_progress: OnProgress) -> Path:
-    """Teach the students, going on from the checkpoints; returns the folder of these. Raises `EngineError`."""
+    """Train the students, resuming from the checkpoints; return the folder of the checkpoints. Raises `EngineError`."""
     from engine.models.checkpoints import open_checkpoint
     from engine.training.distillation.teacher import Teacher
     from engine.training.distillation.training import train as run
@@ -60,7 +60,7 @@ def train(options: DistillOptions, on_progress: OnProgress) -> Path:
 
 
 def export(options: DistillOptions, path: Path) -> Path:
-    """Write the students that the checkpoints have, finished or not, into one file. Raises `EngineError`."""
+    """Write the students of the checkpoints, finished or not, to one file. Raises `EngineError`."""
     from engine.models.checkpoints import open_checkpoint
     from engine.training.distillation.teacher import Teacher
     from engine.training.distillation.training import export_students, load_students
@@ -72,9 +72,9 @@ def export(options: DistillOptions, path: Path) -> Path:
 def evaluate(
     options: DistillOptions, path: Path, sentences: int, spoken: int, advance: Callable[[float], None]
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Scores of a file of students by voice; they are kept in the file, too.
+    """Evaluate a file of students; return their scores by voice, which are also saved in the file.
 
-    Raises `InvalidRequest` where there is no such file, or another `EngineError`.
+    Raises `InvalidRequest` if the file does not exist, or other subclasses of `EngineError`.
     """
     from engine.models.checkpoints import open_checkpoint
     from engine.network.student_file import read_students

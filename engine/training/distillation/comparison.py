@@ -1,4 +1,4 @@
-"""LSTMs and the students in their place, side by side: building, sizes, and times by length."""
+"""Compares LSTMs with their students: build times, sizes, and run times by length."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from engine.stages import Stage, Tensor, stage_named
 TARGETS = (CPU.target, METAL_MACOS)
 TOKEN_COUNTS = (8, 16, 32, 64, 128, 256, 510)
 MEASURED = "cpu"
-"""The place of times that were measured; every other is the name of a chip, with estimated ones."""
+"""The place of measured times; all other places are names of chips, with estimated times."""
 _MILLISECONDS = 1e3
 
 Modules = Mapping[Prosody, Mapping[str, torch.nn.Module]]
@@ -62,7 +62,7 @@ class BuiltStage:
 
 @dataclass(frozen=True)
 class StageTime:
-    """What one run of a stage takes: between `least_ms` and `most_ms`, which are equal where it was measured."""
+    """The time of one run of a stage: between `least_ms` and `most_ms`, which are equal for a measurement."""
 
     place: str
     stage: str
@@ -74,7 +74,7 @@ class StageTime:
 
 @dataclass(frozen=True)
 class ProsodyComparison:
-    """Everything that was compared."""
+    """All results of a comparison."""
 
     built: tuple[BuiltStage, ...]
     times: tuple[StageTime, ...]
@@ -89,7 +89,8 @@ def compare_prosody(
 ) -> ProsodyComparison:
     """Build, measure and estimate the stages that have students, with LSTMs and with students.
 
-    Frames are as many as tokens have in speech. Times are the least of several rounds. Raises `CompileError`.
+    There are as many frames per token as in typical speech. Times are the minimum of several rounds. Raises
+    `CompileError`.
     """
     config, students = checkpoint.config, checkpoint.students
     stages = tuple(map(stage_named, students.stages))
@@ -152,7 +153,7 @@ def _measured(
     rounds: int,
     threads: int | None,
 ) -> Iterator[StageTime]:
-    """Times on this processor; both kinds take turns, so that what else the machine does meets them alike."""
+    """Yield times on this CPU; both kinds alternate, so that other load on the machine affects them equally."""
     weights = checkpoint.load_weights()
     with ExitStack() as held:
         runners = {
@@ -172,7 +173,7 @@ def _measured(
 def _least(
     runners: Mapping[Prosody, CompiledRunner], stage: Stage, inputs: Mapping[str, Array], rounds: int
 ) -> dict[Prosody, float]:
-    """The least seconds of each kind, after a first run of it that does not count."""
+    """Return the minimum seconds of each kind, after a warm-up run."""
     for runner in runners.values():
         runner.run(stage, inputs)
     seconds = dict.fromkeys(runners, float("inf"))
@@ -185,7 +186,7 @@ def _least(
 
 
 def _inputs(stage: Stage, run: Run) -> dict[str, Array]:
-    """Random inputs of these lengths; each token has its frames."""
+    """Return random inputs of these lengths; each token has its frames."""
     random = np.random.default_rng(0)
 
     def made_up(tensor: Tensor) -> Array:
@@ -203,7 +204,7 @@ def _inputs(stage: Stage, run: Run) -> dict[str, Array]:
 
 
 def _estimated(stages: Sequence[Stage], traced: Trace, runs: Sequence[Run], report: Report) -> Iterator[StageTime]:
-    """Times on Apple's chips, from the dispatches of the modules for Metal."""
+    """Yield times on Apple's chips, estimated from the dispatches of the modules for Metal."""
     for prosody in Prosody:
         for stage in stages:
             report(PreparationEvent(f"Counting {stage.title.lower()}, {prosody}, for Metal", 0, 1))
@@ -227,7 +228,7 @@ _PLACE = max(len(chip.name) for chip in CHIPS)
 
 
 def comparison_text(comparison: ProsodyComparison) -> str:
-    """Two tables: building and sizes, then times by length, LSTMs before students."""
+    """Return two tables: building and sizes, then times by length, LSTMs before students."""
     return "\n".join([*_building(comparison.built), "", *_times(comparison.times)])
 
 

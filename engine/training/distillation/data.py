@@ -1,4 +1,4 @@
-"""Makes the data: texts of ours as phonemes of both kinds of English, and the teacher's features of them."""
+"""Generates the training data: texts as phonemes of American and British English, with the teacher's features."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SHARD_EXAMPLES = 100
 
 
 def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[TrainProgress], None]) -> None:
-    """Make as many shards as are missing.
+    """Generate the missing shards.
 
-    Equal seeds give equal data, however often it was interrupted. Raises the errors of `ShardFolder`.
+    Equal seeds yield equal data, even after interruptions. Raises the errors of `ShardFolder`.
     """
     kept = ShardFolder(options.data_folder, teacher.identity)
     spoken = phonemised(teacher, options.seed)
@@ -38,7 +38,7 @@ def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[
 
 
 def phonemised(teacher: Teacher, seed: int) -> Iterator[tuple[str, str]]:
-    """Phonemes of passages without end, with the tag of the language, which alternates between those of the voices."""
+    """Yield phonemes of passages endlessly, with the language's tag, which alternates between those of the voices."""
     tags = sorted({voice.info.language for voice in teacher.voices.values()})
     phonemizers = [Phonemizer(tag, teacher.config.vocab, teacher.config.phoneme_limit) for tag in tags]
     for index, passage in enumerate(passages(seed)):
@@ -57,18 +57,18 @@ def _example(teacher: Teacher, phonemes: str, language: str) -> Example:
 
 HELD_OUT_COUNT = 200
 SENTENCES_SHARES = {1: 0.6, 2: 0.2, 4: 0.12, 7: 0.03}
-"""How many sentences a passage has; the remaining share has one to four words."""
+"""The shares of passages by their number of sentences; the remaining passages have one to four words."""
 _HELD_OUT_SEED = 7919
 
 
 def held_out_sentences(count: int = HELD_OUT_COUNT) -> tuple[str, ...]:
-    """Up to 200 sentences that no passage repeats: the starter's, then generated ones."""
+    """Return up to 200 sentences that no passage repeats: the starter's, then generated ones."""
     generated = prompts(HELD_OUT_COUNT - len(HELD_OUT_SENTENCES), _HELD_OUT_SEED, load_lexicon())
     return (*HELD_OUT_SENTENCES, *generated)[:count]
 
 
 def passages(seed: int) -> Iterator[str]:
-    """Passages without end, equal for equal seeds; no sentence of theirs is held out."""
+    """Yield passages endlessly, equal for equal seeds; none contains a held-out sentence."""
     chance = random.Random(seed)
     taken = set(held_out_sentences())
     lexicon = load_lexicon()
@@ -79,7 +79,7 @@ def passages(seed: int) -> Iterator[str]:
 
 
 def _passage(sentences: list[str], chance: random.Random) -> str:
-    """A passage from the last sentences of the list, which are removed."""
+    """Return a passage of the last sentences of the list, and remove them."""
     counts, shares = list(SENTENCES_SHARES), list(SENTENCES_SHARES.values())
     count = chance.choices([*counts, 0], [*shares, 1 - sum(shares)])[0]
     if count:

@@ -1,6 +1,6 @@
-"""How far a file of students is from its teacher, on held-out sentences: durations, pitch, energy, sound, words.
+"""Compares students with their teacher on held-out sentences: durations, pitch, energy, audio, words.
 
-Pitch, energy and sound are compared with the teacher's timing, so that a frame stands beside the same frame.
+Pitch, energy and audio are compared with the teacher's timing, so that frames are aligned.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ Values = dict[str, Array]
 
 @dataclass(frozen=True)
 class Scores:
-    """Students against their teacher; the figures of sound are None when no sentence was spoken.
+    """The scores of students against their teacher; scores of audio are None if no sentence was rendered.
 
     `far_durations` counts tokens whose durations differ by more than two frames; `f0_cents_rms` is over the values that
-    are voiced in both. Word error rates, of a speech recogniser, and opinions (DNSMOS, overall) are of speech with its
+    are voiced in both. Word error rates, of a speech recognizer, and opinions (DNSMOS, overall) are of speech with its
     own timing.
     """
 
@@ -63,7 +63,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class _Judges:
-    """Who listens."""
+    """The evaluators of rendered speech."""
 
     recogniser: Recogniser
     opinion: DnsmosScore
@@ -71,7 +71,7 @@ class _Judges:
 
 @dataclass(frozen=True)
 class _Sound:
-    """What was heard of one sentence: how far it is from the teacher's, words, and opinions of both."""
+    """The evaluation of the audio of one sentence: its distance to the teacher's, words, and opinions of both."""
 
     log_mel_l1: float
     words: WordCount
@@ -82,7 +82,7 @@ class _Sound:
 
 @dataclass
 class _Sums:
-    """What is added up over utterances."""
+    """Sums over utterances."""
 
     tokens: int = 0
     unequal: int = 0
@@ -106,7 +106,7 @@ class Speaker:
 
     @torch.no_grad()
     def run(self, stage_name: str, values: Mapping[str, Array]) -> Values:
-        """A stage's declared outputs from its declared inputs."""
+        """Return a stage's declared outputs from its declared inputs."""
         stage = stage_named(stage_name)
         if stage_name not in self._stages:
             frame_token, frame_count = align(values["duration_logits"], values["token_count"], values["speed"])
@@ -116,7 +116,7 @@ class Speaker:
         return {tensor.name: output.numpy() for tensor, output in zip(stage.outputs, outputs, strict=True)}
 
     def run_until(self, last: str, values: Values, first: str = STAGES[0].name) -> Values:
-        """The values and the outputs of the stages from `first` to `last`."""
+        """Return the values and the outputs of the stages from `first` to `last`."""
         names = [stage.name for stage in STAGES]
         known = dict(values)
         for name in names[names.index(first) : names.index(last) + 1]:
@@ -134,9 +134,9 @@ def evaluate(
     spoken: int,
     advance: Callable[[float], None] = lambda fraction: None,
 ) -> dict[str, Scores]:
-    """Scores by voice: the first held-out sentences go round among five voices, and `spoken` of them are rendered, too.
+    """Return scores by voice: five voices share the first held-out sentences, and `spoken` of them are also rendered.
 
-    Raises `UnusableModel` for students of another model, and `InvalidRequest` for a number out of range.
+    Raises `UnusableModel` for students of a different model, and `InvalidRequest` for a number out of range.
     """
     require_teacher(checkpoint, students)
     texts = held_out_sentences()
@@ -156,7 +156,7 @@ def evaluate(
 
 
 def require_teacher(checkpoint: Checkpoint, students: Students) -> None:
-    """Raise `UnusableModel` unless these students were taught by this checkpoint."""
+    """Raise `UnusableModel` unless these students were distilled from this checkpoint."""
     if students.teacher != checkpoint.identity:
         raise UnusableModel(
             f"The students in {students.path} were distilled from a different model than {checkpoint.name}.",
@@ -165,7 +165,7 @@ def require_teacher(checkpoint: Checkpoint, students: Students) -> None:
 
 
 def compared_durations(ours: Array, theirs: Array) -> tuple[int, int]:
-    """How many durations differ, and how many by more than two frames, from logits [tokens, max_dur]."""
+    """Count durations that differ, and those that do by more than two frames, from logits [tokens, max_dur]."""
     differences = np.abs(durations(ours, _SPEED) - durations(theirs, _SPEED))
     return int(np.count_nonzero(differences)), int(np.count_nonzero(differences > FAR_FRAMES))
 

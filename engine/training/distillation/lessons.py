@@ -1,7 +1,7 @@
-"""What students are taught with: batches of examples in random voices, and the losses of each lesson.
+"""Defines the training stages of students: batches of examples in random voices, and losses.
 
-A lesson is a `TrainingStage`. Its students learn either each from its teacher's own input, side by side, or in the
-chain, each from what the students before it made.
+Each is a `TrainingStage`. Its students learn either side by side, each from its teacher's own input, or in the chain,
+each from the output of the students before it.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from engine.training.distillation.teacher import (
 
 BATCH_TOKENS = 1200
 NEIGHBOURS = 60
-"""A batch is drawn from this many examples of similar length, so that little of it is padding."""
+"""The number of examples of similar length from which a batch is drawn, so that little of it is padding."""
 VALIDATION_BATCHES = 8
 _VALIDATION_SEED = 99
 DURATION_WEIGHT, CHAIN_DURATION_WEIGHT = 0.5, 2.0
-"""Weight of the mean error of a duration, in frames, beside the relative error of an LSTM's output."""
+"""The weight of the mean error of a duration, in frames, relative to that of the error of an LSTM's output."""
 
 PITCH_FLOOR_HZ = 50.0
-"""Errors of pitch are relative to its distance from here below zero: nearly a share where there is a voice."""
+"""The offset to F0 in relative pitch errors; where there is voice, these are nearly a share of F0."""
 SPANS, SPAN_FRAMES = 4, 120
-"""So many examples of a batch, and so many frames of each, lead on to pitch and energy."""
+"""The number of examples of a batch, and of frames of each, for which pitch and energy are computed."""
 
 
 class BucketSampler:
-    """Examples in order of length, drawn in batches of about as many tokens, each example in a random voice."""
+    """Draws batches of examples of similar length, with about the same number of tokens, each in a random voice."""
 
     def __init__(self, teacher: Teacher, examples: Sequence[Example], batch_tokens: int = BATCH_TOKENS) -> None:
         self._teacher = teacher
@@ -50,7 +50,7 @@ class BucketSampler:
         self._batch_tokens = batch_tokens
 
     def draw(self, chance: random.Random) -> Batch:
-        """A random batch."""
+        """Return a random batch."""
         first = chance.randrange(max(1, len(self._examples) - NEIGHBOURS))
         near = self._examples[first : first + NEIGHBOURS]
         size = max(1, min(len(near), self._batch_tokens // len(near[-1].features)))
@@ -59,7 +59,7 @@ class BucketSampler:
 
 
 class Lesson:
-    """A lesson about some of the LSTMs; `modules` are their students by path, `rate_shares` all 1."""
+    """A training stage for some of the LSTMs; `modules` are their students by path, `rate_shares` all 1."""
 
     name = ""
 
@@ -75,35 +75,35 @@ class Lesson:
 
     @staticmethod
     def paths(teacher: Teacher) -> tuple[str, ...]:
-        """The paths of the LSTMs that the lesson is about."""
+        """Return the paths of the LSTMs that the stage covers."""
         raise NotImplementedError
 
     def loss(self, chance: random.Random) -> tuple[Tensor, dict[str, float]]:
-        """The loss of a random batch, and its parts."""
+        """Return the loss of a random batch, and its parts."""
         terms, weights = self.terms(self._learn.draw(chance)), self.weights()
         total = torch.stack([weights.get(name, 1.0) * term for name, term in terms.items()]).sum()
         return total, {name: float(term.detach()) for name, term in terms.items()}
 
     def validate(self) -> dict[str, float]:
-        """Means over some fixed held-out batches."""
+        """Return means over some fixed held-out batches."""
         chance = random.Random(_VALIDATION_SEED)
         rows = [self.figures(self._check.draw(chance)) for _ in range(VALIDATION_BATCHES)]
         return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 
     def weights(self) -> dict[str, float]:
-        """The weights of the loss's terms, 1 for those without."""
+        """Return the weights of the loss's terms; a missing one is 1."""
         return {}
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
-        """The terms of the loss, by name."""
+        """Return the terms of the loss, by name."""
         raise NotImplementedError
 
     def figures(self, batch: Batch) -> dict[str, float]:
-        """What is reported of a held-out batch: the terms, unless a lesson knows better."""
+        """Return the figures of a held-out batch: by default, the terms."""
         return {name: float(term) for name, term in self.terms(batch).items()}
 
     def taught(self, path: str, x: Tensor, lengths: Tensor) -> Tensor:
-        """The output of the student of this path; fast, in bfloat16, while it learns."""
+        """Return the output of the student of this path; fast, in bfloat16, in training mode."""
         student = self.students[path]
         with torch.autocast("cpu", torch.bfloat16, enabled=student.training):
             output: Tensor = student(x, lengths)
@@ -111,17 +111,17 @@ class Lesson:
 
 
 class DurationLesson(Lesson):
-    """The LSTMs that lead to durations, from the teacher's inputs side by side."""
+    """Trains the LSTMs of the duration path, side by side, from the teacher's inputs."""
 
     name = "durations"
 
     @staticmethod
     def paths(teacher: Teacher) -> tuple[str, ...]:
-        """The LSTMs that lead to durations."""
+        """Return the paths of the LSTMs of the duration path."""
         return teacher.duration_lstms
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
-        """The relative error of each output, and the mean error of the durations in frames."""
+        """Return the relative error of each output, and the mean error of the durations in frames."""
         terms: dict[str, Tensor] = {}
 
         def side_by_side(path: str, x: Tensor, lengths: Tensor) -> Tensor:
@@ -138,13 +138,13 @@ class DurationLesson(Lesson):
         return terms
 
     def duration_error(self, hidden: Tensor, wanted: Tensor, lengths: Tensor) -> Tensor:
-        """The mean difference of the unrounded durations, in frames."""
+        """Return the mean difference of the unrounded durations, in frames."""
         ours, theirs = (torch.sigmoid(self.teacher.duration_logits(value)).sum(dim=2) for value in (hidden, wanted))
         beyond = is_beyond(ours.shape[1], lengths)
         return (ours - theirs).abs().masked_fill(beyond, 0).sum() / lengths.sum()
 
     def figures(self, batch: Batch) -> dict[str, float]:
-        """The terms, and the share of durations that are equal in the chain of all students."""
+        """Return the terms, and the shares of durations that differ in the chain of all students."""
         theirs = self._durations(batch, self.teacher.run)
         ours = self._durations(batch, self.taught)
         differences = (ours - theirs).abs()
@@ -156,7 +156,7 @@ class DurationLesson(Lesson):
         }
 
     def weights(self) -> dict[str, float]:
-        """Durations are weighed by `DURATION_WEIGHT`."""
+        """Return the weights; durations have `DURATION_WEIGHT`."""
         return {"frames": DURATION_WEIGHT}
 
     def _durations(self, batch: Batch, run: Run) -> Tensor:
@@ -165,16 +165,16 @@ class DurationLesson(Lesson):
 
 
 class ChainLesson(DurationLesson):
-    """The same LSTMs, each from what the students before it made: errors that add up are unlearnt."""
+    """Trains the same LSTMs, each from the outputs of the students before it, to reduce accumulated errors."""
 
     name = "chain"
 
     def weights(self) -> dict[str, float]:
-        """Durations are weighed by `CHAIN_DURATION_WEIGHT`."""
+        """Return the weights; durations have `CHAIN_DURATION_WEIGHT`."""
         return {"frames": CHAIN_DURATION_WEIGHT}
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
-        """As side by side, but in the chain."""
+        """Return the same terms as side by side, but in the chain."""
         wanted: dict[str, Tensor] = {}
         terms: dict[str, Tensor] = {}
 
@@ -194,22 +194,22 @@ class ChainLesson(DurationLesson):
 
 
 class PitchLesson(Lesson):
-    """The LSTM over frames, from the features that the teacher made."""
+    """Trains the LSTM over frames, from the teacher's features."""
 
     name = "pitch"
 
     @staticmethod
     def paths(teacher: Teacher) -> tuple[str, ...]:
-        """The LSTM over frames."""
+        """Return the path of the LSTM over frames."""
         return (FRAME_LSTM,)
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
-        """The relative error of the output."""
+        """Return the relative error of the output."""
         given, wanted, _ = self._outputs(batch)
         return {_short(FRAME_LSTM): relative_error(given, wanted)}
 
     def figures(self, batch: Batch) -> dict[str, float]:
-        """The error of the output, and those of pitch and energy over the first frames of a few examples."""
+        """Return the error of the output, and those of pitch and energy over the first frames of a few examples."""
         given, wanted, counts = self._outputs(batch)
         longest = counts.argsort(descending=True)[:SPANS]
         span = slice(0, min(SPAN_FRAMES, int(counts[longest].min())))
@@ -223,7 +223,7 @@ class PitchLesson(Lesson):
         }
 
     def _outputs(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """The student's output and the teacher's over frames, and the frame counts."""
+        """Return the student's output and the teacher's over frames, and the frame counts."""
         with torch.no_grad():
             encoded = self.teacher.encoded(batch, self.teacher.run)
             hidden = self.teacher.run(DURATION_LSTM, encoded, batch.lengths)
@@ -234,17 +234,17 @@ class PitchLesson(Lesson):
 
 
 class TextLesson(Lesson):
-    """The LSTM of the text encoder."""
+    """Trains the LSTM of the text encoder."""
 
     name = "text"
 
     @staticmethod
     def paths(teacher: Teacher) -> tuple[str, ...]:
-        """The LSTM of the text encoder."""
+        """Return the path of the LSTM of the text encoder."""
         return (TEXT_LSTM,)
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
-        """The relative error of the output."""
+        """Return the relative error of the output."""
         with torch.no_grad():
             x = self.teacher.phoneme_inputs(batch)
             wanted = self.teacher.run(TEXT_LSTM, x, batch.lengths)
@@ -252,7 +252,7 @@ class TextLesson(Lesson):
 
 
 def relative_error(values: Tensor, wanted: Tensor) -> Tensor:
-    """The squared error as a share of the power of what is wanted; both are 0 in the padding."""
+    """Return the squared error as a share of the power of the target; both are 0 in the padding."""
     return (values - wanted).square().sum() / wanted.square().sum()
 
 

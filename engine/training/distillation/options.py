@@ -1,4 +1,4 @@
-"""What the steps of a distillation are told; nothing here loads a tensor library."""
+"""Defines the options of a distillation; nothing here loads a tensor library."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LESSON_MINUTES: Mapping[str, float] = {"durations": 17.0, "pitch": 15.0, "text": 3.0, "chain": 11.0}
-"""Processor minutes of each lesson on one core, in the order in which they are given."""
+"""CPU minutes of each training stage on one core, in the order of training."""
 DEFAULT_SHARDS = 20
 CORRECTIONS, FRAME_CORRECTIONS = 6, 14
-"""How often the cell corrects a guess in the file of students, over tokens and over frames."""
+"""The numbers of corrections by the cell in the file of students, over tokens and over frames."""
 DOUBLINGS = 4
-"""Each correction carries the cell state over 2 ** 4 steps; more of them bring no more equal durations."""
+"""Each correction carries the cell state over 2 ** 4 steps; a larger value does not make more durations equal."""
 
 
 @dataclass(frozen=True)
 class DistillOptions:
-    """Who teaches, and where the work is kept: `work_folder` has data and checkpoints, and going on is done there.
+    """The teacher, the work folder and the amount of training; `work_folder` has data and checkpoints to resume from.
 
-    `minutes` are those of each lesson; `corrections`, and over frames `frame_corrections`, those of finished students.
+    `minutes` are those of each training stage; `corrections`, and over frames `frame_corrections`, those of finished
+    students.
     """
 
     model: str
@@ -33,15 +34,15 @@ class DistillOptions:
 
     @property
     def data_folder(self) -> Path:
-        """Where the shards are."""
+        """The folder of the shards."""
         return self.work_folder / "data"
 
     def checkpoint(self, lesson: str) -> Path:
-        """The file that keeps the state of a lesson."""
+        """Return the checkpoint file of a training stage."""
         return self.work_folder / "checkpoints" / f"{lesson}.pt"
 
 
 def scaled_minutes(total: float) -> dict[str, float]:
-    """The lessons' minutes in the same proportions, for another total."""
+    """Return the minutes of the training stages, scaled to a different total."""
     share = total / sum(LESSON_MINUTES.values())
     return {name: minutes * share for name, minutes in LESSON_MINUTES.items()}

@@ -1,7 +1,7 @@
-"""What students learn from, kept in shards: files of a hundred texts each, listed with their checksums.
+"""Stores training data in shards: files of a hundred texts each, listed with their checksums.
 
-A shard has the phonemes and the features that the teacher's Transformer makes of them, which depend on no voice. The
-inputs and outputs of its LSTMs, in any voice, are computed from them while training: reading them would take longer.
+A shard has phonemes and their features from the teacher's Transformer, which depend on no voice. The inputs and outputs
+of its LSTMs, in any voice, are computed from them during training: reading them would take longer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _AGAIN = "Delete it and run “kokoro-desk distill data” again."
 
 @dataclass(frozen=True)
 class Example:
-    """A text as the teacher takes it: phonemes of a language (a tag), `features` [tokens, hidden_dim] in float16."""
+    """A training text: phonemes of a language (a tag), `features` [tokens, hidden_dim] in float16."""
 
     phonemes: str
     language: str
@@ -37,7 +37,7 @@ class Example:
 class ShardFolder:
     """The shards of one teacher, by number; `teacher` is the identity of its weights.
 
-    Raises `UnusableModel` when the folder has shards of another teacher, and `DamagedFile`.
+    Raises `UnusableModel` if the folder has shards of a different teacher, and `DamagedFile`.
     """
 
     def __init__(self, folder: Path, teacher: str) -> None:
@@ -47,11 +47,11 @@ class ShardFolder:
 
     @property
     def count(self) -> int:
-        """How many shards there are, in order from 0."""
+        """The number of shards, which are numbered from 0."""
         return len(self._checksums)
 
     def add(self, examples: Sequence[Example]) -> None:
-        """Write the next shard, then list it; raises `OutputError`, and the folder stays as it was."""
+        """Write the next shard, then list it; raises `OutputError`, and the folder stays unchanged."""
         path = self._path(self.count)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write(path, _packed(examples))
@@ -61,7 +61,7 @@ class ShardFolder:
         self._checksums = checksums
 
     def examples(self) -> Iterator[Example]:
-        """All examples, shard after shard; raises `InvalidRequest` when there is none."""
+        """Yield all examples, shard after shard; raises `InvalidRequest` if there is none."""
         if not self.count:
             raise InvalidRequest(f"{self.folder} has no training data.", "Run “kokoro-desk distill data” first.")
         for number in range(self.count):

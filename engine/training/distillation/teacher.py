@@ -1,4 +1,4 @@
-"""The teacher: the frozen network's text side over padded batches, any of whose LSTMs may be stood in for."""
+"""The teacher: the frozen network's text side over padded batches, with any of its LSTMs replaceable."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ DURATION_LSTM = "predictor.lstm"
 FRAME_LSTM = "predictor.shared"
 """The path of the LSTM over frames, which leads to pitch and energy."""
 TEXT_LSTM = "text_encoder.lstm"
-"""The path of the text encoder's LSTM, which no voice has an influence on."""
+"""The path of the text encoder's LSTM, which is voice-independent."""
 
 Run = Callable[[str, Tensor, Tensor], Tensor]
-"""Computes what stands for the LSTM of a path: from input [batch, time, channels] and int32 lengths, its output."""
+"""Replaces the LSTM of a path: maps its input [batch, time, channels] and int32 lengths to its output."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples put together, each in a voice: `features` [batch, tokens, hidden_dim], `styles` [batch, style_dim].
+    """Examples in a batch, each in a voice: `features` [batch, tokens, hidden_dim], `styles` [batch, style_dim].
 
     `tokens` [batch, tokens] are numbers of symbols, 0 beyond the int32 `lengths` [batch].
     """
@@ -50,7 +50,7 @@ class Batch:
 class Teacher:
     """A network with its voices, whose parameters never change.
 
-    Raises `InvalidRequest` for a model without a voice that speaks English.
+    Raises `InvalidRequest` for a model without an English voice.
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -76,20 +76,20 @@ class Teacher:
         return (*self.duration_lstms, FRAME_LSTM, TEXT_LSTM)
 
     def lstm(self, path: str) -> nn.LSTM:
-        """The LSTM of this path in the kokoro module tree."""
+        """Return the LSTM of this path in the kokoro module tree."""
         module = self.network.get_submodule(path)
         assert isinstance(module, nn.LSTM)
         return module
 
     def speakers(self, language: str) -> list[str]:
-        """The names of the voices of a language, by its tag."""
+        """Return the names of the voices of a language, by its tag."""
         return [name for name, voice in self.voices.items() if voice.info.language == language]
 
     @torch.no_grad()
     def features(self, phonemes: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """What the network's Transformer makes of phonemes, [tokens, hidden_dim].
+        """Return the features of phonemes from the network's Transformer, [tokens, hidden_dim].
 
-        It is computed in bfloat16, four times as fast: the LSTMs' outputs are computed from this very result.
+        They are computed in bfloat16, four times as fast: the LSTMs' outputs are computed from this very result.
         """
         tokens = torch.from_numpy(encode(phonemes, self.config.vocab)).long()[None]
         with torch.autocast("cpu", torch.bfloat16):
@@ -98,7 +98,7 @@ class Teacher:
         return features
 
     def batch(self, examples: Sequence[Example], voices: Sequence[str]) -> Batch:
-        """The examples, each in the voice beside it."""
+        """Return the examples as a batch, each in the voice at the same index."""
         tokens = [torch.from_numpy(encode(example.phonemes, self.config.vocab)).long() for example in examples]
         features = [torch.from_numpy(example.features).float() for example in examples]
         styles = [self._style(voice, example) for voice, example in zip(voices, examples, strict=True)]
@@ -107,11 +107,11 @@ class Teacher:
         return Batch(pad(tokens, batch_first=True), pad(features, batch_first=True), torch.stack(styles), lengths)
 
     def run(self, path: str, x: Tensor, lengths: Tensor) -> Tensor:
-        """The output of the LSTM itself; it has no gradient."""
+        """Return the output of the LSTM itself; it has no gradient."""
         return bidirectional_lstm(self.lstm(path), x, lengths)
 
     def encoded(self, batch: Batch, run: Run) -> Tensor:
-        """Prosody features [batch, tokens, prosody_channels]."""
+        """Return prosody features [batch, tokens, prosody_channels]."""
         style = batch.styles[:, None].expand(-1, batch.features.shape[1], -1)
         x = torch.cat([batch.features, style], dim=2)
         for index, block in enumerate(self.network.predictor.text_encoder.lstms):
@@ -123,12 +123,15 @@ class Teacher:
         return x
 
     def duration_logits(self, hidden: Tensor) -> Tensor:
-        """Logits [batch, tokens, max_dur] from what stands for `predictor.lstm`."""
+        """Return logits [batch, tokens, max_dur] from the output of `predictor.lstm` or its student."""
         logits: Tensor = self.network.predictor.duration_proj(hidden)
         return logits
 
     def curves(self, hidden: Tensor, styles: Tensor) -> tuple[Tensor, Tensor]:
-        """Pitch in Hz and energy, [batch, 2 * frames], from what stands for `predictor.shared`, without padding."""
+        """Return pitch in Hz and energy, [batch, 2 * frames], from the output of `predictor.shared` or its student.
+
+        The input has no padding.
+        """
         predictor = self.network.predictor
         pitch = energy = hidden.transpose(1, 2)
         for block in predictor.F0:
@@ -138,7 +141,7 @@ class Teacher:
         return predictor.F0_proj(pitch)[:, 0], predictor.N_proj(energy)[:, 0]
 
     def phoneme_inputs(self, batch: Batch) -> Tensor:
-        """The input [batch, tokens, hidden_dim] of the text encoder's LSTM."""
+        """Return the input [batch, tokens, hidden_dim] of the text encoder's LSTM."""
         encoder = self.network.text_encoder
         x = zero_beyond(encoder.embedding(batch.tokens).transpose(1, 2), batch.lengths, axis=2)
         for layer in encoder.cnn:
@@ -150,12 +153,15 @@ class Teacher:
 
 
 def frames_per_token(logits: Tensor, lengths: Tensor) -> Tensor:
-    """Rounded durations [batch, tokens], at least 1, and 0 beyond the lengths."""
+    """Return rounded durations [batch, tokens], at least 1, and 0 beyond the lengths."""
     frames = torch.sigmoid(logits).sum(dim=2).round().clamp(min=1).long()
     return zero_beyond(frames, lengths, axis=1)
 
 
 def on_frames(features: Tensor, frames: Tensor) -> tuple[Tensor, Tensor]:
-    """Features [batch, tokens, channels] repeated for each token's frames, padded with zeros; and the frame counts."""
+    """Repeat features [batch, tokens, channels] for each token's frames, padded with zeros.
+
+    Also return the frame counts.
+    """
     rows = [torch.repeat_interleave(row, count, dim=0) for row, count in zip(features, frames, strict=True)]
     return nn.utils.rnn.pad_sequence(rows, batch_first=True), frames.sum(dim=1, dtype=torch.int32)

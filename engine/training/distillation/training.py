@@ -1,4 +1,4 @@
-"""The lessons in order, each continuing from its checkpoint, and the file of students that they make."""
+"""Runs the training stages in order, each resuming from its checkpoint, and writes the file of students."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from engine.training.starter.trainer import Progress, Schedule, Trainer
 OnProgress = Callable[[TrainProgress], None]
 
 CHECK_EXAMPLES = 60
-"""So many of the first examples are not learnt from; the lessons are checked on them."""
+"""The number of examples, the first ones, that are used for validation and not for training."""
 
 
 LEARNING_CORRECTIONS = 2
-"""How many corrections students learn with, as a rule. Each is over one step, so that the guess counts for most."""
+"""The default number of corrections in training. Each is over one step, so that the guess matters most."""
 _UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, UnpicklingError, BadZipFile)
-"""What PyTorch raises for a file that is no checkpoint of these modules."""
+"""The errors that PyTorch raises for a file that is not a checkpoint of these modules."""
 
 
 @dataclass(frozen=True)
 class StageConfig:
-    """A lesson, the lesson that it goes on from, if any, its learning rate, and the corrections that it learns with."""
+    """A training stage: the stage whose students it starts from, if any, its learning rate, and its corrections."""
 
     lesson: type[Lesson]
     after: str | None = None
@@ -54,7 +54,7 @@ class StageConfig:
     corrections: int = LEARNING_CORRECTIONS
 
     def schedule(self, minutes: float) -> Schedule:
-        """The schedule for a number of minutes."""
+        """Return the schedule for a number of minutes."""
         return Schedule(minutes, self.learning_rate, average_decay=0.99)
 
 
@@ -67,10 +67,10 @@ COURSES: Mapping[str, StageConfig] = {
 
 
 def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) -> dict[str, LstmStudent]:
-    """Give all lessons; returns the students by path.
+    """Run all training stages; return the students by path.
 
-    Raises `InvalidRequest` when there is too little data, `UnusableModel` when it is another teacher's, `DamagedFile`,
-    or `OutputError` when a checkpoint cannot be written: the one before it stays.
+    Raises `InvalidRequest` if there is too little data, `UnusableModel` if it is that of a different teacher,
+    `DamagedFile`, or `OutputError` if a checkpoint cannot be written: the previous one stays.
     """
     torch.set_num_threads(1)
     examples = list(ShardFolder(options.data_folder, teacher.identity).examples())
@@ -83,10 +83,10 @@ def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) ->
 
 
 def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmStudent]:
-    """The students as the checkpoints have them, finished or not, in evaluation mode, with the options' corrections.
+    """Load the students of the checkpoints, finished or not, in evaluation mode, with the options' corrections.
 
-    Students of a lesson that was not begun are left out. Raises `DamagedFile`, `UnusableModel` when another
-    model taught them, or `InvalidRequest` when there is none.
+    Students of a stage that was not begun are left out. Raises `DamagedFile`, `UnusableModel` if they were distilled
+    from a different model, or `InvalidRequest` if there is none.
     """
     students = new_students(teacher, options.seed)
     for path, student in students.items():
@@ -103,7 +103,7 @@ def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmSt
 
 
 def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORRECTIONS) -> dict[str, LstmStudent]:
-    """Students of all LSTMs that know nothing yet; equal seeds give equal ones."""
+    """Return untrained students of all LSTMs; equal seeds yield equal ones."""
     torch.manual_seed(seed)
     return {path: LstmStudent.of(teacher.lstm(path), corrections=corrections) for path in teacher.lstms}
 
@@ -126,15 +126,15 @@ def _give(
 
 
 class _LessonTrainer(Trainer):
-    """A trainer that says in a sentence why a checkpoint could not be written."""
+    """A trainer that explains in a sentence why a checkpoint could not be written."""
 
     def save(self) -> None:
-        """See `Trainer.save`; raises `OutputError`, and the checkpoint before this one stays."""
+        """Save like `Trainer.save`; raises `OutputError`, and the previous checkpoint stays."""
         try:
             super().save()
         except OSError as error:
             raise write_error(self.checkpoint, error) from error
-        except RuntimeError as error:  # what PyTorch's own writer raises, without a reason
+        except RuntimeError as error:  # raised by PyTorch's own writer, without a reason
             raise OutputError(
                 f"The checkpoint {self.checkpoint} could not be written.",
                 "Free up some space and continue; the previous checkpoint is intact.",
@@ -188,9 +188,9 @@ Architectures = Mapping[str, Mapping[str, Any]]
 
 
 def export_students(path: Path, teacher: Teacher, students: Mapping[str, LstmStudent]) -> Students:
-    """Write the students' own weights, whole or not at all; raises `OutputError`.
+    """Write the students' own weights atomically; raises `OutputError`.
 
-    The cells stay out: their weights are the teacher's and come with the model.
+    The cells are left out: their weights are the teacher's and come with the model.
     """
     weights = {
         f"{where}.{name}": tensor.numpy().astype(np.float16)

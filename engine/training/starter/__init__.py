@@ -1,4 +1,4 @@
-"""The starter model: a small student of Kokoro-82M, its training and its evaluation.
+"""Trains and evaluates the starter model, a small student of Kokoro-82M.
 
 Importing this package loads no tensor library; calling `train` or `evaluate` does.
 """
@@ -18,9 +18,9 @@ __all__ = ["ROUNDS", "STAGE_MINUTES", "TrainOptions", "TrainProgress", "evaluate
 
 
 def train(options: TrainOptions, on_progress: Callable[[TrainProgress], None]) -> Path:
-    """Train the starter model, continuing from the work folder; returns the folder of the written package.
+    """Train the starter model, continuing from the work folder; return the folder of the written package.
 
-    Raises `MissingModel` where the teacher is not installed.
+    Raises `MissingModel` if the teacher is not installed.
     """
     from engine.training.starter.training import train as run
 
@@ -33,7 +33,7 @@ def evaluate(
     work_folder: Path | None = None,
     on_progress: Callable[[str], None] = lambda line: None,
 ) -> tuple[VoiceScore, ...]:
-    """How near each voice of a package, or of the bundled one, is to the teacher's."""
+    """Score each voice of a package, or of the bundled one, against the teacher's."""
     from engine.training.starter.evaluation import evaluate as run
 
     return run(sentences, package, work_folder, on_progress)

@@ -1,4 +1,4 @@
-"""Lessons of all voices put together into padded tensors."""
+"""Collates training examples of all voices into padded tensors."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from engine.config import F0_VALUES_PER_FRAME, ModelConfig
 from engine.training.starter.lesson import Sound, TrainingExample
 
 NEIGHBOURS = 48
-"""A batch is drawn from this many lessons of similar length, so that little is cut off."""
+"""The number of examples of similar length from which a batch is drawn, so that little is cut off."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A lesson, the voice that spoke it, and the style row that the teacher spoke it with (timbre before prosody)."""
+    """A training example, its voice, and the style row that the teacher used (timbre before prosody)."""
 
     lesson: TrainingExample
     voice: str
@@ -27,7 +27,7 @@ class Item:
 
     @property
     def sound(self) -> Sound:
-        """The lesson's sound; raises `ValueError` for a lesson of the text side."""
+        """The example's audio; raises `ValueError` for an example of the text side."""
         if self.lesson.sound is None:
             raise ValueError(f"“{self.lesson.text}” was recorded without sound.")
         return self.lesson.sound
@@ -37,9 +37,9 @@ class Item:
 class Batch:
     """Items with their tokens padded, and a common span of frames cut out of each.
 
-    `tokens` [items, tokens]; `lengths` [items]; `padding` [items, tokens], true beyond the end;
-    `styles` [items, width]; `frame_token` [items, frames]: the token that each frame of the span belongs to;
-    `starts` [items]: first frame.
+    `tokens` [items, tokens]; `lengths` [items]; `padding` [items, tokens], true beyond the end; `styles` [items,
+    width]; `frame_token` [items, frames]: the token that each frame of the span belongs to; `starts` [items]: first
+    frame.
     """
 
     items: tuple[Item, ...]
@@ -52,7 +52,7 @@ class Batch:
 
     @property
     def frames(self) -> int:
-        """Frames in the span."""
+        """The number of frames in the span."""
         return int(self.frame_token.shape[1])
 
     @property
@@ -66,19 +66,19 @@ class Batch:
         return self.styles[:, self.styles.shape[1] // 2 :]
 
     def f0_hz(self) -> torch.Tensor:
-        """F0 over the span, [items, 2 frames]."""
+        """Return F0 over the span, [items, 2 frames]."""
         return self._cut([item.lesson.f0_hz for item in self.items], F0_VALUES_PER_FRAME)
 
     def energy(self) -> torch.Tensor:
-        """Energy over the span, [items, 2 frames]."""
+        """Return energy over the span, [items, 2 frames]."""
         return self._cut([item.lesson.energy for item in self.items], F0_VALUES_PER_FRAME)
 
     def samples(self, config: ModelConfig) -> torch.Tensor:
-        """Audio over the span, [items, samples]."""
+        """Return audio over the span, [items, samples]."""
         return self._cut([item.sound.samples for item in self.items], config.samples_per_frame)
 
     def harmonics(self, config: ModelConfig, first: int, frames: int) -> torch.Tensor:
-        """The teacher's excitation over `frames` of the span from `first` on, [items, channels, STFT frames]."""
+        """Return the teacher's excitation over `frames` of the span from `first` on, [items, channels, STFT frames]."""
         per_frame = config.stft_frames_per_frame
         cut = [
             item.sound.harmonics[(start + first) * per_frame : (start + first + frames) * per_frame + 1]
@@ -87,7 +87,7 @@ class Batch:
         return torch.from_numpy(np.stack(cut).astype(np.float32)).transpose(1, 2)
 
     def spread(self, features: torch.Tensor) -> torch.Tensor:
-        """Token features [items, channels, tokens] repeated for every frame of the span."""
+        """Repeat token features [items, channels, tokens] for every frame of the span."""
         index = self.frame_token[:, None].expand(-1, features.shape[1], -1)
         return features.gather(2, index)
 
@@ -100,7 +100,7 @@ class Batch:
 
 
 class BucketSampler:
-    """All lessons in order of length; batches are drawn from lessons of similar length."""
+    """Draws batches of examples of similar length."""
 
     def __init__(self, items: Sequence[Item], shortest_frames: int = 1) -> None:
         kept = [item for item in items if item.lesson.frames >= shortest_frames]
@@ -110,7 +110,7 @@ class BucketSampler:
         return len(self._items)
 
     def draw(self, chance: random.Random, size: int) -> Batch:
-        """A random batch; the span is as long as its shortest lesson."""
+        """Return a random batch; the span is as long as its shortest example."""
         width = min(len(self._items), max(NEIGHBOURS, size))
         first = chance.randrange(len(self._items) - width + 1)
         return collate(chance.sample(self._items[first : first + width], min(size, width)), chance)
@@ -138,5 +138,5 @@ def collate(items: Sequence[Item], chance: random.Random | None = None) -> Batch
 
 
 def frame_token(lesson: TrainingExample) -> npt.NDArray[np.int64]:
-    """The token that each frame belongs to."""
+    """Return the token that each frame belongs to."""
     return np.repeat(np.arange(len(lesson.tokens)), lesson.durations_frames)

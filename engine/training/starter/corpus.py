@@ -1,4 +1,4 @@
-"""The corpus: the teacher's lessons in shards of one voice each, so that recording goes on where it was stopped."""
+"""Stores the teacher's training examples in shards of one voice each, so that recording can resume."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SOUND, TEXT, HELD_OUT = "sound", "text", "held-out"
 SENTENCES_PER_SHARD = {SOUND: 50, TEXT: 240}
 MAX_CHARACTERS = {SOUND: 60, TEXT: 110}
 SENTENCES_PER_TEXT = {SOUND: (1,), TEXT: (1, 1, 1, 1, 1, 1, 1, 1, 4, 20)}
-"""How many sentences the texts have, in turn: the utterances of a text become longer the further it goes on."""
+"""The numbers of sentences of consecutive texts: the utterances of a text become longer toward its end."""
 ARRAYS = ("tokens", "durations_frames", "duration_logits", "f0_hz", "energy")
 SOUND_ARRAYS = ("pcm", "harmonics")
 STRINGS = ("text", "phonemes")
@@ -33,7 +33,7 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of the corpus: a voice, the kind of its lessons, and its number among the shards of that kind."""
+    """A part of the corpus: a voice, the kind of its examples, and its number among the shards of that kind."""
 
     voice: str
     kind: str
@@ -41,17 +41,17 @@ class Shard:
 
     @property
     def path(self) -> Path:
-        """Where it is in the folder of the corpus."""
+        """The path in the folder of the corpus."""
         return Path(self.voice) / f"{self.kind}-{self.number:02}{SUFFIX}"
 
     @property
     def with_sound(self) -> bool:
-        """Whether its lessons include the sound."""
+        """True if its examples include the audio."""
         return self.kind != TEXT
 
 
 def shards(voices: Sequence[str], rounds: int) -> Iterator[Shard]:
-    """All shards in the order of recording: training can begin after the first round."""
+    """Yield all shards in the order of recording: training can begin after the first round."""
     for voice in voices:
         yield Shard(voice, HELD_OUT)
     for number in range(rounds):
@@ -61,7 +61,7 @@ def shards(voices: Sequence[str], rounds: int) -> Iterator[Shard]:
 
 
 def texts_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
-    """The texts of a shard: equal for equal shards, and no sentence of theirs is held out."""
+    """Return the texts of a shard: equal for equal shards, and without held-out sentences."""
     if shard.kind == HELD_OUT:
         return HELD_OUT_SENTENCES
     seed = f"{shard.voice} {shard.kind} {shard.number}"
@@ -71,7 +71,7 @@ def texts_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Callable[[Shard], None]) -> None:
-    """Let the teacher speak those of the `wanted` shards that `folder` does not have yet."""
+    """Let the teacher record the `wanted` shards that `folder` does not have yet."""
     lexicon = load_lexicon()
     for shard in wanted:
         if not (folder / shard.path).exists():
@@ -81,14 +81,14 @@ def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Ca
 
 
 def save_lessons(path: Path, lessons: Sequence[TrainingExample]) -> None:
-    """Write lessons, all with sound or all without, into one file; raises `OutputError` when the disk is full."""
+    """Write examples, all with audio or all without, into one file; raises `OutputError` if the disk is full."""
     columns: dict[str, list[npt.NDArray[Any]]] = {name: [getattr(each, name) for each in lessons] for name in ARRAYS}
     sounds = [lesson.sound for lesson in lessons if lesson.sound is not None]
     if sounds:
         columns |= {name: [getattr(sound, name) for sound in sounds] for name in SOUND_ARRAYS}
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, parts in columns.items():
-        arrays[name] = np.ascontiguousarray(np.concatenate(parts))  # the file format takes memory as it lies
+        arrays[name] = np.ascontiguousarray(np.concatenate(parts))  # the file format copies memory as it is laid out
         arrays[f"{name}_lengths"] = np.array([len(part) for part in parts], np.int64)
     strings = {name: json.dumps([getattr(lesson, name) for lesson in lessons]) for name in STRINGS}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,9 +97,9 @@ def save_lessons(path: Path, lessons: Sequence[TrainingExample]) -> None:
 
 
 def load_lessons(path: Path, with_sound: bool = True) -> list[TrainingExample]:
-    """The lessons in a file that `save_lessons` wrote; raises `DamagedFile` for anything else.
+    """Return the examples in a file that `save_lessons` wrote; raises `DamagedFile` for other files.
 
-    `with_sound` false leaves out the sound, which takes most of the memory.
+    If `with_sound` is False, the audio, which takes most of the memory, is left out.
     """
     try:
         with safe_open(path, framework="numpy") as file:

@@ -1,4 +1,4 @@
-"""How near the starter's voices are to the teacher's, on sentences that no lesson has."""
+"""Compares the starter's voices with the teacher's, on held-out sentences."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ Samples = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class VoiceScore:
-    """One voice beside the teacher's own, on the held-out sentences: means over sentences.
+    """The scores of one voice against the teacher's own, on the held-out sentences: means over sentences.
 
     Of the whole chain from phonemes: `word_error_rate` (over all words) and `opinion` (DNSMOS, overall), the teacher's
     own beside them. With the teacher's timing, F0, energy and excitation: `log_mel` (natural logarithm),
-    `distortion_db` (mel-cepstral) and `intelligibility` (STOI, 1 for equals). Of the text side: `duration_frames`
-    (mean error), `f0_cents` (root mean square, where both are voiced) and `voicing` (share of values that agree).
+    `distortion_db` (mel-cepstral) and `intelligibility` (STOI, 1 for equals). Of the text side: `duration_frames` (mean
+    error), `f0_cents` (root mean square, where both are voiced) and `voicing` (share of values that agree).
     """
 
     voice: str
@@ -65,9 +65,9 @@ def evaluate(
 ) -> tuple[VoiceScore, ...]:
     """Score every voice of a package, by default the bundled one, on the first held-out sentences.
 
-    What the teacher says is looked for in `work_folder`, and recorded there if it is missing; without a folder it is
-    not kept. Raises `InvalidRequest` for a number of sentences out of range, and for a package with a voice that the
-    teacher does not teach; `MissingModel` where the teacher is wanted and not installed.
+    The teacher's recordings are read from `work_folder`, and added to it if missing; without a folder they are
+    temporary. Raises `InvalidRequest` for a number of sentences out of range, and for a package with a voice that is
+    not among the starter's; `MissingModel` if the teacher is needed and not installed.
     """
     if not 1 <= sentences <= len(HELD_OUT_SENTENCES):
         raise InvalidRequest(
@@ -98,7 +98,7 @@ def _check_voices(voices: Iterable[str]) -> None:
 def _record_missing(
     corpus: Path, voices: Iterable[str], student: ModelConfig, on_progress: Callable[[str], None]
 ) -> None:
-    """Let the teacher speak the held-out sentences that are not in the corpus yet."""
+    """Let the teacher record the held-out sentences that are missing in the corpus."""
     missing = [shard for shard in (Shard(voice, HELD_OUT) for voice in voices) if not (corpus / shard.path).exists()]
     if missing:
         teacher = open_teacher(student)
@@ -107,14 +107,14 @@ def _record_missing(
 
 
 def _items(lessons: Sequence[TrainingExample], voice: str, pack: torch.Tensor) -> list[Item]:
-    """The teacher's lessons with the styles of the package's own pack [rows, 1, width]."""
+    """Return the teacher's examples with the styles of the package's own pack [rows, 1, width]."""
     rows = pack[:, 0].numpy()
     return [Item(lesson, voice, rows[min(len(lesson.phonemes), len(rows)) - 1]) for lesson in lessons]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the judges say of some sentences: words understood, and the mean opinion score."""
+    """The result of judging sentences: recognized words, and the mean opinion score."""
 
     words: WordCount
     opinion: float
@@ -122,13 +122,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Evaluators:
-    """Who listens: a recogniser of words, and DNSMOS."""
+    """The evaluators of speech: a word recognizer, and DNSMOS."""
 
     recogniser: Recogniser
     opinion: DnsmosScore
 
     def judge(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> Verdict:
-        """Hear sentences, each with its text."""
+        """Judge spoken sentences, each with its text."""
         counts = [self.recogniser.count(text, samples, rate_hz) for text, samples in spoken]
         opinions = [self.opinion.overall(samples, rate_hz) for _, samples in spoken]
         return Verdict(sum(counts, WordCount(0, 0)), float(np.mean(opinions)))
@@ -153,7 +153,7 @@ def _score(network: Network, items: Sequence[Item], judges: Evaluators) -> Voice
 
 
 def speak(network: Network, item: Item) -> Samples:
-    """The whole chain from the phonemes of a lesson, in PyTorch, with durations, F0 and energy of the network's own."""
+    """Render the phonemes of an example in PyTorch, with the network's own durations, F0 and energy."""
     torch.manual_seed(NOISE_SEED)
     samples: Samples = network(item.lesson.phonemes, torch.from_numpy(item.style)[None]).numpy()
     return samples
@@ -161,7 +161,10 @@ def speak(network: Network, item: Item) -> Samples:
 
 @torch.no_grad()
 def speak_as(network: Network, item: Item) -> Samples:
-    """A lesson with its own durations, F0, energy and excitation: how the decoder sounds with perfect prosody."""
+    """Render an example with the teacher's durations, F0, energy and excitation.
+
+    This shows how the decoder sounds with perfect prosody.
+    """
     batch = collate([item])
     excitation = batch.harmonics(network.config, 0, batch.frames)
     samples: Samples = rendered(network, front_features(network, batch), batch.timbre, excitation)[0].numpy()
@@ -169,7 +172,7 @@ def speak_as(network: Network, item: Item) -> Samples:
 
 
 def sound_figures(network: Network, item: Item) -> dict[str, float]:
-    """Distances of a lesson spoken by the network as the teacher spoke it."""
+    """Return the distances between an example rendered by the network and the teacher's recording."""
     from pystoi import stoi
 
     ours, wanted = speak_as(network, item), item.sound.samples

@@ -1,4 +1,4 @@
-"""What the student learns from one utterance of the teacher: every value on the way from tokens to sound."""
+"""Defines a training example, from one utterance of the teacher: every value from tokens to audio."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ PCM_PEAK = 32767
 
 @dataclass(frozen=True)
 class Sound:
-    """The sound of an utterance.
+    """The audio of an utterance.
 
-    `pcm` [samples], 16 bit; `harmonics` [STFT frames, channels], float16: what the teacher's harmonic source gave its
-    decoder, and so the excitation that the student shares.
+    `pcm` [samples], 16 bit; `harmonics` [STFT frames, channels], float16: the output of the teacher's harmonic source
+    to its decoder, and so the excitation that the student shares.
     """
 
     pcm: npt.NDArray[np.int16]
@@ -31,8 +31,8 @@ class Sound:
 class TrainingExample:
     """One utterance as the teacher speaks it.
 
-    `tokens` and `durations_frames` [tokens], borders included; `duration_logits` [tokens, longest duration];
-    `f0_hz` and `energy` [2 frames]; `sound` is None where only the text's side was asked for.
+    `tokens` and `durations_frames` [tokens], borders included; `duration_logits` [tokens, longest duration]; `f0_hz`
+    and `energy` [2 frames]; `sound` is None if only the text side was requested.
     """
 
     text: str
@@ -46,5 +46,5 @@ class TrainingExample:
 
     @property
     def frames(self) -> int:
-        """Length of the utterance in frames."""
+        """The length of the utterance in frames."""
         return int(self.durations_frames.sum())

@@ -1,4 +1,4 @@
-"""How good speech is: the words that a recogniser gets wrong, and the opinion of a network, DNSMOS."""
+"""Measures speech: the word error rate of a recognizer, and the opinion score of a network, DNSMOS."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PEAK = 0.6
 
 @dataclass(frozen=True)
 class WordCount:
-    """Words of some sentences, and how many edits turn the recognised words into the spoken ones."""
+    """The number of words of some sentences, and of edits between the recognized and the spoken ones."""
 
     words: int
     errors: int
 
     @property
     def rate(self) -> float:
-        """Word error rate."""
+        """The word error rate."""
         return self.errors / self.words if self.words else 0.0
 
     def __add__(self, other: WordCount) -> WordCount:
@@ -37,7 +37,7 @@ class WordCount:
 
 
 class Recogniser:
-    """One pocketsphinx decoder; raises `EngineError` with the installing command when it is missing."""
+    """One pocketsphinx decoder; raises `EngineError` with the installation command if it is missing."""
 
     def __init__(self) -> None:
         try:
@@ -50,7 +50,7 @@ class Recogniser:
         self._decoder = Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
 
     def hear(self, samples: npt.NDArray[np.float32], sample_rate_hz: int) -> str:
-        """The words that the recogniser understands."""
+        """Return the recognized words."""
         divisor = int(np.gcd(RECOGNISER_RATE_HZ, sample_rate_hz))
         audio = resample_poly(samples, RECOGNISER_RATE_HZ // divisor, sample_rate_hz // divisor)
         audio = np.pad(audio * PEAK / (np.abs(audio).max() + 1e-6), round(MARGIN_SECONDS * RECOGNISER_RATE_HZ))
@@ -61,18 +61,18 @@ class Recogniser:
         return str(hypothesis.hypstr) if hypothesis else ""
 
     def count(self, said: str, samples: npt.NDArray[np.float32], sample_rate_hz: int) -> WordCount:
-        """Words and word errors of one sentence."""
+        """Return the numbers of words and word errors of one sentence."""
         reference = words(said)
         return WordCount(len(reference), edit_distance(reference, words(self.hear(samples, sample_rate_hz))))
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words without punctuation."""
+    """Return lowercase words without punctuation."""
     return re.sub("[^a-z' ]", " ", text.lower()).split()
 
 
 def edit_distance(left: Sequence[str], right: Sequence[str]) -> int:
-    """Insertions, deletions and substitutions between two sequences."""
+    """Return the number of insertions, deletions and substitutions between two sequences."""
     row = list(range(len(right) + 1))
     for count, item in enumerate(left, 1):
         diagonal, row[0] = row[0], count
@@ -84,16 +84,16 @@ def edit_distance(left: Sequence[str], right: Sequence[str]) -> int:
 
 OPINION_RATE_HZ = 16_000
 WINDOW_SAMPLES = 144_160
-"""What the network hears at once, 9.01 seconds; shorter speech is repeated, as DNSMOS prescribes."""
+"""The input length of the network, 9.01 seconds; shorter speech is repeated, as DNSMOS prescribes."""
 MODEL_PATH = Path("dnsmos_models") / "sig_bak_ovr.onnx"
 OVERALL = -1
 """The last of its three outputs: signal, background, overall."""
 OVERALL_POLYNOMIAL = (-0.06766283, 1.11546468, 0.04602535)
-"""From the network's output to the scale from 1 to 5 (DNSMOS P.835), highest power first."""
+"""The polynomial from the network's output to the scale from 1 to 5 (DNSMOS P.835), highest power first."""
 
 
 class DnsmosScore:
-    """One DNSMOS network; raises `EngineError` with the installing command when a package is missing."""
+    """One DNSMOS network; raises `EngineError` with the installation command if a package is missing."""
 
     def __init__(self) -> None:
         found = importlib.util.find_spec("speechmos")
@@ -110,7 +110,7 @@ class DnsmosScore:
         self._session: Any = onnxruntime.InferenceSession(str(path), settings, providers=["CPUExecutionProvider"])
 
     def overall(self, samples: npt.NDArray[np.float32], sample_rate_hz: int) -> float:
-        """The overall score, from 1 (bad) to 5 (excellent), of the first nine seconds."""
+        """Return the overall score, from 1 (bad) to 5 (excellent), of the first nine seconds."""
         divisor = int(np.gcd(OPINION_RATE_HZ, sample_rate_hz))
         audio = resample_poly(samples, OPINION_RATE_HZ // divisor, sample_rate_hz // divisor)
         window = np.resize(audio, WINDOW_SAMPLES).astype(np.float32)[None]

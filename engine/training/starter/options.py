@@ -1,4 +1,4 @@
-"""The options of a starter training, and the progress it reports; nothing here loads a tensor library."""
+"""Defines the options of starter training and its progress reports; nothing here loads a tensor library."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from pathlib import Path
 from engine.errors import InvalidRequest
 
 STAGE_MINUTES: Mapping[str, float] = {"text": 240.0, "front": 240.0, "generator": 120.0, "joint": 1020.0}
-"""Processor minutes of each stage on one core, in the order of training; the front reads nine lessons in the time in
-which both sound stages together read one."""
+"""CPU minutes of each stage on one core, in the order of training.
+
+The front reads nine examples in the time in which both sound stages together read one.
+"""
 WARM_STAGES = ("text", "front", "joint")
-"""What is trained on from an existing package: its generator knows sounds already, of whatever voice."""
+"""The stages trained from an existing package, whose generator already knows sounds, regardless of the voice."""
 ROUNDS = 20
 
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """Where training keeps its state, where the package goes, and how much work is done.
+    """The folders of the training state and of the package, and the amount of work.
 
-    `work_folder` holds the teacher's lessons and checkpoints; running again with the same folder continues. `minutes`
-    are the processor minutes of the stages to train; `rounds` the shards of training data for each voice; `start` a
-    package whose weights are the first ones.
+    `work_folder` holds the teacher's examples and checkpoints; running again with the same folder continues. `minutes`
+    are the CPU minutes of the stages to train; `rounds` the shards of training data for each voice; `start` a package
+    whose weights are the initial ones.
     """
 
     work_folder: Path
@@ -36,7 +38,7 @@ class TrainOptions:
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace) -> TrainOptions:
-        """Options of the command line; raises `InvalidRequest` for numbers that are not above zero."""
+        """Return the options of the command line; raises `InvalidRequest` for numbers that are not above zero."""
         if arguments.minutes is not None and not arguments.minutes > 0:
             raise InvalidRequest(f"--minutes {arguments.minutes} is too small.", "Use a number above zero.")
         if not arguments.rounds > 0:
@@ -52,7 +54,7 @@ class TrainOptions:
 
 
 def minutes_of(stages: Sequence[str], total: float | None) -> dict[str, float]:
-    """The minutes of these stages, in their order of training, in proportion if they shall have another total."""
+    """Return the minutes of these stages, in the order of training, scaled to `total` if it is given."""
     chosen = {name: minutes for name, minutes in STAGE_MINUTES.items() if name in stages}
     share = 1.0 if total is None else total / sum(chosen.values())
     return {name: minutes * share for name, minutes in chosen.items()}
@@ -60,7 +62,7 @@ def minutes_of(stages: Sequence[str], total: float | None) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """Where a training stands: `fraction` of the stage, seconds left in all stages, the stage's latest figures."""
+    """The progress of training: `fraction` of the stage, seconds left in all stages, the stage's latest figures."""
 
     stage: str
     fraction: float

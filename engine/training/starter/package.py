@@ -1,6 +1,6 @@
-"""The starter model's files as they are shipped: weights, config, voices, and a list of its contents.
+"""Writes and reads the starter model's files: weights, config, voices, and a list of its contents.
 
-`model.safetensors` holds the network's state dict (its own keys, weight normalisation kept) in float16;
+`model.safetensors` holds the network's state dict (its own keys, with weight normalization) in float16;
 `voices.safetensors` the teacher's pack of each voice [rows, 1, 2 x style_dim], timbre before prosody, in float16.
 """
 
@@ -47,7 +47,7 @@ def write_package(folder: Path, network: Network, parts: TeacherParts, trained_s
 def with_stand_ins(
     state: Mapping[str, torch.Tensor], config: ModelConfig, trained_symbols: Collection[str]
 ) -> dict[str, torch.Tensor]:
-    """A state dict in which every untrained symbol has the embeddings of the nearest trained one."""
+    """Return a state dict in which every untrained symbol has the embeddings of the nearest trained one."""
     changed = dict(state)
     stand_ins = stand_in_tokens(config.vocab, trained_symbols)
     for key in EMBEDDINGS:
@@ -59,7 +59,7 @@ def with_stand_ins(
 
 
 def package_contents(folder: Path, voices: Sequence[VoiceInfo]) -> dict[str, Any]:
-    """What the package contains: checksums of its files, and its voices."""
+    """Return the contents of the package: checksums of its files, and its voices."""
     files = {name: sha256_of(folder / name) for name in (MODEL_FILE, VOICES_FILE, CONFIG_FILE)}
     described = [
         {"name": voice.name, "language": voice.language, "gender": voice.gender, "teacher": TEACHER_TITLE}
@@ -69,9 +69,9 @@ def package_contents(folder: Path, voices: Sequence[VoiceInfo]) -> dict[str, Any
 
 
 def read_package(folder: Path) -> tuple[Network, dict[str, torch.Tensor]]:
-    """The network in float32 and each voice's pack [rows, 1, 2 x style_dim].
+    """Return the network in float32 and each voice's pack [rows, 1, 2 x style_dim].
 
-    Raises `DamagedFile` for a folder that has no such files, or others.
+    Raises `DamagedFile` for a folder without valid files.
     """
     try:
         network = build_network(ModelConfig.load(folder / CONFIG_FILE))
@@ -86,7 +86,7 @@ def read_package(folder: Path) -> tuple[Network, dict[str, torch.Tensor]]:
 
 def _save(path: Path, tensors: dict[str, torch.Tensor]) -> None:
     save_file(tensors, path)
-    path.chmod(READABLE)  # safetensors makes files that only their owner can read
+    path.chmod(READABLE)  # safetensors makes files readable only by their owner
 
 
 def _half(tensor: torch.Tensor) -> torch.Tensor:
@@ -120,7 +120,7 @@ LAST_RESORT = " "
 
 
 def nearest_trained(symbol: str, trained: Collection[str]) -> str:
-    """The symbol itself if it was trained, else the nearest that was; a space if the table has none."""
+    """Return the symbol itself if it was trained, else the nearest that was; a space if the table has none."""
     seen = set()
     while symbol not in trained and symbol in NEAREST_SYMBOL and symbol not in seen:
         seen.add(symbol)
@@ -129,7 +129,7 @@ def nearest_trained(symbol: str, trained: Collection[str]) -> str:
 
 
 def stand_in_tokens(vocabulary: Mapping[str, int], trained: Collection[str]) -> dict[int, int]:
-    """For each untrained token, the trained token whose embedding it takes."""
+    """Return the trained token whose embedding each untrained token takes."""
     return {
         token: vocabulary[nearest_trained(symbol, trained)]
         for symbol, token in vocabulary.items()

@@ -1,8 +1,8 @@
-"""How the sound is learnt: front, generator, then both together.
+"""Trains the audio: front, generator, then both together.
 
 The decoder's front (everything before the generator) learns log-mel bands, one band to a channel, so that front and
-generator can be trained apart and fit together at once. Durations, F0, energy and excitation are the teacher's, so the
-teacher's waveform can be learnt with its phases.
+generator can be trained separately and fit together immediately. Durations, F0, energy and excitation are the
+teacher's, so the teacher's waveform can be learned with its phases.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from engine.training.starter.spectra import MEL_FLOOR, log_mel, log_mel_distance
 TARGET_FFT = 2048
 TARGET_WINDOW = 1024
 TARGET_SCALE = 2.0
-"""Log-mel values above the floor are divided by this, so that they spread about one unit."""
+"""The divisor of log-mel values above the floor, which spreads them about one unit."""
 F0_SCALE = 0.01
-"""F0 comes in Hz; the convolution that reads it starts at this gain."""
+"""The initial gain of the convolution that reads F0 in Hz."""
 INITIAL_LOG_MAGNITUDE = -4.0
 BORDER_FRAMES = 1
-"""At an end of a piece inside an utterance, the generator lacks what is beyond, and the sound is not compared."""
+"""Frames that are not compared at an end of a piece inside an utterance, where the generator lacks context."""
 END_FRAMES = 8
-"""So many more chances to begin with an utterance's first frame, and as many to end with its last."""
+"""Additional chances to begin with an utterance's first frame, and as many to end with its last."""
 MEL_SHARE, PHASE_SHARE = 2.0, 1.0
 UPSAMPLE_SLOPE = 0.1
 
@@ -44,19 +44,19 @@ def prepare_decoder(network: Network) -> None:
 
 
 def front_modules(network: Network) -> dict[str, nn.Module]:
-    """The decoder without its generator, and the text encoder."""
+    """Return the decoder without its generator, and the text encoder."""
     decoder = network.decoder
     names = ("encode", "decode", "F0_conv", "N_conv", "asr_res")
     return {"text_encoder": network.text_encoder} | {name: getattr(decoder, name) for name in names}
 
 
 def generator_modules(network: Network) -> dict[str, nn.Module]:
-    """The generator."""
+    """Return the generator."""
     return {"generator": network.decoder.generator}
 
 
 def front_features(network: Network, batch: Batch) -> torch.Tensor:
-    """Input of the generator, [items, channels, 2 frames]: kokoro's `Decoder.forward` up to the generator."""
+    """Return the generator's input, [items, channels, 2 frames]: kokoro's `Decoder.forward` before the generator."""
     decoder, timbre = network.decoder, batch.timbre
     phonemes = batch.spread(network.text_encoder(batch.tokens, batch.lengths, batch.padding))
     f0 = decoder.F0_conv(batch.f0_hz()[:, None])
@@ -69,7 +69,7 @@ def front_features(network: Network, batch: Batch) -> torch.Tensor:
 
 
 def rendered(network: Network, features: torch.Tensor, timbre: torch.Tensor, harmonics: torch.Tensor) -> torch.Tensor:
-    """Samples [items, samples]: kokoro's `Generator.forward` with a given excitation instead of one of its own."""
+    """Return samples [items, samples]: kokoro's `Generator.forward` with a given excitation."""
     generator = network.decoder.generator
     for level in range(generator.num_upsamples):
         source = generator.noise_res[level](generator.noise_convs[level](harmonics), timbre)
@@ -87,7 +87,7 @@ def rendered(network: Network, features: torch.Tensor, timbre: torch.Tensor, har
 
 
 def target_features(samples: torch.Tensor, network: Network) -> torch.Tensor:
-    """The log-mel bands that the front learns, [items, channels, 2 frames]; zero is the floor."""
+    """Return the log-mel bands that the front learns, [items, channels, 2 frames]; zero is the floor."""
     config = network.config
     bands = config.istftnet.upsample_initial_channel
     hop = config.samples_per_f0_value
@@ -96,7 +96,7 @@ def target_features(samples: torch.Tensor, network: Network) -> torch.Tensor:
 
 
 def front_loss(ours: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Distance of two sets of bands, of their slopes over frequency and over time."""
+    """Return the distance of two sets of bands, of their slopes over frequency and over time."""
     flat = functional.l1_loss(ours, target)
     across = functional.l1_loss(ours.diff(dim=1), target.diff(dim=1))
     along = functional.l1_loss(ours.diff(dim=2), target.diff(dim=2))
@@ -104,7 +104,7 @@ def front_loss(ours: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 
 class FrontStage:
-    """Text encoder and decoder front learn the bands; whole utterances, no generator."""
+    """Trains text encoder and decoder front on the bands; whole utterances, no generator."""
 
     name = "front"
 
@@ -115,12 +115,12 @@ class FrontStage:
         self._shelf, self._batch_size = BucketSampler(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
-        """Distance from the target bands."""
+        """Return the distance to the target bands."""
         ours, target = self._both(self._shelf.draw(chance, self._batch_size))
         return front_loss(ours, target), {"bands": TARGET_SCALE * float((ours - target).detach().abs().mean())}
 
     def validate(self) -> dict[str, float]:
-        """Mean distance of the bands (natural log units) over held-out utterances, by voice."""
+        """Return the mean distance of the bands (natural log units) over held-out utterances, by voice."""
         by_voice: dict[str, list[float]] = {}
         for item in self._held_out:
             ours, target = self._both(collate([item]))
@@ -133,7 +133,7 @@ class FrontStage:
 
 
 class SoundStage:
-    """The generator learns sound: from the teacher's own bands, or, with the front, from text (`joint`)."""
+    """Trains the generator: from the teacher's own bands, or, together with the front, from text (`joint`)."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class SoundStage:
         self._batch_size, self._piece_frames = batch_size, piece_frames
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
-        """Distances of a piece of each utterance, and the front's own over the whole of it."""
+        """Return distances of a piece of each utterance, and the front's own over the whole of it."""
         batch = self._shelf.draw(chance, self._batch_size)
         samples = batch.samples(self._network.config)
         target = target_features(samples, self._network)
@@ -172,7 +172,10 @@ class SoundStage:
         return total, measures
 
     def validate(self) -> dict[str, float]:
-        """Mean log-mel distance of held-out utterances, by voice, with the teacher's timing, curves and excitation."""
+        """Return the mean log-mel distance of held-out utterances, by voice.
+
+        Timing, curves and excitation are the teacher's.
+        """
         by_voice: dict[str, list[float]] = {}
         for item in self._held_out:
             batch = collate([item])
@@ -187,7 +190,7 @@ class SoundStage:
     def _pieces(
         self, batch: Batch, features: torch.Tensor, samples: torch.Tensor, chance: random.Random
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """One random piece of every utterance, [1, samples]: as the generator makes it, and as it was spoken."""
+        """Yield one random piece of every utterance, [1, samples]: as generated, and as the teacher spoke it."""
         config, frames = self._network.config, self._piece_frames
         last = batch.frames - frames
         first = min(max(chance.randint(-END_FRAMES, last + END_FRAMES), 0), last)
@@ -206,15 +209,18 @@ FFT_SIZES = (128, 256, 512, 1024, 2048)
 PHASE_FFT_SIZES = (256, 1024)
 LOG_FLOOR = 3e-3
 COMPRESSION = 0.3
-"""Magnitudes are raised to this power before phases are compared, so that quiet parts count."""
+"""The exponent that compresses magnitudes before phases are compared, so that quiet parts count."""
 QUIET = 1e-6
-"""Power below which a value of the spectrum is left nearly as it is, not compressed."""
+"""The power below which a value of the spectrum is left nearly uncompressed."""
 
 
 def waveform_losses(
     ours: torch.Tensor, wanted: torch.Tensor, config: ModelConfig
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Log-mel distance at two resolutions, mean distance of magnitudes, mean distance with phases; [items, samples]."""
+    """Return the log-mel distance at two resolutions, and mean distances of magnitudes and with phases.
+
+    Both inputs are [items, samples].
+    """
     mel = sum(
         functional.l1_loss(log_mel(ours, bands, fft, hop, config), log_mel(wanted, bands, fft, hop, config))
         for bands, fft, hop in ((80, 1024, 256), (40, 512, 100))
@@ -225,7 +231,7 @@ def waveform_losses(
 
 
 def magnitude_distance(ours: torch.Tensor, wanted: torch.Tensor, fft: int) -> torch.Tensor:
-    """Log-magnitude distance and spectral convergence."""
+    """Return the log-magnitude distance and spectral convergence."""
     scale = math.sqrt(fft) / 16
     left, right = magnitude(ours, fft, fft // 4), magnitude(wanted, fft, fft // 4)
     logs = (torch.log(left / scale + LOG_FLOOR) - torch.log(right / scale + LOG_FLOOR)).abs().mean()
@@ -233,13 +239,13 @@ def magnitude_distance(ours: torch.Tensor, wanted: torch.Tensor, fft: int) -> to
 
 
 def phase_distance(ours: torch.Tensor, wanted: torch.Tensor, fft: int) -> torch.Tensor:
-    """Distance of two complex spectra with compressed magnitudes, as a share of the wanted one."""
+    """Return the distance of two complex spectra with compressed magnitudes, as a share of the target."""
     left, right = _compressed(ours, fft), _compressed(wanted, fft)
     return (left - right).abs().mean() / right.abs().mean()
 
 
 def _compressed(samples: torch.Tensor, fft: int) -> torch.Tensor:
-    """The spectrum as [..., 2], real and imaginary, with magnitudes to the power of `COMPRESSION`."""
+    """Return the spectrum as [..., 2], real and imaginary, with magnitudes to the power of `COMPRESSION`."""
     values = torch.view_as_real(spectrum(samples, fft, fft // 4))
     power = values.square().sum(-1, keepdim=True) / fft + QUIET
     return values / math.sqrt(fft) * power ** ((COMPRESSION - 1) / 2)

@@ -1,4 +1,4 @@
-"""Spectra that the training stages compare: complex, magnitudes, log-mel bands; and the distance of the last."""
+"""Computes the spectra that the training stages compare: complex, magnitudes and log-mel bands, and distances."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ DISTANCE_BANDS, DISTANCE_FFT, DISTANCE_HOP = 80, 1024, 256
 CEPSTRAL_BANDS = 40
 CEPSTRAL_COEFFICIENTS = 13
 ACTIVE_BELOW_PEAK = 5.0
-"""Frames whose mean log-mel lies within this of the loudest are taken for speech."""
+"""The distance to the loudest frame, in mean log-mel, within which frames count as speech."""
 
 
 @lru_cache(maxsize=32)
 def window(length: int) -> torch.Tensor:
-    """Hann window."""
+    """Return a Hann window."""
     return torch.hann_window(length)
 
 
 @lru_cache(maxsize=32)
 def mel_filters(bands: int, fft: int, rate_hz: int, top_hz: float) -> torch.Tensor:
-    """Triangular filters [bands, fft // 2 + 1], equally spaced on the mel scale 2595 log10(1 + f / 700)."""
+    """Return triangular filters [bands, fft // 2 + 1], equally spaced on the mel scale 2595 log10(1 + f / 700)."""
     edges_mel = np.linspace(0, 2595 * math.log10(1 + top_hz / 700), bands + 2)
     edges = 700 * (10 ** (edges_mel / 2595) - 1)
     bins = np.linspace(0, rate_hz / 2, fft // 2 + 1)
@@ -37,13 +37,13 @@ def mel_filters(bands: int, fft: int, rate_hz: int, top_hz: float) -> torch.Tens
 
 
 def spectrum(samples: torch.Tensor, fft: int, hop: int, length: int | None = None) -> torch.Tensor:
-    """Complex spectrum [..., fft // 2 + 1, columns]."""
+    """Return the complex spectrum [..., fft // 2 + 1, columns]."""
     length = length or fft
     return torch.stft(samples, fft, hop, length, window(length), return_complex=True)
 
 
 def magnitude(samples: torch.Tensor, fft: int, hop: int, length: int | None = None) -> torch.Tensor:
-    """Magnitude spectrum [..., fft // 2 + 1, columns] with a smooth zero."""
+    """Return the magnitude spectrum [..., fft // 2 + 1, columns], smooth at zero."""
     values = spectrum(samples, fft, hop, length)
     return torch.sqrt(values.real**2 + values.imag**2 + 1e-9)
 
@@ -51,13 +51,16 @@ def magnitude(samples: torch.Tensor, fft: int, hop: int, length: int | None = No
 def log_mel(
     samples: torch.Tensor, bands: int, fft: int, hop: int, config: ModelConfig, length: int | None = None
 ) -> torch.Tensor:
-    """Natural log of mel-band magnitudes up to half the sample rate, [..., bands, columns]."""
+    """Return the natural log of mel-band magnitudes up to half the sample rate, [..., bands, columns]."""
     filters = mel_filters(bands, fft, config.sample_rate_hz, config.sample_rate_hz / 2)
     return torch.log(filters @ magnitude(samples, fft, hop, length) + MEL_FLOOR)
 
 
 def log_mel_distance(ours: torch.Tensor, wanted: torch.Tensor, config: ModelConfig) -> torch.Tensor:
-    """Mean distance of two time-aligned signals in log-mel bands (natural logarithm): the figure of the evaluation."""
+    """Return the mean distance of two time-aligned signals in log-mel bands (natural logarithm).
+
+    The evaluation reports this figure.
+    """
     bands = (log_mel(signal, DISTANCE_BANDS, DISTANCE_FFT, DISTANCE_HOP, config) for signal in (ours, wanted))
     left, right = bands
     return (left - right).abs().mean()
@@ -66,7 +69,7 @@ def log_mel_distance(ours: torch.Tensor, wanted: torch.Tensor, config: ModelConf
 def mel_cepstral_distortion_db(
     ours: npt.NDArray[np.float32], theirs: npt.NDArray[np.float32], config: ModelConfig
 ) -> float:
-    """Mean mel-cepstral distortion, in dB, of two time-aligned signals over the frames where the second speaks.
+    """Return the mean mel-cepstral distortion, in dB, of two aligned signals over frames with speech in the second.
 
     Coefficients 1 to 13 of a DCT-II over 40 log-mel bands up to 8 kHz; 10 / ln 10 * sqrt(2 * sum of squares).
     """

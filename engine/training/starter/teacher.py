@@ -1,4 +1,4 @@
-"""The teacher: Kokoro-82M in our compiled stages, whose values at every stage become the student's lessons."""
+"""The teacher: Kokoro-82M in our compiled stages, whose values at every stage are the student's training data."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ THREADS = 1
 SEED = 0
 LAST_OF_TEXT_SIDE = "f0n"
 SHARED = ("vocab", "style_dim", "max_dur", "samples_per_frame", "harmonics_channels", "harmonic_count")
-"""What teacher and student must have alike, by the names of `ModelConfig`."""
+"""The properties that teacher and student must share, by the names of `ModelConfig`."""
 
 
 class Teacher:
-    """Speaks texts with the voices of Kokoro-82M, on one core; open for as long as it is used."""
+    """Speaks texts with the voices of Kokoro-82M, on one core; call `close` after use."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
@@ -41,12 +41,12 @@ class Teacher:
         self._phonemizers: dict[str, Phonemizer] = {}
 
     def lessons(self, text: str, voice: str, with_sound: bool) -> Iterator[TrainingExample]:
-        """Each utterance of `text`, as the program cuts it."""
+        """Yield each utterance of `text`, as the app divides it."""
         for utterance in self._phonemizer(voice).plan(text).utterances:
             yield self._taught(utterance, voice, with_sound)
 
     def parts(self) -> TeacherParts:
-        """What the student takes over."""
+        """Return the parts that the student takes over."""
         weights = self.checkpoint.load_weights()
         packs = {name: self.checkpoint.voices[name].table.astype(np.float32) for name in STARTER_VOICES}
         return TeacherParts(self.checkpoint.identity, packs, {name: weights[name] for name in MERGING})
@@ -75,8 +75,8 @@ class Teacher:
 def open_teacher(student: ModelConfig) -> Teacher:
     """Open the installed Kokoro-82M.
 
-    Raises `MissingModel` saying how to install it, and `EngineError` for one whose symbols, styles or rates are not the
-    student's.
+    Raises `MissingModel` with installation instructions, and `EngineError` if its symbols, styles or rates differ from
+    the student's.
     """
     checkpoint = open_checkpoint(TEACHER_MODEL)
     for name in SHARED:

@@ -1,6 +1,6 @@
-"""How timing and melody are learnt: the phoneme BERT and the prosody predictor.
+"""Trains timing and melody: the phoneme BERT and the prosody predictor.
 
-Durations, F0 and energy are compared with the teacher's, without making any sound.
+Durations, F0 and energy are compared with the teacher's, without generating audio.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from engine.training.starter.batches import Batch, BucketSampler, Item, collate
 
 DURATION_DROPOUT = 0.2
 F0_LOSS_SHARE = 0.1
-"""F0 is in Hz; its distance is scaled to the size of the others."""
+"""The weight of the F0 distance, which is in Hz, relative to the others."""
 PITCH_LOSS_SHARE = 8.0
-"""The ratio of F0 where the teacher is voiced, a natural logarithm, is scaled likewise."""
+"""The weight of the log ratio of F0 where the teacher is voiced."""
 PITCH_SQUARE_SHARE = 3.0
-"""Of the squared ratio: few values, where a voiced part begins or ends, make most of the mean square."""
+"""The weight of the squared ratio: few values, at the ends of voiced parts, dominate the mean square."""
 LEVEL_LOSS_SHARE = 2.0
 LOWEST_HZ = 30.0
-"""Ratios of F0 are taken of values at least as high, so that a value near zero has a finite one."""
+"""The lower limit of F0 in ratios, so that values near zero have a finite one."""
 INITIAL_F0_HZ = 100.0
 INITIAL_F0_GAIN = 30.0
 
@@ -46,12 +46,12 @@ def prepare_predictor(network: Network) -> None:
 
 
 def text_modules(network: Network) -> dict[str, nn.Module]:
-    """What turns tokens into durations, F0 and energy."""
+    """Return the modules that convert tokens to durations, F0 and energy."""
     return {"bert": network.bert, "bert_encoder": network.bert_encoder, "predictor": network.predictor}
 
 
 class TextStage:
-    """PL-BERT and predictor learn durations, F0 and energy of whole utterances."""
+    """Trains PL-BERT and the predictor on durations, F0 and energy of whole utterances."""
 
     name = "text"
 
@@ -62,7 +62,7 @@ class TextStage:
         self._shelf, self._batch_size = BucketSampler(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
-        """Distances of durations (frames), F0 and energy."""
+        """Return distances of durations (frames), F0 and energy."""
         batch = self._shelf.draw(chance, self._batch_size)
         logits, f0, energy = predicted(self._network, batch)
         counted, levels = duration_losses(logits, batch)
@@ -77,16 +77,16 @@ class TextStage:
         return total, {name: float(value.detach()) for name, value in measures.items()}
 
     def validate(self) -> dict[str, float]:
-        """Held-out means: see `text_figures`."""
+        """Return held-out means: see `text_figures`."""
         rows = [text_figures(self._network, item) for item in self._held_out]
         return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 
 
 def text_figures(network: Network, item: Item) -> dict[str, float]:
-    """How far the text side is from the teacher's on one utterance, with the teacher's durations for F0 and energy.
+    """Compare the text side with the teacher's on one utterance, with the teacher's durations for F0 and energy.
 
-    Mean error of whole-frame durations, F0 error where both are voiced (root mean square), share of values whose
-    voicing is equal, mean energy error.
+    Returns the mean error of whole-frame durations, F0 error where both are voiced (root mean square), share of values
+    whose voicing is equal, mean energy error.
     """
     batch = collate([item])
     logits, f0, energy = predicted(network, batch)
@@ -101,7 +101,10 @@ def text_figures(network: Network, item: Item) -> dict[str, float]:
 
 
 def predicted(network: Network, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Kokoro's `forward_with_tokens` up to duration logits, F0 and energy, with the teacher's durations."""
+    """Return the outputs of Kokoro's `forward_with_tokens` for given durations: duration logits, F0 and energy.
+
+    The durations are the teacher's.
+    """
     predictor, prosody = network.predictor, batch.prosody
     hidden = network.bert(batch.tokens, attention_mask=(~batch.padding).int())
     text = network.bert_encoder(hidden).transpose(-1, -2)
@@ -114,12 +117,15 @@ def predicted(network: Network, batch: Batch) -> tuple[torch.Tensor, torch.Tenso
 
 
 def pitch_ratio(ours_hz: torch.Tensor, wanted_hz: torch.Tensor) -> torch.Tensor:
-    """Natural logarithm of the ratio of two curves of F0."""
+    """Return the natural logarithm of the ratio of two curves of F0."""
     return torch.log(ours_hz.clamp(min=LOWEST_HZ)) - torch.log(wanted_hz.clamp(min=LOWEST_HZ))
 
 
 def duration_losses(logits: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Mean error of unrounded durations, in frames, and the cross entropy with the teacher's "longer than k frames"."""
+    """Return the mean error of unrounded durations, in frames, and the cross entropy with the teacher's logits.
+
+    Each logit is that of "longer than k frames".
+    """
     counted, levels = [], []
     for row, item in enumerate(batch.items):
         wanted = torch.from_numpy(item.lesson.duration_logits).float().sigmoid()
@@ -133,7 +139,7 @@ CENTS_PER_OCTAVE = 1200
 
 
 def voiced_cents(ours_hz: Array, wanted_hz: Array) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Differences in cents where both curves are voiced, and, for every value, whether its voicing agrees.
+    """Return differences in cents where both curves are voiced, and, for every value, whether its voicing agrees.
 
     Both curves have the same shape. A value is voiced where Kokoro's harmonic source takes it to be.
     """

@@ -1,4 +1,4 @@
-"""Prompt texts for the teachers: our own sentence patterns filled with our own words and misaki's lexicon."""
+"""Generates prompt texts for the teachers: our own sentence patterns filled with our own words and misaki's lexicon."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from importlib import resources
 
 US_SYMBOLS = frozenset("AIOTWYbdfhijklmnpstuvwzæðŋɐɑɔəɛɜɡɪɹʃʊʌʒʤʧˈˌθᵊᵻ")
-"""Every symbol that misaki gives for US English."""
+"""Every symbol that misaki uses for US English."""
 RARE_SYMBOLS = "ʒYθʤʧʊðWɔŋᵊ"
 RARE_SHARE = 0.35
-"""Share of lexicon words chosen for a rare symbol."""
+"""The share of lexicon words chosen for a rare symbol."""
 PLAIN_WORD_SHARE = 0.6
-"""Share of nouns, verbs and adjectives taken from the lists below, the rest from the lexicon."""
+"""The share of nouns, verbs and adjectives taken from the lists below; the others come from the lexicon."""
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ class Lexicon:
 
 
 def load_lexicon() -> Lexicon:
-    """Plain lower-case words of misaki's US dictionary with the symbols of their first pronunciation."""
+    """Load plain lowercase words of misaki's US dictionary with the symbols of their first pronunciation."""
     text = resources.files("misaki.data").joinpath("us_gold.json").read_text(encoding="utf-8")
     words = []
     by_symbol = defaultdict(list)
@@ -175,7 +175,7 @@ def load_lexicon() -> Lexicon:
 
 
 def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: int = MAX_CHARACTERS) -> list[str]:
-    """`count` different sentences; the same seed gives the same sentences, none of them held out."""
+    """Return `count` different sentences; the same seed yields the same sentences, none of them held out."""
     chance = random.Random(seed)
     fillers = _fillers(chance, lexicon)
     taken = set(HELD_OUT_SENTENCES)
@@ -190,12 +190,12 @@ def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: i
 
 
 def missing_symbols(phonemes: Iterable[str]) -> frozenset[str]:
-    """Symbols of US English that none of the phoneme strings has."""
+    """Return the symbols of US English that none of the phoneme strings has."""
     return US_SYMBOLS - frozenset().union(*map(frozenset, phonemes))
 
 
 def normalised(pronunciation: str) -> str:
-    """A lexicon entry as misaki's G2P hands it out: the flap is T, the glottal stop t."""
+    """Convert a lexicon entry to the output of misaki's G2P: the flap is T, the glottal stop t."""
     return pronunciation.replace("ɾ", "T").replace("ʔ", "t")
 
 

@@ -28,7 +28,7 @@ REPORT_STEPS = 50
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long a stage trains (processor minutes) and with what learning rate."""
+    """The duration of a stage's training (CPU minutes), and its learning rate."""
 
     cpu_minutes: float
     learning_rate: float
@@ -38,14 +38,14 @@ class Schedule:
     largest_gradient: float = 5.0
 
     def rate(self, step: int, fraction: float) -> float:
-        """Learning rate: a linear start, then half a cosine down to `final_share`."""
+        """Return the learning rate: a linear start, then half a cosine down to `final_share`."""
         cosine = 0.5 * (1 + math.cos(math.pi * min(fraction, 1.0)))
         warm = min(1.0, (step + 1) / self.warm_up_steps)
         return self.learning_rate * warm * (cosine * (1 - self.final_share) + self.final_share)
 
 
 class TrainingStage(Protocol):
-    """Something that can be trained: modules by name, a loss, figures on held-out speech.
+    """A trainable stage: modules by name, a loss, figures on held-out speech.
 
     `rate_shares` scales the learning rate of a module, by 1 if it has no entry.
     """
@@ -55,17 +55,17 @@ class TrainingStage(Protocol):
     rate_shares: dict[str, float]
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
-        """The loss of a random batch, and the figures to show."""
+        """Return the loss of a random batch, and the figures to show."""
         ...
 
     def validate(self) -> dict[str, float]:
-        """Figures on held-out speech, by name."""
+        """Return figures on held-out speech, by name."""
         ...
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a stage stands; `measures` are means since the last report."""
+    """The progress of a stage; `measures` are means since the last report."""
 
     stage: str
     step: int
@@ -75,9 +75,9 @@ class Progress:
 
 
 class Trainer:
-    """Trains one stage and keeps its state in one file, from which it continues after an interruption.
+    """Trains one stage and saves its state in one file, from which it continues after an interruption.
 
-    The constructor raises `DamagedFile` for a file that cannot be read or has the state of another stage.
+    The constructor raises `DamagedFile` for a file that cannot be read or has the state of a different stage.
     """
 
     def __init__(self, stage: TrainingStage, schedule: Schedule, checkpoint: Path, seed: int = 0) -> None:
@@ -97,11 +97,11 @@ class Trainer:
 
     @property
     def fraction(self) -> float:
-        """Share of the stage's processor time already spent."""
+        """The share of the stage's CPU time already spent."""
         return self.cpu_seconds / (60 * self.schedule.cpu_minutes) if self.schedule.cpu_minutes else 1.0
 
     def run(self, on_progress: Callable[[Progress], None], steps: int | None = None) -> None:
-        """Train until the stage's time is spent or `steps` more steps are made, saving about once a minute."""
+        """Train until the stage's time is spent or `steps` more steps are done, saving about once a minute."""
         self._set_training(True)
         last = None if steps is None else self.step + steps
         saved_at, recent = self.cpu_seconds, list[Measures]()
@@ -117,7 +117,7 @@ class Trainer:
         on_progress(self._progress(self.validate()))
 
     def advance(self) -> dict[str, float]:
-        """One step of the optimizer; a step whose gradient is not finite changes nothing."""
+        """Take one step of the optimizer; a step whose gradient is not finite changes nothing."""
         began = time.process_time()
         for group in self._optimizer.param_groups:
             group["lr"] = group["share"] * self.schedule.rate(self.step, self.fraction)
@@ -133,7 +133,7 @@ class Trainer:
         return {**measures, "loss": float(loss.detach()), "gradient": float(norm)}
 
     def validate(self) -> dict[str, float]:
-        """The stage's held-out figures with the averaged parameters."""
+        """Return the stage's held-out figures with the averaged parameters."""
         self._swap()
         self._set_training(False)
         with torch.no_grad(), without_compiling():
@@ -143,9 +143,9 @@ class Trainer:
         return figures
 
     def save(self) -> None:
-        """Write the whole state; the averaged modules are what later stages and the package take.
+        """Write the whole state; later stages and the package use the averaged modules.
 
-        Raises `OutputError` when the disk is full; the state saved before is kept.
+        Raises `OutputError` if the disk is full; the previous state stays.
         """
         self._swap()
         averaged = {name: _copy(module) for name, module in self.stage.modules.items()}
@@ -214,7 +214,7 @@ def load_averaged(checkpoint: Path, modules: Mapping[str, nn.Module]) -> None:
 
 @contextmanager
 def _named(checkpoint: Path) -> Iterator[None]:
-    """Turn what torch raises for other content than expected into `DamagedFile`."""
+    """Convert the errors that torch raises for unexpected content to `DamagedFile`."""
     try:
         yield
     except (EOFError, KeyError, TypeError, ValueError, RuntimeError, UnpicklingError) as error:
@@ -245,7 +245,7 @@ def _copy(module: nn.Module) -> dict[str, torch.Tensor]:
 
 
 def compile_generator_blocks(network: Network) -> bool:
-    """Let torch fuse the residual blocks for one fixed shape; returns false if no C++ compiler is installed."""
+    """Let torch fuse the residual blocks for one fixed shape; return False if no C++ compiler is installed."""
     if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
         return False
     generator = network.decoder.generator

@@ -1,6 +1,6 @@
-"""The whole training in order: the teacher's lessons, text stage, front, generator, both together, package.
+"""Runs the whole training in order: the teacher's examples, text stage, front, generator, both together, package.
 
-A finished step is found in the work folder and not repeated.
+Finished steps are found in the work folder and not repeated.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ TEXT_BATCH, FRONT_BATCH, SOUND_BATCH = 12, 8, 2
 PIECE_FRAMES = 80
 JOINT_FRONT_SHARE = 0.3
 VALIDATION_STRIDE = 20
-"""One in this many held-out utterances is used during training."""
+"""The stride between the held-out utterances that are used during training."""
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """The teacher's lessons of all voices, those to learn from and those held out, and its parts."""
+    """The teacher's examples of all voices, for training and held out, and its parts."""
 
     training: tuple[Item, ...]
     held_out: tuple[Item, ...]
@@ -62,13 +62,16 @@ class TrainingSet:
 
     @property
     def symbols(self) -> frozenset[str]:
-        """Every symbol that was spoken."""
+        """Every symbol in the training examples."""
         return frozenset().union(*(item.lesson.phonemes for item in self.training))
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """How a stage is made, which stages it starts from, whether it learns sound, and its schedule but for the time."""
+    """The plan of a stage: the stages that it starts from, its constructor, its need of sound, and its schedule.
+
+    The time of the schedule is not set.
+    """
 
     needs: tuple[str, ...]
     make: Callable[[Network, TrainingSet], TrainingStage]
@@ -77,10 +80,10 @@ class TrainingPlan:
 
 
 def train(options: TrainOptions, on_progress: OnProgress) -> Path:
-    """Train the starter model and write its package; returns the package's folder.
+    """Train the starter model and write its package; return the package's folder.
 
-    Raises `MissingModel` where lessons are wanting and the teacher is not installed, `DamagedFile`, and before any work
-    `InvalidRequest` for a package to start from that has another architecture.
+    Raises `MissingModel` if examples are missing and the teacher is not installed, `DamagedFile`, and before any work
+    `InvalidRequest` for an initial package with a different architecture.
     """
     torch.set_num_threads(1)
     config = starter_config(_kokoro_vocabulary())
@@ -93,7 +96,7 @@ def train(options: TrainOptions, on_progress: OnProgress) -> Path:
 
 
 def package(options: TrainOptions, config: ModelConfig, material: TrainingSet) -> Path:
-    """Write the package from the checkpoints, finished or not; returns its folder."""
+    """Write the package from the checkpoints, finished or not; return its folder."""
     network = new_network(config, options, material.parts)
     _load(network, options, ("text", "front", "generator", "joint"))
     write_package(options.output_folder, network, material.parts, material.symbols | {LAST_RESORT})
@@ -101,9 +104,9 @@ def package(options: TrainOptions, config: ModelConfig, material: TrainingSet) -
 
 
 def new_network(config: ModelConfig, options: TrainOptions, parts: TeacherParts) -> Network:
-    """A network with random parameters, or those of the package to start from, and the teacher's merging layer.
+    """Return a network with random parameters, or those of the initial package, and the teacher's merging layer.
 
-    Equal seeds give equal ones; the merging layer is not trained.
+    Equal seeds yield equal ones; the merging layer is not trained.
     """
     torch.manual_seed(options.seed)
     network = build_network(config)
@@ -119,7 +122,7 @@ def new_network(config: ModelConfig, options: TrainOptions, parts: TeacherParts)
 
 
 def _record(options: TrainOptions, config: ModelConfig, on_progress: OnProgress) -> None:
-    """Ask the teacher for what the work folder does not have yet."""
+    """Record the examples that are missing in the work folder."""
     wanted = list(shards(STARTER_VOICES, options.rounds))
     missing = [shard for shard in wanted if not (_corpus(options) / shard.path).exists()]
     if not missing and _parts(options).exists():
@@ -139,7 +142,7 @@ def _record(options: TrainOptions, config: ModelConfig, on_progress: OnProgress)
 
 
 def _keep_parts(path: Path, teacher: Teacher) -> None:
-    """Keep the teacher's parts; raises `EngineError` where lessons of another teacher are."""
+    """Save the teacher's parts; raises `EngineError` if the examples are those of a different teacher."""
     if not path.exists():
         save_parts(path, teacher.parts())
     elif load_parts(path).identity != teacher.checkpoint.identity:
@@ -150,7 +153,7 @@ def _keep_parts(path: Path, teacher: Teacher) -> None:
 
 
 def _material(options: TrainOptions, with_sound: bool) -> TrainingSet:
-    """The lessons that are there: with the sound, those that have any; without it, all."""
+    """Load the recorded examples: with sound, only those that have it; without, all."""
     parts = load_parts(_parts(options))
     training: list[Item] = []
     held_out: list[Item] = []
@@ -208,11 +211,14 @@ TRAINING_STAGES = {
         ("front", "generator"), _joint_stage, True, Schedule(0, 1e-3, warm_up_steps=100, final_share=0.03)
     ),
 }
-"""In the order of training. Text, front and generator are independent; joint starts from front and generator."""
+"""The stages in the order of training; text, front and generator are independent.
+
+The joint stage starts from front and generator.
+"""
 
 
 def _load(network: Network, options: TrainOptions, names: Sequence[str]) -> None:
-    """Load those of the stages that were trained, in order."""
+    """Load the stages that were trained, in order."""
     modules: dict[str, nn.Module] = text_modules(network) | front_modules(network) | generator_modules(network)
     for name in names:
         if _checkpoint(options, name).exists():
@@ -245,7 +251,7 @@ def _checkpoint(options: TrainOptions, stage: str) -> Path:
 
 
 STYLE_DIM = 128
-"""Kokoro splits a voice's style vector at 128, so no model of this graph can have another width."""
+"""The width at which Kokoro splits a voice's style vector; no model of this graph can use a different one."""
 HIDDEN_DIM = 128
 DECODER_DIM = 256
 ASR_RES_DIM = 32
@@ -253,7 +259,7 @@ GENERATOR_DIM = 128
 
 
 def starter_config(vocabulary: Mapping[str, int]) -> ModelConfig:
-    """The starter's config over Kokoro's vocabulary."""
+    """Return the starter's config over Kokoro's vocabulary."""
     return ModelConfig(
         hidden_dim=HIDDEN_DIM,
         style_dim=STYLE_DIM,
@@ -276,7 +282,7 @@ def starter_config(vocabulary: Mapping[str, int]) -> ModelConfig:
 
 
 def starter_generator() -> GeneratorConfig:
-    """Decoder and generator widths; rates, hop and FFT are Kokoro's."""
+    """Return decoder and generator widths; rates, hop and FFT are Kokoro's."""
     return GeneratorConfig(
         upsample_kernel_sizes=(20, 12),
         upsample_rates=(10, 6),

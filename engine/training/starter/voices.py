@@ -1,4 +1,4 @@
-"""The voices of the starter model, and the parts of the teacher that it takes over."""
+"""Defines the voices of the starter model, and the parts of the teacher that it takes over."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from engine.system.whole_file import whole_file
 
 STARTER_VOICES = ("af_heart", "am_michael", "bf_emma", "bm_george")
 MERGING = ("decoder.generator.m_source.l_linear.weight", "decoder.generator.m_source.l_linear.bias")
-"""The layer that merges the harmonics of the source: the student takes the teacher's, so that excitation is shared."""
+"""The layer that merges the harmonics of the source; the student takes the teacher's, so that they share excitation."""
 
 
 @dataclass(frozen=True)
 class TeacherParts:
-    """What the student takes over unchanged: voice packs [rows, 1, 2 x style width] by name, and the merging layer.
+    """The teacher's parts that the student shares: voice packs [rows, 1, 2 x style width] by name, the merging layer.
 
     `identity` names the teacher's weights.
     """
@@ -31,14 +31,14 @@ class TeacherParts:
     merging: Mapping[str, NDArray[np.float32]]
 
     def style(self, voice: str, phoneme_count: int) -> NDArray[np.float32]:
-        """The row of a voice's pack for this many phonemes, timbre before prosody."""
+        """Return the row of a voice's pack for this many phonemes, timbre before prosody."""
         pack = self.packs[voice]
         row: NDArray[np.float32] = pack[min(max(phoneme_count, 1), len(pack)) - 1, 0]
         return row
 
 
 def save_parts(path: Path, parts: TeacherParts) -> None:
-    """Write the parts into one file; raises `OutputError` when the disk is full."""
+    """Write the parts into one file; raises `OutputError` if the disk is full."""
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {name: np.ascontiguousarray(array) for name, array in {**parts.packs, **parts.merging}.items()}
     with whole_file(path) as file:
@@ -46,7 +46,7 @@ def save_parts(path: Path, parts: TeacherParts) -> None:
 
 
 def load_parts(path: Path) -> TeacherParts:
-    """The parts in a file that `save_parts` wrote; raises `DamagedFile` for anything else."""
+    """Load the parts from a file that `save_parts` wrote; raises `DamagedFile` for other files."""
     try:
         with safe_open(path, framework="numpy") as file:
             packs = {name: file.get_tensor(name) for name in STARTER_VOICES}

@@ -1,4 +1,4 @@
-"""Starting from the weights of an existing package, of the same voices or of others."""
+"""Starts from the weights of an existing package, with the same or different voices."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from engine.training.starter.package import read_package
 from engine.training.starter.voices import TeacherParts
 
 GENDER_LETTER = 1
-"""The place of the letter that tells the gender in a voice's name, such as `af_heart`."""
+"""The place of the letter for the gender in a voice's name, such as `af_heart`."""
 ROW_STRIDE = 10
 MAX_PHONEMES = 200
-"""Rows of a new pack that stand for its voice: one in `ROW_STRIDE` up to here."""
+"""The rows of a new pack that represent its voice: one in `ROW_STRIDE` up to here."""
 REGULARISATION = 1e-2
 TIMBRE_LAYERS = re.compile(r"decoder\..*\.fc\.weight")
 PROSODY_LAYERS = re.compile(r"predictor\..*(\.fc\.weight|lstms?.*\.weight_ih_l0(_reverse)?|shared\.weight_ih_l0.*)")
 
 
 def read_start(folder: Path, config: ModelConfig) -> tuple[Network, dict[str, torch.Tensor]]:
-    """The package's network and packs; raises `DamagedFile`, and `InvalidRequest` for one of another architecture."""
+    """Return the package's network and packs.
+
+    Raises `DamagedFile`, and `InvalidRequest` for a package with a different architecture.
+    """
     network, packs = read_package(folder)
     if network.config.fingerprint() != config.fingerprint():
         raise InvalidRequest(f"The package in {folder} has another architecture.", "Start from a package of this one.")
@@ -35,10 +38,10 @@ def read_start(folder: Path, config: ModelConfig) -> tuple[Network, dict[str, to
 
 
 def load_start(network: Network, folder: Path, parts: TeacherParts) -> None:
-    """Give the network the weights of the package; raises what `read_start` raises.
+    """Load the weights of the package into the network; raises the errors of `read_start`.
 
-    If the package has other voices, each new voice begins as an old one of its gender: what reads a style is multiplied
-    with the matrix that turns the new styles into the old ones.
+    If the package has different voices, each new voice begins as an old one of its gender: the weights that read a
+    style are multiplied with the matrix that maps new styles to old ones.
     """
     other, packs = read_start(folder, network.config)
     state = other.state_dict()
@@ -50,7 +53,7 @@ def load_start(network: Network, folder: Path, parts: TeacherParts) -> None:
 def restyled(
     state: Mapping[str, torch.Tensor], old_packs: Mapping[str, torch.Tensor], parts: TeacherParts
 ) -> dict[str, torch.Tensor]:
-    """A state dict that reads the new styles as it read the old ones."""
+    """Return a state dict that reads the new styles as it read the old ones."""
     pairs = [_style_pairs(name, np.asarray(pack[:, 0]), old_packs) for name, pack in parts.packs.items()]
     new, old = (torch.cat(rows) for rows in zip(*pairs, strict=True))
     half = new.shape[1] // 2
@@ -67,14 +70,14 @@ def _style_pairs(
 
 
 def _matrix(new: torch.Tensor, old: torch.Tensor) -> torch.Tensor:
-    """The matrix that turns rows of `new` into those of `old`: ridge regression."""
+    """Return the matrix that maps rows of `new` to those of `old`, by ridge regression."""
     gram = new.T @ new + REGULARISATION * torch.eye(new.shape[1])
     matrix: torch.Tensor = torch.linalg.solve(gram, new.T @ old)
     return matrix.T
 
 
 def _adapted(key: str, tensor: torch.Tensor, timbre: torch.Tensor, prosody: torch.Tensor) -> torch.Tensor:
-    """A weight [out, ... style] whose last columns read a style; any other weight unchanged."""
+    """Return a weight [out, ... style] adapted in its last columns, which read a style; other weights unchanged."""
     matrix = timbre if TIMBRE_LAYERS.fullmatch(key) else prosody if PROSODY_LAYERS.fullmatch(key) else None
     if matrix is None:
         return tensor
