@@ -1,4 +1,4 @@
-"""Writes audio in MP4, such as an audiobook (`.m4b`): AAC or Apple Lossless, with chapters, title, author and cover."""
+"""Writes MP4 audio, such as audiobooks (`.m4b`): AAC or Apple Lossless, with chapters, title, author and cover."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.audio import mp4_boxes as boxes
 from engine.audio.recording import Pcm, Tags
 
 CHAPTER_LIST_LIMIT = 255
-"""Of more chapters, the short list that some players read has the first; the track of chapters has them all."""
+"""The maximum length of the short chapter list that some players read; the chapter track has all chapters."""
 _PACKETS_PER_CHUNK = 8
 _TITLE_BYTES = 255
 _HUNDRED_NANOSECONDS = 10_000_000
@@ -30,10 +30,10 @@ class _Chapter:
 
 
 class Coder(Protocol):
-    """Makes packets, each of `packet_samples`, out of mono samples; what fails raises `OSError`.
+    """An encoder of mono samples into packets of `packet_samples`; failures raise `OSError`.
 
-    A decoder gives `priming` samples before the first that was written, as is known once all packets are made. If they
-    are `padded`, the last packet lasts as long as the others, else no longer than there are samples.
+    A decoder outputs `priming` samples before the first one written; the number is known once all packets are complete.
+    If the packets are `padded`, the last one is as long as the others; otherwise it ends with the samples.
     """
 
     packet_samples: int
@@ -41,22 +41,22 @@ class Coder(Protocol):
     padded: bool
 
     def entry(self) -> bytes:
-        """How the packets are coded: a box for the table of what is in a track."""
+        """Return the sample entry box, which describes the coding."""
 
     def packets(self, pcm: Pcm) -> Sequence[bytes]:
-        """Take samples [n]; the packets that are made by now."""
+        """Take samples [n] and return the packets that are complete."""
 
     def rest(self) -> Iterator[Sequence[bytes]]:
-        """The packets that are left, some at a time, and none whenever they have to be waited for."""
+        """Yield the remaining packets in batches; a batch is empty while waiting for the encoder."""
 
     def close(self) -> None:
-        """Let go of everything, whether or not all packets are made."""
+        """Release all resources, whether or not all packets are complete."""
 
 
 class AudioBook:
-    """Appends to a seekable file; memory holds four bytes for each packet. Raises `OSError`.
+    """Writes an MP4 file to a seekable stream; memory holds four bytes for each packet. Raises `OSError`.
 
-    If it is no `book`, players list it with the music.
+    Unless it is a `book`, players list it with music.
     """
 
     def __init__(self, file: IO[bytes], sample_rate_hz: int, tags: Tags, coder: Coder, *, book: bool = True) -> None:
@@ -74,7 +74,7 @@ class AudioBook:
         self._write_media_header(0)
 
     def begin_chapter(self, title: str) -> None:
-        """A chapter begins with the next sample."""
+        """Start a chapter at the next sample."""
         self._chapters.append(_Chapter(title, self._length))
 
     def write(self, pcm: Pcm) -> None:
@@ -83,7 +83,7 @@ class AudioBook:
         self._place(self._coder.packets(pcm))
 
     def finish(self) -> Iterator[None]:
-        """Write the last packets, the chapters, and the tables that come at the end, step by step; only once."""
+        """Write the last packets, the chapters and the closing tables, step by step; repeated calls do nothing."""
         if self._finished:
             return
         self._finished = True
@@ -108,12 +108,12 @@ class AudioBook:
         self._file.write(boxes.box(b"moov", header, *tracks, self._about(chapters)))
 
     def close(self) -> None:
-        """Let go of what codes."""
+        """Release the encoder."""
         self._coder.close()
 
     @property
     def _media_length(self) -> int:
-        """How many samples a decoder gives."""
+        """The number of samples that a decoder outputs."""
         return len(self._sizes) * self._coder.packet_samples if self._coder.padded else self._length
 
     def _write_media_header(self, size: int) -> None:
@@ -157,7 +157,7 @@ class AudioBook:
         return self._track(_CHAPTER_TRACK, b"text", media, b"", self._length, enabled=False)
 
     def _track(self, number: int, kind: bytes, media: bytes, about: bytes, length: int, *, enabled: bool) -> bytes:
-        """`length` is that of the media, of which the whole movie's is heard."""
+        """Return the track box; `length` is that of the media, of which the movie plays only its own length."""
         header = boxes.track_header(number, self._length, enabled=enabled)
         clock = boxes.media_header(self._sample_rate_hz, length)
         return boxes.box(b"trak", header, about, boxes.box(b"mdia", clock, boxes.handler(kind), media))
@@ -194,7 +194,7 @@ class AudioBook:
 
 
 def _lasting(chapters: Sequence[_Chapter], length: int) -> Iterator[tuple[_Chapter, int]]:
-    """The chapters with their lengths in samples, without those that have no sound."""
+    """Yield each chapter and its length in samples, except empty chapters."""
     starts = [*(chapter.start for chapter in chapters), length]
     for chapter, (start, end) in zip(chapters, pairwise(starts), strict=True):
         if end > start:
@@ -212,5 +212,5 @@ def _pascal(title: str) -> bytes:
 
 
 def _cut(title: str) -> bytes:
-    """As much of a title as its length can be told of, no character in two."""
+    """Encode a title, truncated at a character boundary to the maximum length."""
     return title.encode()[:_TITLE_BYTES].decode(errors="ignore").encode()

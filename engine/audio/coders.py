@@ -1,8 +1,8 @@
-"""What codes sound into packets for MP4 files: AAC, or Apple Lossless, which takes three times the space.
+"""Encoders of audio into MP4 packets: AAC, or Apple Lossless, which takes three times the space.
 
-AAC is made by a program of this machine in a process of its own: on a Mac by `afconvert`, which comes with the system;
-elsewhere by FFmpeg, where that is installed. libsndfile writes Apple Lossless into a file of Apple's Core Audio Format
-(CAF), as `afconvert` does AAC, from which it is taken, packet by packet.
+AAC is encoded by an installed program in a separate process: on a Mac by `afconvert`, which is part of the system;
+elsewhere by FFmpeg, if it is installed. libsndfile writes Apple Lossless into a file in Apple's Core Audio Format
+(CAF), as `afconvert` does AAC; the packets are extracted from it.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ BITS_PER_SECOND = 64_000
 AAC_PACKET_SAMPLES = 1024
 FFMPEG, AFCONVERT = "ffmpeg", "afconvert"
 RATES_HZ = (96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350)
-"""The rates that the packets' decoder knows by number."""
+"""The sample rates that have an index in AAC."""
 _LOW_COMPLEXITY, _MONO = 2, 1
 _FFMPEG_PRIMING = 1024
-"""FFmpeg's own encoder, which is the one that is asked for, always begins with one packet of silence."""
+"""The number of priming samples: FFmpeg's own encoder, which is requested, always begins with one packet of silence."""
 _ADTS_HEADER_BYTES, _CHECKSUM_BYTES = 7, 2
 _PACKETS_AT_A_TIME = 64
 _MAX_WORDS = 200
 LOSSLESS_PACKET_SAMPLES = 4096
-"""A packet, which can be decoded by itself, has this many samples; the last of a stream may have fewer."""
+"""The number of samples in a packet, which can be decoded by itself; the last packet of a stream may have fewer."""
 
 
 def packets_of(caf: IO[bytes]) -> tuple[int, int, Iterator[bytes]]:
-    """Of a file with packets: how many samples are to be heard, how many come before them, and each packet.
+    """Return the number of samples to play, the number of priming samples before them, and the packets of a CAF file.
 
-    Raises `EOFError` for a file that breaks off, and `KeyError` for one without packets.
+    Raises `EOFError` if the file is truncated, and `KeyError` if it has no packets.
     """
     places = dict(_places_of_chunks(caf))
     caf.seek(places[b"pakt"][0])
@@ -64,7 +64,7 @@ def packets_of(caf: IO[bytes]) -> tuple[int, int, Iterator[bytes]]:
 
 
 def _places_of_chunks(caf: IO[bytes]) -> Iterator[tuple[bytes, tuple[int, int]]]:
-    """The name of each chunk, where it begins, and its size."""
+    """Yield each chunk's name, start and size."""
     start = _FILE_HEADER_BYTES
     while True:
         caf.seek(start)
@@ -74,18 +74,18 @@ def _places_of_chunks(caf: IO[bytes]) -> Iterator[tuple[bytes, tuple[int, int]]]
         kind, size = _CHUNK_HEADER.unpack(header)
         start += _CHUNK_HEADER.size
         yield kind, (start, size)
-        if size < 0:  # it goes on to the end of the file
+        if size < 0:  # it extends to the end of the file
             return
         start += size
 
 
 def _numbers(coded: bytes) -> Iterator[int]:
-    """Numbers of seven bits in a byte, the highest first; the eighth bit says that more bytes follow."""
+    """Yield numbers coded in seven bits per byte, high bits first; the eighth bit says that more bytes follow."""
     number = 0
     for byte in coded:
         number = number << 7 | byte & 0x7F
         if not byte & 0x80:
-            if number:  # the table may be longer than what is in it
+            if number:  # the table may be longer than its content
                 yield number
             number = 0
 
@@ -98,21 +98,21 @@ def _read(caf: IO[bytes], size: int) -> bytes:
 
 
 def aac_program() -> Path | None:
-    """The program on this machine that makes AAC, if there is one."""
+    """Return the program on this machine that encodes AAC, or None."""
     found = next(filter(None, map(shutil.which, (AFCONVERT, FFMPEG))), None)
     return Path(found) if found else None
 
 
 def aac_coder(program: Path, sample_rate_hz: int) -> FfmpegCoder | AfconvertCoder:
-    """What makes packets with this program."""
+    """Return the encoder that uses this program."""
     kind = AfconvertCoder if program.stem == AFCONVERT else FfmpegCoder
     return kind(program, sample_rate_hz)
 
 
 class FfmpegCoder:
-    """FFmpeg, which codes while samples arrive; see `engine.audio.audio_book.Coder`.
+    """Encodes with FFmpeg while samples arrive; see `engine.audio.audio_book.Coder`.
 
-    It reads them from a pipe, so it ends by itself if this process is killed, and writes into a file without a name.
+    FFmpeg reads from a pipe, so it ends if this process is killed, and writes into an unnamed file.
     """
 
     packet_samples = AAC_PACKET_SAMPLES
@@ -130,7 +130,7 @@ class FfmpegCoder:
         self._program = _Program(command, subprocess.PIPE, self._coded)
 
     def entry(self) -> bytes:
-        """How the packets are coded."""
+        """Return the sample entry box."""
         return _entry(self._sample_rate_hz)
 
     def packets(self, pcm: Pcm) -> Sequence[bytes]:
@@ -139,7 +139,7 @@ class FfmpegCoder:
         return ()
 
     def rest(self) -> Iterator[Sequence[bytes]]:
-        """All packets, some at a time."""
+        """Yield all packets in batches."""
         yield from self._program.end()
         self._coded.seek(0)
         packets = _packets_of_adts(self._coded)
@@ -147,13 +147,13 @@ class FfmpegCoder:
             yield some
 
     def close(self) -> None:
-        """End the program, if it still runs."""
+        """End the program if it is still running."""
         self._program.close()
         self._coded.close()
 
 
 class AfconvertCoder:
-    """`afconvert`, which takes a whole file and makes another; see `engine.audio.audio_book.Coder`."""
+    """Encodes with `afconvert`, which converts a whole file; see `engine.audio.audio_book.Coder`."""
 
     packet_samples = AAC_PACKET_SAMPLES
     priming = 0
@@ -168,7 +168,7 @@ class AfconvertCoder:
         self._program: _Program | None = None
 
     def entry(self) -> bytes:
-        """How the packets are coded."""
+        """Return the sample entry box."""
         return _entry(self._sample_rate_hz)
 
     def packets(self, pcm: Pcm) -> Sequence[bytes]:
@@ -180,7 +180,7 @@ class AfconvertCoder:
         return ()
 
     def rest(self) -> Iterator[Sequence[bytes]]:
-        """All packets, some at a time."""
+        """Yield all packets in batches."""
         length = self._samples.frames
         self._samples.close()
         command = [str(self._executable), str(self._plain), str(self._coded)]
@@ -198,7 +198,7 @@ class AfconvertCoder:
             raise OSError(errno.EIO, f"{AFCONVERT} coded {valid} of {length} samples")
 
     def close(self) -> None:
-        """End the program, if it still runs, and remove its files."""
+        """End the program if it is still running, and remove its files."""
         if self._program is not None:
             self._program.close()
         self._samples.close()
@@ -206,7 +206,7 @@ class AfconvertCoder:
 
 
 class _Program:
-    """A program that codes; what goes wrong with it raises `OSError` with its last words."""
+    """An encoder process; failures raise `OSError` with the last line of its error output."""
 
     def __init__(self, command: Sequence[str], source: int, target: IO[bytes] | int) -> None:
         self._name = Path(command[0]).name
@@ -216,11 +216,10 @@ class _Program:
             stdin=source,
             stdout=target,
             stderr=self._errors,
-            start_new_session=True,  # Ctrl+C is for the one who waits for it, who then ends it
+            start_new_session=True,  # Ctrl+C is for the process that waits, which then ends this one
         )
 
     def send(self, content: bytes) -> None:
-        """Write to its standard input."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(content)
@@ -228,7 +227,7 @@ class _Program:
             raise self._failure(self._process.wait()) from error
 
     def end(self) -> Iterator[Sequence[bytes]]:
-        """Let it end, with a step of no packets each time that it is waited for."""
+        """Wait until the program ends, yielding an empty batch at each poll."""
         if self._process.stdin is not None:
             try:
                 self._process.stdin.close()
@@ -245,7 +244,7 @@ class _Program:
             raise self._failure(code)
 
     def close(self) -> None:
-        """End it, if it still runs."""
+        """End the program if it is still running."""
         self._process.kill()  # does nothing to a process that has ended
         if self._process.stdin is not None:
             with suppress(BrokenPipeError):
@@ -262,7 +261,7 @@ class _Program:
 
 
 def _packets_of_adts(stream: IO[bytes]) -> Iterator[bytes]:
-    """The packets of a stream in which each has a header that tells its size; raises `OSError` if it breaks off."""
+    """Yield the packets of an ADTS stream, whose headers state their sizes. Raises `OSError` if it is truncated."""
     while header := stream.read(_ADTS_HEADER_BYTES):
         if len(header) < _ADTS_HEADER_BYTES or int.from_bytes(header[:2], "big") >> 4 != 0xFFF:
             raise OSError(errno.EIO, f"{FFMPEG} produced invalid AAC")
@@ -277,7 +276,7 @@ def _packets_of_adts(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _entry(sample_rate_hz: int) -> bytes:
-    """How packets of AAC are coded, for their decoder: MPEG-4 part 3, in the descriptors of part 1."""
+    """Return the description of AAC packets for their decoder: MPEG-4 part 3, in the descriptors of part 1."""
     coding = struct.pack(">H", _LOW_COMPLEXITY << 11 | RATES_HZ.index(sample_rate_hz) << 7 | _MONO << 3)
     audio, sound_stream = 0x40, 0x15
     decoder = struct.pack(">BBxxxII", audio, sound_stream, 0, BITS_PER_SECOND) + _descriptor(5, coding)
@@ -290,7 +289,7 @@ def _descriptor(kind: int, content: bytes) -> bytes:
 
 
 class LosslessCoder:
-    """Packets of Apple Lossless, made as soon as there are samples for one; see `engine.audio.audio_book.Coder`."""
+    """Encodes Apple Lossless packets as soon as one is full; see `engine.audio.audio_book.Coder`."""
 
     packet_samples = LOSSLESS_PACKET_SAMPLES
     priming = 0
@@ -301,12 +300,12 @@ class LosslessCoder:
         self._waiting: Pcm = np.zeros(0, np.int16)
 
     def entry(self) -> bytes:
-        """How the packets are coded."""
+        """Return the sample entry box."""
         settings = boxes.full_box(b"alac", decoder_settings(self._sample_rate_hz))
         return boxes.sound_entry(b"alac", self._sample_rate_hz, settings)
 
     def packets(self, pcm: Pcm) -> Sequence[bytes]:
-        """Take samples [n]; the packets that these complete."""
+        """Take samples [n] and return the packets that they complete."""
         waiting = np.concatenate([self._waiting, pcm])
         whole = len(waiting) // LOSSLESS_PACKET_SAMPLES * LOSSLESS_PACKET_SAMPLES
         self._waiting = waiting[whole:]
@@ -314,19 +313,19 @@ class LosslessCoder:
         return [packet_of(waiting[start : start + LOSSLESS_PACKET_SAMPLES], self._sample_rate_hz) for start in starts]
 
     def rest(self) -> Iterator[Sequence[bytes]]:
-        """The last packet, if any samples are left."""
+        """Yield the last packet if any samples are left."""
         if len(self._waiting):
             yield [packet_of(self._waiting, self._sample_rate_hz)]
 
     def close(self) -> None:
-        """Have nothing to let go of."""
+        """Do nothing: there are no resources to release."""
 
 
 def packet_of(pcm: Pcm, sample_rate_hz: int) -> bytes:
-    """The packet of mono samples [n], 0 < n <= `PACKET_SAMPLES`; raises `OSError` if the temporary folder is full.
+    """Return the packet of mono samples [n], 0 < n <= `LOSSLESS_PACKET_SAMPLES`.
 
-    Each is a file of its own: libsndfile encodes into a temporary one, and after a failure in that overruns its buffer
-    with the next packet.
+    Raises `OSError` if the temporary folder is full. Each packet is encoded in a separate file: libsndfile encodes into
+    a temporary one, and after a failure there the next packet overruns its buffer.
     """
     caf = io.BytesIO()
     soundfile.write(caf, pcm, sample_rate_hz, format="CAF", subtype="ALAC_16")
@@ -338,7 +337,7 @@ def packet_of(pcm: Pcm, sample_rate_hz: int) -> bytes:
 
 
 def decoder_settings(sample_rate_hz: int) -> bytes:
-    """What a decoder of mono 16-bit packets must know (`ALACSpecificConfig`); 0 stands for sizes not known before."""
+    """Return the settings for a decoder of mono 16-bit packets (`ALACSpecificConfig`); 0 stands for unknown sizes."""
     rice_history, rice_start, rice_limit, longest_run = 40, 10, 14, 255
     return struct.pack(
         ">IBBBBBBHIII",

@@ -1,4 +1,4 @@
-"""Post-processing of waveforms: silence trimmed, level kept below clipping, one utterance joined to the next."""
+"""Post-processing of waveforms: trims silence, limits the peak level, joins utterances."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from numpy.typing import NDArray
 from engine.speech import Samples, Speech, SpokenPhoneme, SpokenWord, Utterance, WrittenWord
 
 SILENCE_BELOW_LOUDEST_DB = 40.0
-"""A window this far below the loudest window is silence."""
+"""The level below the loudest window at which a window counts as silence."""
 WINDOW_SECONDS = 0.01
 KEPT_SILENCE_SECONDS = 0.03
-"""Kept at both ends, so that soft onsets and releases are not cut; without a pause, two of them are cross-faded."""
+"""The silence left at both ends, so that soft onsets and releases are not cut; without a pause, two are cross-faded."""
 FADE_SECONDS = 0.005
 PEAK_LIMIT = 0.99
 SHORTEST_PAUSE_SECONDS = 0.15
-"""Silence inside an utterance is a pause if it is at least this long; the closures of consonants are shorter."""
+"""The minimum length of a silence inside an utterance that counts as a pause; closures of consonants are shorter."""
 MAX_CLICK_SECONDS = 0.03
 CLICK_BELOW_LOUDEST_DB = 25.0
-"""A sound at the start that is no longer and no louder than this, with a pause after it, is no phoneme: the starter
-begins some utterances so."""
+"""With `MAX_CLICK_SECONDS`, the limits of a click: a sound at the start that is no longer and no louder, and is
+followed by a pause, is not a phoneme. The starter begins some utterances with one."""
 
 
 class AudioConcatenator:
-    """Makes chunks of consecutive utterances that follow each other without a click, a gap or a lost sample.
+    """Joins consecutive utterances into chunks without a click, a gap or a lost sample.
 
     Without a pause between them, the silence after one utterance and that before the next are cross-faded at equal
-    power: the end of a chunk, `KEPT_SILENCE_SECONDS`, is held back for the next one. `pause_scale` makes all pauses
-    longer or shorter, including those inside an utterance. Phonemes keep to their sounds: where silence is cut off or
-    held back, they end with their chunk.
+    power: the end of a chunk, `KEPT_SILENCE_SECONDS`, is held back for the next one. `pause_scale` scales all pauses,
+    including those inside an utterance. Phonemes stay with their sounds: where silence is cut off or held back, they
+    end with their chunk.
     """
 
     def __init__(self, sample_rate_hz: int, pause_scale: float = 1.0) -> None:
@@ -41,9 +41,9 @@ class AudioConcatenator:
         self._held = np.zeros(0, np.float32)
 
     def chunk(self, raw: Speech, utterance: Utterance, *, last: bool) -> Speech:
-        """What to play next: the finished speech of `raw`, any number of samples, and the pauses around it.
+        """Return the next audio to play: the finished speech of `raw`, of any length, with its pauses.
 
-        The silence kept around speech is a part of the rests that the writer asks for, which are not scaled.
+        The silence left around speech counts as part of the rests that the text asks for, which are not scaled.
         """
         speech = finish_utterance(raw, self._sample_rate_hz)
         if self._pause_scale != 1:
@@ -62,12 +62,12 @@ class AudioConcatenator:
         return utterance.rest_seconds - 2 * KEPT_SILENCE_SECONDS
 
     def _silence(self, seconds: float) -> Samples:
-        """So much silence, or none for a negative number."""
+        """Return this much silence, or none if `seconds` is negative."""
         return np.zeros(max(0, round(seconds * self._sample_rate_hz)), np.float32)
 
 
 def finish_utterance(speech: Speech, sample_rate_hz: int) -> Speech:
-    """The speech, any number of samples, below clipping, between exactly `KEPT_SILENCE_SECONDS` at both ends."""
+    """Return the speech, of any length, limited in level, with exactly `KEPT_SILENCE_SECONDS` at both ends."""
     samples = speech.samples
     start, end = _loud_span(samples, sample_rate_hz)
     margin = _margin(sample_rate_hz)
@@ -78,7 +78,7 @@ def finish_utterance(speech: Speech, sample_rate_hz: int) -> Speech:
 
 
 def blend(ending: Samples, beginning: Samples) -> Samples:
-    """The two waveforms joined, with an equal-power cross-fade over the length of the shorter one."""
+    """Join two waveforms with an equal-power cross-fade over the length of the shorter one."""
     count = min(len(ending), len(beginning))
     angle = np.linspace(0, np.pi / 2, count, endpoint=False)
     kept = len(ending) - count
@@ -87,7 +87,7 @@ def blend(ending: Samples, beginning: Samples) -> Samples:
 
 
 def scale_pauses(speech: Speech, sample_rate_hz: int, scale: float) -> Speech:
-    """The speech with its inner pauses `scale` times as long, not counting the silence kept around speech."""
+    """Scale the pauses inside the speech, not counting the silence left around each."""
     samples, margin = speech.samples, _margin(sample_rate_hz)
     pauses = [(start + margin, end - margin) for start, end in _pauses(samples, sample_rate_hz)]
     edges = [0, *(edge for pause in pauses for edge in pause), len(samples)]
@@ -102,7 +102,7 @@ def scale_pauses(speech: Speech, sample_rate_hz: int, scale: float) -> Speech:
 
 
 def limit_peak(samples: Samples) -> Samples:
-    """Scale a waveform that would clip down to the limit; leave quieter ones untouched."""
+    """Scale a waveform that would clip down to the limit; leave quieter ones unchanged."""
     peak = float(np.abs(samples).max(initial=0.0))
     return samples if peak <= PEAK_LIMIT else (samples * np.float32(PEAK_LIMIT / peak)).astype(np.float32)
 
@@ -112,7 +112,7 @@ def _margin(sample_rate_hz: int) -> int:
 
 
 def _loud_span(samples: Samples, sample_rate_hz: int) -> tuple[int, int]:
-    """The first sample of speech and the one after the last; the whole waveform if no part is louder than the rest."""
+    """Return the first sample of speech and the one after the last, or the whole waveform if no window is loud."""
     loud = _loud_windows(samples, sample_rate_hz)
     if not len(loud):
         return 0, len(samples)
@@ -120,7 +120,7 @@ def _loud_span(samples: Samples, sample_rate_hz: int) -> tuple[int, int]:
 
 
 def _start_of_speech(samples: Samples, sample_rate_hz: int) -> int:
-    """The first sample that is not silence, not counting a click that a pause parts from the speech."""
+    """Return the first sample that is not silence, ignoring a click that a pause separates from the speech."""
     window = _window(sample_rate_hz)
     start = int(_loud_windows(samples, sample_rate_hz)[0]) * window
     for silent, speech in _pauses(samples, sample_rate_hz)[:1]:
@@ -131,7 +131,7 @@ def _start_of_speech(samples: Samples, sample_rate_hz: int) -> int:
 
 
 def _pauses(samples: Samples, sample_rate_hz: int) -> list[tuple[int, int]]:
-    """The spans of silence between stretches of speech that are long enough to be pauses."""
+    """Return the spans of silence inside the speech that are long enough to be pauses."""
     window = _window(sample_rate_hz)
     gaps = (
         (int(before + 1) * window, int(after) * window)
@@ -143,7 +143,7 @@ def _pauses(samples: Samples, sample_rate_hz: int) -> list[tuple[int, int]]:
 def _loud_windows(
     samples: Samples, sample_rate_hz: int, below_loudest_db: float = SILENCE_BELOW_LOUDEST_DB
 ) -> NDArray[np.intp]:
-    """The windows that are louder than this, in order."""
+    """Return the indices of the windows louder than the threshold, in order."""
     window = _window(sample_rate_hz)
     padded = np.pad(samples.astype(np.float64), (0, -len(samples) % window))
     energy = np.square(padded).reshape(-1, window).mean(axis=1)
@@ -164,14 +164,14 @@ def _faded(samples: Samples, sample_rate_hz: int) -> Samples:
 
 
 def earlier(speech: Speech, samples: int) -> Speech:
-    """The speech with all phonemes so many samples earlier, none of them before its beginning."""
+    """Shift all phonemes `samples` earlier, clamped at 0."""
     return replace(speech, edges=np.maximum(speech.edges - samples, 0))
 
 
 def spoken_words(utterance: Utterance, speech: Speech) -> tuple[SpokenWord, ...]:
-    """The words of an utterance with their times in its finished speech, and those of their phonemes.
+    """Return the words of an utterance, with their times and those of their phonemes in its finished speech.
 
-    What the model does in the frames of the space before a word sounds as the word's beginning, so they belong to it.
+    The output for the space before a word sounds like the beginning of the word, so it counts as part of it.
     """
     edges = speech.edges.tolist()
     return tuple(_spoken(word, utterance.phonemes, edges) for word in utterance.words)

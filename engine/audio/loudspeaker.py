@@ -1,6 +1,6 @@
-"""Plays samples as they arrive, for the command line, while the next ones are computed.
+"""Plays samples for the command line as they arrive, while the next ones are computed.
 
-The application has a player of its own, which can pause, seek and change devices.
+The application has a separate player, which can pause, seek and change devices.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from engine.errors import OutputError
 from engine.speech import Samples
 
 BLOCK_SECONDS = 0.05
-"""The length of the blocks handed to the device: stopping takes no longer than this."""
+"""The length of the blocks handed to the device, which is the maximum time that stopping takes."""
 
 
 class Loudspeaker:
-    """The default output device, mono, fed by a thread. Raises `OutputError` when there is none, or it fails.
+    """Plays on the default output device, mono, from a thread.
 
-    Leaving the block waits until everything is played; leaving it with an error stops the sound at once.
+    Raises `OutputError` if there is no device or it fails. Leaving the block waits until all audio has been played;
+    leaving it with an error stops playback immediately.
     """
 
     def __init__(self, sample_rate_hz: int) -> None:
@@ -46,7 +47,7 @@ class Loudspeaker:
         return self
 
     def play(self, samples: Samples) -> None:
-        """Queue samples to play after the earlier ones; returns at once."""
+        """Queue samples to play after the earlier ones; does not block."""
         self._raise_failure()
         self._waiting.put(samples)
 
@@ -95,5 +96,5 @@ class Loudspeaker:
 
 
 def no_device(error: Exception) -> OutputError:
-    """The error for a sound system that refuses to play."""
+    """Return the error for an audio system that refuses to play."""
     return OutputError(f"There is no usable audio device ({error}).", "Omit --play and write a file with --out.")

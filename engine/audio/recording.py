@@ -1,4 +1,4 @@
-"""What is written to a sound file piece by piece: samples, starts of chapters, and what the file tells of itself."""
+"""The interface of audio files that are written piece by piece, with chapters and tags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FULL_SCALE = np.float32(32767)
 
 @dataclass(frozen=True)
 class Tags:
-    """What players show; `cover` is a picture in JPEG or PNG, which only MP4 keeps; `track` counts from 1."""
+    """The metadata that players show; `cover` is a JPEG or PNG picture, stored only in MP4; `track` counts from 1."""
 
     title: str = ""
     author: str = ""
@@ -27,22 +27,22 @@ class Tags:
 
 
 class Recording(Protocol):
-    """A sound file that grows; what fails raises `OSError`."""
+    """An audio file that grows; failures raise `OSError`."""
 
     def begin_chapter(self, title: str) -> None:
-        """A chapter begins with the next sample; formats without chapters ignore it."""
+        """Start a chapter at the next sample; formats without chapters ignore this."""
 
     def write(self, pcm: Pcm) -> None:
         """Append mono samples [n]."""
 
     def finish(self) -> Iterator[None]:
-        """Write what comes last, step by step, since it may take long; without it, the file is given up."""
+        """Write the end of the file, step by step, since it may take long; without it, the file is discarded."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""
 
 
 def to_pcm(samples: Samples) -> Pcm:
-    """Samples [n] float32, clipped to [-1, 1], as 16-bit integers."""
+    """Convert samples [n] float32, clipped to [-1, 1], to 16-bit integers."""
     pcm: Pcm = np.rint(np.clip(samples, -1, 1) * _FULL_SCALE).astype(np.int16)
     return pcm

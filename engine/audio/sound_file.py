@@ -1,4 +1,4 @@
-"""Sound files in the format that the suffix names, written piece by piece; a file appears whole or not at all."""
+"""Audio files in the format that the suffix names, written incrementally; only complete files appear."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from engine.system.whole_file import whole_file
 
 AUDIO_BOOK, AUDIO = ".m4b", ".m4a"
 _BLOCK_SAMPLES = 1 << 16
-"""libsndfile's Vorbis encoder overflows the stack when it is given a long speech at once."""
+"""The maximum number of samples per write: libsndfile's Vorbis encoder overflows the stack on long audio."""
 SampleFormat = Literal["PCM_16", "FLOAT"]
 
 
 @dataclass(frozen=True)
 class Format:
-    """libsndfile's names of a format and of its usual encoding, and how much of it a second of speech takes."""
+    """libsndfile's names of a format and its default encoding, and the typical bit rate of speech."""
 
     name: str
     encoding: str
@@ -38,14 +38,14 @@ class Format:
 
 @dataclass(frozen=True)
 class Coding:
-    """How large speech becomes; `name` says how it is coded, and `program` what does that, where that differs."""
+    """The size of encoded speech; `name` is the codec and `program` the encoder, if they differ by machine."""
 
     bits_per_second: int
     name: str = ""
     program: str = ""
 
     def megabytes(self, seconds: float) -> float:
-        """The size of so much speech."""
+        """Return the size of speech of this length [MB]."""
         return self.bits_per_second * seconds / 8 / 1_000_000
 
 
@@ -59,18 +59,18 @@ FORMATS = {
     AUDIO_BOOK: _MP4,
     AUDIO: _MP4,
 }
-"""The formats by suffix; of MP4, libsndfile makes the packets unless there is a program that makes AAC."""
+"""The formats by suffix; MP4 packets come from libsndfile unless a program encodes AAC."""
 
 
 def writable_suffixes() -> tuple[str, ...]:
-    """The suffixes of the formats that the libsndfile of this machine can write, WAV first."""
+    """Return the suffixes of the formats that the installed libsndfile can write, WAV first."""
     return tuple(suffix for suffix, each in FORMATS.items() if soundfile.check_format(each.name, each.encoding))
 
 
 def format_for(path: Path) -> Format:
-    """The format that the suffix of a path names; a device or pipe gets WAV.
+    """Return the format that the suffix of a path names; a device or pipe gets WAV.
 
-    Raises `OutputError` with the suffixes that can be written if this one cannot.
+    Raises `OutputError` with the supported suffixes if this one is not supported.
     """
     suffixes = writable_suffixes()
     if path.suffix.lower() in suffixes:
@@ -84,23 +84,24 @@ def format_for(path: Path) -> Format:
 
 @contextmanager
 def recording(path: Path, sample_rate_hz: int, tags: Tags | None = None) -> Iterator[Recording]:
-    """A sound file to append to; it replaces `path` when the block ends without an error, else `path` stays as it was.
+    """Open an audio file to append to.
 
-    Raises `OutputError` for a suffix that names no format, a missing or read-only folder, or a full disk.
+    It replaces `path` when the block ends without an error; otherwise `path` stays unchanged. Raises `OutputError` for
+    an unsupported suffix, a missing or read-only folder, or a full disk.
     """
     format_for(path)
     with whole_file(path) as file:
-        content = file if file.seekable() else io.BytesIO()  # a pipe gets all at once
+        content = file if file.seekable() else io.BytesIO()  # a pipe gets everything at the end
         with closing(_begun(content, path, sample_rate_hz, tags or Tags())) as growing:
             yield growing
-            for _ in growing.finish():  # unless that has been done, step by step
+            for _ in growing.finish():  # does nothing if the caller has already finished it
                 pass
         if isinstance(content, io.BytesIO):
             file.write(content.getbuffer())
 
 
 def coding_of(suffix: str) -> Coding:
-    """How a format is coded here."""
+    """Return how a format is encoded on this machine."""
     file_format = FORMATS[suffix]
     if file_format is not _MP4:
         return Coding(file_format.bits_per_second)
@@ -120,9 +121,9 @@ def _begun(file: IO[bytes], path: Path, sample_rate_hz: int, tags: Tags) -> Reco
 
 
 def save_speech(path: Path, samples: Samples, sample_rate_hz: int) -> None:
-    """Write mono `samples` [n] float32 in [-1, 1]; an existing file is replaced only by a whole one.
+    """Write mono `samples` [n] float32 in [-1, 1]; an existing file is replaced only by a complete one.
 
-    Raises `OutputError` for a suffix that names no format, a missing or read-only folder, or a full disk.
+    Raises `OutputError` for an unsupported suffix, a missing or read-only folder, or a full disk.
     """
     with recording(path, sample_rate_hz) as file:
         for start in range(0, len(samples), _BLOCK_SAMPLES):
@@ -130,7 +131,7 @@ def save_speech(path: Path, samples: Samples, sample_rate_hz: int) -> None:
 
 
 class _CodedFile:
-    """A file that libsndfile writes."""
+    """Writes a file with libsndfile."""
 
     def __init__(self, file: IO[bytes], sample_rate_hz: int, file_format: Format, tags: Tags) -> None:
         self._target = _Target(file)
@@ -142,7 +143,7 @@ class _CodedFile:
                 setattr(self._file, name, value)
 
     def begin_chapter(self, title: str) -> None:
-        """Have no chapters."""
+        """Do nothing: the format has no chapters."""
 
     def write(self, pcm: Pcm) -> None:
         """Append mono samples [n]."""
@@ -151,17 +152,17 @@ class _CodedFile:
                 self._file.write(pcm[start : start + _BLOCK_SAMPLES])
 
     def finish(self) -> Iterator[None]:
-        """Leave the rest to `close`, which takes no time."""
+        """Do nothing: `close` writes the rest, which takes no time."""
         yield from ()
 
     def close(self) -> None:
-        """Write what the encoder holds back, and the header."""
+        """Write the samples that the encoder holds back, and the header."""
         with self._target.telling():
             self._file.close()
 
 
 class _Target:
-    """A file for libsndfile, in which an error of Python's would get lost: it is kept here, and told afterwards."""
+    """A file for libsndfile, which loses Python exceptions: the error is stored here and raised afterwards."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -169,25 +170,25 @@ class _Target:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Raise in the end whatever went wrong with the file in the meantime."""
+        """Raise any file error that occurred inside the block, when the block ends."""
         try:
             yield
-        except (soundfile.SoundFileError, AssertionError):  # what libsndfile makes of a file that failed
+        except (soundfile.SoundFileError, AssertionError):  # libsndfile's errors after a failed file operation
             if self._error is None:
                 raise
         if self._error is not None:
             raise self._error
 
     def write(self, content: bytes) -> int:
-        """How many bytes were written."""
+        """Write the content and return the number of bytes written."""
         return self._kept(self._file.write, content)
 
     def seek(self, offset: int, origin: int) -> int:
-        """Where the next byte goes."""
+        """Move to this position and return it."""
         return self._kept(self._file.seek, offset, origin)
 
     def tell(self) -> int:
-        """Where the next byte goes."""
+        """Return the current position."""
         return self._kept(self._file.tell)
 
     def _kept(self, do: Callable[..., int], *arguments: object) -> int:
@@ -200,23 +201,23 @@ class _Target:
 
 
 def _named(tags: Tags) -> dict[str, str]:
-    """What is known, under the names that libsndfile has for it."""
+    """Return the tags that are set, under libsndfile's names."""
     track = str(tags.track) if tags.track else ""
     named = {"title": tags.title, "artist": tags.author, "album": tags.album, "tracknumber": track}
     return {name: value for name, value in named.items() if value}
 
 
 def save_wav(path: Path, samples: Samples, sample_rate_hz: int, sample_format: SampleFormat = "PCM_16") -> None:
-    """Write mono `samples` [n] float32 in [-1, 1]; an existing file is replaced only by a whole one.
+    """Write mono `samples` [n] float32 in [-1, 1]; an existing file is replaced only by a complete one.
 
-    Raises `OutputError` with one sentence when the folder is missing or read-only or the disk is full.
+    Raises `OutputError` if the folder is missing or read-only or if the disk is full.
     """
     with whole_file(path) as file:
         file.write(encode_wav(samples, sample_rate_hz, sample_format))
 
 
 def encode_wav(samples: Samples, sample_rate_hz: int, sample_format: SampleFormat) -> bytes:
-    """A whole WAV file of mono `samples` [n] float32; `FLOAT` keeps every bit, `PCM_16` clips beyond [-1, 1]."""
+    """Encode a WAV file of mono `samples` [n] float32; `FLOAT` is exact, `PCM_16` clips beyond [-1, 1]."""
     buffer = io.BytesIO()
     soundfile.write(buffer, np.asarray(samples, np.float32), sample_rate_hz, format="WAV", subtype=sample_format)
     return buffer.getvalue()

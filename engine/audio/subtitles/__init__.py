@@ -1,1 +1,1 @@
-"""Subtitles of what was spoken: captions that can be read, and the times of their words."""
+"""Subtitles of the audio: readable captions, and the times of their words."""

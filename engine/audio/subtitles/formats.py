@@ -1,6 +1,6 @@
-"""Subtitle files: SRT, WebVTT, ASS with each word lit as it is spoken, and JSON with all times.
+"""Subtitle files: SRT, WebVTT, ASS with word-by-word highlighting, and JSON with all times.
 
-Captions have two lines at most, long enough to be read, broken at the ends of clauses.
+Captions have at most two lines, stay long enough to be read, and break at the ends of clauses.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ LINE_CHARACTERS = 42
 SHORTEST_SECONDS = 1.0
 MAX_SECONDS = 7.0
 SILENCE_SECONDS = 0.7
-"""So much silence between two words belongs between two captions."""
+"""The minimum silence between two words that should separate captions."""
 _BREAK_COST = {End.WORD: 2.0, End.CLAUSE: 0.5, End.SENTENCE: 0.0, End.PARAGRAPH: 0.0}
 _INNER_COST = {End.WORD: 0.0, End.CLAUSE: 0.0, End.SENTENCE: 0.3, End.PARAGRAPH: 3.0}
 _SILENCE_COST = 3.0
 _SHORT_COST = 6.0
 _CLAUSE_BONUS_CHARACTERS = 10
-"""Lines may differ so much more in length for the break to be at the end of a clause."""
+"""The difference in line length that is accepted for a break at the end of a clause."""
 ASS_HEAD = """[Script Info]
 ScriptType: v4.00+
 WrapStyle: 2
@@ -42,18 +42,18 @@ Style: Default,Arial,44,&H0000FFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,
 [Events]
 Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 """
-"""Words are white until they are spoken, then yellow."""
+"""The head of an ASS file; words are white until they are spoken, then yellow."""
 ASS_ESCAPES = str.maketrans({"{": "(", "}": ")", "\\": "\u2216"})
-"""Braces and backslashes are commands, which cannot be escaped."""
+"""Substitutes for braces and backslashes, which start commands and cannot be escaped."""
 SRT_MARKUP = re.compile(r"<(?=/?[A-Za-z])|\{(?=\\)")
-"""What players take for the beginning of markup, which cannot be escaped: a joiner without width keeps it text."""
+"""The text that players treat as the start of markup; it cannot be escaped, so a zero-width joiner keeps it as text."""
 JOINER = "\u2060"
 VTT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 @dataclass(frozen=True)
 class Caption:
-    """Words that are shown together, `first_line` of them in the first line, for a time in seconds."""
+    """Words shown together for a time in seconds, the first `first_line` of them in the first line."""
 
     words: tuple[TimedWord, ...]
     first_line: int
@@ -62,7 +62,7 @@ class Caption:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The text; a single word too long for a line is cut, and one too long for two is shortened."""
+        """The text; a single word is split if it is too long for a line, and shortened if it is too long for two."""
         lines = [_text(part) for part in (self.words[: self.first_line], self.words[self.first_line :]) if part]
         if len(self.words) > 1 or len(lines[0]) <= LINE_CHARACTERS:
             return tuple(lines)
@@ -71,7 +71,7 @@ class Caption:
 
 
 def captions_of(words: Sequence[TimedWord]) -> tuple[Caption, ...]:
-    """The words in the captions that cost least, by a search over all ways to cut them."""
+    """Return the captions with the lowest total cost, by a search over all ways to split the words."""
     cuts = _Cuts(words)
     costs, starts = [0.0], [0]
     for end in range(1, len(words) + 1):
@@ -85,14 +85,14 @@ def captions_of(words: Sequence[TimedWord]) -> tuple[Caption, ...]:
 
 
 class _Cuts:
-    """Ways to cut the words into captions; one has those from a `start` to before an `end`."""
+    """Candidate captions; one contains the words from `start` to before `end`."""
 
     def __init__(self, words: Sequence[TimedWord]) -> None:
         self._words = words
         self._places = list(accumulate((len(word.shown) + word.space for word in words), initial=0))
 
     def possible_starts(self, end: int) -> Iterator[int]:
-        """Where a caption with this end may start: a word before it, and further back as long as all fits."""
+        """Yield the possible starts of a caption with this end: the last word, and earlier ones as long as all fits."""
         yield end - 1
         for start in range(end - 2, -1, -1):
             seconds = self._words[end - 1].end_seconds - self._words[start].start_seconds
@@ -101,7 +101,7 @@ class _Cuts:
             yield start
 
     def cost(self, start: int, end: int) -> float:
-        """What a caption costs: itself, its end, what should be apart in it, and its haste."""
+        """Return the cost of a caption: its existence, its end, breaks that it spans, and too short a time."""
         words = self._words
         inside = sum(_INNER_COST[words[at - 1].ends] + _SILENCE_COST * self._silent(at) for at in range(start + 1, end))
         broken = 0.0 if end == len(words) or self._silent(end) else _BREAK_COST[words[end - 1].ends]
@@ -109,7 +109,7 @@ class _Cuts:
         return 1.0 + broken + inside + _SHORT_COST * max(0.0, 1.0 - shown / SHORTEST_SECONDS)
 
     def caption(self, start: int, end: int) -> Caption:
-        """The caption of these words, shown for the shortest time at least if the next one leaves it."""
+        """Return the caption, shown for at least `SHORTEST_SECONDS` if the next one leaves time for it."""
         words = tuple(self._words[start:end])
         begin = words[0].start_seconds
         until = max(words[-1].end_seconds, min(begin + SHORTEST_SECONDS, self._latest_end(end)))
@@ -121,7 +121,7 @@ class _Cuts:
         return self._width(start, end) <= LINE_CHARACTERS or any(self._middles(start, end))
 
     def _first_line(self, start: int, end: int) -> int:
-        """How many words are in the first line: all if they fit, else as many as make the lines most alike."""
+        """Return the number of words in the first line: all if they fit; otherwise, the lines are balanced."""
         if self._width(start, end) <= LINE_CHARACTERS or end - start == 1:
             return end - start
 
@@ -132,7 +132,7 @@ class _Cuts:
         return min(self._middles(start, end), key=unlike) - start
 
     def _middles(self, start: int, end: int) -> Iterator[int]:
-        """Where two lines that are short enough can meet."""
+        """Yield the positions where the words can be split into two lines that fit."""
         for middle in range(start + 1, end):
             if self._width(start, middle) > LINE_CHARACTERS:
                 return
@@ -143,7 +143,7 @@ class _Cuts:
         return self._places[end] - self._places[start] - self._words[end - 1].space
 
     def _silent(self, at: int) -> bool:
-        """Whether there is a long silence before this word."""
+        """Return whether a long silence precedes this word."""
         return self._words[at].start_seconds - self._words[at - 1].end_seconds >= SILENCE_SECONDS
 
     def _latest_end(self, end: int) -> float:
@@ -155,7 +155,7 @@ def _text(words: Sequence[TimedWord]) -> str:
 
 
 def check_subtitles(path: Path) -> None:
-    """Raise `OutputError` for a suffix that names no format, or a place that cannot be written."""
+    """Raise `OutputError` for an unsupported suffix, or a place that is not writable."""
     if path.suffix.lower() not in FORMATS:
         what = f"Subtitles can’t be saved as {path.suffix}" if path.suffix else f"{path.name} has no suffix"
         choices = f"{', '.join(list(FORMATS)[:-1])} or {list(FORMATS)[-1]}"
@@ -164,14 +164,14 @@ def check_subtitles(path: Path) -> None:
 
 
 def write_subtitles(path: Path, words: Sequence[TimedWord]) -> None:
-    """Write the words in the format of the suffix, whole or not at all; raises `OutputError`."""
+    """Write the words atomically in the format of the suffix. Raises `OutputError`."""
     check_subtitles(path)
     with whole_file(path) as file:
         file.write(FORMATS[path.suffix.lower()](words).encode())
 
 
 def srt(words: Sequence[TimedWord]) -> str:
-    """SubRip: numbered captions."""
+    """Format as SubRip: numbered captions."""
     return "\n".join(
         f"{number}\n{_clock(caption.start_seconds, ',')} --> {_clock(caption.end_seconds, ',')}\n"
         f"{SRT_MARKUP.sub(_joined, _lines(caption))}\n"
@@ -180,7 +180,7 @@ def srt(words: Sequence[TimedWord]) -> str:
 
 
 def vtt(words: Sequence[TimedWord]) -> str:
-    """WebVTT, as web pages play it."""
+    """Format as WebVTT, for web pages."""
     cues = (
         f"{_clock(caption.start_seconds, '.')} --> {_clock(caption.end_seconds, '.')}\n"
         f"{_lines(caption).translate(VTT_ESCAPES)}\n"
@@ -190,7 +190,7 @@ def vtt(words: Sequence[TimedWord]) -> str:
 
 
 def ass(words: Sequence[TimedWord]) -> str:
-    """Advanced SubStation Alpha, in which each word is lit when it is spoken."""
+    """Format as Advanced SubStation Alpha, which highlights each word when it is spoken."""
     events = (
         f"Dialogue: 0,{_ass_clock(_hundredths(caption.start_seconds))},{_ass_clock(_hundredths(caption.end_seconds))},"
         f"Default,,0,0,0,,{_karaoke(caption)}\n"
@@ -200,7 +200,7 @@ def ass(words: Sequence[TimedWord]) -> str:
 
 
 def json_text(words: Sequence[TimedWord]) -> str:
-    """All words with their characters, times and phonemes, and the captions."""
+    """Format all words with their characters, times and phonemes, and the captions, as JSON."""
     captions = [
         {"start_seconds": caption.start_seconds, "end_seconds": caption.end_seconds, "lines": caption.lines}
         for caption in captions_of(words)
@@ -227,7 +227,7 @@ def _lines(caption: Caption) -> str:
 
 
 def _karaoke(caption: Caption) -> str:
-    """The words, each with the time until the next one, in hundredths of a second that add up."""
+    """Return the words, each with the time until the next one in hundredths of a second, whose sum is exact."""
     starts = [_hundredths(word.start_seconds) for word in caption.words]
     ends = [*starts[1:], _hundredths(caption.end_seconds)]
     parts = []

@@ -1,4 +1,4 @@
-"""Spoken words with their times in seconds, and with the punctuation around them as it is written."""
+"""Spoken words with their times in seconds and the surrounding punctuation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLOSING = re.compile(r"[,.;:!?…。，、！？；：”’\"'»)\]}>]*(?:[ ]?(
 OPENING = re.compile(r"(?<!\w)[“‘\"'«(¿¡\[{<]+$")
 LINK = re.compile(r"\[(?P<text>[^\[\]\n]{1,200})\]\([^()\s]{1,2000}\)")
 HIDDEN = "\0"
-"""Stands for each character that is markup and not shown."""
+"""The placeholder for characters of markup, which are not shown."""
 MAX_OPENING_CHARACTERS = 20
 SENTENCE_ENDS = frozenset(".!?…。！？")
 CLAUSE_ENDS = frozenset(",;:—–)]，、；：")
@@ -22,7 +22,7 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
 class End(IntEnum):
-    """What a word ends, the greatest last."""
+    """The largest unit that ends with a word, in ascending order."""
 
     WORD = 0
     CLAUSE = 1
@@ -41,9 +41,9 @@ class TimedPhoneme:
 
 @dataclass(frozen=True)
 class TimedWord:
-    """The characters `start` to `end` of a text, which read `text`, and their time in seconds.
+    """A word, `text`, at the characters `start` to `end` of the whole text, with its time in seconds.
 
-    `shown` has the punctuation, too, and `space` says whether a space follows.
+    `shown` includes the punctuation, and `space` is true if a space follows.
     """
 
     text: str
@@ -58,7 +58,7 @@ class TimedWord:
 
 
 def words_of(chunks: Iterable[AudioChunk]) -> list[SpokenWord]:
-    """The words of consecutive chunks, their samples counted from the beginning of the first."""
+    """Return the words of consecutive chunks, with samples counted from the start of the first."""
     words: list[SpokenWord] = []
     length = 0
     for chunk in chunks:
@@ -70,7 +70,7 @@ def words_of(chunks: Iterable[AudioChunk]) -> list[SpokenWord]:
 def timed_words(
     text: str, words: Sequence[SpokenWord], sample_rate_hz: int, start_seconds: float = 0.0, *, start: int = 0
 ) -> list[TimedWord]:
-    """The words of a text, whose samples are counted from `start_seconds`, and its characters from `start`."""
+    """Return the words of a text; audio starts at `start_seconds`, and characters are counted from `start`."""
     timed = []
     shown = LINK.sub(lambda link: f"{HIDDEN}{link['text']}".ljust(len(link[0]), HIDDEN), text)
     before = shown[: words[0].start] if words else ""
