@@ -1,1 +1,1 @@
-"""Documents spoken into files, chapter by chapter; what is made is kept until all of it is written."""
+"""Exports documents to audio files, chapter by chapter; finished audio is cached until all of it is written."""

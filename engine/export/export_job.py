@@ -1,4 +1,4 @@
-"""What is to be exported, as plain data, who speaks it, and how far that is."""
+"""An export job as plain data, the speaker that it needs, and its progress."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from engine.speech import AudioChunk, Event, SpeechRequest
 from engine.text.documents import Chapter, Document
 
 CHARACTERS_PER_SECOND = 15
-"""How fast an English text is spoken, about."""
+"""The approximate speed of spoken English."""
 PART_CHARACTERS = 3000
-"""So much of a chapter, about three minutes of speech, is made at a time, and lost at most by an interruption."""
+"""The maximum length of the parts of a chapter, about three minutes of speech; an interruption loses at most one."""
 WRITING_SHARE = 0.1
-"""Writing a character's speech counts as much as making this share of it."""
+"""The work of writing a character's audio, as a share of the work of generating it."""
 _MIN_SECONDS = 2.0
-"""The time left is told only after this long: before, it says nothing."""
+"""The minimum time before the time left is estimated; earlier estimates are unreliable."""
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
 LARGEST_BYTES = 20_000_000
 _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
@@ -28,10 +28,10 @@ _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 
 @dataclass(frozen=True)
 class ExportJob:
-    """A document, spoken in the manner of a request whose own text does not count, into `path`.
+    """A document to speak into `path`, with the settings of a request, whose own text is ignored.
 
-    With `per_chapter` each chapter gets a file of its own, of the format of `path`, in a folder named as `path` is.
-    `subtitles` are written, too: into that file, or beside the file of each chapter in the format of its suffix.
+    With `per_chapter`, each chapter gets a separate file in the format of `path`, in a folder with the name of `path`.
+    `subtitles` are also written: into that file, or beside each chapter's file in the format of its suffix.
     """
 
     document: Document
@@ -42,35 +42,35 @@ class ExportJob:
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:
-        """What is to be spoken."""
+        """The chapters to speak."""
         return self.document.chapters
 
     @property
     def only_request(self) -> SpeechRequest | None:
-        """The request whose sound is all that is wanted, or None for several chapters, or subtitles."""
+        """The only request, if its audio is the whole result; None for several chapters, or subtitles."""
         alone = len(self.chapters) == 1 and self.subtitles is None
         return replace(self.manner, text=self.chapters[0].text) if alone else None
 
     @property
     def seconds(self) -> float:
-        """About how long the speech becomes."""
+        """The approximate length of the audio."""
         return self.document.characters / CHARACTERS_PER_SECOND / self.manner.speed
 
     @property
     def result(self) -> Path:
-        """The file, or the folder of files, that comes of it."""
+        """The resulting file, or folder of files."""
         return self.path.with_suffix("") if self.per_chapter else self.path
 
 
 def order_of_text(path: Path, request: SpeechRequest) -> ExportJob:
-    """A text that is no document, spoken into a file."""
+    """Return a job that speaks a text that is not a document into a file."""
     return ExportJob(Document("", "", "", (Chapter("", request.text),)), request, path)
 
 
 def joined(documents: Sequence[Document]) -> Document:
-    """Several documents as one, whose chapters follow each other; its title, author and cover are the first's.
+    """Join documents into one, with consecutive chapters, and the first's title and author, and the first cover.
 
-    Its notices are those of all, once each, with the title of the document that they are about.
+    The notices of all are included, once each, with the title of their document.
     """
     first = documents[0]
     if len(documents) == 1:
@@ -87,7 +87,7 @@ def _placed(document: Document) -> tuple[str, ...]:
 
 
 def _titled(document: Document) -> tuple[Chapter, ...]:
-    """The chapters; that of a document that has no more than one bears the document's title."""
+    """Return the chapters; the only chapter of a document gets the document's title."""
     if len(document.chapters) > 1 or not document.title:
         return document.chapters
     return (replace(document.chapters[0], title=document.title),)
@@ -95,9 +95,9 @@ def _titled(document: Document) -> tuple[Chapter, ...]:
 
 @dataclass(frozen=True)
 class ExportProgress:
-    """`step` says what goes on; `fraction` of the work that was left at the beginning is done.
+    """The progress of an export: the current `step`, and the `fraction` done of the work left at the start.
 
-    `seconds_left` is None while it is unknown; `seconds_written` is how much audio the files have so far.
+    `seconds_left` is None while unknown; `seconds_written` is the length of the audio in the files.
     """
 
     step: str
@@ -107,7 +107,7 @@ class ExportProgress:
 
 
 class Meter:
-    """Counts what is done of `total` units of work, on one thread, and what `seconds_written` is told to be."""
+    """Measures progress in `total` units of work, on one thread; the caller sets `seconds_written`."""
 
     def __init__(self, total: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._total = max(total, 1.0)
@@ -117,11 +117,11 @@ class Meter:
         self.seconds_written = 0.0
 
     def add(self, units: float) -> None:
-        """So much more is done."""
+        """Count `units` as done."""
         self._done = min(self._done + units, self._total)
 
     def progress(self, step: str) -> ExportProgress:
-        """Where it is now."""
+        """Return the current progress."""
         seconds = self._clock() - self._began
         known = self._done > 0 and seconds >= _MIN_SECONDS
         left = seconds * (self._total - self._done) / self._done if known else None
@@ -129,31 +129,34 @@ class Meter:
 
 
 class Speaker(Protocol):
-    """What an export needs of the engine; implemented by `engine.runtime.synthesizer.Synthesizer`."""
+    """The parts of the engine that an export needs; implemented by `engine.runtime.synthesizer.Synthesizer`."""
 
     sample_rate_hz: int
 
     def prepare(self, observe: Callable[[Event], None], cancel: threading.Event | None) -> None:
-        """Get ready to speak; does nothing if it is ready."""
+        """Prepare to speak; does nothing if ready."""
 
     def fingerprint(self, voice: str) -> str:
-        """What, besides the request, the samples depend on."""
+        """Return a value for everything besides the request that affects the samples."""
 
     def synthesize(
         self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
     ) -> Iterator[AudioChunk]:
-        """Make speech, one utterance at a time."""
+        """Generate speech, one utterance at a time."""
 
 
 def is_cover(picture: bytes) -> bool:
-    """Whether players show this as a cover: JPEG or PNG."""
+    """Return whether players show this as a cover: JPEG or PNG."""
     return picture.startswith(_BEGINNINGS)
 
 
 def read_cover(path: Path) -> bytes:
-    """A picture in JPEG or PNG; raises `InvalidRequest` for anything else, or more than `LARGEST_BYTES`."""
+    """Return a picture in JPEG or PNG.
+
+    Raises `InvalidRequest` for other formats and files larger than `LARGEST_BYTES`.
+    """
     try:
-        if path.exists() and not path.is_file():  # opening a pipe waits until somebody writes into it
+        if path.exists() and not path.is_file():  # opening a pipe waits for a writer
             raise InvalidRequest(f"{path} is not a file.", "Choose a picture.")
         with path.open("rb") as file:
             picture = file.read(LARGEST_BYTES + 1)

@@ -1,6 +1,6 @@
-"""Exports a document: makes the speech of its parts, keeps each, and writes the files once all of theirs is made.
+"""Exports a document: generates the speech of its parts, caches each, and writes each file once it is complete.
 
-What is lost by an interruption is never more than one part.
+An interruption loses at most one part.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _PARAGRAPH = re.compile(r"\n\s*\n\s*")
 _SPACE = re.compile(r"\s+")
 CHAPTER_PAUSE_SECONDS = 1.5
 EXPORTS = "exports"
-"""The name under which speech that is made is marked as in use."""
+"""The name that marks generated speech as in use."""
 STOPPED = "Export stopped."
 _BLOCK_SAMPLES = 1 << 16
-"""So much is written between two looks at whether to go on: some 3 s of speech."""
+"""The number of samples written between checks for cancellation: some 3 s of speech."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The characters of a chapter from `start`, and the silence before the next part."""
+    """A part of a chapter that begins at character `start`, and the silence before the next part."""
 
     text: str
     start: int
@@ -49,7 +49,7 @@ class Part:
 
 
 def parts_of(text: str) -> Iterator[Part]:
-    """The parts of a chapter, cut between paragraphs, or else sentences, or else words; no pause follows the last."""
+    """Yield the parts of a chapter, cut between paragraphs, sentences or words; no pause follows the last."""
     start = 0
     while start < len(text):
         end, following, border = _cut(text, start)
@@ -59,7 +59,7 @@ def parts_of(text: str) -> Iterator[Part]:
 
 
 def _cut(text: str, start: int) -> tuple[int, int, Border]:
-    """Where a part ends, where the next one begins, and what is between them."""
+    """Return the end of a part, the start of the next one, and the border between them."""
     limit = start + PART_CHARACTERS
     if limit >= len(text):
         return len(text), len(text), Border.PARAGRAPH
@@ -75,7 +75,7 @@ def _cut(text: str, start: int) -> tuple[int, int, Border]:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part of a chapter, from its character `start`, as a request, and the silence after it."""
+    """A part of a chapter that begins at character `start`, as a request, and the silence after it."""
 
     request: SpeechRequest
     start: int
@@ -89,10 +89,10 @@ def export(
     cancel: threading.Event | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[ExportProgress]:
-    """Do what is ordered, step by step; what an earlier attempt has made is not made again.
+    """Carry out a job step by step, reusing the audio that an earlier attempt has generated.
 
-    Equal orders give equal bytes, however often they are interrupted; only the numbers of Ogg streams are drawn anew.
-    Raises `OutputError`, `Cancelled`, `NothingToSpeak`, and what the speaker raises.
+    Equal jobs give equal bytes, regardless of interruptions, except for the random stream numbers of Ogg. Raises
+    `OutputError`, `Cancelled`, `NothingToSpeak`, and the speaker's errors.
     """
     check_writable(order.path, per_chapter=order.per_chapter)
     if order.subtitles:
@@ -100,18 +100,18 @@ def export(
     speaker.prepare(observe, cancel)
     made = PartCache(speaker.fingerprint(order.manner.voice))
     made.drop_old()
-    crashed_in_use(EXPORTS)  # marks of exports that were killed go
+    crashed_in_use(EXPORTS)  # clears the marks of exports that were killed
     with marked_in_use(EXPORTS):
         going = _Export(order, speaker, made, observe, cancel, clock)
         yield from going.steps()
-    if not is_in_use(EXPORTS):  # another export may be of the same text; the last one lets go
+    if not is_in_use(EXPORTS):  # another export may be of the same text; the last one removes it
         made.drop(each.request for each in going.pieces())
 
 
 def discard(order: ExportJob) -> None:
-    """Remove what an export that was interrupted has left: unfinished files, and the speech that is made.
+    """Remove what an interrupted export has left: unfinished files and generated speech.
 
-    While another export is under way, the speech stays, which may be of the same text.
+    While an export is running, the speech stays, because it may be of the same text.
     """
     for output in outputs_of(order):
         remove_leftovers(output.path)
@@ -128,7 +128,7 @@ def write_made(
     sample_rate_hz: int,
     cancel: threading.Event | None = None,
 ) -> Iterator[ExportProgress]:
-    """Write speech of `length` samples that is made already and all of the only chapter, block by block.
+    """Write existing speech of `length` samples, which is all of the only chapter, block by block.
 
     Raises `OutputError` and `Cancelled`.
     """
@@ -171,7 +171,7 @@ class _Export:
         self._silent = True
 
     def steps(self) -> Iterator[ExportProgress]:
-        """Make and write file after file."""
+        """Generate and write one file after the other."""
         for output in outputs_of(self._order):
             for index in output.chapters:
                 yield from self._make(index)
@@ -181,7 +181,7 @@ class _Export:
             raise NothingToSpeak("There’s nothing to speak in this document.", "Choose a different document or voice.")
 
     def pieces(self) -> Iterator[_Piece]:
-        """All that is spoken."""
+        """Yield all pieces to speak."""
         return (piece for chapter in self._chapters for piece in chapter)
 
     def _make(self, index: int) -> Iterator[ExportProgress]:
@@ -228,7 +228,7 @@ class _Export:
             ) from error
 
     def _write_chapters(self, output: Output, words: list[TimedWord]) -> Iterator[ExportProgress]:
-        """Write the sound, and add the words in it."""
+        """Write the audio, and append its words to `words`."""
         begun = self._meter.seconds_written
         step = f"Writing {output.path.name}"
         with recording(output.path, self._speaker.sample_rate_hz, output.tags) as file:
@@ -255,7 +255,7 @@ class _Export:
         )
 
     def _write_piece(self, file: Recording, piece: _Piece) -> Iterator[float]:
-        """The share of the piece that is written with each step."""
+        """Write a piece; yield the share of it that each step writes."""
         pcm = self._made.read(piece.request).pcm
         for start in range(0, len(pcm), _BLOCK_SAMPLES):
             raise_if_set(self._cancel, STOPPED)
@@ -275,7 +275,7 @@ class _Export:
 
 
 def _pieces_of(text: str, manner: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
-    """The parts, each by the voice that the text has named last before it, if any."""
+    """Return the parts, each with the voice most recently named before it in the text, if any."""
     return tuple(
         _Piece(replace(manner, text=part.text, voice=voice or manner.voice), part.start, part.pause_seconds)
         for part in parts_of(text)

@@ -1,4 +1,4 @@
-"""The files that come of an order: their names, what they tell about themselves, and whether they can be written."""
+"""The output files of a job: their names, their tags, and checks that they can be written."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from engine.system.whole_file import ensure_writable
 
 _NAME_CHARACTERS = 80
 _NAME_BYTES = 240
-"""Systems allow 255, of which a number and a suffix take some."""
+"""The maximum length of a title in a file name: systems allow 255, including a number and a suffix."""
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
 
 
 @dataclass(frozen=True)
 class Output:
-    """A file, the chapters, by index, that are to be in it, and where its subtitles go, if any are wanted."""
+    """A file to write, the indices of its chapters, and the path of its subtitles, if any."""
 
     path: Path
     tags: Tags
@@ -30,7 +30,7 @@ class Output:
 
 
 def outputs_of(order: ExportJob) -> tuple[Output, ...]:
-    """The files that are to be written, in order."""
+    """Return the files to write, in order."""
     document, count = order.document, len(order.chapters)
     cover = document.cover if document.cover is not None and is_cover(document.cover) else None
     tags = Tags(document.title, document.author, cover=cover)
@@ -48,13 +48,13 @@ def outputs_of(order: ExportJob) -> tuple[Output, ...]:
 
 
 def existing_outputs(order: ExportJob) -> tuple[Path, ...]:
-    """The files that are there already and would be replaced."""
+    """Return the existing files that would be replaced."""
     wanted = (path for output in outputs_of(order) for path in (output.path, output.subtitles))
     return tuple(path for path in wanted if path is not None and os.path.exists(path))  # False for names too long
 
 
 def check_writable(path: Path, *, per_chapter: bool = False) -> None:
-    """Raise `OutputError` for a suffix that names no format or a place that cannot be written; make the folder."""
+    """Create the folder. Raises `OutputError` for an unsupported suffix or a place that is not writable."""
     format_for(path)
     if not per_chapter:
         ensure_writable(path)
@@ -73,6 +73,6 @@ def _chapter_path(order: ExportJob, number: int, suffix: str) -> Path:
 
 
 def file_name(title: str) -> str:
-    """A title as the name of a file, on any system."""
+    """Convert a title to a file name that is valid on any system."""
     name = " ".join(_FORBIDDEN.sub(" ", title).split())[:_NAME_CHARACTERS]
     return name.encode(errors="ignore")[:_NAME_BYTES].decode(errors="ignore").strip(" .")

@@ -1,6 +1,6 @@
-"""Orders that are being carried out, on disk, so that one whose process was killed can be offered again.
+"""Stores running jobs on disk, so that one whose process was killed can be offered again.
 
-Each is a file that its process holds a lock on, which the system releases when that ends, however it does.
+Each is a file locked by its process; the system releases the lock when the process ends, for any reason.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True, eq=False)
 class KeptOrder:
-    """An order, the name of the model that is to speak it, and its file, which is locked as long as it is open."""
+    """A job, the name of the model to speak it, and its file, which is locked as long as it is open."""
 
     order: ExportJob
     model: str
@@ -36,23 +36,23 @@ class KeptOrder:
     lock: IO[bytes]
 
     def drop(self) -> None:
-        """Forget it, since it has been carried out or is not wanted any more."""
+        """Remove the job, since it is complete or no longer needed."""
         self.path.unlink(missing_ok=True)
         self.release()
 
     def release(self) -> None:
-        """Leave it to whoever looks next."""
+        """Leave the job to the next process that looks."""
         self.lock.close()
 
 
 class KeptOrders:
-    """A folder of orders; what fails raises `OSError`."""
+    """A folder of jobs; failures raise `OSError`."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "exports"
 
     def keep(self, order: ExportJob, model: str) -> KeptOrder:
-        """Keep an order until it is dropped."""
+        """Store a job until it is dropped."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{time.time_ns()}-{os.getpid()}{_SUFFIX}"
         write_atomically(path, json.dumps(_fields_of(order) | {"model": model}).encode())
@@ -61,7 +61,7 @@ class KeptOrders:
         return KeptOrder(order, model, path, lock)
 
     def interrupted(self) -> Iterator[KeptOrder]:
-        """The orders of processes that have ended, the oldest first; each belongs to this one from now on."""
+        """Yield the jobs of processes that have ended, oldest first; each belongs to this process from now on."""
         for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
             with suppress(FileNotFoundError):  # another process was faster
                 lock = path.open("rb")
@@ -72,7 +72,7 @@ class KeptOrders:
 
 
 def _locked(file: IO[bytes]) -> bool:
-    """Whether the file could be locked, and is still there then."""
+    """Return whether the file could be locked and still exists then."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -81,7 +81,7 @@ def _locked(file: IO[bytes]) -> bool:
 
 
 def _read(path: Path, lock: IO[bytes]) -> KeptOrder | None:
-    """The order in a file; one that makes no sense is removed."""
+    """Read the job in a file; an invalid one is removed."""
     try:
         fields = json_value(lock.read())
         return KeptOrder(_order_of(fields), str(fields["model"]), path, lock)
@@ -107,7 +107,7 @@ def _fields_of(order: ExportJob) -> dict[str, Any]:
 
 
 def _order_of(fields: dict[str, Any]) -> ExportJob:
-    """Raises `ValueError`, `TypeError`, `KeyError` or `AttributeError` for what was not made of an order."""
+    """Rebuild a job. Raises `ValueError`, `TypeError`, `KeyError` or `AttributeError` for invalid fields."""
     chapters = tuple(Chapter(title.strip(), text + "") for title, text in fields["chapters"])
     if not chapters:
         raise ValueError("There is no chapter.")
