@@ -1,1 +1,1 @@
-"""The operating system: paths, files, processes, memory, processor cores."""
+"""The operating system: paths, files, processes, memory, CPU cores."""

@@ -1,4 +1,4 @@
-"""Arrays at addresses that compiled code may load vectors from."""
+"""Arrays aligned for the vector loads of compiled code."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from engine.speech import Array
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 ALIGNMENT_BYTES = 64
-"""Compiled code assumes that it loads vectors from multiples of this."""
+"""The alignment that compiled code assumes for vector loads."""
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: type[Scalar] | np.dtype[Scalar]) -> NDArray[Scalar]:
-    """An uninitialised array of this shape and type, in C order, that compiled code can read without a copy."""
+    """Return an uninitialized array in C order, aligned so that compiled code can read it without a copy."""
     size_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     space = np.empty(size_bytes + ALIGNMENT_BYTES, np.uint8)
     start = -space.ctypes.data % ALIGNMENT_BYTES
@@ -25,12 +25,12 @@ def aligned_empty(shape: tuple[int, ...], dtype: type[Scalar] | np.dtype[Scalar]
 
 
 def aligned_copy(array: Array) -> Array:
-    """A copy that compiled code can read as it is."""
+    """Return a copy that compiled code can read directly."""
     copy = aligned_empty(array.shape, array.dtype)
     copy[...] = array
     return copy
 
 
 def is_aligned(array: Array) -> bool:
-    """Whether compiled code can read an array without a copy; DLPack cannot hand over a read-only one."""
+    """Return whether compiled code can read an array without a copy; DLPack can't hand over a read-only one."""
     return array.ctypes.data % ALIGNMENT_BYTES == 0 and array.flags.c_contiguous and array.flags.writeable

@@ -1,7 +1,7 @@
-"""What differs where the program runs from a bundle: how its modules are run, and what people may add to it.
+"""The differences when running from a bundle: the command to run modules, and the packages users can add.
 
-A bundle is the program with its own Python, in one folder that is never written to. It leaves out PyTorch and the
-original network, and TVM's compiler: speaking needs neither, and they would triple its size.
+A bundle is the program with its own Python, in one folder that is never written to. It leaves out PyTorch, the original
+network and TVM's compiler: speaking needs none of them, and they would triple its size.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from engine.errors import CompileError, Cure, MissingReference
 from engine.system.paths import data_folder
 
 MODULE_OPTION = "--module"
-"""What the program of a bundle runs a module after, as Python does after -m."""
+"""The option of a bundle's program that runs a module, like Python's -m."""
 _DISTRIBUTION = "kokoro-desk"
 REFERENCE_PACKAGES = ("torch", "kokoro", "transformers", "matplotlib", "jinja2")
-"""What the original network needs, and the reports that compare with it."""
+"""The packages that the original network and the reports that compare with it need."""
 
 
 def is_bundle() -> bool:
-    """Whether this process runs from a bundle."""
+    """Return whether this process runs from a bundle."""
     return bool(getattr(sys, "frozen", False))
 
 
 def added_packages_folder() -> Path:
-    """The folder of packages that were added to a bundle."""
+    """Return the folder of packages that were added to a bundle."""
     return data_folder() / "packages"
 
 
 def require_reference() -> None:
     """Raise `MissingReference` unless PyTorch and the original network are installed."""
-    invalidate_caches()  # it may have been added since
-    # Python's finders are asked, as another thread may hide a package from imports just now.
+    invalidate_caches()  # a package may have been added since
+    # Python's finders are asked, because a concurrent thread may be hiding a package from imports.
     missing = [name for name in REFERENCE_PACKAGES if not any(each.find_spec(name, None) for each in sys.meta_path)]
     if missing:
         raise MissingReference(
@@ -46,18 +46,18 @@ def require_reference() -> None:
 
 
 def reference_requirements() -> tuple[str, ...]:
-    """The packages that `require_reference` looks for, each with the version that the program is tested with."""
+    """Return the packages that `require_reference` looks for, each with the version that the program is tested with."""
     required = requires(_DISTRIBUTION) or []
     return tuple(one for one in required if one.partition("==")[0] in REFERENCE_PACKAGES)
 
 
 def has_compiler() -> bool:
-    """Whether TVM's compiler is here, and not just the libraries that run what it has compiled."""
+    """Return whether TVM's compiler is installed, and not just the libraries that run its output."""
     found = find_spec("tvm")
     return found is not None and found.origin is not None and (Path(found.origin).parent / "relax").is_dir()
 
 
 def require_compiler() -> None:
-    """Raise `CompileError` unless modules can be built here."""
+    """Raise `CompileError` unless modules can be built on this installation."""
     if not has_compiler():
         raise CompileError("Modules can’t be built here.", "The compiler is part of an installation from source.")

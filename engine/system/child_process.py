@@ -1,7 +1,7 @@
-"""Child processes that run Python: started in the project folder, always ended, heard in JSON objects, one per line.
+"""Child processes that run Python, start in the project folder and report in JSON objects, one per line.
 
-Their errors are `error_fields`; the parent reads all with `ChildProcess.messages`. Functions are called in a child by
-`engine.system.remote`.
+They are always ended. Their errors are `error_fields`; the parent reads all messages with `ChildProcess.messages`.
+`engine.system.remote` calls functions in a child process.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from engine.system.waiting import POLL_SECONDS, raise_if_set
 Message = Mapping[str, Any]
 _ERROR_LINES_KEPT = 200
 _DRAIN_SECONDS = 5
-"""The longest wait for the last lines of a process that has ended: its own children may keep its pipes open."""
+"""The maximum wait for the last lines of a process that has ended: its children may keep its pipes open."""
 
 
 def python_command(module: str, *arguments: str) -> tuple[str, ...]:
-    """The command that runs a module in a process of its own: by Python, or by the program of a bundle."""
+    """Return the command that runs a module in a separate process: with Python, or with the program of a bundle."""
     return (sys.executable, MODULE_OPTION if is_bundle() else "-m", module, *arguments)
 
 
 def abort_quietly() -> None:
-    """End with the number of the signal as exit code when a library aborts: macOS shows a dialog about other ends.
+    """Exit with the signal number if a library aborts: macOS shows a dialog for a regular abort.
 
-    A handler in Python would run after the library's abort, which is never.
+    A Python handler would run only after the library's abort, which never returns.
     """
     library = ctypes.CDLL(None)
     library.signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
@@ -48,14 +48,15 @@ def abort_quietly() -> None:
 
 
 def ignore(line: str) -> None:
-    """Do nothing with a line."""
+    """Ignore a line."""
 
 
 class ChildProcess:
     """A running command; leaving its `with` block ends it.
 
-    `on_error_line` gets each line, messages and empty ones aside, that it writes to standard error, in another thread.
-    One that `is_remote` leads a process group, which ends with it, and its messages are those on standard output alone.
+    `on_error_line` gets each line that the command writes to standard error, except messages and empty lines, in a
+    separate thread. If it `is_remote`, it leads a process group, which ends with it, and only lines on standard output
+    count as messages.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class ChildProcess:
             reader.start()
 
     def send(self, message: Message) -> None:
-        """Write a message to its standard input; nothing happens if that is closed, or it has ended."""
+        """Write a message to standard input; does nothing if it is closed or the process has ended."""
         with suppress(BrokenPipeError, ValueError):
             self._process.stdin.write(json.dumps(message) + "\n")
             self._process.stdin.flush()
@@ -97,10 +98,10 @@ class ChildProcess:
     def messages(
         self, cancel: threading.Event | None = None, idle: Callable[[], None] | None = None
     ) -> Iterator[Message]:
-        """The objects it writes until it closes its output; all other lines are skipped.
+        """Yield the objects that the process writes until it closes its output; all other lines are skipped.
 
-        `idle` is called every `POLL_SECONDS` in which it writes nothing. Raises the `EngineError` that it reports, or
-        `Cancelled` soon after `cancel` is set. With either, a process that has ended is not waited for much longer.
+        `idle` is called after every `POLL_SECONDS` without output. Raises the `EngineError` that the process reports,
+        or `Cancelled` soon after `cancel` is set. With either argument, the wait ends soon after the process does.
         """
         open_streams, silent_since_end = len(self._readers), 0.0
         while open_streams and silent_since_end < _DRAIN_SECONDS:
@@ -121,38 +122,38 @@ class ChildProcess:
                 yield message
 
     def wait(self, seconds: float | None = None) -> int:
-        """The exit code, negative for a signal; raises `subprocess.TimeoutExpired`."""
+        """Return the exit code, negative for a signal. Raises `subprocess.TimeoutExpired`."""
         return int(self._process.wait(seconds))
 
     def last_words(self) -> str:
-        """Why it ended: the signal's name, else its last line on standard error, else its exit code."""
+        """Return why it ended: the signal's name, the last line on standard error, or the exit code."""
         if (code := self.wait()) < 0:
             return signal.Signals(-code).name
         lines = self.error_lines()
         return lines[-1] if lines else f"code {code}"
 
     def error_lines(self) -> tuple[str, ...]:
-        """The last lines, not messages or empty ones, that it wrote to standard error before it ended."""
+        """Wait for the end; return the last lines on standard error, without messages and empty lines."""
         self.wait()
         for reader in self._readers:
             reader.join(_DRAIN_SECONDS)
         return tuple(self._error_lines)
 
     def finish(self) -> None:
-        """Close its standard input."""
-        with suppress(BrokenPipeError):  # a message that it did not read
+        """Close standard input."""
+        with suppress(BrokenPipeError):  # an unread message
             self._process.stdin.close()
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process immediately."""
         self._process.kill()  # does nothing to a process that has ended
         if self._is_remote and not self._killed:
-            self._killed = True  # its number may be another's before long
+            self._killed = True  # the system may soon reuse its number
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.number, signal.SIGKILL)
 
     def close(self, seconds: float = 0) -> None:
-        """Close its standard input, and kill it unless it ends within this time."""
+        """Close standard input, and kill the process unless it ends within this time."""
         if seconds:
             self.finish()
             with suppress(subprocess.TimeoutExpired):
@@ -181,7 +182,7 @@ class ChildProcess:
 
 
 def error_fields(error: EngineError) -> Message:
-    """An error as a message to the parent, of its own type or the nearest of `engine.errors` without further fields."""
+    """Convert an error to a message to the parent, with its type or the nearest one without further fields."""
     known = (kind for kind in type(error).__mro__ if kind.__module__ == EngineError.__module__)
     kind = next(kind for kind in known if kind.__init__ is EngineError.__init__)  # type: ignore[misc]
     cure = None if error.cure is None else error.cure.value

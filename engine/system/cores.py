@@ -1,4 +1,4 @@
-"""Which processor cores computing threads should use."""
+"""Selects the CPU cores for computing threads."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from engine.errors import InvalidRequest
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
-"""Where Linux says which processors share a core."""
+"""The folder where Linux lists the logical CPUs that share a core."""
 
 
 def check_threads(threads: int | None) -> None:
-    """Raise `InvalidRequest` for more threads than `usable_cores` gives, or fewer than 1; None means all of them."""
+    """Raise `InvalidRequest` unless `threads` is in 1 to the number of `usable_cores`, or None for all of them."""
     if threads is None:
         return
     count = len(usable_cores())
@@ -24,10 +24,10 @@ def check_threads(threads: int | None) -> None:
 
 
 def usable_cores() -> tuple[int, ...]:
-    """Numbers of the processors to compute on: one per physical core that this process may use.
+    """Return the numbers of the logical CPUs to compute on: one per physical core that this process may use.
 
-    On a Mac only as many as there are performance cores: work is split into equal parts, so the slowest core would
-    decide when it is all done.
+    On a Mac, there are as many as performance cores: work is split into equal parts, so the slowest core would
+    determine the total time.
     """
     return _mac_cores() if sys.platform == "darwin" else _one_per_core(_allowed())
 
@@ -46,7 +46,7 @@ def _one_per_core(processors: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _siblings(processor: int) -> str:
-    """The processors that share a core with this one, as the system writes them; only this one if it does not say."""
+    """Return the logical CPUs that share a core with this one, as the system writes them, or this one if unknown."""
     path = TOPOLOGY / f"cpu{processor}" / "topology" / "thread_siblings_list"
     try:
         return path.read_text(encoding="ascii").strip()

@@ -1,15 +1,15 @@
-"""Durations in words, for people who wait."""
+"""Formats durations for users."""
 
 from __future__ import annotations
 
 FEW_SECONDS = 10
 MINUTE, HOUR = 60, 3600
 NEARLY = 0.9
-"""From this fraction of a minute or an hour on, a duration is rounded up to the whole."""
+"""The fraction of a minute or an hour from which a duration is rounded up to the whole."""
 
 
 def duration_words(seconds: float) -> str:
-    """An estimated duration, such as about 2 minutes."""
+    """Format an estimated duration, such as “about 2 minutes”."""
     if seconds < FEW_SECONDS:
         return "a few seconds"
     if seconds < NEARLY * MINUTE:

@@ -1,4 +1,4 @@
-"""JSON from files that may be damaged: whatever is wrong with it is a `ValueError`."""
+"""Reads JSON from files that may be damaged: any failure is a `ValueError`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def json_value(text: str | bytes) -> Any:
-    """What a JSON text says; raises `ValueError` for anything else, also for what is nested too deeply to be read."""
+    """Parse a JSON text. Raises `ValueError` if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError as error:

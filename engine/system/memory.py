@@ -1,4 +1,4 @@
-"""The memory of this process: its peak, and how much of what compiled stages have freed stays with it."""
+"""The memory of this process: its peak, and how much freed memory the C library retains."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ _HIGH_WATER = re.compile(r"^VmHWM:\s*(\d+) kB$", re.MULTILINE)
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """The numbers of `M_TRIM_THRESHOLD` and `M_MMAP_THRESHOLD` in the C library's `mallopt`."""
 _MMAP_THRESHOLD_BYTES = 8 << 20
-"""From this size an array has pages of its own, which go back to the system when it is freed."""
+"""The size from which an array is mapped separately, so that freeing it returns its pages to the system."""
 _TRIM_THRESHOLD_BYTES = 16 << 20
-"""Small arrays reuse memory that is still mapped: mapping it again would cost more than computing them."""
+"""The freed memory to retain for small arrays: mapping it again would take longer than computing them."""
 _ALL_BYTES = (1 << 31) - 1
 
 
 def peak_bytes() -> int:
-    """The largest resident memory of this process so far.
+    """Return the peak resident memory of this process.
 
-    Linux also counts what the parent process held in the figure of `getrusage`, so that one is only the fallback.
+    On Linux, the `getrusage` figure includes the parent process's memory, so it is only the fallback.
     """
     found = _HIGH_WATER.search(_STATUS.read_text()) if _STATUS.exists() else None
     return int(found[1]) * 1024 if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT_BYTES
 
 
 def keep_little_freed_memory() -> None:
-    """Make GNU's C library, if the system has it, keep at most 16 MB of freed memory at the end of its heap.
+    """Limit freed memory at the end of the heap of GNU's C library, if the system has it, to 16 MB.
 
-    Left alone, it raises its thresholds with the sizes of the arrays it sees, until it keeps up to 64 MB.
+    By default, its thresholds grow with the arrays it sees, until it retains up to 64 MB.
     """
     _set_thresholds(_MMAP_THRESHOLD_BYTES, _TRIM_THRESHOLD_BYTES)
 
 
 def keep_freed_memory() -> None:
-    """Make GNU's C library, if the system has it, keep all freed memory for the next arrays.
+    """Make GNU's C library, if the system has it, retain all freed memory for later arrays.
 
-    PyTorch makes arrays of tens of megabytes anew for every layer, and a fifth of its time is the system's for their
-    pages; the most that the process holds is the same.
+    PyTorch allocates tens of megabytes for every layer, and a fifth of its time is spent in the system on their pages;
+    peak memory is the same.
     """
     _set_thresholds(_ALL_BYTES, _ALL_BYTES)
 
@@ -55,7 +55,7 @@ def _set_thresholds(mmap_bytes: int, trim_bytes: int) -> None:
 
 
 def give_back_freed_memory() -> None:
-    """Return all unused pages to the system; starting the program alone leaves five megabytes or more."""
+    """Return all unused pages to the system; starting the program alone leaves at least 5 MB."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

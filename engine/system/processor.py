@@ -1,4 +1,4 @@
-"""Identifies this machine's processor, so that code built for one is not run on another."""
+"""Identifies this machine's CPU, so that code built for a different one is not run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 DESCRIPTION = Path("/proc/cpuinfo")
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-"""Where Linux describes the processors and the caches of the first one."""
+"""The folder where Linux describes the caches of the first CPU; `DESCRIPTION` describes all CPUs."""
 _FEATURE_FIELDS = ("flags", "Features")
 _FIELDS = ("vendor_id", "cpu family", "model", *_FEATURE_FIELDS, "CPU implementer", "CPU part")
 
 
 @cache
 def host_processor() -> str:
-    """This machine's system, architecture and a hash of its processor's model, features and second-level cache."""
+    """Return this machine's system, architecture and a hash of its CPU's model, features and L2 cache size."""
     described = f"{platform.system().lower()}-{platform.machine()}"
     details = f"{_model_and_features()} {second_level_cache_bytes()}"
     return f"{described}-{hashlib.sha256(details.encode()).hexdigest()[:12]}"
@@ -26,24 +26,24 @@ def host_processor() -> str:
 
 @cache
 def chip() -> str:
-    """What this machine's processor is called, such as Apple M2 on a Mac."""
+    """Return the name of this machine's CPU, such as Apple M2 on a Mac."""
     return _name_on_mac() if sys.platform == "darwin" else host_processor()
 
 
 @cache
 def system_build() -> str:
-    """This build of the operating system, such as 23F79 on a Mac; every update has another."""
+    """Return the build of the operating system, such as 23F79 on a Mac; every update changes it."""
     return (_system_value("kern.osversion") if sys.platform == "darwin" else "") or platform.platform()
 
 
 def processor_features() -> frozenset[str]:
-    """The features of this machine's processor in Linux's words, such as avx512_bf16; none where it does not say."""
+    """Return the CPU's features under Linux's names, such as avx512_bf16; empty if unknown."""
     first = _first_processor() or {}
     return frozenset(word for name in _FEATURE_FIELDS for word in first.get(name, "").split())
 
 
 def second_level_cache_bytes() -> int | None:
-    """The size of one core's second-level cache; None if the system does not say, as on a Mac."""
+    """Return the size of one core's L2 cache [bytes], or None if unknown, as on a Mac."""
     for entry in sorted(CACHES.glob("index*")):
         try:
             level, size = ((entry / name).read_text(encoding="ascii").strip() for name in ("level", "size"))
@@ -55,7 +55,7 @@ def second_level_cache_bytes() -> int | None:
 
 
 def _model_and_features() -> str:
-    """Of the first processor, features in alphabetical order; on a Mac, its name."""
+    """Return the first CPU's description, with its features in alphabetical order; on a Mac, its name."""
     if sys.platform == "darwin":
         return _name_on_mac()
     first = _first_processor()
@@ -67,7 +67,7 @@ def _name_on_mac() -> str:
 
 
 def _system_value(name: str) -> str:
-    """What a Mac says of itself under this name; empty if it does not say."""
+    """Return a Mac's system value of this name, or an empty string if it is unavailable."""
     command = ["/usr/sbin/sysctl", "-n", name]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -76,7 +76,7 @@ def _system_value(name: str) -> str:
 
 
 def _first_processor() -> dict[str, str] | None:
-    """What describes the first processor, words in alphabetical order; None if the system does not say."""
+    """Return the first CPU's description, with words in alphabetical order, or None if unavailable."""
     try:
         lines = DESCRIPTION.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -1,11 +1,11 @@
-"""Calls a module-level function in a process of its own, which may crash, hang or be killed without harm to this one.
+"""Calls a module-level function in a separate process, which may crash, hang or be killed without affecting this one.
 
-Arguments, results and what is told in between are values of the types that the function declares, dataclasses as a
-rule. They travel as JSON, so that not even a process that a hostile file has taken over can run anything here. A
-parameter that is a `Callable` tells this process something; one that is an `Iterator` has what this process sends.
+Arguments, results and intermediate messages are values of the types that the function declares, usually dataclasses.
+They travel as JSON, so that even a process compromised by a malicious file cannot execute code here. A `Callable`
+parameter sends messages to this process; an `Iterator` parameter receives the values that this process sends.
 
 The process is started as `python -m engine.system.remote MODULE:FUNCTION`. It leads a process group, which ends with
-it, and with this process, however that ends.
+it, or when this process ends for any reason.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _RESULT, _TOLD = "result", "told"
 _NO_MORE = b"{}"
 _CHUNK_BYTES = 1 << 16
 GRACE_SECONDS = 10.0
-"""How long a function that is sent something may go on when nothing more can come."""
+"""The time that a function with an `Iterator` may keep running after its input has ended."""
 
 
 class ProcessEnded(EngineError):
-    """The process ended without a result: with this exit code, negative for a signal, and these last words."""
+    """The end of a process without a result, with its exit code, negative for a signal, and its last words."""
 
     def __init__(self, code: int, words: str) -> None:
         super().__init__(f"The process for it ended with code {code} ({words}).", "Try again.")
@@ -49,7 +49,7 @@ class ProcessEnded(EngineError):
 
 
 class TookTooLong(EngineError):
-    """The process was ended because its time was over."""
+    """A process that was ended because it reached its time limit."""
 
 
 def call(
@@ -62,12 +62,12 @@ def call(
     on_error_line: Callable[[str], None] = ignore,
     until_exit: bool = False,
 ) -> Result:
-    """The result of a function that runs in a child process, which has ended when this returns or raises.
+    """Run a function in a child process, which has ended when this returns or raises, and return its result.
 
-    An argument that is a `Callable` is called here with what the function tells, one that is an `Iterator` is sent to
-    it, value by value. Raises the `EngineError` that the function raises, `Cancelled` soon after `cancel` is set,
-    `TookTooLong` after these `seconds`, or `ProcessEnded`; with `until_exit` also if the process does not end well once
-    it has the result. `on_error_line` is called in another thread.
+    A `Callable` argument is called here with the function's messages; the values of an `Iterator` argument are sent to
+    the function. Raises the `EngineError` that the function raises, `Cancelled` soon after `cancel` is set,
+    `TookTooLong` after these `seconds`, or `ProcessEnded`; with `until_exit`, also if the process fails after
+    delivering the result. `on_error_line` is called in a separate thread.
     """
     tell: Callable[..., object] = next(filter(callable, arguments), ignore)
     sent = next((argument for argument in arguments if isinstance(argument, Iterator)), None)
@@ -89,7 +89,7 @@ def call(
 
 
 def run_module(module: str, arguments: list[str]) -> None:
-    """Run a module as Python does after -m; what it raises is raised, and a failure ends the process."""
+    """Run a module like Python's -m; exceptions propagate, and a failure ends the process."""
     sys.argv = [module, *arguments]
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
@@ -99,9 +99,9 @@ def run_module(module: str, arguments: list[str]) -> None:
 
 
 class Connection:
-    """A function that runs in a child process, for those who send it something; leaving the `with` block ends it.
+    """A function running in a child process that accepts values; leaving the `with` block ends it.
 
-    `arguments` are those that are given once, in order. Any thread may send.
+    `arguments` are those given once, in order. Any thread may send.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Connection:
         self.process_id = self._process.number
 
     def send(self, value: object) -> None:
-        """Give the function's `Iterator` its next value; nothing happens if the process has ended."""
+        """Send the function's `Iterator` its next value; does nothing if the process has ended."""
         self._process.send({"sent": encoded(value, self._declared.sent)})
 
     def send_no_more(self) -> None:
@@ -130,7 +130,10 @@ class Connection:
     def told(
         self, cancel: threading.Event | None = None, seconds: float | None = None, until_exit: bool = False
     ) -> Generator[tuple[Any, ...], None, Any]:
-        """What the function tells, the arguments of a call each, and its result in the end; raises what `call` does."""
+        """Yield the arguments of each message from the function, and return its result.
+
+        Raises the same errors as `call`.
+        """
         ends = time.monotonic() + (seconds or 0)
         results = []
 
@@ -152,15 +155,15 @@ class Connection:
         return results[0]
 
     def finish(self) -> None:
-        """Let the process end: nothing can be sent any more."""
+        """Close the input, so that the process ends by itself."""
         self._process.finish()
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process immediately."""
         self._process.kill()
 
     def close(self, seconds: float = 0) -> None:
-        """End what is sent, and the process, by force if it has not ended within this time."""
+        """Close the input, and kill the process unless it ends within this time."""
         self._process.close(seconds)
 
     def __enter__(self) -> Self:
@@ -172,7 +175,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class _Declared:
-    """The types that a function declares: of its parameters in order, and of what goes back and forth."""
+    """The types that a function declares: those of its parameters in order, and of its messages and result."""
 
     parameters: tuple[Any, ...]
     result: Any
@@ -198,12 +201,12 @@ class _Declared:
 
 
 def encoded(value: object, kind: Any) -> Any:
-    """A value of this type as values for JSON."""
+    """Convert a value of this type to values for JSON."""
     return _converter(kind).unstructure(value, kind)
 
 
 def decoded(value: Any, kind: Any) -> Any:
-    """The value of this type that `encoded` made these of; raises `EngineError` for anything else."""
+    """Convert the output of `encoded` back to this type. Raises `EngineError` if it is invalid."""
     try:
         return _converter(kind).structure(value, kind)
     except (ValueError, KeyError, TypeError, AttributeError, ExceptionGroup) as error:
@@ -213,7 +216,7 @@ def decoded(value: Any, kind: Any) -> Any:
 
 @cache
 def _converter(kind: Any) -> Any:
-    """What converts a type; of a union of dataclasses, each is told by its name."""
+    """Return a converter for a type; the members of a union of dataclasses are tagged with their names."""
     from cattrs.preconf.json import make_converter
     from cattrs.strategies import configure_tagged_union
 
@@ -227,7 +230,7 @@ def _converter(kind: Any) -> Any:
 
 
 def main(name: str) -> int:
-    """In the child process: call the function with the arguments on standard input; returns the exit code."""
+    """Call the function in the child process with the arguments on standard input; returns the exit code."""
     write = _message_writer()
     lines = _lines_of_the_parent()
     order = json.loads(next(lines))
@@ -261,7 +264,7 @@ def main(name: str) -> int:
 
 
 def _message_writer() -> Callable[[Mapping[str, Any]], None]:
-    """Writes messages to standard output, and has all else that is written there go to standard error."""
+    """Return a function that writes messages to standard output; all other output is redirected to standard error."""
     output = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
@@ -277,9 +280,9 @@ def _message_writer() -> Callable[[Mapping[str, Any]], None]:
 
 
 def _lines_of_the_parent() -> Iterator[bytes]:
-    """The lines on standard input, which becomes empty for everybody else.
+    """Yield the lines on standard input, which becomes empty for all other readers.
 
-    Python's own buffer is not used: at the end of the program it must not be held by a thread that waits.
+    Python's buffer is not used: a waiting thread must not hold it when the program ends.
     """
     descriptor, rest = os.dup(0), b""
     with open(os.devnull, "rb") as nothing:
@@ -290,7 +293,7 @@ def _lines_of_the_parent() -> Iterator[bytes]:
 
 
 def _listen(lines: Iterator[bytes], sent: queue.SimpleQueue[bytes | None], grace_seconds: float) -> None:
-    """Pass lines on; once they end, as they do with the parent, end this process and its group."""
+    """Forward lines; when they end, as they do with the parent, end this process and its group."""
     for line in lines:
         sent.put(None if line == _NO_MORE else line)
     sent.put(None)

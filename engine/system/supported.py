@@ -1,7 +1,7 @@
-"""Which machines and Pythons the program runs on: asked before anything is installed.
+"""The supported machines and Python versions, checked before installation.
 
-The Makefile runs this file with whatever Python there is, so it keeps to what Python 3.8 understands, and imports
-nothing of the program.
+The Makefile runs this file with any available Python, so it is compatible with Python 3.8 and imports nothing from the
+program.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 12)
 OLDEST_MACOS = 14
-"""The oldest that torch and numpy are built for."""
+"""The oldest version that torch and numpy support."""
 _MACHINES = {"Linux": ("x86_64", "aarch64"), "Darwin": ("arm64",)}
 
 
 class Machine(NamedTuple):
-    """A machine as Python describes it: system, processor, versions of Python and macOS.
+    """A machine as Python describes it: system, CPU architecture, versions of Python and macOS.
 
-    `translated` says that Rosetta translates the program, which macOS does for programs for Intel's processors.
+    `translated` is true if Rosetta translates the program, as macOS does for Intel programs.
     """
 
     system: str
@@ -31,7 +31,7 @@ class Machine(NamedTuple):
 
 
 def obstacle(machine: Machine) -> str:
-    """Why the program cannot be installed here, and what to do, as one sentence; empty if it can."""
+    """Return why the program can't be installed here and what to do, as one sentence; empty if it can."""
     if machine.translated:
         return (
             "This Python runs under Rosetta, as programs for Intel's processors do: install Python 3.12 for Apple "
@@ -59,7 +59,7 @@ def obstacle(machine: Machine) -> str:
 
 
 def this_machine() -> Machine:
-    """The machine and the Python that run this."""
+    """Return the current machine and Python version."""
     return Machine(
         platform.system(),
         platform.machine(),

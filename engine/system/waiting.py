@@ -1,4 +1,4 @@
-"""Waiting that can be cancelled, such as for a lock that another process holds."""
+"""Cancelable waiting, such as for a lock that a different process holds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POLL_SECONDS = 0.05
 def hold(lock: FileLock, waiting: Callable[[], None], cancel: threading.Event | None = None) -> Iterator[None]:
     """Hold a lock; if another process holds it, call `waiting` once and wait.
 
-    Raises `Cancelled` soon after `cancel` is set, and `OSError` where the lock cannot be written.
+    Raises `Cancelled` soon after `cancel` is set, and `OSError` if the lock cannot be written.
     """
     if not _acquired(lock):
         waiting()

@@ -1,4 +1,4 @@
-"""Writes files atomically: whole or not at all, so that no reader ever sees half of one."""
+"""Writes files atomically, so that readers never see an incomplete one."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from engine.errors import OutputError
 
 
 def is_running(process: int) -> bool:
-    """Whether there is a process of this number; numbers below 1 are of none."""
+    """Return whether a process with this number exists; numbers below 1 never do."""
     if process <= 0:
         return False
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # somebody else's
+    except PermissionError:  # owned by a different user
         return True
     return True
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to; it replaces `path` when the block ends without an error, else `path` stays as it was.
+    """Open a file to write to.
 
-    Raises `OutputError` with one sentence when the folder is missing or read-only or the disk is full.
+    It replaces `path` when the block ends without an error; otherwise `path` stays unchanged. Raises `OutputError` with
+    one sentence if the folder is missing or read-only or if the disk is full.
     """
     ensure_writable(path)
     try:
-        if path.exists() and not path.is_file():  # a device or pipe is written to, never replaced
+        if path.exists() and not path.is_file():  # devices and pipes are written to, never replaced
             with path.open("wb") as file:
                 yield file
         else:
@@ -46,13 +47,13 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write one of the program's own files, whole or not at all; raises `OSError`."""
+    """Write one of the program's own files atomically. Raises `OSError`."""
     with _replacing(path) as file:
         file.write(content)
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what processes that were killed while they wrote this file have left beside it."""
+    """Remove the partial files left by processes that were killed while writing this file."""
     for leftover in path.parent.glob(f"{escape(_mark_of(path))}.*.part"):
         process = leftover.name.split(".")[-2]
         if process.isdecimal() and not is_running(int(process)):
@@ -60,21 +61,21 @@ def remove_leftovers(path: Path) -> None:
 
 
 def ensure_writable(path: Path) -> None:
-    """Raise `OutputError` when a file cannot be created here; call it before the work, so that none is lost."""
+    """Raise `OutputError` if a file cannot be created here; call it before the work, so that none is lost."""
     folder = path.absolute().parent
     try:
         if path.is_dir():
             raise OutputError(f"{path} is a folder.", "Choose a file in it, such as speech.wav.")
         if not folder.is_dir():
             raise OutputError(f"The folder {folder} does not exist.", "Create it or choose a different place.")
-    except OSError as error:  # such as a name that is too long
+    except OSError as error:  # for example, a name that is too long
         raise write_error(path, error) from error
     if not os.access(folder, os.W_OK):
         raise OutputError(f"The folder {folder} is read-only.", "Choose a folder that you can write to.")
 
 
 def ensure_folder(folder: Path) -> None:
-    """Raise `OutputError` when no files can be written into a folder, which is made later if it is not there."""
+    """Raise `OutputError` if files cannot be written into a folder, which need not exist yet."""
     try:
         there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     except OSError as error:
@@ -86,7 +87,7 @@ def ensure_folder(folder: Path) -> None:
 
 
 def write_error(path: Path, error: OSError) -> OutputError:
-    """The error for a failed attempt to write `path`: one sentence about the cause, one about what to do."""
+    """Return the error for a failed attempt to write `path`: one sentence about the cause, one about what to do."""
     if error.errno == errno.ENOSPC:
         return OutputError(
             f"The disk is full, so {path} couldn’t be written.", "Free up some space or choose a different place."
@@ -105,12 +106,12 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
         with temporary.open("wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())  # else a power cut may leave the new name with none of the content
+            os.fsync(file.fileno())  # otherwise, after a power cut the new name may have no content
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def _mark_of(path: Path) -> str:
-    """How the names of what is written for a file begin: short, so that any name of a file leaves room for the rest."""
+    """Return the prefix of temporary file names, short enough that any file name leaves room for the rest."""
     return f".{path.name[:40]}.{zlib.crc32(os.fsencode(path.name)):08x}"
