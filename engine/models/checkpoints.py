@@ -1,6 +1,6 @@
 """The models on this machine: their architecture, weights and voices, verified before use.
 
-The students of a model are in a file beside its weights; a model may speak with them in place of its LSTMs.
+The students distilled from a model's LSTMs are in a file beside its weights; they can replace the LSTMs.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ FULL_SIZE = "kokoro-82m"
 FULL_SIZE_8BIT = "kokoro-82m-8bit"
 MODEL_NAMES = (STARTER, FULL_SIZE, FULL_SIZE_8BIT)
 BEST_FIRST = (FULL_SIZE, FULL_SIZE_8BIT, STARTER)
-"""The published model, the one of 8 bits, the bundled one."""
+"""The model names by quality: the published model, the 8-bit one, the bundled one."""
 LEAD_SECONDS = 0.04
-"""The published weights make each sound this much before the frames of its phoneme, at any speed and by every voice:
-measured on 40 sentences by three voices against a forced alignment. The starter learnt it from them."""
+"""The time by which the published weights produce each sound before the frames of its phoneme, at any speed and for
+every voice: measured on 40 sentences by three voices against a forced alignment. The starter learned it from them."""
 _STARTER_WEIGHTS = "model.safetensors"
 _RANDOM_WEIGHTS = re.compile(r"random:(\d+)")
 _RANDOM_STYLE_SCALE = 0.1
-"""Kokoro's own voice packs have entries of about this size."""
+"""The approximate size of the entries of Kokoro's voice packs."""
 _STAMPED = (".safetensors", ".json")
 _DRAWING_SOURCES = "engine/network"
 _DRAWING_PACKAGES = ("torch", "kokoro", "transformers")
-"""What random weights depend on, besides the architecture and the seed."""
+"""The packages that random weights depend on, besides the architecture and the seed."""
 NO_STUDENTS = "No Transformer prosody is installed for this model."
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """One model ready to load: `load_weights` gives float32 arrays by folded state-dict key.
+    """A model ready to load: `load_weights` returns float32 arrays by folded state-dict key.
 
-    `identity` names these weights and no others: the SHA-256 of their file, or a hash of what random ones are drawn
-    from. `weights_name` is their name on the command line, or None for the model's own weights.
+    `identity` is unique to these weights: the SHA-256 of their file, or a hash of the inputs of random ones.
+    `weights_name` is their name on the command line, or None for the model's own weights.
     """
 
     name: str
@@ -64,12 +64,12 @@ class Checkpoint:
 
     @property
     def prosody(self) -> Prosody:
-        """What predicts its durations, pitch and energy."""
+        """The predictor of durations, pitch and energy."""
         return Prosody.LSTM
 
 
 def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpoint:
-    """The checkpoint of this name; `weights` may be `random:SEED` for the full-size architecture.
+    """Open the checkpoint of this name; `weights` may be `random:SEED` for the full-size architecture.
 
     Raises `UnknownModel`, `MissingModel` or `DamagedFile`.
     """
@@ -82,14 +82,14 @@ def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpo
 
 
 def model_config(model: str) -> ModelConfig:
-    """The architecture of a model by name, without its weights."""
+    """Return the architecture of a model by name, without its weights."""
     require_known(model)
     folder = starter_folder() if model == STARTER else resources_folder() / FULL_SIZE
     return ModelConfig.load(folder / "config.json")
 
 
 def model_stamp(model: str, weights: str | None = None) -> str:
-    """Text that changes when a file of the model is exchanged; it hashes nothing, and random weights have no files."""
+    """Return text that changes with the model's files. Nothing is hashed, and random weights have no files."""
     if weights is not None:
         return weights
     store = ModelStore()
@@ -106,30 +106,30 @@ def _file_stamp(path: Path) -> str:
 
 
 def require_known(model: str) -> None:
-    """Raise `UnknownModel` for what is the name of no model."""
+    """Raise `UnknownModel` for an unknown name."""
     if model not in MODEL_NAMES:
         raise UnknownModel(f"Unknown model “{model}”.", f"Known models: {', '.join(MODEL_NAMES)}.")
 
 
 def installed_models() -> tuple[str, ...]:
-    """The models that can speak here, the best first."""
+    """Return the names of the installed models, the best first."""
     store = ModelStore()
     return tuple(name for name in BEST_FIRST if name == STARTER or store.status(name).state is ModelState.INSTALLED)
 
 
 def at_least_as_good(model: str) -> tuple[str, ...]:
-    """This model and all better ones, the best first; raises `UnknownModel`."""
+    """Return this model and all better ones, the best first. Raises `UnknownModel`."""
     require_known(model)
     return BEST_FIRST[: BEST_FIRST.index(model) + 1]
 
 
 def default_model() -> str:
-    """The best model on this machine."""
+    """Return the best model on this machine."""
     return installed_models()[0]
 
 
 def starter_voices() -> tuple[VoiceInfo, ...]:
-    """The bundled voices, read from the manifest alone."""
+    """Return the bundled voices, read from the manifest alone."""
     return tuple(_voice_info(entry) for entry in _manifest()["voices"])
 
 
@@ -166,7 +166,7 @@ def _random_checkpoint(model: str, config: ModelConfig, weights: str) -> Checkpo
     seed = int(match[1])
 
     def load() -> Weights:
-        from engine.network.random_weights import random_weights  # brings torch, which only this case needs
+        from engine.network.random_weights import random_weights  # imports torch, which only this case needs
 
         return random_weights(config, seed)
 
@@ -218,7 +218,7 @@ def _damaged(path: Path) -> DamagedFile:
 
 @dataclass(frozen=True, kw_only=True)
 class DistilledCheckpoint(Checkpoint):
-    """A model with students in place of LSTMs: its weights and its identity are of both; `teacher` has none."""
+    """A model whose LSTMs are replaced by students; weights and identity cover both; `teacher` has no students."""
 
     students: Students
     teacher: Checkpoint
@@ -230,7 +230,7 @@ class DistilledCheckpoint(Checkpoint):
 
 
 def students_of(model: str) -> Students:
-    """What the file of a model's students says; raises `MissingModel` if there is none, or `DamagedFile`."""
+    """Read the file of a model's students. Raises `MissingModel` if there is none, or `DamagedFile`."""
     path = ModelStore().students_file(model)
     if not path.is_file():
         raise MissingModel(
@@ -241,16 +241,16 @@ def students_of(model: str) -> Students:
 
 
 def open_with(prosody: Prosody, model: str, weights: str | None = None) -> Checkpoint:
-    """The checkpoint of this name, with its students if they are to predict its prosody.
+    """Open the checkpoint of this name, with its students if they are to predict its prosody.
 
-    Raises what `open_checkpoint` and `students_of` raise, or `UnusableModel` for students of other weights.
+    Raises the errors of `open_checkpoint` and `students_of`, or `UnusableModel` for students of other weights.
     """
     checkpoint = open_checkpoint(model, weights)
     return checkpoint if prosody is Prosody.LSTM else with_students(checkpoint)
 
 
 def with_students(checkpoint: Checkpoint) -> DistilledCheckpoint:
-    """The checkpoint with its students, from the file beside it; raises as `open_with` does."""
+    """Add the students in the file beside the checkpoint. Raises the same errors as `open_with`."""
     students = students_of(checkpoint.name)
     _check_teacher(students, checkpoint)
 
@@ -271,12 +271,12 @@ def with_students(checkpoint: Checkpoint) -> DistilledCheckpoint:
 
 
 def teacher_of(checkpoint: Checkpoint) -> Checkpoint:
-    """The model without students: the checkpoint itself unless it has any."""
+    """Return the model without students: the checkpoint itself if it has none."""
     return checkpoint.teacher if isinstance(checkpoint, DistilledCheckpoint) else checkpoint
 
 
 def students_obstacle(model: str) -> str:
-    """Why a model cannot speak with the prosody of a Transformer, as a sentence; empty if it can."""
+    """Return why a model cannot use Transformer prosody, as a sentence; empty if it can."""
     if not ModelStore().students_file(model).is_file():
         return NO_STUDENTS
     try:
@@ -287,13 +287,13 @@ def students_obstacle(model: str) -> str:
 
 
 def install_students(path: Path, model: str) -> Students:
-    """Keep a file of students beside the model that they are of, in place of any that are there.
+    """Store a file of students beside their model, replacing existing ones.
 
-    Raises `DamagedFile`, `UnusableModel`, `StorageError`, and what opening the model raises.
+    Raises `DamagedFile`, `UnusableModel`, `StorageError`, and the errors of opening the model.
     """
     students = read_students(path)
     _check_teacher(students, open_checkpoint(model))
-    students.load_weights()  # which finds out whether they are whole
+    students.load_weights()  # checks that they are complete
     place = ModelStore().students_file(model)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

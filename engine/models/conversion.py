@@ -1,8 +1,8 @@
-"""Converts published files to those that are installed, in a child process, where a hostile file does no harm.
+"""Converts published files to installed ones, in a child process, where a malicious file does no harm.
 
-This is the only step for which a model needs PyTorch: to read checkpoints and voices that PyTorch wrote. A quantised
-file is the published one, bit for bit, so where its tensors are and what they are is a table of the program's; each
-quantised weight is (integer - zero point) * scale.
+This is the only step for which a model needs PyTorch: to read checkpoints and voices that PyTorch wrote. A quantized
+file is bit-identical to the published one, so a table in the program lists the positions and types of its tensors; each
+quantized weight is (integer - zero point) * scale.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from engine.network.weights import Weights
 
 QUANTISED_SUFFIX = ".onnx"
 ROWWISE, COLUMNWISE = "C", "F"
-"""How a matrix lies in the file, in numpy's terms."""
+"""The memory order of a matrix in the file, in NumPy's terms."""
 CONSTANTS = {"ones": 1.0, "zeros": 0.0}
-"""Kinds of weights that the file lacks, and their values."""
+"""The kinds of weights that are missing from the file, and their values."""
 _TORCH_GATES = "ifco"
-"""The order of the gates of an LSTM, each an equal part of the rows: input, forget, cell, output."""
+"""PyTorch's order of the gates of an LSTM, each an equal part of the rows: input, forget, cell, output."""
 _SCALE_KIND = "float32"
 WEIGHTS_NAME = "model.safetensors"
 VOICES_NAME = "voices.safetensors"
@@ -39,10 +39,10 @@ ENVIRONMENT: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMET
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """A weight and where the file has it: `kind` is the type of its elements, or one of `CONSTANTS`.
+    """A weight and its position in the file; `kind` is the type of its elements, or one of `CONSTANTS`.
 
-    `shape` is PyTorch's, `order` how the elements lie, and `gates`, of an LSTM, the order of those in the file. Of
-    integers, `scales` numbers at `scales_at` apply to the rows, or to all of them if it is one.
+    `shape` is PyTorch's, `order` the memory order of the elements, and `gates` the order of an LSTM's gates in the
+    file. For integers, the `scales` numbers at `scales_at` apply to the rows, or a single one to all of them.
     """
 
     name: str
@@ -60,7 +60,7 @@ Layout = tuple[StoredTensor, ...]
 
 
 def read_layout(path: Path) -> Layout:
-    """Every weight of a network in the order of the table in this file; raises `DamagedFile`."""
+    """Read a network's weight table from this file, in order. Raises `DamagedFile`."""
     try:
         with path.open(encoding="utf-8", newline="") as stream:
             layout = tuple(map(_row, csv.DictReader(stream)))
@@ -74,9 +74,9 @@ def read_layout(path: Path) -> Layout:
 
 
 def read_quantised(path: Path, layout: Layout, advance: Callable[[int], None] = lambda count: None) -> Weights:
-    """Every weight as float32, by state-dict key, from a file with this layout.
+    """Read all weights as float32, by state-dict key, from a file with this layout.
 
-    `advance` gets the number of bytes read so far. Raises `UnusableModel` when the file ends too early.
+    `advance` receives the number of bytes read in total. Raises `UnusableModel` if the file is truncated.
     """
     try:
         with path.open("rb") as stream:
@@ -129,11 +129,10 @@ def _size_bytes(tensor: StoredTensor) -> int:
 
 @dataclass(frozen=True)
 class Conversion:
-    """Published files of one architecture, and the folder for the converted ones.
+    """A conversion job: published files of one architecture, and the folder for the converted ones.
 
-    Without `checkpoint` only voices are converted. `earlier_voices` is a file whose voices are kept: one converted
-    before, or one in half precision that comes with the program. `layout` is the table by which a quantised checkpoint
-    is read.
+    Without `checkpoint`, only voices are converted. `earlier_voices` is a file whose voices are retained: either a
+    previous conversion, or the bundled half-precision voices. `layout` is the table for reading a quantized checkpoint.
     """
 
     config: ModelConfig
@@ -145,13 +144,13 @@ class Conversion:
 
     @property
     def bytes(self) -> int:
-        """The size of all files that are read."""
+        """The total size of the files to read."""
         paths = [*([] if self.checkpoint is None else [self.checkpoint]), *self.voices.values()]
         return sum(path.stat().st_size for path in paths)
 
 
 def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
-    """Write the files of the model into the folder; returns the names of all its voices.
+    """Write the model's files into the folder; returns the names of all its voices.
 
     Raises `UnusableModel` or `StorageError`.
     """
@@ -175,16 +174,16 @@ def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
 
 
 def _read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
-    from engine.network.published_checkpoint import read_voice  # brings torch
+    from engine.network.published_checkpoint import read_voice  # imports torch
 
     return read_voice(path, config)
 
 
 def _read_weights(path: Path, order: Conversion, advance: Callable[[int], None]) -> Weights:
-    """The weights of a checkpoint; of a quantised one, `advance` gets the size of what has been read."""
+    """Read the weights of a checkpoint; `advance` receives the size read from a quantized one."""
     if order.layout is not None:
         return read_quantised(path, read_layout(order.layout), advance)
-    from engine.network.published_checkpoint import read_checkpoint  # brings torch
+    from engine.network.published_checkpoint import read_checkpoint  # imports torch
 
     return read_checkpoint(path, order.config)
 

@@ -1,7 +1,7 @@
-"""Fetches pinned files with the hub's own client, in a child process, which ends at once when it is cancelled.
+"""Downloads pinned files with the hub's own client, in a child process, which ends immediately if canceled.
 
-Only this module and pip, which `engine.models.packages` starts, use the network. A partly received file is
-kept for the next attempt, unless its content is wrong.
+Only this module and pip, which `engine.models.packages` starts, use the network. A partial file is stored for the next
+attempt, unless its content is wrong.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ ENVIRONMENT: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "0",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_UPDATE_CHECK": "1",
-    "HF_HUB_DISABLE_XET": "1",  # its chunks could not be resumed by position
+    "HF_HUB_DISABLE_XET": "1",  # its chunks can't be resumed by position
     "HF_HUB_VERBOSITY": "error",
 }
 PARTIAL_SUFFIX = ".part"
 CHUNK_BYTES = 1 << 16
-"""The most that an interruption loses; the client's own chunks have 10 MB."""
+"""The maximum loss from an interruption; the client's default is 10 MB."""
 UNREACHABLE_HINT = "Check your internet connection, then try again. The partial download is kept."
 _RETRY_HINT = "Try again. The partial download is kept."
 _LATER_HINT = "Try again in a few minutes. The partial download is kept."
@@ -35,7 +35,7 @@ _NOT_FOUND, _TOO_MANY_REQUESTS, _SERVER_ERRORS = 404, 429, 500
 
 @dataclass(frozen=True)
 class Download:
-    """Files of a repository at one commit, and the folder that receives them."""
+    """A download job: files of a repository at one commit, and the destination folder."""
 
     repository: str
     revision: str
@@ -43,21 +43,21 @@ class Download:
     folder: Path
 
     def received(self, file: PinnedFile) -> Path:
-        """The path of a file once it is received and verified."""
+        """Return the path of a file once it is downloaded and verified."""
         return self.folder / file.path
 
     def partial(self, file: PinnedFile) -> Path:
-        """The path of a file while it is being received."""
+        """Return the path of a partially downloaded file."""
         return self.folder / f"{file.path}{PARTIAL_SUFFIX}"
 
     def bytes_received(self) -> int:
-        """The size of what has been received of all files, verified or not."""
+        """Return the total size of the downloaded data, verified or not."""
         paths = [path for file in self.files for path in (self.received(file), self.partial(file))]
         return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def download(order: Download, on_progress: OnProgress) -> dict[str, Path]:
-    """Fetch what is missing; returns the paths of all files, verified by digest, in the hub's own cache or the folder.
+    """Download the missing files; return the paths of all, verified by digest, in the hub's cache or the folder.
 
     Raises `DownloadError` or `StorageError`.
     """
@@ -80,7 +80,7 @@ def download(order: Download, on_progress: OnProgress) -> dict[str, Path]:
 
 
 def _present(order: Download, file: PinnedFile) -> Path | None:
-    """The path of a file that this program or another one received before, if its digest is right."""
+    """Return the path of a file downloaded earlier, by any program, if its digest is right."""
     from huggingface_hub import try_to_load_from_cache
 
     cached = try_to_load_from_cache(order.repository, file.path, revision=order.revision)
@@ -103,7 +103,6 @@ def _fetched(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
 
 
 def _receive(order: Download, file: PinnedFile, show: Callable[[int], None]) -> None:
-    """Append the missing part of a file with the hub's client."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -124,7 +123,7 @@ def _receive(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
 
 
 def _checked_url(order: Download, file: PinnedFile) -> str:
-    """The URL of the file; raises `DownloadError` when the hub describes a different one."""
+    """Return the URL of the file. Raises `DownloadError` if the hub describes a different file."""
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
     url = hf_hub_url(order.repository, file.path, revision=order.revision)
@@ -156,7 +155,7 @@ def _get(url: str, file: PinnedFile, sink: _Sink) -> None:
                 tqdm_class=cast("Any", silent_tqdm),
             )
     except OSError as error:
-        if error.errno is None and not hasattr(error, "response"):  # the client's own check of the length
+        if error.errno is None and not hasattr(error, "response"):  # the client's length check
             raise _WrongLength from error
         raise
 
@@ -174,11 +173,11 @@ def _small_chunks() -> Iterator[None]:
 
 
 class _WrongLength(Exception):
-    """More or fewer bytes came than the file has."""
+    """A download whose size differs from the file's."""
 
 
 class _Sink:
-    """A file being received: the methods that the hub's client calls, with progress and a size limit."""
+    """A file being downloaded: the methods that the hub's client calls, with progress and a size limit."""
 
     def __init__(self, stream: BinaryIO, file: PinnedFile, show: Callable[[int], None]) -> None:
         self._stream = stream
@@ -186,15 +185,15 @@ class _Sink:
         self._show = show
 
     def tell(self) -> int:
-        """The number of bytes so far."""
+        """Return the number of bytes written."""
         return self._stream.tell()
 
     def seek(self, position: int) -> int:
-        """Go back, which the client does when the hub resends the file from its start."""
+        """Move back, as the client does when the hub resends the file from its start."""
         return self._stream.seek(position)
 
     def truncate(self) -> int:
-        """Drop what follows the position."""
+        """Remove everything after the current position."""
         return self._stream.truncate()
 
     def write(self, chunk: bytes) -> int:

