@@ -1,1 +1,1 @@
-"""Speaks with compiled modules: the pipeline of stages, and what prepares and replaces it."""
+"""Generates speech with compiled modules: the pipeline of stages, its preparation and its fallback."""

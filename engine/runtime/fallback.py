@@ -1,6 +1,6 @@
-"""Which pipeline speaks: the processor what the GPU fails at, and a GPU what follows once it is ready.
+"""Selects the pipeline: the CPU for utterances at which the GPU fails, and a GPU from the time it is ready.
 
-After several failures in a row the processor speaks all that follows.
+After several failures in a row, the CPU is used for all that follows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the CPU", 0, 1)
 
 @dataclass(frozen=True)
 class Loaded:
-    """A pipeline and the name of its device; `identity` names its weights, and what computes with them."""
+    """A pipeline and the name of its device; `identity` names its weights, and the code that computes with them."""
 
     pipeline: Pipeline
     device: str
@@ -28,14 +28,14 @@ class Loaded:
 
 
 Load = Callable[[Observer, threading.Event | None], Loaded]
-"""Loads a pipeline, making its files if they are missing."""
+"""Loads a pipeline, creating its files if they are missing."""
 
 
 class Speaker:
-    """Speaks with a pipeline, and with a spare one on the processor the utterances at which the first one's GPU fails.
+    """Generates speech with a pipeline, and uses a spare one on the CPU whenever the first pipeline's GPU fails.
 
-    The spare is loaded when it is first needed. After `MAX_FAILURES_IN_A_ROW` utterances the GPU is not tried again.
-    `device` and `identity` are of what spoke last, or is going to.
+    The spare is loaded when it is first needed. After `MAX_FAILURES_IN_A_ROW` utterances, the GPU is not tried again.
+    `device` and `identity` are those of the pipeline last used, or of the first one before that.
     """
 
     def __init__(self, first: Loaded, load_spare: Load) -> None:
@@ -48,7 +48,7 @@ class Speaker:
 
     @property
     def has_given_up(self) -> bool:
-        """Whether the processor speaks all that follows."""
+        """True if the CPU is used for all that follows."""
         return self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW
 
     def speak(
@@ -60,9 +60,10 @@ class Speaker:
         observe: Observer = ignore,
         cancel: threading.Event | None = None,
     ) -> Speech:
-        """See `Pipeline.speak`; `observe` gets a `FallbackEvent` when the processor begins in place of the GPU.
+        """See `Pipeline.speak`; `observe` receives a `FallbackEvent` when the CPU replaces the GPU.
 
-        It then gets the stages that the GPU did before it failed a second time. Raises what loading the spare raises.
+        It then also receives the stages that the GPU completed before its second failure. Raises any error from loading
+        the spare.
         """
         if not self.has_given_up:
             try:
@@ -79,7 +80,7 @@ class Speaker:
         return spare.pipeline.speak(utterance, style, speed, seed, observe, cancel)
 
     def take_over(self, better: Loaded) -> None:
-        """Let another pipeline speak from the next utterance on, with the first one as its spare."""
+        """Use a different pipeline from the next utterance on, with the first one as its spare."""
         self._first, self._spare = better, self._first
         self.device, self.identity = better.device, better.identity
 
@@ -107,31 +108,31 @@ class Speaker:
 
 @dataclass(frozen=True)
 class Arrival:
-    """What is told about the device that was tried, and its pipeline, if it can speak."""
+    """The event to report about the device that was tried, and its pipeline, if it works."""
 
     event: DeviceEvent
     loaded: Loaded | None
 
 
 class Takeover:
-    """Runs `load`, which ends soon after the event it gets is set, in a new thread."""
+    """Runs `load` in a new thread; it ends soon after the event passed to it is set."""
 
     def __init__(self, load: Callable[[threading.Event], Arrival]) -> None:
         self._load = load
         self._stopped = threading.Event()
         self._arrivals: queue.SimpleQueue[Arrival] = queue.SimpleQueue()
-        # A trial that hangs, which is ended after a minute, must not keep the program from ending.
+        # A hanging trial is ended after a minute; it must not keep the program from exiting.
         threading.Thread(target=self._run, name="takeover", daemon=True).start()
 
     def arrival(self) -> Arrival | None:
-        """What was loaded, once; None before and after."""
+        """Return the loaded device once; None before and after that."""
         try:
             return self._arrivals.get_nowait()
         except queue.Empty:
             return None
 
     def stop(self) -> None:
-        """End the loading; what was loaded and not taken is closed."""
+        """Stop loading; a loaded pipeline that was not taken is closed."""
         self._stopped.set()
         self._close_untaken()
 

@@ -19,20 +19,20 @@ from engine.system.aligned_arrays import aligned_empty
 from engine.system.waiting import raise_if_set
 
 BORDER_TOKEN = 0
-"""Kokoro's token before the first phoneme and after the last."""
+"""Kokoro's token before the first phoneme and after the last one."""
 FIRST_PHONEME = 1
-"""The place of the first phoneme among the tokens."""
+"""The index of the first phoneme among the tokens."""
 
 Observer = Callable[[Event], None]
 
 
 def ignore(event: Event) -> None:
-    """An observer that does nothing: the default."""
+    """Do nothing: the default observer."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """The run of one stage: its inputs, its outputs (read-only), and how long it took."""
+    """The run of one stage: its inputs, its outputs (read-only), and its time."""
 
     stage: Stage
     inputs: Mapping[str, Array] = field(repr=False)
@@ -56,9 +56,10 @@ class Pipeline:
         observe: Observer = ignore,
         cancel: threading.Event | None = None,
     ) -> Speech:
-        """The raw audio of one utterance; raises `Cancelled` between stages once `cancel` is set.
+        """Return the raw audio of one utterance. Raises `Cancelled` between stages once `cancel` is set.
 
-        The noise depends only on `seed` and the phonemes, so an utterance has equal samples wherever it stands.
+        The noise depends only on `seed` and the phonemes, so the samples of an utterance are independent of its
+        position.
         """
         for step in self.steps(utterance, style, speed, seed):
             outputs = step.outputs
@@ -70,7 +71,10 @@ class Pipeline:
         return Speech(np.asarray(outputs["audio"][0], np.float32), edges)
 
     def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:
-        """The stages in order; each runs when its step is requested, and only arrays that later ones read are kept."""
+        """Yield the stages in order.
+
+        Each stage runs when its step is requested; only arrays that later stages read are retained.
+        """
         values = initial_values(self._config, utterance.phonemes, style, speed)
         for index, stage in enumerate(STAGES):
             step = self.step(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs})
@@ -84,7 +88,7 @@ class Pipeline:
             del step
 
     def step(self, stage: Stage, inputs: Mapping[str, Array]) -> Step:
-        """Run one stage alone, on any inputs."""
+        """Run a single stage, on any inputs."""
         started = time.perf_counter()
         outputs = self._runners[stage.runs_on].run(stage, inputs)
         seconds = time.perf_counter() - started
@@ -99,12 +103,15 @@ class Pipeline:
 
 
 def encode(phonemes: str, vocab: Mapping[str, int]) -> NDArray[np.int32]:
-    """Token numbers [tokens] with a border token at both ends; raises `KeyError` for a symbol not in `vocab`."""
+    """Encode phonemes as token numbers [tokens] with a border token at both ends.
+
+    Raises `KeyError` for a symbol not in `vocab`.
+    """
     return np.array([BORDER_TOKEN, *(vocab[symbol] for symbol in phonemes), BORDER_TOKEN], np.int32)
 
 
 def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: float) -> dict[str, Array]:
-    """The arrays that the first stages need, as a batch of one."""
+    """Return the input arrays of the first stages, as a batch of one."""
     tokens = encode(phonemes, config.vocab)[None]
     return {
         "tokens": tokens,
@@ -116,18 +123,21 @@ def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: floa
 
 
 def phoneme_edges(config: ModelConfig, frame_token: Array, phoneme_count: int) -> NDArray[np.int64]:
-    """Where phonemes begin, and the last one ends, in samples: see `Speech`; `frame_token` [frames] never decreases."""
+    """Return the start of each phoneme, and the end of the last one, in samples: see `Speech`.
+
+    `frame_token` [frames] never decreases.
+    """
     frames = np.searchsorted(frame_token, np.arange(FIRST_PHONEME, FIRST_PHONEME + phoneme_count + 1))
     return np.asarray(frames * config.samples_per_frame, np.int64)
 
 
 def noise_seed(seed: int, phonemes: str) -> list[int]:
-    """What the noise of an utterance is drawn from: other noise for other phonemes."""
+    """Return the seed of an utterance's noise, which also depends on the phonemes."""
     return [seed, *hashlib.sha256(phonemes.encode()).digest()]
 
 
 def source_noise(config: ModelConfig, frame_count: int, seed: list[int]) -> NDArray[np.float32]:
-    """Standard normal noise [1, frames, samples_per_frame, harmonics] for the source, equal for equal seeds."""
+    """Return standard normal noise [1, frames, samples_per_frame, harmonics] for the source, equal for equal seeds."""
     shape = (1, frame_count, config.samples_per_frame, config.harmonic_count)
     noise = aligned_empty(shape, np.float32)
     return np.random.default_rng(seed).standard_normal(dtype=np.float32, out=noise)

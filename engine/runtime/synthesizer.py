@@ -1,4 +1,4 @@
-"""Text in, audio out, chunk by chunk: the one object an application needs."""
+"""Text in, audio out, chunk by chunk: the only object that an application needs."""
 
 from __future__ import annotations
 
@@ -58,13 +58,14 @@ GPU_COMES = "in use until the GPU has passed its self-test"
 
 
 class Synthesizer:
-    """Speaks requests with one model on one device, and on the processor those utterances at which a GPU fails.
+    """Synthesizes requests with one model on one device, using the CPU for utterances at which a GPU fails.
 
     The constructor is cheap. `prepare` loads the model and builds missing modules; `synthesize` calls it if necessary.
     `threads` is the number of computing threads, by default one for each usable core; the constructor raises
-    `InvalidRequest` for a number that this machine does not have. `lstm_method` is a wish, which counts on a Mac's GPU
-    only. With the `prosody` of a Transformer, the model's students stand in for its LSTMs. Utterances in `kept` are not
-    made again, and then have no `StageEvent`s; what is made is kept there.
+    `InvalidRequest` for a number that this machine does not have. `lstm_method` is a preference, which applies only on
+    a Mac's GPU. With the `prosody` of a Transformer, the model's students replace its LSTMs. Utterances in the cache
+    `kept` are not generated again, and then have no `StageEvent`s; new ones are added to it.
+
     Not thread-safe: use it from one thread at a time.
     """
 
@@ -97,36 +98,37 @@ class Synthesizer:
 
     @property
     def device(self) -> str:
-        """The device asked for, or as soon as it is prepared the one in use: that which spoke last."""
+        """The requested device or, once prepared, the device that was last used."""
         return self._wanted_device if self._speaker is None else self._speaker.device
 
     def voices(self) -> tuple[VoiceInfo, ...]:
-        """The voices of the model and the saved blends of them; the model is not loaded."""
+        """Return the voices of the model and the saved blends of them; the model is not loaded."""
         starter = self.model == STARTER and self._weights is None
         voices = starter_voices() if starter else tuple(voice.info for voice in self._opened().voices.values())
         return with_saved(voices)
 
     def voice(self, name: str) -> VoiceInfo:
-        """The voice of this name or blend; raises `UnknownVoice` or `InvalidRequest`."""
+        """Return the voice of this name or blend. Raises `UnknownVoice` or `InvalidRequest`."""
         return self._voice(name)[0].info
 
     def fingerprint(self, voice: str) -> str:
-        """What, besides the request, its samples depend on: the weights, what a saved blend is of, the device.
+        """Return the factors besides the request that affect its samples: weights, recipe of a saved blend, device.
 
-        Where one device may take over from another, it is not known which will have spoken.
+        Where one device may take over from another, the device that will be used is unknown, so the requested one
+        counts.
         """
         device = self._wanted_device if self._may_be_taken_over else self.device
         return f"{self._opened().identity} {self.voice(voice)} {device}"
 
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
-        """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s and a `DeviceEvent`.
+        """Load the model; `observe` receives `PreparationEvent`s and a `DeviceEvent`.
 
-        Where a GPU may be used but has to be tried and loaded first, the processor speaks until that is done; the
-        request of that moment gets another `DeviceEvent`. If a GPU that was asked for fails at it, the model is loaded
-        for the processor, and `observe` gets a `FallbackEvent`, too.
+        Missing modules are built on first use. If a GPU has to be tried and loaded first, the CPU is used until then;
+        the request during which the GPU takes over receives a second `DeviceEvent`. If a requested GPU fails here, the
+        model is loaded for the CPU, and `observe` also receives a `FallbackEvent`.
 
-        Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` when Metal was asked for but
-        does not exist here.
+        Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` if Metal was requested but
+        is unavailable.
         """
         if self._speaker is not None:
             return
@@ -138,7 +140,7 @@ class Synthesizer:
             observe(FallbackEvent(f"{failure.message} Using the CPU instead."))
         self._speaker = Speaker(loaded, partial(self._load, CPU_DEVICE))
         for voice in self._opened().voices.values():
-            if language_of(voice.info.language).english:  # takes a second; other languages are ready at once
+            if language_of(voice.info.language).english:  # takes a second; other languages need no preparation
                 self._phonemizer(voice.info.language)
         if self._may_be_taken_over:
             self._takeover = Takeover(self._load_gpu)
@@ -147,12 +149,11 @@ class Synthesizer:
     def synthesize(
         self, request: SpeechRequest, observe: Observer = ignore, cancel: threading.Event | None = None
     ) -> Iterator[AudioChunk]:
-        """The audio of a request, one utterance at a time, in order.
+        """Generate the audio of a request, one utterance at a time, in order.
 
-        A long text is planned while it is spoken, so `observe` gets several `PlanEvent`s, the last with the whole plan.
-
-        Raises an `InvalidRequest` or `MissingLanguage` before any work, `Cancelled` within the time of one stage after
-        `cancel` is set, and `DamagedFile` where the weights give samples that are no numbers.
+        A long text is planned while it is spoken, so `observe` receives several `PlanEvent`s, the last with the whole
+        plan. Raises an `InvalidRequest` or `MissingLanguage` before any work, `Cancelled` within the time of one stage
+        after `cancel` is set, and `DamagedFile` if the weights give samples that are not finite.
         """
         plans, voices = self._planning(request, cancel)
         self.prepare(observe, cancel)
@@ -167,13 +168,13 @@ class Synthesizer:
             yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
 
     def plans(self, request: SpeechRequest) -> Iterator[Plan]:
-        """The plan of a request as it grows; it needs no modules. Raises an `InvalidRequest` or `MissingLanguage`."""
+        """Yield the plan of a request as it grows, without modules. Raises an `InvalidRequest` or `MissingLanguage`."""
         return self._planning(request)[0]
 
     def _planning(
         self, request: SpeechRequest, cancel: threading.Event | None = None
     ) -> tuple[Iterator[Plan], dict[str, Voice]]:
-        """The plans of a request, made as they are taken, and its voices by the names in it."""
+        """Return the plans of a request, created lazily, and its voices by the names in the text."""
         check(request)
         script, voices = directed(request, lambda name: self._voice(name)[0])
         tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
@@ -195,7 +196,7 @@ class Synthesizer:
         observe: Observer,
         cancel: threading.Event | None,
     ) -> Speech:
-        """The speech of an utterance as the model gives it: what is kept, or else made now."""
+        """Return the model's output for an utterance, from the cache or newly generated."""
         self._take_over(observe)
         speaker, style = self._ready(), voice.style(len(utterance.phonemes))
         if self._kept is None:
@@ -205,7 +206,7 @@ class Synthesizer:
         if kept is not None:
             return kept
         raw = _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
-        self._kept.keep(key_of(speaker.identity, *what), raw)  # by now the processor may have spoken for the GPU
+        self._kept.keep(key_of(speaker.identity, *what), raw)  # the CPU may have replaced the GPU meanwhile
         return raw
 
     def close(self) -> None:
@@ -218,7 +219,7 @@ class Synthesizer:
         self._speaker = None
 
     def _check_languages(self, tags: Iterable[str]) -> None:
-        """Raise `MissingLanguage` at once where packages are missing; English, which takes a second, has them."""
+        """Raise `MissingLanguage` now if packages are missing; English, which takes a second, always has them."""
         for tag in tags:
             if not language_of(tag).english:
                 self._phonemizer(tag)
@@ -231,7 +232,7 @@ class Synthesizer:
         return first_device(self._wanted_device) != self._wanted_device
 
     def _take_over(self, observe: Observer) -> None:
-        """Let the GPU speak from here on, if it is ready; what came of it is told."""
+        """Switch to the GPU if it is ready, and report the outcome."""
         if self._takeover is None or (arrival := self._takeover.arrival()) is None:
             return
         self._takeover = None
@@ -241,7 +242,7 @@ class Synthesizer:
 
     def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> Loaded:
         files = ensure_files(self._opened(), device, observe, cancel, self._lstm_method)
-        if device == self._wanted_device:  # what stands in for it is told otherwise
+        if device == self._wanted_device:  # a fallback reports its own event
             observe(device_event(files.choice, files.lstm))
         elif self._speaker is None and self._may_be_taken_over:
             observe(device_event(replace(files.choice, why=GPU_COMES), files.lstm))
@@ -266,7 +267,7 @@ class Synthesizer:
         return Loaded(Pipeline(checkpoint.config, runners), files.device, self._identity(files))
 
     def _identity(self, files: ModelFiles) -> str:
-        """The weights, the modules, and on how many threads they compute: sums of parts differ in their last bits."""
+        """Return an identity of the weights, the modules and the thread count, which affects the last bits of sums."""
         folders = [files.modules, *([] if files.students is None else [files.students.modules])]
         modules = hashlib.sha256(b"".join((folder / MANIFEST_NAME).read_bytes() for folder in folders)).hexdigest()
         return f"{self._opened().identity} {files.device} {modules} {self._threads or len(usable_cores())}"
@@ -289,9 +290,9 @@ class Synthesizer:
 
 
 def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tuple[Script, dict[str, Voice]]:
-    """The script of a request, and its voices by the names in it; its own is the one without a name.
+    """Return the script of a request, and its voices by the names in it; the request's own has an empty name.
 
-    `choose_voice` gives the voice of a name or blend, and raises `InvalidRequest` where there is none.
+    `choose_voice` returns the voice of a name or blend, and raises `InvalidRequest` for an unknown one.
     """
     before = voice_before(request.text, request.start, choose_voice)
     script = read_script(request.part, choose_voice, before)
@@ -304,16 +305,19 @@ def plans_of(
     phonemizers: Mapping[str, Phonemizer],
     cancel: threading.Event | None = None,
 ) -> Iterator[Plan]:
-    """The plan of a request as it grows, in places of its whole text; `phonemizers` go by the names of the voices.
+    """Yield the plan of a request as it grows, positioned in its whole text; `phonemizers` are by voice name.
 
-    Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound, and `Cancelled`.
+    Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Cancelled`.
     """
     plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers, cancel)
     return (plan.moved(request.start) for plan in plans)
 
 
 def _sound(speech: Speech) -> Speech:
-    """The same speech; raises `DamagedFile` if it is none, which trained weights never give."""
+    """Return the same speech.
+
+    Raises `DamagedFile` if a sample is not finite, which never happens with trained weights.
+    """
     if np.isfinite(speech.samples).all():
         return speech
     folder = packed_weights_folder()
@@ -325,13 +329,13 @@ def _sound(speech: Speech) -> Speech:
 
 
 def device_event(device: DeviceChoice, lstm: MethodChoice) -> DeviceEvent:
-    """What is told about the device and the LSTM method that were chosen."""
+    """Return the event that reports the chosen device and LSTM method."""
     setbacks = [choice.why for choice in (device, lstm) if choice.setback]
     return DeviceEvent(device.words, lstm.words, lstm.seconds, "; ".join(setbacks))
 
 
 def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utterance, Plan]]:
-    """Each utterance with the latest plan; one step of planning comes before each, while the one before is playing."""
+    """Yield each utterance with the latest plan, after one step of planning, while the previous one is playing."""
     plan = Plan(())
     for index in count():
         longer = next(plans, None)
@@ -344,7 +348,7 @@ def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utteran
 
 
 def check(request: SpeechRequest) -> None:
-    """Raise `InvalidRequest` for a number out of range, an unknown language, or a part that the text does not have."""
+    """Raise `InvalidRequest` for a number out of range, an unknown language, or a range outside the text."""
     if request.language is not None:
         language_of(request.language)
     if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:

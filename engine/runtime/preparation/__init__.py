@@ -1,1 +1,1 @@
-"""Makes ready what speaking needs: the device, the LSTM method, modules, weights."""
+"""Prepares everything that speech needs: the device, the LSTM method, modules, weights."""

@@ -1,7 +1,7 @@
-"""Marks what is in use, so that other processes know, and the next one finds out what was when its process crashed.
+"""Marks things as in use, so that other processes can tell, and a later one can detect a crash during their use.
 
-A mark is a file in the cache folder, named after the process that made it. One whose process has ended was never
-cleared: that process ended while the thing was in use.
+A mark is a file in the cache folder, named after the process that created it. If its process has ended without clearing
+it, the process crashed while the thing was in use.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _numbers = count()
 
 @contextmanager
 def marked_in_use(thing: str) -> Iterator[None]:
-    """Mark something as in use while the block runs; where that cannot be written, it is not marked."""
+    """Mark something as in use while the block runs; without write permission, nothing is marked."""
     path = cache_folder() / f"{_prefix(thing)}{os.getpid()}-{next(_numbers)}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def marked_in_use(thing: str) -> Iterator[None]:
 
 
 def crashed_in_use(thing: str) -> bool:
-    """Whether a process has ended while it used the thing; its marks are cleared, so that this is said once."""
+    """Return whether a process crashed while using the thing; its marks are cleared, so this is reported only once."""
     left = [path for path in _marks(thing) if not is_running(_process_of(path, thing))]
     for path in left:
         with suppress(OSError):
@@ -47,7 +47,7 @@ def crashed_in_use(thing: str) -> bool:
 
 
 def is_in_use(thing: str) -> bool:
-    """Whether this or another running process uses the thing."""
+    """Return whether this process or any other running one uses the thing."""
     return any(is_running(_process_of(path, thing)) for path in _marks(thing))
 
 

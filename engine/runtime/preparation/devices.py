@@ -1,6 +1,6 @@
-"""Which device runs the compiled model: what can be asked for, what this computer has, what `auto` chooses.
+"""Chooses the device that runs the compiled model: requested, available, or selected by `auto`.
 
-A GPU is chosen if a stage with a convolution of its modules, run there by a child process, computes what it should.
+A GPU is chosen if a child process that runs a stage with a convolution there gets the right results.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from engine.runtime.preparation.probes import Trial
 AUTO = "auto"
 DEVICES = (AUTO, CPU_DEVICE, METAL_DEVICE)
 METAL_TRIAL = Trial("metal", stages=("text_encoder",), batches=((30,),), calls=1)
-"""The smallest stage with a convolution by matrices of SIMD groups, which virtual and older GPUs lack."""
+"""The self-test of the GPU: the smallest stage with a convolution that uses SIMD-group matrices, which virtual and
+older GPUs lack."""
 
 
 @dataclass(frozen=True)
 class DeviceChoice:
-    """The device that is used, the modules that it runs, and the reason as text.
+    """The device in use, the modules that it runs, and the reason as text.
 
-    `setback` is whether this computer has a GPU that might have been expected to run them.
+    `setback` is true if this computer has a GPU that was expected to run them.
     """
 
     device: str
@@ -34,24 +35,23 @@ class DeviceChoice:
 
     @property
     def words(self) -> str:
-        """The device and the reason, in one line."""
+        """The device and the reason, on one line."""
         return f"{self.device} ({self.why})"
 
 
 def choose_device(wanted: str, config: ModelConfig, may_try: bool = True) -> DeviceChoice:
-    """The device for what was asked for; `auto` is Metal if its modules exist and a probe is right, else the processor.
+    """Choose the device; `auto` selects Metal if its modules exist and pass a probe, otherwise the CPU.
 
-    The probe takes seconds, but only once for each chip, build of the system and set of modules, and not unless it
-    `may_try`: until then it is the processor.
-
-    Raises `InvalidRequest` for a name not in `DEVICES`, `EngineError` when Metal was asked for but does not exist here.
+    The probe takes seconds, but only once for each chip, build of the system and set of modules. Without `may_try`, it
+    does not run, and the CPU is selected until a result exists. Raises `InvalidRequest` for a name not in `DEVICES`, or
+    `EngineError` if Metal was requested but is unavailable.
     """
     check_device(wanted)
     if wanted == AUTO:
         return _automatic(config, may_try)
     if wanted == CPU_DEVICE:
         return DeviceChoice(CPU_DEVICE, CPU, "requested")
-    from engine.runners.tvm_runtime import require_metal  # brings TVM's runtime
+    from engine.runners.tvm_runtime import require_metal  # imports TVM's runtime
 
     require_metal()
     return DeviceChoice(METAL_DEVICE, metal_variant(), "requested")
@@ -64,19 +64,19 @@ def check_device(wanted: str) -> None:
 
 
 def metal_obstacle() -> str | None:
-    """Why this computer cannot have a Metal device, as text; None on a Mac with an Apple processor. Takes no time."""
+    """Return why this computer cannot have a Metal device, as text; None on a Mac with Apple silicon. Takes no time."""
     if sys.platform != "darwin":
         return "Metal needs a Mac"
     return None if platform.machine() == "arm64" else "Metal needs a Mac with an Apple processor"
 
 
 def first_device(wanted: str) -> str:
-    """The device for the first words: the processor where a GPU may take over, but has to be tried and loaded first."""
+    """Return the device for the first words: the CPU if a GPU may take over later, after its trial and loading."""
     return CPU_DEVICE if wanted == AUTO and metal_obstacle() is None else wanted
 
 
 def metal_variant() -> Variant:
-    """The modules that run on Metal here: those for Macs, else the same kernels with host code for this machine."""
+    """Return the modules that run on Metal here: those for Macs, or the same kernels with this machine's host code."""
     return Variant(METAL_MACOS if sys.platform == "darwin" else "metal-host")
 
 

@@ -1,6 +1,6 @@
-"""The files that a model needs before it can be loaded, its modules and packed weights: found, or made ahead of time.
+"""The files needed to load a model, its modules and packed weights: found, or created ahead of time.
 
-Making them loads no model, so one model can be made ready while another one speaks.
+Creating them loads no model, so one model can be prepared while a different one is in use.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 WARMING_UP = "Preparing the GPU"
 KERNELS_PER_EVENT = 10
-"""Each takes a fraction of a second to compile, too little to be told of."""
+"""The number of kernels per event; compiling one takes only a fraction of a second."""
 
 
 @dataclass(frozen=True)
 class StudentFiles:
-    """The folder of the modules of `stages`, which have students, and the weights as they take them."""
+    """The folder of the modules of `stages`, which have students, and the weights in the form that they need."""
 
     stages: tuple[str, ...]
     modules: Path
@@ -44,9 +44,9 @@ class StudentFiles:
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """How device and LSTM method were chosen, the folder of the modules, and the weights as they take them.
+    """The choice of device and LSTM method, the folder of the modules, and the weights in the form that they need.
 
-    `students` are those of the stages that have students, if they are to be used.
+    `students` are the files of the stages with students, if students are used.
     """
 
     choice: DeviceChoice
@@ -68,12 +68,12 @@ def ensure_files(
     cancel: threading.Event | None = None,
     lstm_method: str = AUTO,
 ) -> ModelFiles:
-    """The files of a checkpoint for this device, made in child processes if they are missing.
+    """Return the files of a checkpoint for this device, created in child processes if missing.
 
-    Raises what `choose_device`, `ensure_modules` and `ensure_weights` raise.
+    Raises the errors of `choose_device`, `ensure_modules` and `ensure_weights`.
     """
     if wanted_device != CPU_DEVICE and metal_obstacle() is None:
-        observe(PreparationEvent("Trying the GPU", 0, 1))  # only the first time does this last
+        observe(PreparationEvent("Trying the GPU", 0, 1))  # takes time only on the first run
     choice, lstm, variant = _chosen(checkpoint, wanted_device, lstm_method)
     modules = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
     weights = ensure_weights(teacher_of(checkpoint), modules, observe, cancel)
@@ -89,10 +89,10 @@ def ensure_students(
     observe: PreparationObserver,
     cancel: threading.Event | None = None,
 ) -> StudentFiles:
-    """The files of the stages that have students, for a target, made if they are missing.
+    """Return the files of the stages that have students, for a target, created if missing.
 
-    An LSTM that is left in these stages is computed by kernels in the modules. Raises what `ensure_modules` and
-    `ensure_weights` raise.
+    A remaining LSTM in these stages is computed by kernels in the modules. Raises the errors of `ensure_modules` and
+    `ensure_weights`.
     """
     taught = with_students_of(checkpoint.students, Variant(target))
     modules = ensure_modules(checkpoint.name, checkpoint.config, taught, observe, cancel)
@@ -100,24 +100,24 @@ def ensure_students(
 
 
 def with_students_of(students: Students | None, variant: Variant) -> Variant:
-    """The variant with these students, and of the stages that have one; the same without any."""
+    """Return the variant for the stages with students; unchanged without students."""
     return variant if students is None else replace(variant, students=students.fingerprint, stages=students.stages)
 
 
 def make_ready(
     model: str, wanted_device: str, observe: PreparationObserver, cancel: threading.Event | None = None
 ) -> None:
-    """Make the files that the first words need, so that they can be spoken at once.
+    """Create the files that the first words need, so that speech can start immediately.
 
-    Raises what `ensure_files` and opening the model raise.
+    Raises the errors of `ensure_files` and of opening the model.
     """
     ensure_files(open_checkpoint(model), first_device(wanted_device), observe, cancel)
 
 
 def is_ready(model: str, wanted_device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> bool:
-    """Whether a model can speak its first words at once, as far as is known without trying.
+    """Return whether a model can start speaking immediately, without running trials to find out.
 
-    Raises what `choose_device` and `open_with` raise.
+    Raises the errors of `choose_device` and `open_with`.
     """
     checkpoint = open_with(prosody, model)
     _, _, variant = _chosen(checkpoint, first_device(wanted_device), lstm_method, may_try=False)
@@ -148,11 +148,11 @@ def load_stages(
     observe: PreparationObserver,
     cancel: threading.Event | None = None,
 ) -> Runner:
-    """The stages with their weights, and with all kernels compiled where they are for a GPU.
+    """Load the stages with their weights, and compile all kernels for a GPU.
 
-    Raises `Cancelled` once `cancel` is set, and what `CompiledRunner` raises.
+    Raises `Cancelled` once `cancel` is set, and the errors of `CompiledRunner`.
     """
-    from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
+    from engine.runners.tvm_runner import CompiledRunner  # imports tvm, which `import engine` must not
 
     observe(PreparationEvent("Loading the voice model", 0, 1))
     students, around = files.students, files.lstm.around_use
@@ -175,7 +175,7 @@ def load_stages(
 
 
 def warm_up(runners: Sequence[CompiledRunner]) -> Iterator[tuple[int, int]]:
-    """Have all kernels compiled, one runner after the other; yields the number of those done, and of all."""
+    """Compile all kernels, one runner after the other; yields the number done and the total."""
     total, before = sum(runner.kernel_count for runner in runners), 0
     for runner in runners:
         for done in runner.warm_up():

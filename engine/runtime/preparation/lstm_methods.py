@@ -1,8 +1,8 @@
-"""Which method computes the LSTMs of compiled modules: what was asked for, or the best that works here.
+"""Chooses the method that computes the LSTMs of compiled modules: the requested one, or the best that works here.
 
-On Metal the best is Metal Performance Shaders where a child process has found them right, with lengths that change from
-call to call, and no slower than the modules' own kernels. If they nevertheless end the process that speaks, the next
-one does without them until they are chosen again.
+On Metal, the best is Metal Performance Shaders if a child process finds them correct, with lengths that change between
+calls, and no slower than the built-in kernels. If they nevertheless crash the speaking process, the next one avoids
+them until they are chosen again.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ _CRASH = KeptResult("mps-in-speech", "any")
 _CRASHED = "Metal Performance Shaders crashed the app; choose them in Settings > Advanced to try again"
 _ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
 LSTM_WISHES = (AUTO, *_ON_METAL)
-"""What a person may want for speech on a Mac's GPU."""
+"""The methods that users can choose for speech on a Mac's GPU."""
 LSTM_TRIAL = Trial(
     "lstm",
     stages=("text_encoder", "duration"),
     batches=((30,), (133,), (400,), (30, 7, 19), (133, 133, 1), (400, 12, 260)),
     calls=3,
 )
-"""Five LSTMs, at full size of 512 and 640 values and 256 units, from a short sentence to nearly the longest utterance.
+"""The trial of LSTM methods: five full-size LSTMs with 512 and 640 inputs and 256 units.
 
-On some systems the second call ends the process, or the first of another length.
+The lengths range from a short sentence to nearly the longest utterance. On some systems, the second call crashes the
+process, or the first with a different length.
 """
 
 
 @dataclass(frozen=True)
 class MethodChoice:
-    """The method that is used, and the reason as text; `seconds` are what methods took in a trial, by name.
+    """The method in use, and the reason as text; `seconds` maps methods to their times in a trial.
 
-    `setback` is whether Metal Performance Shaders have crashed.
+    `setback` is true if Metal Performance Shaders have crashed.
     """
 
     method: LstmMethod
@@ -52,12 +53,12 @@ class MethodChoice:
 
     @property
     def words(self) -> str:
-        """The method and the reason, in one line."""
+        """The method and the reason, on one line."""
         return f"{self.method} ({self.why})"
 
     @property
     def around_use(self) -> Callable[[], AbstractContextManager[object]]:
-        """What to enter while the method computes: a crash of Metal Performance Shaders is found out afterwards."""
+        """The context manager to enter while the method runs, so that crashes are detected later."""
         return partial(marked_in_use, LstmMethod.MPS) if self.method is LstmMethod.MPS else nullcontext
 
 
@@ -70,7 +71,7 @@ def check_lstm_method(wanted: str) -> None:
 def choose_lstm_method(
     wanted: str, config: ModelConfig, variant: Variant, may_try: bool = True
 ) -> tuple[Variant, MethodChoice]:
-    """`variant` with the LSTM method to use, and how that method was chosen; `may_try` is as for `choose_device`.
+    """Return `variant` with the LSTM method to use, and how it was chosen; `may_try` is as for `choose_device`.
 
     Raises `InvalidRequest` for a name not in `LSTM_METHODS`, or a method that the target of `variant` lacks.
     """
@@ -84,9 +85,10 @@ def choose_lstm_method(
 def remembered_lstm_method(
     wish: str, config: ModelConfig, variant: Variant, may_try: bool = True
 ) -> tuple[Variant, MethodChoice]:
-    """As `choose_lstm_method`, for a wish of some time ago: it counts on a Mac's GPU only, and `mps` unless it crashed.
+    """Choose like `choose_lstm_method`, but ignore an outdated `wish`.
 
-    Raises `InvalidRequest` for a name not in `LSTM_METHODS`.
+    The wish counts only on a Mac's GPU, and `mps` only if it has not crashed since. Raises `InvalidRequest` for a name
+    not in `LSTM_METHODS`.
     """
     check_lstm_method(wish)
     outdated = variant.target != METAL_MACOS or (wish == LstmMethod.MPS and _has_crashed())
@@ -94,7 +96,7 @@ def remembered_lstm_method(
 
 
 def forget_crashes() -> None:
-    """Let Metal Performance Shaders be used again after they have crashed."""
+    """Allow Metal Performance Shaders again after they have crashed."""
     crashed_in_use(LstmMethod.MPS)
     forget_results(_CRASH.probe)
 
@@ -128,12 +130,12 @@ def _times(seconds: Mapping[str, float]) -> str:
 
 
 def lstm_variants(variant: Variant) -> dict[str, Variant]:
-    """The variants that speak with each method; inner values are never asked for."""
+    """Return the variants of the modules for each method, without probes."""
     return {str(method): replace(variant, lstm_method=str(method), probed=False) for method in _ON_METAL}
 
 
 def _has_crashed() -> bool:
-    """Whether a process has ended while Metal Performance Shaders spoke, on this chip and build of the system."""
+    """Return whether a process crashed while using Metal Performance Shaders, on this chip and build of the system."""
     if crashed_in_use(LstmMethod.MPS):
         with suppress(OSError):
             _CRASH.save(ProbeResult(False, _CRASHED))

@@ -1,7 +1,7 @@
-"""Tries compiled modules on made-up weights and inputs.
+"""Tests compiled modules on random weights and inputs.
 
-Run it in a process of its own: a GPU's driver may end it. It needs no model and no torch. The truth is what the
-processor's modules compute.
+Run it in a separate process, because a GPU's driver may crash it. It needs no model and no torch. The reference is the
+output of the CPU's modules.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from engine.speech import Array
 from engine.stages import Stage, Tensor, stage_named
 
 MAX_DIFFERENCE = 1e-3
-"""Relative to the truth: far above the effect of another order of summation, far below that of any mistake."""
+"""The maximum relative error: far above the effect of summation order, far below that of any mistake."""
 _VECTOR_SCALE = 0.5
-"""The size of biases and gains."""
+"""The scale of biases and gains."""
 
 
 class Different(EngineError):
-    """What was tried computes something else than it should."""
+    """A wrong result of the tested modules."""
 
 
 def measured_seconds(request: TrialRequest) -> dict[str, float]:
-    """The time that each of the tried modules takes, by name; raises `Different` or what `CompiledRunner` raises."""
+    """Return the time of each of the tested modules, by name. Raises `Different` or the errors of `CompiledRunner`."""
     bench = Bench(request)
     rounds = range(request.trial.calls)
     seconds = {}
@@ -47,13 +47,13 @@ def measured_seconds(request: TrialRequest) -> dict[str, float]:
 
 
 def _seconds(cases: Sequence[Case], rounds: Sequence[Sequence[float]]) -> float:
-    """The sum of the shortest times of the timed cases, of several rounds of all."""
+    """Return the sum of the timed cases' shortest times over all rounds."""
     shortest: list[float] = [min(times) for times in zip(*rounds, strict=True)]
     return sum(seconds for case, seconds in zip(cases, shortest, strict=True) if case.is_timed)
 
 
 class Bench:
-    """Opens the modules of a trial with the same weights, and has its cases, with what the reference computes."""
+    """Opens the modules of a trial with the same weights, and holds its cases, with the results of the reference."""
 
     def __init__(self, request: TrialRequest) -> None:
         self._request = request
@@ -67,14 +67,14 @@ class Bench:
             ]
 
     def opened(self, folder: Path) -> closing[CompiledRunner]:
-        """The modules in this folder, until the end of its `with` block; raises what `CompiledRunner` raises."""
+        """Open the modules in this folder for the duration of a `with` block. Raises the errors of `CompiledRunner`."""
         trial = self._request.trial
         return closing(CompiledRunner(folder, self._request.config, self._weights, stages=trial.stages))
 
 
 @dataclass(frozen=True)
 class Case:
-    """Inputs for a stage and the true outputs."""
+    """Inputs for a stage and the reference outputs."""
 
     stage: Stage
     inputs: Mapping[str, Array]
@@ -82,7 +82,7 @@ class Case:
 
     @classmethod
     def made_up(cls, stage: Stage, config: ModelConfig, counts: Sequence[int], reference: Runner) -> Case:
-        """A batch whose sequences have these counts of tokens."""
+        """Create a batch whose sequences have these token counts."""
         inputs = made_up_inputs(stage, config, counts)
         return cls(stage, inputs, reference.run(stage, inputs))
 
@@ -93,18 +93,18 @@ class Case:
 
     @property
     def is_timed(self) -> bool:
-        """Whether it is one sequence, as in speech."""
+        """True if it consists of one sequence, as in speech."""
         return len(self.counts) == 1
 
     def run(self, name: str, runner: Runner) -> float:
-        """The seconds that it takes; raises `Different`."""
+        """Run the case and return the time in seconds. Raises `Different`."""
         seconds, difference = self.measured(runner)
         if not is_right(difference):
             raise Different(f"{name} differs by {difference:.2g} of the values in the {self.stage.title.lower()}")
         return seconds
 
     def measured(self, runner: Runner) -> tuple[float, float]:
-        """The seconds that it takes, and by how much the worst of its outputs differs, relative to the truth."""
+        """Run the case; return the seconds and the largest relative error of its outputs."""
         started = time.perf_counter()
         outputs = runner.run(self.stage, self.inputs)
         seconds = time.perf_counter() - started
@@ -112,12 +112,12 @@ class Case:
 
 
 def is_right(difference: float) -> bool:
-    """Whether what was tried computes what it should; NaN is not right."""
+    """Return whether the relative error is acceptable; NaN is not."""
     return difference <= MAX_DIFFERENCE
 
 
 def made_up_weights(manifest: Manifest, stages: Sequence[str]) -> Weights:
-    """Random weights for these stages, such that no layer makes its values much larger or smaller."""
+    """Return random weights for these stages, scaled so that no layer amplifies or shrinks its values much."""
     random = np.random.default_rng(0)
     parameters = [one for artifact in manifest.artifacts if artifact.stage in stages for one in artifact.parameters]
     weights = {}
@@ -129,7 +129,7 @@ def made_up_weights(manifest: Manifest, stages: Sequence[str]) -> Weights:
 
 
 def made_up_inputs(stage: Stage, config: ModelConfig, counts: Sequence[int]) -> dict[str, Array]:
-    """Random inputs for a stage: a batch whose sequences have these counts of tokens."""
+    """Return random inputs for a stage: a batch whose sequences have these token counts."""
     random = np.random.default_rng(len(counts))
 
     def made_up(tensor: Tensor) -> Array:
@@ -144,5 +144,5 @@ def made_up_inputs(stage: Stage, config: ModelConfig, counts: Sequence[int]) -> 
 
 
 def relative_difference(ours: Array, truth: Array) -> float:
-    """The norm of the difference over that of the truth."""
+    """Return the norm of the difference, divided by that of the reference."""
     return float(np.linalg.norm(np.subtract(ours, truth)) / np.linalg.norm(truth))

@@ -1,7 +1,7 @@
-"""The compiled modules of a model: those built on this machine, if there are any, else the fastest of those shipped.
+"""The compiled modules of a model: those built on this machine, if there are any, else the fastest shipped ones.
 
-When none can be used, they are built in a child process. Only the child imports torch and the compiler, so their memory
-goes back to the system when it ends.
+If none can be used, a child process builds them. Only the child imports torch and the compiler, so their memory returns
+to the system when it ends.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ PreparationObserver = Callable[[PreparationEvent], None]
 
 @dataclass(frozen=True)
 class FoundModules:
-    """The folder of modules that can be used, or None and the `problem` as text.
+    """The folder of usable modules, or None and the `problem` as text.
 
-    `why` says which they are, and why better ones are not used, as text; `shipped_problem` why no shipped ones are.
+    `why` describes the modules, and why better ones are not used; `shipped_problem` explains why no shipped ones are.
     """
 
     folder: Path | None
@@ -53,7 +53,7 @@ class FoundModules:
 
 
 def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
-    """The modules of this architecture and variant that speak; reads and hashes every one of them."""
+    """Return the modules to use for this architecture and variant; reads and hashes all of them."""
     built_folder = modules_folder(built_modules_folder(), config, variant)
     built = _freshness(built_folder, config, variant)
     if isinstance(built, Fresh):
@@ -76,7 +76,7 @@ def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
 
 
 def _shipped(variant: Variant) -> Iterator[tuple[str, Variant, str]]:
-    """What a variant is shipped for, in words, as what, and why that cannot be used here, the fastest first."""
+    """Yield the shipped variants, fastest first: title, variant, and why it cannot be used here."""
     if variant.target != CPU_DEVICE or variant.family:
         yield "Macs", variant, ""
     else:
@@ -95,9 +95,9 @@ def ensure_modules(
     observe: PreparationObserver,
     cancel: threading.Event | None = None,
 ) -> Path:
-    """The folder with intact, current modules of this architecture and variant, which are built if there are none.
+    """Return the folder with intact, current modules of this architecture and variant, built if there are none.
 
-    `observe` gets a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
+    `observe` receives a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
     """
     if (found := find_modules(config, variant)).folder is None:
         with _sole_builder(modules_folder(built_modules_folder(), config, variant), observe, cancel):
@@ -118,9 +118,9 @@ def ensure_module(
     observe: PreparationObserver,
     cancel: threading.Event | None = None,
 ) -> Path:
-    """The folder with the current module of one stage of a variant that is never shipped, built if there is none.
+    """Return the folder with the current module of one stage, in a variant that is never shipped, built if missing.
 
-    Raises as `ensure_modules` does.
+    Raises the same errors as `ensure_modules`.
     """
     folder, expected = modules_folder(built_modules_folder(), config, variant), expected_identity(config, variant)
     if not isinstance(freshness(folder, expected, [stage]), Fresh):
@@ -150,9 +150,9 @@ def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.
 
 @contextmanager
 def sole_maker(path: Path, title: str, observe: PreparationObserver, cancel: threading.Event | None) -> Iterator[None]:
-    """Hold the lock for making `path`; `observe` gets an event with this title if another process holds it.
+    """Hold the lock for creating `path`; `observe` receives an event with this title if it has to wait.
 
-    Raises `OSError` when nothing can be written there, and `Cancelled`.
+    Raises `OSError` if the folder is not writable, and `Cancelled`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_name(f"{path.name}.lock"))
@@ -192,7 +192,7 @@ def _build(
 
 
 def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: threading.Event | None = None) -> None:
-    """Run a command of the engine in a child process and pass its progress on to `observe`.
+    """Run a command of the engine in a child process and forward its progress to `observe`.
 
     Raises the `EngineError` that the command reports, or `Cancelled` soon after `cancel` is set; the process has ended
     in either case.
@@ -201,6 +201,6 @@ def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: t
         for message in child.messages(cancel):
             if "title" in message:
                 observe(PreparationEvent(**message))
-        if code := child.wait():  # it has closed its output, but may not have ended
+        if code := child.wait():  # it has closed its output, but may still be running
             ended = f"The process for “{arguments[0]}” ended with code {code}."
             raise EngineError(ended, "Run “kokoro-desk doctor”.", Cure.EXAMINE)

@@ -1,7 +1,7 @@
-"""What was found out by trying in a child process, kept for this chip, this build of the system and these modules.
+"""Results of trials in a child process, cached for this chip, build of the system and set of modules.
 
-What is tried may crash or hang, so that the process that wants to know never does it itself. Results are files in the
-cache folder, one for each chip, system and set of modules; one that cannot be read is found out again.
+A trial may crash or hang, so it never runs in the process that needs the result. Results are files in the cache folder,
+one for each chip, system and set of modules; an unreadable result is determined again.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from engine.system.whole_file import write_atomically
 log = logging.getLogger(__name__)
 
 PROBE_SECONDS = 60.0
-"""Far longer than any probe takes, the first compilation of Metal's kernels included."""
+"""The timeout, far longer than any probe takes, including the first compilation of Metal's kernels."""
 
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """Whether what was tried works here, and why not; `seconds` are what was timed, by name."""
+    """The outcome of a trial: whether the modules work here, or why not; `seconds` maps names to times."""
 
     works: bool
     why: str = ""
@@ -46,9 +46,9 @@ class ProbeResult:
 
 @dataclass(frozen=True)
 class KeptResult:
-    """Where the result of one probe of these modules is kept, for this chip and this build of the system.
+    """The cached result of one probe of these modules, for this chip and build of the system.
 
-    `timed` is what a probe that works has timed, by name.
+    `timed` are the names that a successful probe has timed.
     """
 
     probe: str
@@ -56,7 +56,7 @@ class KeptResult:
     timed: frozenset[str] = frozenset()
 
     def load(self) -> ProbeResult | None:
-        """The result; None if there is none that can be read."""
+        """Return the result, or None if there is no readable one."""
         try:
             values = json_value(self.path.read_text(encoding="utf-8"))
             result = _result(values["result"])
@@ -66,13 +66,13 @@ class KeptResult:
         return result if values["of"] == self._of and complete else None
 
     def save(self, result: ProbeResult) -> None:
-        """Keep a result; raises `OSError`."""
+        """Store a result. Raises `OSError`."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         content = {"of": self._of, "result": asdict(result)}
         write_atomically(self.path, json.dumps(content, indent=1).encode())
 
     def found_by(self, find: Callable[[], ProbeResult]) -> ProbeResult:
-        """The result that is kept, or else the one that `find` finds now, once for each process at most."""
+        """Return the cached result, or run `find` to get it, at most once per process."""
         if (kept := self.load()) is not None:
             return kept
         if not _can_be_written(self.path.parent):
@@ -96,13 +96,13 @@ class KeptResult:
 
 
 def forget_results(probe: str) -> None:
-    """Remove all results of this probe, whatever they are for."""
+    """Remove all results of this probe, for any modules."""
     for path in probes_folder().glob(f"{probe}-*.json"):
         path.unlink(missing_ok=True)
 
 
 def probes_folder() -> Path:
-    """The folder of the results."""
+    """Return the folder of the results."""
     return cache_folder() / "probes"
 
 
@@ -124,10 +124,10 @@ def _found_here() -> dict[KeptResult, ProbeResult]:
 
 @dataclass(frozen=True)
 class Trial:
-    """What to run: stages, at most as many tokens as the model takes, and how often.
+    """A test run: stages, token counts up to the model's limit, and the number of calls.
 
-    `batches` are the token counts of the sequences of each batch. Every batch runs `calls` times, in turn; those of one
-    sequence are timed. `name` is what the result is kept as.
+    `batches` are the token counts of the sequences of each batch. Every batch runs `calls` times, in turn; batches of
+    one sequence are timed. `name` identifies the cached result.
     """
 
     name: str
@@ -136,9 +136,9 @@ class Trial:
     calls: int
 
     def result(self, config: ModelConfig, variants: Mapping[str, Variant], may_try: bool = True) -> ProbeResult:
-        """What is known about the modules of these variants, by name, which are tried in this order if nothing is.
+        """Return the result for the modules of these variants, by name, testing them in this order if there is none.
 
-        Trying takes seconds; unless it `may_try`, what nothing is known about does not work yet.
+        Testing takes seconds; without `may_try`, untested modules count as not working yet.
         """
         request = self.request(config, variants)
         if isinstance(request, ProbeResult):
@@ -148,7 +148,7 @@ class Trial:
         return request.place.load() or ProbeResult(False, "not tested yet")
 
     def request(self, config: ModelConfig, variants: Mapping[str, Variant]) -> TrialRequest | ProbeResult:
-        """The trial of the modules of these variants, by name; if some cannot be used, that result."""
+        """Return the trial of the modules of these variants, by name, or a negative result if some cannot be used."""
         folders = {}
         for name, variant in {CPU_DEVICE: CPU, **variants}.items():
             found = find_modules(config, variant)
@@ -161,7 +161,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class TrialRequest:
-    """A trial for a child process: the folders in `tried`, by name, are compared with `reference`."""
+    """A trial for a child process, which compares the folders in `tried`, by name, with `reference`."""
 
     trial: Trial
     config: ModelConfig
@@ -170,13 +170,13 @@ class TrialRequest:
 
     @property
     def place(self) -> KeptResult:
-        """Where the result is kept."""
+        """The place of the cached result."""
         modules = libraries_key(*map(Manifest.load, self.tried.values()))
         return KeptResult(self.trial.name, modules, frozenset(self.tried))
 
 
 def run_probe(request: TrialRequest, seconds: float = PROBE_SECONDS) -> ProbeResult:
-    """Try in a child process; a crash and a timeout are results too."""
+    """Run the trial in a child process; a crash and a timeout are results too."""
     try:
         return ProbeResult(True, seconds=call(tried, request, seconds=seconds, until_exit=True))
     except TookTooLong:
@@ -189,7 +189,7 @@ def run_probe(request: TrialRequest, seconds: float = PROBE_SECONDS) -> ProbeRes
 
 
 def tried(request: TrialRequest) -> dict[str, float]:
-    """The time that each of the tried modules takes, by name; raises `EngineError` for why one cannot be used."""
+    """Return the time of each of the tested modules, by name. Raises `EngineError` if one cannot be used."""
     from engine.runtime.preparation.module_probe import measured_seconds  # which needs this module
 
     abort_quietly()

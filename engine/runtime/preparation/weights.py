@@ -1,6 +1,6 @@
-"""The weights of a model as its compiled modules take them: mapped from a cached file that a child process makes.
+"""A model's weights in the form that its compiled modules need, mapped from a cached file that a child process creates.
 
-Only the child loads the original weights, and torch if they are random, so their memory goes back to the system when it
+Only the child loads the original weights, and torch if they are random, so their memory returns to the system when it
 ends.
 """
 
@@ -32,7 +32,7 @@ _WAITING = "Waiting for the voice model"
 
 
 def find_weights(checkpoint: Checkpoint, folder: Path) -> PackedWeights | None:
-    """The packed weights of a checkpoint for the modules in `folder`, or None if they have to be packed first."""
+    """Return the packed weights of a checkpoint for the modules in `folder`, or None if they are not cached."""
     manifest = Manifest.load(folder)
     return load_packed(_place(checkpoint, manifest), weights_key(manifest, checkpoint.identity))
 
@@ -40,11 +40,12 @@ def find_weights(checkpoint: Checkpoint, folder: Path) -> PackedWeights | None:
 def ensure_weights(
     checkpoint: Checkpoint, folder: Path, observe: PreparationObserver, cancel: threading.Event | None = None
 ) -> Mapping[str, Array] | PackedWeights:
-    """The packed weights of a checkpoint for the modules in `folder`, which are packed if they are not cached.
+    """Return the packed weights of a checkpoint for the modules in `folder`, packing them if they are not cached.
 
-    The checkpoint's own weights are returned instead when packed ones cannot be written, which `observe` then reports.
-    Only one set is cached for each model and device, and one of the stages with students: for any modules other than
-    those that speak, pack in your own process. Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
+    If the packed weights cannot be written, the checkpoint's own weights are returned, and `observe` receives a report.
+    The cache holds only one set for each model and device, and one for the stages with students: for any modules other
+    than those that generate speech, pack in the current process. Raises `DamagedFile`, or `Cancelled` once `cancel` is
+    set.
     """
     if (found := find_weights(checkpoint, folder)) is not None:
         return found
@@ -60,7 +61,7 @@ def ensure_weights(
 def packed_weights_path(
     model: str, weights: str | None, device: str = CPU_DEVICE, prosody: Prosody = Prosody.LSTM
 ) -> Path:
-    """Where the packed weights of a model are cached; those of newer modules or another seed replace the older ones."""
+    """Return the path of a model's cached packed weights; newer modules or a different seed replace older ones."""
     name = model if weights is None else f"{model}-random"
     return packed_weights_folder() / packed_weights_name(name, device, prosody)
 
@@ -70,7 +71,7 @@ def _place(checkpoint: Checkpoint, manifest: Manifest) -> Path:
 
 
 def all_packed_weights() -> list[Path]:
-    """The cached packed weights of all models, one file each for every device."""
+    """Return the cached packed weights of all models, one file each for every device."""
     return sorted(packed_weights_folder().glob(f"*{PACKED_WEIGHTS_SUFFIX}"))
 
 
@@ -83,9 +84,9 @@ def pack(
 ) -> None:
     """Pack the weights of a checkpoint for the modules in `folder`, on their device, and write them to the cache.
 
-    Raises `OutputError` when they cannot be written, and what loading a model raises.
+    Raises `OutputError` if they cannot be written, and the errors of loading a model.
     """
-    from engine.runners.tvm_runner import packed_stages  # brings tvm
+    from engine.runners.tvm_runner import packed_stages  # imports tvm
 
     manifest, checkpoint = Manifest.load(folder), open_with(prosody, model, weights)
     path = _place(checkpoint, manifest)
@@ -105,14 +106,14 @@ def pack(
 def _counted(
     stages: Iterator[tuple[str, list[Array]]], first: PreparationEvent, observe: PreparationObserver
 ) -> Iterator[tuple[str, list[Array]]]:
-    """The same packed stages, with an event before each."""
+    """Yield the packed stages, reporting an event before each."""
     for done in range(first.total):
         observe(replace(first, done=done))
         yield next(stages)
 
 
 def _title(path: Path) -> str:
-    """What packing to this place is called; what is there already is of other weights or modules."""
+    """Return the title for packing; an existing file is outdated."""
     return UPDATE_TITLE if path.exists() else TITLE
 
 
@@ -124,12 +125,12 @@ def _pack(
     observe: PreparationObserver,
     cancel: threading.Event | None,
 ) -> str:
-    """Pack in a child process unless another process has just done it; returns what went wrong as text, or “”."""
+    """Pack in a child process unless a concurrent process has just done it; returns the error as text, or “”."""
     try:
         with sole_maker(path, _WAITING, observe, cancel):
             if load_packed(path, key) is not None:
                 return ""
-            observe(PreparationEvent(_title(path), 0, stage_count))  # it takes seconds until its process begins
+            observe(PreparationEvent(_title(path), 0, stage_count))  # starting its process takes seconds
             try:
                 run_engine(arguments, observe, cancel)
             finally:
