@@ -1,1 +1,1 @@
-"""Everything that tells how the program fares on a machine, in one file to send: `steps` lists what it does."""
+"""Tests how the program works on a machine and writes one file to send: `steps` lists the tests."""

@@ -1,4 +1,4 @@
-"""The file of a report: what all steps left, small and without what is private, and `report.json`, which names all."""
+"""The report file: the output of all steps, small and without private data, and `report.json`, which lists it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ REPORT = "report.json"
 FORMAT = "Kokoro Desk report 1"
 MAX_BYTES = 10_000_000
 _RESERVED_BYTES = 500_000
-"""For `report.json` and the list of what is inside."""
+"""The space for `report.json` and the archive's directory."""
 _MAX_BYTES_OF_A_FILE = 1_500_000
-"""Compressed."""
+"""The maximum size of a file after compression."""
 _MAX_BYTES_OF_A_LOG = 300_000
-"""Not compressed: what came first is left out."""
+"""The maximum size of a log before compression; its beginning is left out."""
 _LOGS = (".txt", ".log")
 _MAX_BYTES_READ = 50_000_000
 _BYTES_OF_AN_ENTRY = 300
@@ -31,7 +31,7 @@ _BYTES_OF_AN_ENTRY = 300
 
 @dataclass
 class Written:
-    """What has been written so far: files by step, why others were left out, and the size."""
+    """The content written until now: files by step, the reasons why others were left out, and the size."""
 
     files: dict[str, list[str]] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Written:
 
 
 def write_report(file: IO[bytes], results: Sequence[StepResult], folder: Path, private: Private) -> None:
-    """Write the files in the steps' folders below `folder`, and what came of every step."""
+    """Write the files in the steps' folders below `folder`, and the result of every step."""
     written = Written()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for result in results:
@@ -69,7 +69,7 @@ def _add(archive: zipfile.ZipFile, written: Written, step: str, path: Path, name
 
 
 def _end_of(path: Path) -> bytes:
-    """The content of a file, of a log only its last lines."""
+    """Return the content of a file, or the last lines of a long log."""
     content = path.read_bytes()
     if path.suffix not in _LOGS or len(content) <= _MAX_BYTES_OF_A_LOG:
         return content
@@ -83,7 +83,7 @@ def _step(entry: Mapping[str, Any]) -> StepResult:
 
 
 class Report:
-    """A report that was written; raises `EngineError` for a file that is none."""
+    """A report file. Raises `EngineError` if it is invalid."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -97,7 +97,7 @@ class Report:
             raise self._is_none() from error
 
     def json(self, name: str) -> Any:
-        """What a file in it says; raises `EngineError` if it cannot be read."""
+        """Return the JSON value of a file in it. Raises `EngineError` if it cannot be read."""
         try:
             with zipfile.ZipFile(self._path) as archive:
                 if archive.getinfo(name).file_size > _MAX_BYTES_READ:
@@ -107,7 +107,7 @@ class Report:
             raise self._is_none() from error
 
     def lines(self, name: str) -> Iterator[Any]:
-        """What the lines of a file in it say; none if it is not there."""
+        """Yield the JSON value of each line of a file in it; nothing if the file is missing."""
         try:
             with zipfile.ZipFile(self._path) as archive:
                 yield from map(json_value, archive.read(name).splitlines())

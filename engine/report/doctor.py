@@ -1,4 +1,4 @@
-"""Checks this installation and says what is wrong and what to do."""
+"""Checks this installation and reports problems and their remedies."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Finding:
 
     @property
     def failed(self) -> bool:
-        """Whether this prevents speech."""
+        """True if this prevents speech."""
         return self.outcome is CheckStatus.PROBLEM
 
 
@@ -56,7 +56,7 @@ Check = Callable[[], tuple[CheckStatus, str]]
 
 
 def in_words(findings: Iterable[Finding]) -> str:
-    """The findings as text, one line each."""
+    """Format the findings as text, one line each."""
     return "\n".join(f"{finding.outcome.value:<8} {finding.title}: {finding.message}" for finding in findings)
 
 
@@ -150,7 +150,7 @@ def _weights_words(path: Path, intact: bool) -> str:
 def _saved_voices() -> tuple[CheckStatus, str]:
     try:
         names = SavedVoices().recipes()
-    except DamagedFile as error:  # all other voices speak
+    except DamagedFile as error:  # all other voices still work
         return CheckStatus.NOTE, str(error)
     return CheckStatus.GOOD, ", ".join(names) or "none"
 

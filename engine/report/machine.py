@@ -1,4 +1,4 @@
-"""What a report says of the machine: system, processor, memory, GPU, tools, packages, crashes, earlier trials."""
+"""Describes the machine for a report: system, CPU, memory, GPU, tools, packages, crashes, earlier trials."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_A_MAC = (
     "hw.model", "hw.memsize", "hw.ncpu", "hw.perflevel0.physicalcpu", "hw.perflevel1.physicalcpu",
     "kern.osproductversion", "kern.hv_vmm_present", "sysctl.proc_translated",
 )  # fmt: skip
-"""Names of `sysctl`."""
+"""Names for `sysctl`."""
 _OF_A_GPU = ("sppci_model", "sppci_cores", "spdisplays_mtlgpufamilysupport")
 _CPU_DESCRIPTION, _MODEL = Path("/proc/cpuinfo"), "model name"
 _CRASHES = Path("Library/Logs/DiagnosticReports")
@@ -36,7 +36,7 @@ _MAX_CRASHES, _MAX_BYTES_OF_A_CRASH = 10, 300_000
 
 
 def system() -> Iterator[dict[str, Any]]:
-    """The system, the processor, its memory and the GPU."""
+    """Yield the system, the CPU, its memory and the GPU."""
     yield {
         "system": platform.platform(),
         "build": system_build(),
@@ -63,7 +63,7 @@ def _model_on_linux() -> str:
 
 
 def _gpus(described: str) -> Iterator[dict[str, Any]]:
-    """What a Mac says of its GPUs, and nothing of its screens, which have serial numbers."""
+    """Yield a Mac's GPUs, without its screens, which have serial numbers."""
     try:
         gpus = json.loads(described)["SPDisplaysDataType"]
     except (ValueError, KeyError, TypeError):
@@ -72,14 +72,14 @@ def _gpus(described: str) -> Iterator[dict[str, Any]]:
 
 
 def tools() -> Iterator[dict[str, Any]]:
-    """What compiles and links here; a tool that is missing is no problem."""
+    """Yield the compilers and linkers; a missing tool is not a problem."""
     yield _said([sys.executable, "-VV"])
     if shutil.which("git"):
         yield _said(["git", "-C", str(project_folder()), "log", "-1", "--format=%H %cI"])
     if sys.platform == "darwin":
         developer = _said(["/usr/bin/xcode-select", "-p"])
         yield developer
-        if developer["code"]:  # without them, a call of any other one opens a dialog
+        if developer["code"]:  # without them, calling any of the others opens a dialog
             return
         yield _said(["/usr/bin/xcodebuild", "-version"])
         yield _said(["/usr/bin/xcrun", "-sdk", "macosx", "-f", "metal"])
@@ -89,13 +89,13 @@ def tools() -> Iterator[dict[str, Any]]:
 
 
 def packages() -> Iterator[dict[str, Any]]:
-    """Every package of Python and its version."""
+    """Yield every Python package and its version."""
     found = {(one.metadata["Name"] or "", one.version) for one in importlib.metadata.distributions()}
     yield from ({"package": name, "version": version} for name, version in sorted(found))
 
 
 def crashes(folder: str) -> Iterator[dict[str, Any]]:
-    """What macOS has written since yesterday about the ends of Python and of this program, copied into a folder."""
+    """Copy the crash reports about Python and this program since yesterday into a folder, and yield each."""
     since = time.time() - _DAY_SECONDS
     reports = [
         path
@@ -111,13 +111,13 @@ def crashes(folder: str) -> Iterator[dict[str, Any]]:
 
 
 def remembered() -> Iterator[dict[str, Any]]:
-    """What trials have found on this machine before."""
+    """Yield the results of earlier trials on this machine."""
     for path in sorted(probes_folder().glob("*.json")):
         yield {"file": path.name, "content": path.read_text(encoding="utf-8", errors="replace")}
 
 
 def _said(command: Sequence[str]) -> dict[str, Any]:
-    """What a tool says, and its exit code, None if it cannot be run."""
+    """Run a tool; return its output and exit code, None if it cannot be run."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_TOOL_SECONDS, check=False

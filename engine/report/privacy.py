@@ -1,4 +1,4 @@
-"""Takes from the report what says whose machine it is: home folder, names of the user, the machine and voices."""
+"""Removes private data from the report: home folder, and names of the user, the machine and voices."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from engine.models.voices.blends import SavedVoices
 
 HOME, USER, HOST, VOICE = "~", "<user>", "<host>", "<voice>"
 _SHORTEST_NAME = 2
-"""A single letter is in any text, and says nothing."""
+"""The minimum length of a private name: a single letter occurs in any text and reveals nothing."""
 _SHORTEST_NAME_IN_BYTES = 5
-"""Shorter ones are found by chance in what is no text."""
+"""The minimum length in binary files, where shorter names occur by chance."""
 _OF_ANY_MACHINE = frozenset({"localhost", "localhost.localdomain"})
 _KEY_OF_MACHINE = re.compile(rb'("crashReporterKey"\s*:\s*")[^"]*')
-"""In crash reports: it is the same in all of one machine."""
+"""The key in crash reports that identifies the machine."""
 
 
 @dataclass(frozen=True)
 class Private:
-    """What is private, each with what stands in its place: folders wherever they occur, names as whole words."""
+    """Private text and its replacements: folders are replaced anywhere, names as whole words."""
 
     folders: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def here(cls, folders: Mapping[str, str]) -> Private:
-        """What is private on this machine, and these folders."""
+        """Return the private data of this machine, and these folders."""
         homes = {os.path.expanduser("~"), os.path.expanduser(f"~{_login()}"), os.path.realpath(os.path.expanduser("~"))}
         names = dict.fromkeys(_names_of_host(), HOST) | dict.fromkeys(_names_of_voices(), VOICE)
         return cls(
@@ -48,14 +48,14 @@ class Private:
         )
 
     def redacted(self, content: bytes) -> bytes | None:
-        """The content without what is private; None if it is no text and has it."""
+        """Return the content without private data, or None for a binary file that contains some."""
         if (text := _text(content)) is None:
             names = (name for name in self.names if len(name) >= _SHORTEST_NAME_IN_BYTES)
             return None if _pattern(self.folders, names).search(content.decode("utf-8", "replace")) else content
         return _KEY_OF_MACHINE.sub(rb"\1", self.words(text).encode())
 
     def words(self, text: str) -> str:
-        """A text without what is private."""
+        """Return a text without private data."""
         return _pattern(self.folders, self.names).sub(lambda found: self._stand_ins.get(_key(found[0]), USER), text)
 
     @cached_property
@@ -72,13 +72,13 @@ def _pattern(folders: Iterable[str], names: Iterable[str]) -> re.Pattern[str]:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """A pattern of any of these, however written, the longest first; of nothing, if there are none."""
+    """Return a pattern for any of these, in any form, the longest first; it matches nothing if there are none."""
     forms = {form for word in words for form in _forms(word)}
     return f"(?:{'|'.join(map(re.escape, sorted(forms, key=len, reverse=True))) or '(?!)'})"
 
 
 def _forms(text: str) -> Iterator[str]:
-    """As it may be written: composed or not, as itself, in JSON, in an address."""
+    """Yield the forms in which a text may occur: composed or not, plain, in JSON, in a URL."""
     for form in ("NFC", "NFD"):
         normal = unicodedata.normalize(form, text)
         yield from (normal, json.dumps(normal)[1:-1], quote(normal))
@@ -98,7 +98,7 @@ def _long_enough(names: Iterable[str]) -> Iterator[str]:
 
 
 def _login() -> str:
-    """The name for logging in; empty if there is none."""
+    """Return the login name, or an empty string if there is none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -106,9 +106,9 @@ def _login() -> str:
 
 
 def _names_of_user() -> Iterator[str]:
-    """The name for logging in and the full name, whole and in its words, which devices are often named after."""
+    """Return the login name and the full name, whole and word by word, because devices are often named after users."""
     names = [_login()]
-    with suppress(KeyError):  # a number without an entry
+    with suppress(KeyError):  # a user ID without an entry
         full = pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0].strip()
         names += [full, *full.split()]
     return _long_enough(names)
@@ -127,7 +127,7 @@ def _name_on_mac(kind: str) -> str:
 
 
 def _names_of_voices() -> Iterator[str]:
-    """Those that the user gave to blends."""
+    """Return the names that the user gave to blends."""
     with suppress(EngineError):
         return _long_enough(SavedVoices().recipes())
     return iter(())

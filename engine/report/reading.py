@@ -1,4 +1,4 @@
-"""What a report says, the important first: what failed, and the measured times beside those that were estimated."""
+"""Summarizes a report: failures first, then the measured times beside the estimated ones."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _NAME, _NUMBER, _BAND = 24, 12, 20
 _TOTAL = "all stages"
 
 Times = Mapping[str, float]
-"""Milliseconds per second of audio, by stage and in all."""
+"""Milliseconds per second of audio, by stage and in total."""
 
 
 def in_words(report: Report) -> Iterator[str]:
-    """The lines of a summary."""
+    """Yield the lines of a summary."""
     yield from _machine(report)
     failed, ok, absent = (
         [step for step in report.steps if step.outcome is each]
@@ -73,7 +73,7 @@ def _cell(milliseconds: float | None, width: int) -> str:
 
 
 def _stages(tables: list[Mapping[str, Any]]) -> list[str]:
-    """The names in all tables, in order, the total last."""
+    """Return the names in all tables, in order, the total last."""
     names = dict.fromkeys(name for table in tables for name in table if name != _TOTAL)
     return [*names, _TOTAL]
 
@@ -89,7 +89,7 @@ def _measured(report: Report, step: str) -> Times:
 
 
 def _estimated(report: Report, model: str) -> dict[str, dict[str, str]]:
-    """The bands of each chip, by stage and in all."""
+    """Return the estimated ranges of each chip, by stage and in total."""
     try:
         chips = report.json(f"{estimate(model)}/{FIGURES}")["chips"]
         return {str(chip["name"]): _bands(chip) for chip in chips}

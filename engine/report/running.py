@@ -1,4 +1,4 @@
-"""Steps, and running them one after the other, each in a child process with a time limit: none suffers from another."""
+"""Runs the steps one by one, each in a child process with a time limit, so that they can't affect each other."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from engine.errors import EngineError
 from engine.system.remote import ProcessEnded, TookTooLong, call, run_module
 
 LOG = "log.txt"
-"""What a step said on standard error, each line with the seconds since its start."""
+"""The standard error output of a step, each line with the seconds since its start."""
 _MAX_REASON = 300
 _ERROR = "error: "
 
 
 def run_step(step: Step, folder: Path) -> StepResult:
-    """What comes of a step, whose files are in a folder of its name below `folder`; never raises for what it does."""
+    """Run a step, with its files in a folder of its name below `folder`. Failures are results, not exceptions."""
     if step.obstacle:
         return StepResult(step.name, Outcome.NOT_HERE, step.obstacle)
     own = folder / step.name
@@ -38,7 +38,7 @@ def run_step(step: Step, folder: Path) -> StepResult:
 
 
 def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: float) -> str:
-    """Why the step failed; empty if it did not."""
+    """Return why the step failed; empty if it succeeded."""
     module, *arguments = (_filled(word, places) for word in step.command)
     environment = {name: _filled(value, places) for name, value in step.environment.items()}
     with (folder / LOG).open("w", encoding="utf-8") as log:
@@ -56,7 +56,7 @@ def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: flo
                 seconds=step.limit_seconds,
                 environment=environment,
                 on_error_line=keep,
-                until_exit=True,  # the output is whole, and the log, too
+                until_exit=True,  # so that the output and the log are complete
             )
         except TookTooLong:
             return f"timed out after {step.limit_seconds:g} seconds"
@@ -68,7 +68,7 @@ def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: flo
 
 
 def run_into(output: Path, module: str, arguments: list[str]) -> None:
-    """Like `run_module`, with what it prints in the file `output`."""
+    """Run a module like `run_module`, with its standard output in the file `output`."""
     faulthandler.enable()
     with output.open("wb") as file:
         os.dup2(file.fileno(), 1)
@@ -83,11 +83,12 @@ def _filled(word: str, places: Mapping[str, str]) -> str:
 
 
 FOLDER, SCRATCH = "{folder}", "{scratch}"
-"""In arguments and environment variables: a folder whose files go into the report, and one that is removed after it."""
+"""Placeholders in arguments and environment variables: a folder whose files go into the report, and one that is removed
+after the step."""
 
 
 class Outcome(StrEnum):
-    """What came of a step."""
+    """The outcome of a step."""
 
     OK = "ok"
     FAILED = "failed"
@@ -98,8 +99,8 @@ class Outcome(StrEnum):
 class Step:
     """A Python module that runs in a separate process, with its arguments.
 
-    What it prints is kept as the file `output`, what it says on standard error as log. A step with an `obstacle`, as
-    text, does not belong to this machine. `name` is short, and that of a folder.
+    Its standard output is stored in the file `output`, its standard error as the log. A step with an `obstacle`, as
+    text, does not apply to this machine. `name` is short and a valid folder name.
     """
 
     name: str
@@ -112,7 +113,7 @@ class Step:
 
 @dataclass(frozen=True)
 class StepResult:
-    """What came of a step, and why, as text, unless all is well."""
+    """The outcome of a step, and the reason as text if it did not succeed."""
 
     name: str
     outcome: Outcome
@@ -121,6 +122,6 @@ class StepResult:
 
     @property
     def words(self) -> str:
-        """The outcome, the reason and the time, in one line."""
+        """The outcome, the reason and the time, on one line."""
         why = f": {self.reason}" if self.reason else ""
         return f"{self.outcome}{why}, {self.seconds:.1f} s" if self.seconds else f"{self.outcome}{why}"

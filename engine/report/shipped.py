@@ -1,6 +1,6 @@
-"""Every library and every kernel of the shipped modules, as this system loads, trusts and compiles them.
+"""Checks how this system loads, trusts and compiles every library and kernel of the shipped modules.
 
-Kernels are compiled as the program has it done: by Metal itself, from their source. Without a Mac, TVM's Metal device
+Kernels are compiled in the same way as by the program: by Metal itself, from source. Without a Mac, TVM's Metal device
 compiles them, if this process has one.
 """
 
@@ -25,16 +25,16 @@ from engine.system.paths import project_folder, shipped_modules_folder
 
 _METAL = "/System/Library/Frameworks/Metal.framework/Metal"
 _MSL_2_3 = 0x2_0003
-"""Apple's number of the language version that TVM asks for."""
+"""Apple's number of the language version that TVM requests."""
 _FAMILIES = {f"Apple{number}": 1000 + number for number in range(5, 12)} | {"Metal3": 5001, "Metal4": 5002}
-"""Apple's numbers of families of GPUs; `Apple7` is the first with matrices of SIMD groups."""
+"""Apple's numbers of GPU families; `Apple7` is the first with SIMD-group matrices."""
 
 Compile = Callable[[bytes, str, str], Mapping[str, Any]]
-"""Compiles the kernel of a module, by its name and text; what it returns says how, or what the `problem` is."""
+"""Compiles the kernel of a module, by name and source; returns measurements, or the `problem`."""
 
 
 def compiled() -> Iterator[dict[str, Any]]:
-    """The device, and then each kernel once, however many modules have it; raises `EngineError` without a device."""
+    """Yield the device, then each distinct kernel once. Raises `EngineError` without a device."""
     if sys.platform == "darwin":
         metal = Metal(ObjectiveC(), _device_of_this_mac())
         yield metal.described()
@@ -44,7 +44,7 @@ def compiled() -> Iterator[dict[str, Any]]:
 
 
 def all_compiled(libraries: Iterator[Path], compile_kernel: Compile) -> Iterator[dict[str, Any]]:
-    """What compiling each kernel of these libraries gives."""
+    """Compile each distinct kernel of these libraries and yield the result."""
     seen = set()
     for library in libraries:
         module = metal_module(library)
@@ -62,7 +62,7 @@ class Metal:
         self._runtime, self._device = runtime, device
 
     def described(self) -> dict[str, Any]:
-        """The device, and the families that it belongs to."""
+        """Return the device and its families."""
         send, device = self._runtime.send, self._device
         return {
             "device": self._runtime.words(send(device, "name")),
@@ -76,7 +76,7 @@ class Metal:
         }
 
     def compiled(self, module: bytes, name: str, text: str) -> dict[str, Any]:
-        """How long Metal takes, and what it says of the kernel, or the error."""
+        """Compile a kernel; return Metal's times and its description of the kernel, or the error."""
         pool = self._new("NSAutoreleasePool")
         try:
             return self._compiled(name, text)
@@ -114,7 +114,7 @@ class Metal:
         return int(send(send(self._runtime.class_named(name), "alloc"), "init"))
 
     def _made(self, receiver: int, message: str, *arguments: int) -> int:
-        """The object that a message with an error as its last argument returns; raises `_Refused`."""
+        """Return the object returned by a message whose last argument is an error. Raises `_Refused`."""
         error = ctypes.c_void_p()
         made = self._runtime.send(receiver, message, *arguments, ctypes.addressof(error))
         if not made:
@@ -124,7 +124,7 @@ class Metal:
 
 
 class _Refused(Exception):
-    """What Metal says of a kernel that it does not compile."""
+    """Metal's reason for rejecting a kernel."""
 
 
 def _device_of_this_mac() -> int:
@@ -158,7 +158,7 @@ _CODESIGN = "/usr/bin/codesign"
 
 
 def libraries_here() -> list[Path]:
-    """Those shipped for this system; raises `EngineError` if there are none."""
+    """Return the libraries shipped for this system. Raises `EngineError` if there are none."""
     if sys.platform == "darwin":
         found = sorted(shipped_modules_folder().glob("*/*.dylib"))
     else:
@@ -172,14 +172,14 @@ def libraries_here() -> list[Path]:
 
 
 def quarantine() -> Iterator[dict[str, Any]]:
-    """Whether macOS quarantines each library."""
+    """Yield whether macOS quarantines each library."""
     for path in libraries_here():
         problem = f"it is quarantined; run: {release_command(project_folder())}" if is_quarantined(path) else ""
         yield {"library": _name(path), "problem": problem}
 
 
 def signatures() -> Iterator[dict[str, Any]]:
-    """What macOS says of each library's signature."""
+    """Yield macOS's verdict on each library's signature."""
     for path in libraries_here():
         command = [_CODESIGN, "--verify", "--strict", "--verbose=2", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
@@ -187,7 +187,7 @@ def signatures() -> Iterator[dict[str, Any]]:
 
 
 def loaded() -> Iterator[dict[str, Any]]:
-    """What the system's loader says of each library, with all symbols found at once."""
+    """Load each library with the system's loader, resolving all symbols, and yield the time or the problem."""
     Runtime("cpu")
     for path in libraries_here():
         started = time.perf_counter()

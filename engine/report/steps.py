@@ -1,7 +1,7 @@
-"""What a report consists of: every step, in the order in which they run.
+"""The steps of a report, in the order in which they run.
 
-A step is a command of the program itself wherever there is one. On a computer that is no Mac, what needs a GPU runs on
-the tests' Metal device in software, if the project's tests and their compiler are there.
+A step is a command of the program itself if there is one. On a computer that is not a Mac, steps for a GPU run on the
+tests' software Metal device, if the project's tests and their compiler are available.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ MODELS = (STARTER, FULL_SIZE)
 TEXT = "The quick brown fox jumps over the lazy dog, and the dog does not mind."
 """The sentence that the steps speak and validate."""
 SECONDS = 10
-"""The length of speech that is timed and estimated."""
+"""The length of the audio that is timed and estimated."""
 FIGURES = "figures.json"
 FIRST_START = "first-start"
 WAYS = ((CPU_DEVICE, None), (METAL_DEVICE, LstmMethod.TIR), (METAL_DEVICE, LstmMethod.MPS))
-"""What the compiled modules run on, and how they compute LSTMs there."""
+"""The devices for the compiled modules, and the methods that compute their LSTMs there."""
 _TASK = ("engine.report.task",)
 _SOFTWARE_METAL = "tests.software_metal"
 _SOFTWARE_COMPILER = "clang++"
 _SHORT_TEXT = "Hello."
-"""For the device in software, which takes its time."""
+"""The text for the software device, which is slow."""
 _ONLY_A_MAC = "only a Mac has it"
 _LINES = "findings.jsonl"
 _EMPTY = {f"XDG_{kind}_HOME": f"{SCRATCH}/{kind.lower()}" for kind in ("CACHE", "CONFIG", "DATA", "STATE")}
-"""An environment in which the program has never run, so that nothing of the user's is shown."""
+"""An environment without a previous run, so that no user data is shown."""
 _OWN_PREFERENCES = {"CFFIXED_USER_HOME": SCRATCH}
-"""Where a Mac keeps an application's settings, too."""
+"""The variable for the folder of an application's settings on a Mac."""
 _SPEAK = ("engine", "speak", TEXT, "--json", "--out", f"{FOLDER}/speech.flac")
 _OFFSCREEN = {} if sys.platform == "darwin" else {"QT_QPA_PLATFORM": "offscreen"}
 _TESTS = ("pytest", "-q", "-p", "no:cacheprovider")
@@ -47,22 +47,22 @@ _TESTS_SECONDS = 5400
 
 
 def all_steps(with_tests: bool = False) -> tuple[Step, ...]:
-    """Every step, those included that do not belong to this machine."""
+    """Return every step, including those that do not apply to this machine."""
     return (*_of_the_machine(), *_of_the_gpu(), *_of_speech(), *_of_the_window(), *_afterwards(), *_tests(with_tests))
 
 
 def validation(model: str, device: str, method: LstmMethod | None) -> str:
-    """The name of the step that validates a model."""
+    """Return the name of the step that validates a model."""
     return "-".join(["validate", model, device, *([method] if method else [])])
 
 
 def benchmark(model: str, device: str, method: LstmMethod | None) -> str:
-    """The name of the step that times a model; its figures are in the file `FIGURES`."""
+    """Return the name of the step that times a model; its results are in the file `FIGURES`."""
     return "-".join(["benchmark", model, device, *([method] if method else [])])
 
 
 def estimate(model: str) -> str:
-    """The name of the step that estimates a model's times on Metal; its figures are in the file `FIGURES`."""
+    """Return the name of the step that estimates a model's times on Metal; its results are in the file `FIGURES`."""
     return f"estimate-{model}"
 
 
@@ -74,13 +74,13 @@ def _of_the_machine() -> Iterator[Step]:
     yield Step("quarantine", (*_TASK, "quarantine"), obstacle=on_a_mac, output=_LINES)
     yield Step("signatures", (*_TASK, "signatures"), obstacle=on_a_mac, output=_LINES)
     yield Step("libraries", (*_TASK, "libraries"), output=_LINES)
-    # before anything that a system's cache of kernels remembers
+    # must precede any step that fills a system's cache of kernels
     yield Step(FIRST_START, (*_SPEAK, "--model", STARTER), environment=_EMPTY, output=FIGURES)
     yield Step("doctor", ("engine", "doctor", "--json"), output=FIGURES)
 
 
 def _of_the_gpu() -> Iterator[Step]:
-    """What the GPU's compiler says, and the trials; the first Metal step of a model builds its modules, if need be."""
+    """Yield the compilation of kernels and the trials; a model's first Metal step builds its modules if necessary."""
     yield Step("kernels", _on_metal(*_TASK, "kernels"), 600, _no_metal(), output=_LINES)
     for model in MODELS:
         command = _on_metal(*_TASK, "trial", METAL_TRIAL.name, model)
@@ -142,7 +142,7 @@ def _afterwards() -> Iterator[Step]:
 
 
 def _tests(wanted: bool) -> Iterator[Step]:
-    """As `make test` runs them."""
+    """Yield the tests, run as by `make test`."""
     obstacle = "" if find_spec("pytest") and find_spec("xdist") else "its packages are missing; run: make setup-test"
     if not wanted:
         obstacle = "not requested (use --tests)"
@@ -152,7 +152,7 @@ def _tests(wanted: bool) -> Iterator[Step]:
 
 
 def _weights(model: str) -> tuple[str, ...]:
-    """The model, with its trained weights if they are here, else random ones."""
+    """Return the options for the model, with trained weights if installed, else random ones."""
     random = () if model == STARTER or model in installed_models() else ("--weights", "random:0")
     return ("--model", model, *random)
 
@@ -166,7 +166,7 @@ def _on_metal(*command: str) -> tuple[str, ...]:
 
 
 def _no_metal(model: str = STARTER, method: LstmMethod | None = None) -> str:
-    """Why a model cannot be run on Metal here; empty if it can, on a device in software at least."""
+    """Return why a model cannot run on Metal or a software device here; empty if it can."""
     if sys.platform == "darwin":
         return metal_obstacle() or ""
     if method is LstmMethod.MPS:

@@ -1,6 +1,6 @@
-"""A task of the report's own: `python -m engine.report.task NAME [ARGUMENT ...]` writes JSON, a line for each finding.
+"""Runs a task of the report: `python -m engine.report.task NAME [ARGUMENT ...]` writes a line of JSON for each finding.
 
-A finding with a `problem` makes the task fail when all are written.
+A finding with a `problem` makes the task fail after all are written.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ TRIALS: Mapping[str, Trial] = MappingProxyType({trial.name: trial for trial in (
 
 
 def tried(name: str, model: str) -> Iterator[dict[str, Any]]:
-    """Every run of a trial of a model's modules, which are built if there are none; raises what running them raises."""
+    """Run a trial of a model's modules, building missing ones, and yield every run. Raises the errors of the runs."""
     yield from measured(_request(TRIALS[name], model))
 
 
 def measured(request: TrialRequest) -> Iterator[dict[str, Any]]:
-    """Every run: the modules, the stage, the counts of tokens, the milliseconds, the difference from the truth."""
+    """Yield every run: modules, stage, token counts, milliseconds, and the relative error."""
     bench = Bench(request)
     for name, folder in request.tried.items():
         with bench.opened(folder) as runner:
@@ -85,7 +85,7 @@ TASKS: Mapping[str, Callable[..., Iterator[dict[str, Any]]]] = MappingProxyType(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Exit code 0, or 1 with the reason on standard error."""
+    """Run a task; return exit code 0, or 1 with the reason on standard error."""
     name, *rest = arguments
     count, problems = 0, list[str]()
     try:
