@@ -1,4 +1,4 @@
-"""The command line, one file per command: its options, what it does, and its words."""
+"""The command line, one module per command: its options, its action, and its messages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 
 def data_of(arguments: list[str]) -> Any:
-    """What a command has for --json, for those who call it in a child process; raises what the command raises."""
-    from engine.cli.parser import COMMANDS, build_parser  # all commands, of which the window runs few
+    """Return a command's --json data, for callers in a child process. Raises the errors of the command."""
+    from engine.cli.parser import COMMANDS, build_parser  # imports all commands, of which the window runs few
 
     options = build_parser().parse_args(arguments)
     outcome = COMMANDS[options.command].run(options)

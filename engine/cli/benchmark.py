@@ -1,4 +1,4 @@
-"""`engine benchmark`: speed, measured next to other runtimes, layer by layer, or estimated on paper."""
+"""`engine benchmark`: speed, measured against other runtimes, layer by layer, or estimated."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OnProgress = Callable[[str], None]
 
 
 def add_options(parser: Any) -> None:
-    """Add what is measured or estimated, at which lengths, next to whom."""
+    """Add the options: what to measure or estimate, at which lengths, against which runtimes."""
     lengths = " ".join(f"{seconds:g}" for seconds in DEFAULT_SECONDS)
     parser.add_argument(
         "--seconds", type=float, nargs="+", metavar="N", help=f"seconds of audio to time (default: {lengths})"
@@ -63,9 +63,9 @@ def add_options(parser: Any) -> None:
 
 
 def run(options: argparse.Namespace, on_progress: OnProgress = show_line) -> Outcome:
-    """Do what the options ask for and write the files that they name; `on_progress` gets a line per step.
+    """Run the benchmark that the options request and write the files that they name.
 
-    Raises `InvalidRequest`, `EngineError`, `CompileError`.
+    `on_progress` receives a line per step. Raises `InvalidRequest`, `EngineError`, `CompileError`.
     """
     files = [path for path in (options.json, options.plot) if path not in (None, STANDARD_OUTPUT)]
     for path in files:
@@ -102,7 +102,7 @@ def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
         on_progress(f"note: {name} is omitted: {why}")
     measured = measure(job, lengths, choice, _rounds(options.rounds), on_progress)
     if options.plot is not None:
-        from engine.benchmark.plot import as_png  # brings matplotlib
+        from engine.benchmark.plot import as_png  # imports matplotlib
 
         with whole_file(options.plot) as file:
             file.write(as_png(measured))
@@ -116,7 +116,7 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     length = exact_length(seconds, config)
     threads, rounds = _threads(options.threads), _rounds(options.rounds)
     from engine.benchmark.estimate.counting import Run
-    from engine.benchmark.layer_timing import layer_times  # brings torch and tvm
+    from engine.benchmark.layer_timing import layer_times  # imports torch and tvm
 
     run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
     times = layer_times(DEVICE_STAGES, run, threads, rounds, on_progress)
@@ -128,7 +128,7 @@ def _estimated(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
         raise InvalidRequest(f"Unknown estimate “{options.estimate}”.", "Use “--estimate metal”.")
     _one_length(options, "An estimate")
     (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
-    from engine.benchmark.estimate.counting import estimate_metal  # brings torch and tvm
+    from engine.benchmark.estimate.counting import estimate_metal  # imports torch and tvm
 
     config = model_config(options.model)
     estimate = estimate_metal(options.model, config, seconds, lambda stage: on_progress(f"Counted {stage}"))

@@ -1,4 +1,4 @@
-"""What every command of the command line is made of, and what it has to say when it is done."""
+"""The parts that all commands share, and the result that a command returns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BEST = ""
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command has to say: `data` for --json, `words` for people.
+    """The result of a command: `data` for --json, `words` for people.
 
     The exit code is 1 unless it `passed`; `error` is reported after the rest.
     """
@@ -38,10 +38,10 @@ def _nothing(options: argparse.Namespace) -> str:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its name, a line of help, its options, and what it does with them.
+    """A command: its name, a line of help, its options, and its action.
 
-    `run` raises `EngineError` for whatever the user can do something about. `left_behind` says, in a sentence, what an
-    interrupted run leaves.
+    `run` raises `EngineError` for failures that the user can fix. `left_behind` returns a sentence about the files that
+    an interrupted run leaves.
     """
 
     name: str
@@ -52,9 +52,9 @@ class Command:
 
 
 def add_model(parser: Any, inherited: bool = False) -> None:
-    """Add --model and --weights; `inherited` ones keep what the options before them say.
+    """Add --model and --weights; `inherited` ones default to the options before them.
 
-    `model_named` says whether --model was given.
+    `model_named` is true if --model was given.
     """
     kept: dict[str, Any] = {"default": argparse.SUPPRESS} if inherited else {}
     known = f"one of: {', '.join(MODEL_NAMES)} (default: the best installed one that has the voice)"
@@ -93,7 +93,7 @@ def _prosody_named(word: str) -> Prosody:
 
 
 class _NamedModel(argparse.Action):
-    """Keeps the name of a model, and that it was given."""
+    """Stores the name of a model, and that it was given."""
 
     def __call__(
         self,
@@ -106,10 +106,10 @@ class _NamedModel(argparse.Action):
 
 
 def model_with(options: argparse.Namespace, voice: str | None) -> str:
-    """The model that is to speak with this voice: the one that --model names, else the best that has the voice.
+    """Return the model to use with this voice: the one that --model names, else the best that has the voice.
 
-    Raises `InvalidRequest`, one of its children, or `MissingModel`, where no model here has it, or only another one
-    than the named one.
+    Raises `InvalidRequest`, one of its children, or `MissingModel` if no installed model has the voice, or only other
+    models than the named one have it.
     """
     model = str(options.model)
     if voice is None or options.weights is not None:
@@ -125,7 +125,7 @@ def model_with(options: argparse.Namespace, voice: str | None) -> str:
 
 
 def _model_name(word: str) -> str:
-    """The model that is meant; argparse calls this for the default too, when no other model is named."""
+    """Return the model of this name; argparse calls this for the default too, if --model is omitted."""
     try:
         return default_model() if word == _BEST else word
     except EngineError as error:
@@ -133,7 +133,7 @@ def _model_name(word: str) -> str:
 
 
 def add_json_flag(parser: Any, inherited: bool = False) -> None:
-    """Add --json, for JSON on standard output; an `inherited` one keeps what the options before it say."""
+    """Add --json, for JSON on standard output; an `inherited` one defaults to the options before it."""
     default = argparse.SUPPRESS if inherited else False
     parser.add_argument("--json", action="store_true", default=default, help="print the result as JSON")
 
@@ -151,14 +151,14 @@ def add_json_file(parser: Any) -> None:
 
 
 def printed(options: argparse.Namespace, outcome: Outcome) -> str:
-    """What goes to standard output: JSON when it was asked for there, else words."""
+    """Return the text for standard output: JSON if requested, else words."""
     wants_json = getattr(options, "json", None) in (True, STANDARD_OUTPUT)
     return json.dumps(outcome.data, indent=2, ensure_ascii=False) if wants_json else outcome.words
 
 
 def save_json(options: argparse.Namespace, outcome: Outcome) -> None:
-    """Write the file that --json names, if it names one; raises `OutputError`."""
+    """Write the file that --json names, if any. Raises `OutputError`."""
     if options.json not in (None, STANDARD_OUTPUT):
         with whole_file(options.json) as file:
             text = json.dumps(outcome.data, indent=2, ensure_ascii=False)
-            file.write(text.encode(errors="backslashreplace"))  # JSON writes half a character like that
+            file.write(text.encode(errors="backslashreplace"))  # JSON escapes lone surrogates like this

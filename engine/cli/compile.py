@@ -1,4 +1,4 @@
-"""`engine compile`: builds the modules of one stage or all, and compares them with PyTorch when asked."""
+"""`engine compile`: builds the modules of one stage or all, and optionally compares them with PyTorch."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _SECONDS_PER_MINUTE = 60
 
 @dataclass(frozen=True)
 class CompileRequest:
-    """Which stages of which architecture to build, how, and where; `checkpoint` is there to validate them with.
+    """The stages to build, their architecture and variant, and the folder; `checkpoint` is for validating them.
 
-    `tuning_seconds` is how long to search for faster kernels. With `students`, only stages that have one are built.
+    `tuning_seconds` is the time to search for faster kernels. With `students`, only stages that have one are built.
     """
 
     config: ModelConfig
@@ -51,12 +51,12 @@ class CompileRequest:
 
     @property
     def speaks_here(self) -> bool:
-        """Whether these are the modules that speak on this machine's processor, in place of those shipped."""
+        """True if these modules replace the shipped ones for speech on this machine's CPU."""
         return self.variant == CPU and self.folder == modules_folder(built_modules_folder(), self.config, CPU)
 
 
 def add_options(parser: Any) -> None:
-    """Add what can be built, how and where."""
+    """Add the options: what to build, how and where."""
     parser.add_argument("--stage", default=_ALL, help="a stage's name, or all (default)")
     parser.add_argument(
         "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
@@ -112,7 +112,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     require_compiler()
     with Steps() as steps:
         report = show_json if options.progress_json else steps.show
-        if not options.progress_json:  # the process that started this one says so
+        if not options.progress_json:  # otherwise the parent process reports it
             steps.expect("Starting the compiler")
         request = request_from(options)
         manifest = _manifest_of(request, options.compile_kernels, report)
@@ -121,8 +121,8 @@ def _run(options: argparse.Namespace) -> Outcome:
 
 
 def _manifest_of(request: CompileRequest, compile_kernels: bool, report: PreparationObserver) -> Manifest:
-    """Build the modules; returns the manifest of what was built."""
-    from engine.compiler.build import build  # brings torch and tvm
+    """Build the modules; return their manifest."""
+    from engine.compiler.build import build  # imports torch and tvm
     from engine.compiler.metal_libraries import kernels_compiled_ahead
 
     with kernels_compiled_ahead() if compile_kernels else nullcontext():
@@ -157,7 +157,10 @@ def _compared(request: CompileRequest, steps: Steps) -> tuple[Row, ...]:
 
 
 def request_from(options: argparse.Namespace) -> CompileRequest:
-    """What the options ask for; raises `InvalidRequest` or `CompileError` for what cannot be had, before any work."""
+    """Build the request from parsed options.
+
+    Raises `InvalidRequest` or `CompileError` for unavailable ones before any work.
+    """
     students = None if options.prosody is Prosody.LSTM else _students(options)
     variant = with_students_of(students, _variant(options))
     stages = tuple(stage for stage in _stages(options.stage) if stage.name in variant.stages)
@@ -183,7 +186,7 @@ def _stages(name: str) -> tuple[Stage, ...]:
 
 
 def _variant(options: argparse.Namespace) -> Variant:
-    from engine.compiler.targets import family_cpu, target_named  # brings tvm
+    from engine.compiler.targets import family_cpu, target_named  # imports tvm
 
     target = target_named(options.target).value
     if options.triple:

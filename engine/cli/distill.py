@@ -1,4 +1,4 @@
-"""`engine distill`: students of a model's LSTMs, from the data they learn from to the file of them."""
+"""`engine distill`: trains students of a model's LSTMs, from generating the data to writing the file."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _OPTIONS: dict[str, Callable[[Any], None]] = {
 
 
 def _distill_options(options: argparse.Namespace) -> DistillOptions:
-    """Options for the engine; raises `InvalidRequest` for numbers that are not above zero."""
+    """Convert parsed options for the engine. Raises `InvalidRequest` for numbers that are not above zero."""
     names = ("shards", "minutes", "corrections", "frame_corrections")
     given = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
     for name, value in given.items():
@@ -136,7 +136,7 @@ def _compare(options: argparse.Namespace) -> Outcome:
         raise InvalidRequest(f"--rounds {options.rounds} is too small.", "Use a whole number above zero.")
     check_threads(options.threads)
     checkpoint = with_students(open_checkpoint(options.model, options.weights))
-    from engine.training.distillation.comparison import (  # brings torch and tvm
+    from engine.training.distillation.comparison import (  # imports torch and tvm
         TOKEN_COUNTS,
         compare_prosody,
         comparison_text,

@@ -1,4 +1,4 @@
-"""The documents that `engine speak --file` names: read, and spoken into sound files, chapter by chapter."""
+"""The documents that `engine speak --file` names: reading them, and exporting them to audio files by chapter."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from engine.text.languages import LANGUAGES, language_of
 
 _OPTIONS = ("all_chapters", "notes", "per_chapter", "title", "author", "cover")
 MAX_TITLES = 8
-"""So many chapters that are left out are named; of more, the number is told."""
+"""The maximum number of skipped chapters to name; the number of the others is given."""
 
 
 def add_source(parser: Any) -> None:
-    """Add --file and what of its documents is read, and have nothing else that goes with it."""
+    """Add --file and the options for reading its documents; disable its other options."""
     set_none(parser)
     parser.add_argument(
         "--file", type=Path, nargs="+", action="extend", help="read these documents, one after the other"
@@ -41,7 +41,7 @@ def add_source(parser: Any) -> None:
 
 
 def add_options(parser: Any) -> None:
-    """Add --file and what goes with it."""
+    """Add --file and all related options."""
     add_source(parser)
     parser.add_argument(
         "--per-chapter", action="store_true", help="a file for each chapter, in a folder named as --out"
@@ -52,12 +52,12 @@ def add_options(parser: Any) -> None:
 
 
 def set_none(parser: Any) -> None:
-    """Have no such options, and no document."""
+    """Disable these options and --file."""
     parser.set_defaults(file=None, **dict.fromkeys(_OPTIONS))
 
 
 def document_of(options: argparse.Namespace) -> Document | None:
-    """What is read of the documents that --file names, as one; None where it was not given; raises `InvalidRequest`."""
+    """Return the documents that --file names, as one, or None without --file. Raises `InvalidRequest`."""
     if options.file is None:
         if any(getattr(options, name) for name in _OPTIONS):
             raise InvalidRequest(
@@ -74,7 +74,7 @@ def document_of(options: argparse.Namespace) -> Document | None:
 
 
 def chosen(document: Document, options: argparse.Namespace) -> Document:
-    """What the options read of a document; its notices tell what they leave out, too."""
+    """Select the parts of a document that the options request; its notices list the skipped parts, too."""
     usual = range(len(document.chapters)) if options.all_chapters else document.usual_chapters
     others = sorted(set(range(len(document.chapters))).difference(usual))
     read = document.with_chapters(tuple(usual))
@@ -96,13 +96,13 @@ def _listed(titles: list[str]) -> str:
 
 
 def note(document: Document | None) -> None:
-    """Write each notice of a document on standard error."""
+    """Write each notice of a document to standard error."""
     for notice in document.notices if document is not None else ():
         show_line(f"note: {notice}")
 
 
 def check_apart(options: argparse.Namespace) -> None:
-    """Raise `InvalidRequest` where what is written would replace a document that is read, or its cover."""
+    """Raise `InvalidRequest` if an output file would overwrite an input document or its cover."""
     read = [path for path in (*(options.file or ()), options.cover) if path is not None and os.path.exists(path)]
     for name, written in (("--out", options.out), ("--subtitles", options.subtitles)):
         if written is not None and os.path.exists(written) and any(written.samefile(path) for path in read):
@@ -110,7 +110,7 @@ def check_apart(options: argparse.Namespace) -> None:
 
 
 def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) -> Outcome:
-    """Write the files that are ordered; raises `EngineError` children."""
+    """Export a document to files. Raises `EngineError` children."""
     spoken = order.manner.language or synthesizer.voice(order.manner.voice).language
     if told := language_note(order.document.language, spoken):
         steps.note(told)
@@ -135,7 +135,7 @@ def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) ->
 
 
 def language_note(written: str, spoken: str) -> str:
-    """A sentence for a document in another language than it is spoken in, by BCP 47 tags; empty if they agree."""
+    """Return a sentence if a document's language differs from the spoken one, by BCP 47 tags; empty if they agree."""
     base = written.partition("-")[0].casefold()
     if not base or base == spoken.partition("-")[0].casefold():
         return ""
@@ -148,7 +148,7 @@ def language_note(written: str, spoken: str) -> str:
 
 
 class _Clocked:
-    """A synthesizer that notes when the first speech is made, and the longest of it."""
+    """A synthesizer that records the time of the first chunk and the length of the longest."""
 
     def __init__(self, synthesizer: Synthesizer, started: float) -> None:
         self._synthesizer = synthesizer
@@ -159,7 +159,7 @@ class _Clocked:
         self.first_seconds = self.longest_seconds = 0.0
 
     def synthesize(self, request: SpeechRequest, observe: Callable[[Event], None], cancel: Any) -> Iterator[AudioChunk]:
-        """Make speech, one utterance at a time."""
+        """Generate speech, one utterance at a time."""
         for chunk in self._synthesizer.synthesize(request, observe, cancel):
             self.first_seconds = self.first_seconds or time.perf_counter() - self._started
             self.longest_seconds = max(self.longest_seconds, chunk.seconds)

@@ -1,4 +1,4 @@
-"""`engine models`: lists, fetches, imports, verifies and removes the models on this machine."""
+"""`engine models`: lists, downloads, imports, verifies and removes the models on this machine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def add_options(parser: Any) -> None:
 def run(
     options: argparse.Namespace, on_progress: Callable[[str], None] = show_line, store: ModelStore | None = None
 ) -> Outcome:
-    """Do what the options say; `on_progress` gets lines of progress. Raises `EngineError` children."""
+    """Run the action that the options request; `on_progress` receives lines of progress.
+
+    Raises `EngineError` children.
+    """
     store = store or ModelStore()
     if options.action == "list":
         statuses = [store.status(entry.name) for entry in store.catalogue()]
@@ -51,7 +54,7 @@ def run(
 
 
 def observer(steps: Steps) -> ModelObserver:
-    """Writes the progress of a model as lines."""
+    """Return an observer that writes a model's progress as lines."""
 
     def observe(progress: ModelProgress) -> None:
         steps.advance(in_words(progress), progress.activity)
@@ -79,7 +82,7 @@ def _remove(name: str, store: ModelStore) -> None:
 
 
 def in_words(progress: ModelProgress) -> str:
-    """One line, such as `kokoro-82m: fetching, 12 of 355 MB, 3.2 MB/s, 107 s left`."""
+    """Format progress as one line, such as `kokoro-82m: checking, 12 of 355 MB, 3.2 MB/s, 107 s left`."""
     done, total = progress.bytes_done / 1e6, progress.bytes_total / 1e6
     words = [f"{progress.model}: {progress.activity}", f"{done:,.0f} of {total:,.0f} MB"]
     if progress.bytes_per_second is not None:
@@ -90,7 +93,7 @@ def in_words(progress: ModelProgress) -> str:
 
 
 def as_data(status: ModelStatus) -> dict[str, Any]:
-    """A status for JSON."""
+    """Convert a status for JSON."""
     entry = status.entry
     return {
         "name": entry.name, "title": entry.title, "state": status.state.value, "licence": entry.licence,

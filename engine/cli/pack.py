@@ -1,4 +1,4 @@
-"""`engine pack`: packs a model's weights for its modules, in a process that ends; speaking starts it when needed."""
+"""`engine pack`: packs a model's weights for its modules, in a short-lived process; speech starts it when needed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every command of `kokoro-desk` or `python -m engine`, the parser of their options, and running one.
+"""The commands of `kokoro-desk` or `python -m engine`, the parser of their options, and their execution.
 
-What a command has to say goes to standard output, what went wrong to standard error.
+Results go to standard output, errors to standard error.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ EXIT_INTERRUPTED = 130
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Build the parser of all commands; the name of the chosen one is its `command`."""
+    """Build the parser of all commands; `command` is the name of the chosen one."""
     parser = argparse.ArgumentParser(
         prog="kokoro-desk",
         description="Desktop text-to-speech with Kokoro compiled by TVM. Without a command, opens the window.",
@@ -66,7 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code and never shows a traceback for a user's mistake."""
+    """Run one command and return its exit code; a user's mistake never shows a traceback."""
     options = build_parser().parse_args(arguments)
     try:
         return _run(options)
@@ -77,7 +77,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         show_line(f"Stopped. {COMMANDS[options.command].left_behind(options)}".strip())
         return EXIT_INTERRUPTED
-    except BrokenPipeError:  # whoever started this has ended
+    except BrokenPipeError:  # the process that started this one has ended
         point_nowhere(sys.stderr)
         return 1
 
@@ -93,7 +93,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _say(options: argparse.Namespace, outcome: Outcome) -> None:
-    """Print the outcome; raises `OutputError`, and `BrokenPipeError` where nobody listens."""
+    """Print the outcome. Raises `OutputError`, or `BrokenPipeError` if the reader has closed the pipe."""
     if sys.stdout is None:
         return
     if _has_the_speech(sys.stdout, options):
@@ -112,14 +112,14 @@ def _say(options: argparse.Namespace, outcome: Outcome) -> None:
 
 
 def _writable(text: str, stream: TextIO) -> str:
-    """The text with an escape for each character that the stream cannot take, such as half of one in a file's name."""
+    """Escape each character that the stream cannot encode, such as a lone surrogate in a file name."""
     if stream.errors != "strict":
         return text
     return text.encode(stream.encoding, "backslashreplace").decode(stream.encoding)
 
 
 def _has_the_speech(stream: TextIO, options: argparse.Namespace) -> bool:
-    """Whether --out names what this stream writes to, such as `/dev/stdout`."""
+    """Return whether --out names the file that this stream writes to, such as `/dev/stdout`."""
     output: Path | None = getattr(options, "out", None)
     if output is None or not os.path.exists(output) or output.is_file():
         return False

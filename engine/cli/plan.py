@@ -1,4 +1,4 @@
-"""`engine plan`: what would be said of a text or a document, word for word, and why; nothing is spoken."""
+"""`engine plan`: shows how a text or a document would be spoken, word by word, and why, without generating audio."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from engine.text.documents import Document
 
 _RUN = re.compile(r"\S+")
 _SPOKEN_KINDS = "LNS"
-"""Letters, numbers and symbols, by the first letter of their category in Unicode."""
+"""The Unicode categories of spoken characters, by first letter: letters, numbers and symbols."""
 
 
 def add_options(parser: Any) -> None:
-    """Add what is planned, and for which voice."""
+    """Add the options: what to plan, and for which voice."""
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_source(parser)
     add_manner(parser)
@@ -33,7 +33,7 @@ def add_options(parser: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> Outcome:
-    """Plan what the options name; raises `InvalidRequest` children, `UnusableDocument` or `MissingModel`."""
+    """Plan the text that the options name. Raises `InvalidRequest` children, `UnusableDocument` or `MissingModel`."""
     document = documents.document_of(options)
     source = text_of(options, document)
     options.model = model_with(options, options.voice)
@@ -64,7 +64,7 @@ def _planned(
 
 
 def _plan_of(synthesizer: Synthesizer, request: SpeechRequest, text: str, alone: bool) -> Plan:
-    """The whole plan of a text; an empty one for a chapter without a sound, where there are others."""
+    """Return the whole plan of a text; it is empty for a chapter without a sound, if there are others."""
     try:
         *_, plan = synthesizer.plans(replace(request, text=text))
     except NothingToSpeak:
@@ -97,7 +97,7 @@ def _utterances(plan: Plan, text: str) -> Iterator[dict[str, Any]]:
 
 
 def _words(utterance: Utterance, text: str, start: int, end: int) -> Iterator[dict[str, Any]]:
-    """The words from `start` to `end`: those that are spoken, and between them what is written and has no sound."""
+    """Yield the words from `start` to `end`: spoken words and, between them, text without a sound."""
     done = start
     for word in utterance.words:
         yield from _silent(text, done, word.start)
@@ -118,7 +118,7 @@ def _word(text: str, start: int, end: int, phonemes: str, source: str) -> dict[s
 
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
-    """The plan as a table: a line for each word, under its utterance and chapter."""
+    """Yield the plan as a table: a line for each word, under its utterance and chapter."""
     for notice in data["notices"]:
         yield f"note: {notice['message']}"
     for number, chapter in enumerate(data["chapters"], 1):

@@ -1,4 +1,4 @@
-"""Progress on standard error: lines for people, repeated while a step lasts; JSON for a parent process."""
+"""Progress on standard error: lines for people, repeated during a long step; JSON for a parent process."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from engine.speech import DeviceEvent, Event, FallbackEvent, PlanEvent, Preparat
 
 
 def point_nowhere(stream: TextIO) -> None:
-    """Lose what a stream still holds and gets, so that Python, which writes it in the end, does not fail then."""
+    """Discard a stream's buffered and future output, so that Python's final flush does not fail."""
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), stream.fileno())
 
 
 REPEAT_SECONDS = 2.0
-"""A step that lasts longer is said again, with the time it has taken, each time this has passed."""
+"""The interval at which a long step is reported again, with its elapsed time."""
 SLOWEST_LINE_SECONDS = 1.0
-"""Figures that change all the time are written this often."""
+"""The minimum interval between lines with changing figures."""
 
 _AFTERWARDS = "Resuming"
 
 
 def show_line(line: str, end: str = "\n") -> None:
-    """Write a line of progress, or part of one; a stream that cannot be written to is ignored."""
+    """Write a line of progress, or part of one; failures to write are ignored."""
     if sys.stderr is None:
         return
     try:
@@ -39,7 +39,7 @@ def show_line(line: str, end: str = "\n") -> None:
 
 
 def show_json(event: PreparationEvent) -> None:
-    """Write a step of the preparation for the process that started this one; raises `OSError` if that has ended."""
+    """Write a preparation step for the parent process. Raises `OSError` if that has ended."""
     _write(json.dumps(asdict(event)))
 
 
@@ -49,7 +49,7 @@ def _write(line: str, end: str = "\n") -> None:
 
 
 class Steps:
-    """Writes what a command is doing, and again while it lasts; in its `with` block a thread sees to that."""
+    """Reports the steps of a command, repeating long ones; a thread does this inside its `with` block."""
 
     def __init__(self, write: Callable[[str], None] = show_line, clock: Callable[[], float] = time.monotonic) -> None:
         self._write = write
@@ -71,31 +71,31 @@ class Steps:
         self._thread.join()
 
     def say(self, line: str) -> None:
-        """Write a line; no step lasts from here on."""
+        """Write a line and end the current step."""
         with self._lock:
             self._note("", None)
             self._put(line)
 
     def note(self, line: str) -> None:
-        """Write a line; what lasts goes on."""
+        """Write a line; the current step continues."""
         with self._lock:
             self._put(line)
 
     def begin(self, step: str) -> None:
-        """Write what begins, and lasts until the next call; what lasts already, and is told again, is not."""
+        """Write a step, which lasts until the next call; a repeated one is not written again."""
         with self._lock:
             if step != self._step:
                 self._note(step, None)
                 self._put(step)
 
     def expect(self, step: str) -> None:
-        """Note what begins, to be written only if it lasts."""
+        """Begin a step that is written only if it takes long."""
         with self._lock:
             self._note(step, None)
             self._wrote = self._began
 
     def advance(self, figures: str, kind: Hashable) -> None:
-        """Write the latest figures of a step of this kind, unless there were some just before."""
+        """Write the latest figures of a step of this kind, unless some were written just before."""
         with self._lock:
             earlier, self._step = self._step, figures
             if kind != self._kind:
@@ -105,10 +105,10 @@ class Steps:
                 self._put(figures)
 
     def show(self, event: Event) -> None:
-        """Write each step of the preparation, and notes: why no GPU is used, what cannot be spoken as written."""
+        """Write each preparation step, and notes: why a GPU is not used, or what cannot be spoken as written."""
         if isinstance(event, PreparationEvent):
             self.begin(f"{event.title} ({event.done} of {event.total})")
-            if event.done >= event.total:  # a process that has told its last step still has to end
+            if event.done >= event.total:  # a process that has reported its last step still has to end
                 self.expect(_AFTERWARDS)
         elif isinstance(event, DeviceEvent) and event.setback:
             self.note(f"note: {event.setback}")
@@ -120,7 +120,7 @@ class Steps:
             self.note(f"note: {event.message}")
 
     def tick(self) -> None:
-        """Write the step that lasts again, if nothing was written for a while."""
+        """Write the current step again if nothing was written for a while."""
         with self._lock:
             now = self._clock()
             if self._step and now - self._wrote >= REPEAT_SECONDS:

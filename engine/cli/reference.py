@@ -1,4 +1,4 @@
-"""`engine reference`: adds PyTorch and the original network, which comparing needs, to a bundle of the program."""
+"""`engine reference`: adds PyTorch and the original network, which comparisons need, to a bundle of the program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.system.bundle import added_packages_folder, require_reference
 
 
 def _add_options(parser: Any) -> None:
-    """There is nothing to choose."""
+    """Do nothing: there are no options."""
 
 
 def _run(options: argparse.Namespace) -> Outcome:

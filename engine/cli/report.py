@@ -1,4 +1,4 @@
-"""`engine report`: everything that tells how the program fares here, in one file; or what such a file says."""
+"""`engine report`: tests the program on this machine and saves the results in one file, or summarizes such a file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace) -> Outcome:
 
 
 def made_report(steps: Sequence[Step], output: Path) -> list[StepResult]:
-    """Run the steps, each told in a line when it has ended, and write what came of them; raises `OutputError`."""
+    """Run the steps, print a line about each, and write the results to a file. Raises `OutputError`."""
     with TemporaryDirectory(prefix="kokoro-report-", ignore_cleanup_errors=True) as name:
         folder, results = Path(name).resolve(), []
         for number, step in enumerate(steps, 1):
@@ -55,7 +55,7 @@ def made_report(steps: Sequence[Step], output: Path) -> list[StepResult]:
 
 
 def _told(step: Step, folder: Path) -> StepResult:
-    """What comes of a step, which ends the line that names it."""
+    """Run a step and complete the line that names it with the result."""
     try:
         result = run_step(step, folder)
     except KeyboardInterrupt:

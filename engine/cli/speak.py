@@ -1,4 +1,4 @@
-"""`engine speak`: a text into a sound file, out of the loudspeaker, or both."""
+"""`engine speak`: speaks a text to an audio file, the speakers, or both."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _add_options(parser: Any) -> None:
 
 
 def speak(options: argparse.Namespace) -> Outcome:
-    """Speak the text that the options name; raises `EngineError` children."""
+    """Speak the text that the options name. Raises `EngineError` children."""
     output = _output_of(options)
     if output:
         check_writable(output, per_chapter=bool(options.per_chapter))
@@ -84,7 +84,7 @@ def speak(options: argparse.Namespace) -> Outcome:
 
 
 def _note_coding(output: Path, steps: Steps) -> None:
-    """Say how the file is coded and how large it becomes, where that depends on what is installed."""
+    """Report the file's codec and approximate size if they depend on the installed programs."""
     coding = coding_of(output.suffix.lower())
     if not coding.name:
         return
@@ -98,7 +98,7 @@ def _note_coding(output: Path, steps: Steps) -> None:
 
 
 def fetch_if_needed(options: argparse.Namespace, steps: Steps) -> None:
-    """Fetch the model that --fetch names if no model as good is here; that it cannot be had is said, and no failure."""
+    """Download the model that --fetch names unless one at least as good is installed; a failure is only reported."""
     if default_model() in at_least_as_good(options.fetch):
         return
     try:
@@ -110,7 +110,7 @@ def fetch_if_needed(options: argparse.Namespace, steps: Steps) -> None:
 
 
 def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
-    """Say of each better model that is here but damaged that it does not speak, unless one was named."""
+    """Report each better model that is damaged and therefore not used, unless --model was given."""
     better = () if options.model_named else at_least_as_good(options.model)
     for status in map(ModelStore().status, better):
         if status.state is ModelState.DAMAGED:
@@ -118,13 +118,13 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
 
 
 def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
-    """What speaks, ready to do so, and the manner in which it is to: a request without a text."""
+    """Return a prepared synthesizer, and a request with all settings but no text."""
     options.model = model_with(options, options.voice)
     _note_damaged(options, steps)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
     voice = options.voice or synthesizer.voices()[0].name
     manner = SpeechRequest("", voice, options.speed, options.seed, options.pause, options.language)
-    check(manner)  # before what takes time
+    check(manner)  # before anything that takes time
     synthesizer.prepare(steps.show)
     return synthesizer, manner
 
@@ -154,7 +154,10 @@ def _spoken(
 
 
 def text_of(options: argparse.Namespace, document: Document | None) -> Decoded:
-    """The text given as an argument, on standard input or in documents; raises `InvalidRequest` when there is none."""
+    """Return the text given as an argument, on standard input or in documents.
+
+    Raises `InvalidRequest` if there is none.
+    """
     if document is not None:
         return Decoded(document.text)
     if options.text == "-":
@@ -167,7 +170,7 @@ def text_of(options: argparse.Namespace, document: Document | None) -> Decoded:
 
 
 def _standard_input() -> Decoded:
-    """All of standard input, decoded as a file of text is; raises `InvalidRequest`."""
+    """Return all of standard input, decoded like a text file. Raises `InvalidRequest`."""
     if sys.stdin is None:
         raise InvalidRequest("Standard input is closed.", "Pipe text into it, or pass the text as an argument.")
     try:
@@ -179,7 +182,7 @@ def _standard_input() -> Decoded:
 def _collect(
     synthesizer: Synthesizer, request: SpeechRequest, play: bool, started: float, steps: Steps
 ) -> tuple[list[AudioChunk], float]:
-    """All chunks, played as they come if asked for, and the seconds from `started` to the first of them."""
+    """Return all chunks, playing them immediately if requested, and the seconds from `started` to the first one."""
     from engine.audio.loudspeaker import Loudspeaker
 
     chunks: list[AudioChunk] = []

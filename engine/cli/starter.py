@@ -1,4 +1,4 @@
-"""`engine train-starter` and `engine evaluate-starter`: the bundled model, trained and scored."""
+"""`engine train-starter` and `engine evaluate-starter`: train and score the bundled model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine validate`: compares the ways of running a model with PyTorch, stage by stage, and writes reports."""
+"""`engine validate`: compares the configurations of a model with PyTorch, stage by stage, and writes reports."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ from engine.validator.runs.golden import Golden
 from engine.validator.runs.validation import Validator
 
 LIST = "list"
-"""Stands for no fault: all are listed."""
+"""The name that lists all faults instead of injecting one."""
 ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
 SWEEPS = ("padding",)
 
@@ -81,13 +81,13 @@ def add_fault(parser: Any) -> None:
 
 
 def usual_text(fault: str) -> str:
-    """What is spoken when no text is given: one that shows the fault, or the sample text."""
+    """Return the default text: one that exposes the fault, or the sample text."""
     shows_it = fault_named(fault).text if fault else ""
     return shows_it or sample_text_path().read_text(encoding="utf-8")
 
 
 def listed() -> Outcome:
-    """Every fault, by name."""
+    """Return every fault, by name."""
     lines = [f"{fault.name:<24} {fault.stage:<13} {fault.planted}" for fault in FAULTS]
     return Outcome([asdict(fault) for fault in FAULTS], "\n".join(lines))
 
@@ -103,7 +103,7 @@ def add_golden(parser: Any) -> None:
 
 
 def check_golden(options: argparse.Namespace) -> None:
-    """Raise `InvalidRequest` where the options also ask for what is no run of a text."""
+    """Raise `InvalidRequest` if golden runs are combined with --fuzz, --text-parity or --case."""
     others = {"--fuzz": options.fuzz, "--text-parity": options.text_parity, "--case": options.case}
     named = [name for name, value in others.items() if value is not None]
     if named and (options.golden is not None or options.save_golden is not None):
@@ -111,7 +111,7 @@ def check_golden(options: argparse.Namespace) -> None:
 
 
 def save_golden(options: argparse.Namespace, report: Report) -> None:
-    """Write the golden run that the options name; raises `InvalidRequest` for a run that is none, and `OutputError`."""
+    """Write the golden run that the options name. Raises `InvalidRequest` for an unsuitable run, and `OutputError`."""
     if options.save_golden is None:
         return
     if report.circumstances is None or report.planted is not None or not report.passed:
@@ -123,18 +123,18 @@ def save_golden(options: argparse.Namespace, report: Report) -> None:
 
 
 def golden_words(options: argparse.Namespace, report: Report) -> str:
-    """What of the run could not be held against the golden run that the options name; empty if all could."""
+    """Return a message that lists the outputs without a golden value to compare with; empty if there are none."""
     lost = dict.fromkeys(row.output for row in unpartnered(report.rows))
     return f"No golden value for: {', '.join(lost)}." if options.golden and lost else ""
 
 
 def golden_passed(options: argparse.Namespace, report: Report) -> bool:
-    """Whether every compiled row is in the golden run that the options name, if any, and not 10 times as far off."""
+    """Return whether every compiled row is in the requested golden run, if any, and less than 10 times as far off."""
     return options.golden is None or not (worsened(report.rows) or unpartnered(report.rows))
 
 
 def add_options(parser: Any) -> None:
-    """Add what is compared, how, and the files to write."""
+    """Add the options: what to compare, how, and the files to write."""
     parser.add_argument("--text", help="text to speak (default: a sample)")
     parser.add_argument("--phonemes", help="speak these phonemes instead of a text, as one utterance")
     add_manner(parser)
@@ -179,7 +179,7 @@ def add_options(parser: Any) -> None:
 
 
 def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
-    """What the options ask for; raises `InvalidRequest` for names that are none."""
+    """Build the request from parsed options. Raises `InvalidRequest` for unknown names."""
     text = options.text if options.text is not None else usual_text(options.fault)
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
@@ -211,7 +211,7 @@ def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
 
 
 def regime_named(name: str) -> Regime:
-    """The regime of this name; raises `InvalidRequest` with the known ones."""
+    """Return the configuration of this name. Raises `InvalidRequest` with the known ones."""
     try:
         return Regime(name.strip())
     except ValueError:
@@ -235,7 +235,10 @@ def _pair(word: str) -> tuple[str, Regime]:
 
 
 def run(options: argparse.Namespace) -> Outcome:
-    """Compare what the options name; raises `EngineError` children. It fails when a compiled stage is itself wrong."""
+    """Run the comparisons that the options name; it fails if a compiled stage is itself wrong.
+
+    Raises `EngineError` children.
+    """
     require_reference()
     with Steps() as steps:
         steps.expect("Validating")
@@ -249,7 +252,7 @@ def _doctor_words() -> str:
 
 
 def show(steps: Steps, event: ExperimentEvent) -> None:
-    """Write what begins, how far it is, and each comparison that fails."""
+    """Write each step that begins, its progress, and each comparison that fails."""
     if isinstance(event, (PlanEvent, PreparationEvent)):
         steps.show(event)
     elif isinstance(event, ProgressEvent):
@@ -263,7 +266,7 @@ def show(steps: Steps, event: ExperimentEvent) -> None:
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:
-    """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
+    """Run the requested comparison and write the output files; `doctor` describes the installation for the bundle."""
     _check(options)
     if options.case is not None:
         outcome = rerun(options, observe)
@@ -280,7 +283,7 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Raise `EngineError` children before any work for what the options cannot mean, and for places to write to."""
+    """Check the options and the output places before any work. Raises `EngineError` children."""
     check_golden(options)
     check_case(options)
     check_kernels(options.kernels)
@@ -320,7 +323,7 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
 
 @contextmanager
 def _arrays_wanted(options: argparse.Namespace) -> Iterator[ArrayFolder | None]:
-    """A folder for the arrays while files are made of them; none when no file needs them."""
+    """Provide a folder for the arrays while output files are written, or None if no file needs them."""
     if not (options.html or options.npz or options.wav_dir or options.bundle):
         yield None
         return

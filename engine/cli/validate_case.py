@@ -1,4 +1,4 @@
-"""The options of `engine validate` for failing cases: save one, reduce it, run a saved one."""
+"""The options of `engine validate` for failing cases: save one, reduce it, rerun a saved one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTHING_FAILED = "No stage fails by itself, so there’s no failing case to save
 
 
 def add_case_options(parser: Any) -> None:
-    """Add what is done with a failure."""
+    """Add the options for failing cases."""
     parser.add_argument(
         "--case", type=Path, metavar="FILE", help="run a saved failing case; exits with an error if it still fails"
     )
@@ -39,19 +39,19 @@ def add_case_options(parser: Any) -> None:
 
 
 def check_case(options: argparse.Namespace) -> None:
-    """Raise `InvalidRequest` for a stage that is none, or no time for a reduction."""
+    """Raise `InvalidRequest` for an unknown stage, or no time for a reduction."""
     check_stage(options.case_stage)
     if not options.reduce_seconds > 0:
         raise InvalidRequest(f"--reduce-seconds {options.reduce_seconds:g} is too small.", "Use a number above zero.")
 
 
 def wants_case(options: argparse.Namespace) -> bool:
-    """Whether a failure is to be saved or reduced."""
+    """Return whether a failure is to be saved or reduced."""
     return options.save_case is not None or options.reduce
 
 
 def rerun(options: argparse.Namespace, observe: ValidationObserver) -> Outcome:
-    """Run the saved case again; the outcome has not passed if it still fails."""
+    """Rerun the saved case; the outcome has not passed if it still fails."""
     with closing(Validator()) as validator:
         run = run_case(validator, options.case, observe)
     data = {
@@ -71,7 +71,7 @@ def case_of(
     report: Report,
     observe: ValidationObserver,
 ) -> tuple[dict[str, Any], str]:
-    """Reduce or save what a report found as the options say: data and words, no data where nothing failed."""
+    """Reduce or save the failure in a report as requested; return data and words, with empty data if nothing failed."""
     stage = options.case_stage
     if failure_in(report, stage) is None:
         return {}, NOTHING_FAILED

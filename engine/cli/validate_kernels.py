@@ -1,4 +1,4 @@
-"""`engine validate --kernels`: looks into stages for the kernel that is wrong."""
+"""`engine validate --kernels`: searches stages for the faulty kernel."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from engine.validator.reports.text_report import WIDTH
 from engine.validator.runs.validation import ValidationObserver, Validator
 
 _SHOWN = 8
-"""Kernels of a stage in the text, the worst first."""
+"""The number of kernels of a stage to list in the text, the worst first."""
 _MILLI = 1e3
 
 
 def add_kernels(parser: Any) -> None:
-    """Add the option that asks for kernels."""
+    """Add --kernels."""
     parser.add_argument(
         "--kernels",
         nargs="?",
@@ -40,13 +40,13 @@ def add_kernels(parser: Any) -> None:
 
 
 def check_kernels(stages: str | None) -> None:
-    """Raise `InvalidRequest` for the name of no stage among those that --kernels names."""
+    """Raise `InvalidRequest` if --kernels names an unknown stage."""
     check_stage_names(_named(stages or ""))
 
 
 @dataclass
 class KernelReport:
-    """What an inspection found, as its events tell it: nodes and measurements by stage."""
+    """The results of an inspection, collected from its events: nodes and measurements by stage."""
 
     asked: bool
     nodes: dict[str, dict[str, GraphNode]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class KernelReport:
     findings: tuple[KernelFinding, ...] = ()
 
     def take(self, event: ValidationEvent) -> None:
-        """Keep what an event tells."""
+        """Record the content of an event."""
         if isinstance(event, GraphEvent):
             kernels = {node.id: node for node in event.graph.nodes if node.kind is NodeKind.KERNEL}
             self.nodes[event.graph.stage] = kernels
@@ -64,12 +64,12 @@ class KernelReport:
 
     @property
     def passed(self) -> bool:
-        """Whether no kernel is wrong; one that only rounds too much does not fail the validation."""
+        """True if no kernel is wrong; excessive rounding alone does not fail the validation."""
         verdicts = (one.verdict for measured in self.measured.values() for one in measured.values())
         return KernelVerdict.WRONG not in verdicts
 
     def to_dict(self) -> dict[str, Any] | None:
-        """Everything, as plain values for `json.dump`; None if kernels were not asked for."""
+        """Return plain values for `json.dump`, or None if kernels were not requested."""
         if not self.asked:
             return None
         stages = [
@@ -82,7 +82,7 @@ class KernelReport:
         return {"stages": stages, "findings": [asdict(finding) for finding in self.findings]}
 
     def to_text(self) -> str:
-        """The findings, then the worst kernels of each stage; empty if kernels were not asked for."""
+        """Return the findings, then the worst kernels of each stage; empty if kernels were not requested."""
         if not self.asked:
             return ""
         return "\n".join([*_findings(self), *(line for stage in self.measured for line in self._table(stage))])
@@ -97,9 +97,9 @@ class KernelReport:
 def inspected(
     validator: Validator, request: ValidationRequest, stages: str | None, observe: ValidationObserver
 ) -> KernelReport:
-    """What is found in the named stages, separated by commas, or in those that fail for an empty name.
+    """Inspect the named stages, separated by commas; an empty name stands for the failing ones.
 
-    The report is empty when `stages` is None.
+    The report is empty if `stages` is None.
     """
     report = KernelReport(asked=stages is not None)
     if stages is None:
@@ -128,7 +128,7 @@ def _findings(report: KernelReport) -> Sequence[str]:
 
 
 def _badness(measured: KernelMeasurement) -> float:
-    """A key for sorting: values that are not finite are the worst, and of what is not known nothing bad is said."""
+    """Return a sort key: values that are not finite are the worst; unmeasured kernels come last."""
     if measured.times_floor is not None:
         return measured.times_floor
     return math.inf if measured.verdict is KernelVerdict.WRONG else -1.0

@@ -1,4 +1,4 @@
-"""`engine voices`: lists voices, saves blends of them under names, and previews a voice."""
+"""`engine voices`: lists voices, saves named blends, and previews a voice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.text.languages import language_of
 
 
 def add_options(parser: Any) -> None:
-    """Add what can be done with voices besides listing them."""
+    """Add the actions for voices besides listing."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     parser.add_argument("--language", help="only the voices of one language, such as fr-FR")
     save = _action(actions, "save", "save a voice blend")
@@ -50,7 +50,7 @@ def _action(actions: Any, name: str, summary: str) -> Any:
 
 
 def run(options: argparse.Namespace) -> Outcome:
-    """List, save, remove or preview; raises `InvalidRequest` children, `DamagedFile` or `OutputError`."""
+    """List, save, remove or preview. Raises `InvalidRequest` children, `DamagedFile` or `OutputError`."""
     if options.action == "preview":
         return _preview(options)
     if options.action == "remove":
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> Outcome:
 
 
 def _models(options: argparse.Namespace) -> tuple[ModelVoices, ...]:
-    """The models whose voices are listed: the one that the options name, else all that can speak."""
+    """Return the models whose voices are listed: the one that the options name, else all installed ones."""
     if not options.model_named and options.weights is None:
         return installed_voices()
     voices = Synthesizer(options.model, weights=options.weights).voices()
@@ -76,7 +76,7 @@ def _models(options: argparse.Namespace) -> tuple[ModelVoices, ...]:
 
 
 def voices_in(voices: Sequence[VoiceInfo], language: str | None) -> tuple[VoiceInfo, ...]:
-    """The voices of one language, or all; raises `InvalidRequest` for what is no language."""
+    """Return the voices of one language, or all. Raises `InvalidRequest` for an unknown language."""
     if language is None:
         return tuple(voices)
     tag = language_of(language).tag
@@ -84,7 +84,7 @@ def voices_in(voices: Sequence[VoiceInfo], language: str | None) -> tuple[VoiceI
 
 
 def preview_text(options: argparse.Namespace) -> str:
-    """The sentence that a voice is tried with."""
+    """Return the sample sentence in the voice's language."""
     if options.language is not None:
         return language_of(options.language).sample
     synthesizer = Synthesizer(model_with(options, options.voice), weights=options.weights)
