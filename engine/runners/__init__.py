@@ -1,1 +1,1 @@
-"""Runners of single stages: in compiled modules, PyTorch, ONNX Runtime, or numpy on the host."""
+"""Runners of single stages: compiled modules, PyTorch, ONNX Runtime, OpenVINO, or NumPy on the host."""

@@ -10,16 +10,16 @@ from engine.speech import Array
 from engine.stages import Axis, ProbeObserver, Stage, Tensor
 
 COUNTS = {"tokens": "token_count", "frames": "frame_count"}
-"""By symbolic axis, the tensor that holds its valid lengths."""
+"""The tensor with the valid lengths of each symbolic axis."""
 
 
 class Runner(Protocol):
-    """Runs stages."""
+    """The interface of all runners."""
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """The stage's declared outputs from its declared inputs, by name.
+        """Compute the stage's declared outputs from its declared inputs, by name.
 
-        Raises `ValueError` when the inputs are not the declared ones.
+        Raises `ValueError` unless the inputs are the declared ones.
         """
 
     def close(self) -> None:
@@ -27,7 +27,7 @@ class Runner(Protocol):
 
 
 class JoinedRunner:
-    """Runs the stages of `runners`, by their names, each with its own runner, and all others with `rest`.
+    """Runs the stages named in `runners` with their own runners, and all others with `rest`.
 
     It closes those that are `owned`.
     """
@@ -38,19 +38,19 @@ class JoinedRunner:
         self._owned = owned
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
+        """Run the stage with its runner; see `Runner.run`."""
         return self._runners.get(stage.name, self._rest).run(stage, inputs)
 
     def close(self) -> None:
-        """Release those that are owned."""
+        """Close the owned runners."""
         for runner in self._owned:
             runner.close()
 
 
 def check_inputs(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, int]:
-    """Check names, types, shapes and counts; returns the extent of `batch` and of each symbolic axis.
+    """Check names, types, shapes and counts; return the extent of `batch` and of each symbolic axis.
 
-    Raises `ValueError` that names the tensor and says what was declared.
+    Raises `ValueError`, which names the tensor and its declaration.
     """
     expected, given = [tensor.name for tensor in stage.inputs], sorted(inputs)
     if sorted(expected) != given:
@@ -69,7 +69,7 @@ def check_inputs(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array])
 
 
 def _lengths(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, int]:
-    """The extent of each axis in the first tensor that has it; `check_inputs` compares the others."""
+    """Return the extent of each axis in the first tensor that has it; `check_inputs` compares the others."""
     lengths = {"batch": len(inputs[stage.inputs[0].name])}
     for tensor in stage.inputs:
         array = inputs[tensor.name]
@@ -91,9 +91,9 @@ def _check_count(stage: Stage, name: str, counts: Array, limit: int) -> None:
 def named_outputs(
     stage: Stage, values: Sequence[Array], paths: Sequence[str] = (), observe: ProbeObserver | None = None
 ) -> dict[str, Array]:
-    """A stage's outputs by name; `observe` gets the values after them, the inner values of `paths`.
+    """Return a stage's outputs by name; `observe` receives the remaining values, the activations at `paths`.
 
-    Raises `ValueError` when there are more or fewer values than outputs and paths.
+    Raises `ValueError` if the number of values differs from that of outputs and paths.
     """
     count = len(stage.outputs)
     for path, value in zip(paths, values[count:], strict=True):
@@ -103,7 +103,7 @@ def named_outputs(
 
 
 def cropped(config: ModelConfig, tensor: Tensor, array: Array, lengths: Mapping[str, int]) -> Array:
-    """One sequence's array [...] without its padding along the axes whose valid lengths are given."""
+    """Crop the padding of one sequence's array [...] along the axes whose valid lengths are given."""
     valid = (
         slice(axis.extent(config, lengths)) if isinstance(axis, Axis) and axis.name in lengths else slice(None)
         for axis in tensor.axes

@@ -1,6 +1,6 @@
-"""Buffers of a GPU for the arrays inside stages, reused by the next stage: new ones have to be mapped and zeroed.
+"""GPU buffers for the arrays inside stages, reused by the next stage: new ones have to be mapped and zeroed.
 
-TVM's own pool keeps every size that was ever asked for, and each length of speech has sizes of its own.
+TVM's own pool retains every size ever requested, and each length of speech needs different sizes.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 BUFFERS_FUNCTION = "kokoro.buffers"
-"""The function that stages for a GPU call: takes sizes [bytes], returns as many buffers, each at least that large."""
+"""The function that stages for a GPU call: it takes sizes [bytes] and returns as many buffers, each at least that
+large."""
 KEPT_BYTES = 256 << 20
-"""The most that is kept between stages. Weights, and what was read from the device last, add to this."""
+"""The maximum size retained between stages; weights and the latest results read from the device are extra."""
 
 _lent = threading.local()
 
@@ -26,7 +27,7 @@ class _Buffer:
 
 
 class Buffers:
-    """The buffers in which stages compute, one stage at a time; `allocate` makes a tensor of so many bytes."""
+    """The buffers in which stages compute, one stage at a time; `allocate` creates a tensor of a size in bytes."""
 
     def __init__(self, allocate: Callable[[int], Any]) -> None:
         self._allocate = allocate
@@ -35,12 +36,12 @@ class Buffers:
 
     @property
     def size_bytes(self) -> int:
-        """What all of them take."""
+        """The total size of the buffers [bytes]."""
         return sum(buffer.size_bytes for buffer in self._largest_first)
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """Lend them to the stage that this thread runs in the context; at its end the device must be idle."""
+        """Lend the buffers to the stage that this thread runs in the context; at its end the device must be idle."""
         _lent.buffers = self
         try:
             yield
@@ -51,13 +52,13 @@ class Buffers:
                 del self._largest_first[0]
 
     def of_sizes(self, sizes_bytes: Sequence[int]) -> list[Any]:
-        """A buffer for each size, at least that large; none may be used after the stage has ended."""
+        """Return a buffer for each size, at least that large; none may be used after the stage has ended."""
         largest_first = sorted(range(len(sizes_bytes)), key=lambda index: -sizes_bytes[index])
         given = {index: self._provided(place, sizes_bytes[index]) for place, index in enumerate(largest_first)}
         return [given[index] for index in range(len(sizes_bytes))]
 
     def _provided(self, place: int, size_bytes: int) -> Any:
-        """The buffer at this place, which is replaced if it is smaller."""
+        """Return the buffer at this place, replacing one that is too small."""
         if place == len(self._largest_first) or self._largest_first[place].size_bytes < size_bytes:
             self._outgrown += self._largest_first[place : place + 1]  # freed when the device is idle
             self._largest_first[place : place + 1] = [_Buffer(size_bytes, self._allocate(size_bytes))]
@@ -65,7 +66,7 @@ class Buffers:
 
 
 def provide_buffers(ffi: Any, allocate: Callable[[int], Any]) -> None:
-    """Register the function with TVM; if nothing is lent, the buffers are freed together with the stage's arrays."""
+    """Register the function with TVM; if no buffers are lent, new ones are freed together with the stage's arrays."""
 
     def buffers(sizes_bytes: Any) -> Any:
         lender: Buffers = getattr(_lent, "buffers", None) or Buffers(allocate)

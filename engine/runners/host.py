@@ -1,4 +1,4 @@
-"""The stage that runs on the host, in numpy: durations become frames."""
+"""The stage that runs on the host, in NumPy: it converts durations to frames."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class HostRunner:
         return {"frame_token": frame_token, "frame_count": frame_count}
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there are no resources to release."""
 
 
 def align(logits: Array, token_count: Array, speed: Array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Which token each frame speaks, [batch, frames] padded with 0, and how many frames there are, [batch].
+    """Return the token of each frame, [batch, frames] padded with 0, and the number of frames, [batch].
 
     `logits` [batch, tokens, max_dur], `token_count` [batch], `speed` [batch].
     """
@@ -46,12 +46,12 @@ def align(logits: Array, token_count: Array, speed: Array) -> tuple[NDArray[np.i
 
 
 def durations(logits: Array, speed: float) -> NDArray[np.int64]:
-    """Frames per token [tokens], at least 1: `unrounded_durations`, rounded with halves to even."""
+    """Return the frames per token [tokens], at least 1: `unrounded_durations`, rounded half to even."""
     return np.asarray(np.maximum(np.rint(unrounded_durations(logits, speed)), 1), np.int64)
 
 
 def unrounded_durations(logits: Array, speed: float) -> NDArray[np.float64]:
-    """Frames per token [tokens] before rounding: the sum of the logits' sigmoids, divided by the speed.
+    """Return the frames per token [tokens] before rounding: the sum of the logits' sigmoids, divided by the speed.
 
     `logits` [tokens, max_dur]; the formula of kokoro's `KModel.forward_with_tokens`, in float64.
     """

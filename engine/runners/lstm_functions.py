@@ -1,4 +1,4 @@
-"""Registers the external functions that compute the LSTMs of compiled modules with TVM, when modules need them."""
+"""Registers with TVM the external functions that compute the LSTMs of compiled modules, if modules need them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from engine.ops.packed_lstm import LstmMethod
 from engine.speech import Array
 
 FORGET_WEIGHTS = "tvm.contrib.mps.forget_weights"
-"""Registered by the bridge: drops the layers that it caches by the buffers of their weights."""
+"""The bridge's function that drops its cached layers, which are keyed by their weight buffers."""
 
 
 def provide_lstm(manifest: Manifest, folder: Path) -> Callable[[], None]:
-    """Register the LSTM function of these modules; returns a function to call before their weights are released.
+    """Register the LSTM function of these modules; return a function to call before their weights are released.
 
     TVM's runtime must be loaded. Raises `DamagedFile` or `EngineError` for a bridge that cannot be loaded.
     """
@@ -37,7 +37,7 @@ def provide_lstm(manifest: Manifest, folder: Path) -> Callable[[], None]:
 
 
 def _nothing() -> None:
-    """For modules without external state: there is nothing to release."""
+    """Do nothing: modules without external state have nothing to release."""
 
 
 def _verified(bridge: Bridge | None, folder: Path) -> Path:
@@ -49,7 +49,7 @@ def _verified(bridge: Bridge | None, folder: Path) -> Path:
 def load_bridge(path: Path) -> None:
     """Load the library, which registers its functions, unless any such library is already loaded.
 
-    Raises `EngineError` when it cannot be loaded.
+    Raises `EngineError` if it cannot be loaded.
     """
     import tvm_ffi
 
@@ -64,7 +64,7 @@ def load_bridge(path: Path) -> None:
 
 
 def _torch_lstm_packed(x: Any, lengths: Any, of_input: Any, of_hidden: Any, bias: Any, y: Any) -> None:
-    """`LstmMethod.function` in PyTorch on the CPU, from and to tensors of any device."""
+    """Compute `LstmMethod.function` in PyTorch on the CPU, with tensors on any device."""
     import torch
 
     from engine.ops.torch_ops import lstm_forward_packed, lstm_forward_packed_bidirectional
@@ -86,7 +86,7 @@ def _content(tensor: Any) -> Array:
 
 
 def global_function(name: str) -> Any:
-    """The function registered with TVM under this name."""
+    """Return the function registered with TVM under this name."""
     import tvm_ffi
 
     return tvm_ffi.get_global_func(name)

@@ -1,9 +1,9 @@
-"""The commands that TVM's Metal runtime gives to the GPU: waiting for them, and beginning again after a failure.
+"""The command stream of TVM's Metal runtime: waiting for the GPU, and recovery after a failure.
 
-TVM notices that the GPU has failed when it next waits, as it does after every copy of bytes. From then on it launches
-nothing, and every wait and copy raises, until its state is reset. It also waits before it frees memory that pending
-commands may use, in destructors, where an error ends the process: so nothing may be freed while the GPU may have failed
-unnoticed.
+TVM detects a GPU failure when it next waits, as it does after every copy of bytes. From then on it launches nothing,
+and every wait and copy raises, until its state is reset. It also waits before freeing memory that pending commands may
+use, in destructors, where an error ends the process: so memory must not be freed while an undetected failure is
+possible.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from engine.errors import Cure, GpuFailed
 log = logging.getLogger(__name__)
 
 WAIT_FUNCTION = "kokoro.wait_for_gpu"
-"""The function that stages for Metal call between kernels, so that none of their command buffers gets long."""
+"""The function that stages for Metal call between kernels, to limit the length of their command buffers."""
 _DEFAULT_STREAM = 0
 _FAILURE = "InternalError"
-"""TVM's kind of the errors that its own runtime meets. Those of a wrong call, argument or shape are of other kinds."""
+"""TVM's kind of errors from its own runtime; wrong calls, arguments or shapes have other kinds."""
 _PREFIX = "GPUError: "
 
 Result = TypeVar("Result")
 
 
 class MetalStream:
-    """TVM's stream of commands to one Metal device."""
+    """TVM's command stream to one Metal device."""
 
     def __init__(self, ffi: Any, device: Any) -> None:
         self._device = device
@@ -37,14 +37,14 @@ class MetalStream:
         ffi.register_global_func(WAIT_FUNCTION, self.wait, override=True)
 
     def wait(self) -> None:
-        """Wait until the GPU has done all that it was given."""
+        """Wait until the GPU has completed all its work."""
         self._synchronise(self._device, _DEFAULT_STREAM)
 
     def computed(self, compute: Callable[[], Result]) -> Result:
-        """What `compute` returns; if the GPU fails, `compute` is called once more.
+        """Return the result of `compute`; if the GPU fails, call `compute` a second time.
 
-        It must wait for the GPU when it is done, and keep until then what it uploaded. Raises `GpuFailed` when the GPU
-        fails again, and any other error as it is.
+        It must wait for the GPU at its end, and retain its uploads until then. Raises `GpuFailed` if the GPU fails
+        again, and any other error unchanged.
         """
         try:
             return self._attempt(compute)
@@ -64,7 +64,7 @@ class MetalStream:
             ) from error
 
     def _begin_again(self) -> None:
-        """Reset TVM's state, with nothing pending: it would be told to a stream that no longer exists."""
+        """Reset TVM's state, with nothing pending: pending work would refer to a stream that no longer exists."""
         with suppress(RuntimeError):
             self.wait()
         self._reset()

@@ -1,4 +1,4 @@
-"""Runs stages, or a whole model, in ONNX Runtime on the processor; the package onnxruntime is optional."""
+"""Runs stages, or a whole model, in ONNX Runtime on the CPU; the package onnxruntime is optional."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ERRORS_ONLY = 3
 
 
 class OnnxRunner:
-    """The stages whose files `STAGE.onnx` are in `folder`, on `threads` threads, with all optimisations.
+    """Runs the stages in the files `STAGE.onnx` of `folder`, on `threads` threads, with all optimizations.
 
     Threads wait for each other by spinning, ONNX Runtime's default, but stop at the end of a run.
     """
@@ -38,13 +38,16 @@ class OnnxRunner:
 
 
 class WholeOnnxModel:
-    """A model in one file, as kokoro-onnx takes it: it predicts the durations itself, and has no stages."""
+    """A model in one file, in kokoro-onnx's format: it predicts the durations itself, and has no stages."""
 
     def __init__(self, path: Path, threads: int) -> None:
         self._session = _session(path, threads)
 
     def run(self, tokens: Array, style: Array, speed: float) -> Array:
-        """The audio [samples] of tokens [1, tokens] and a style [1, timbre and prosody]; a higher speed is shorter."""
+        """Return the audio [samples] of tokens [1, tokens] and a style [1, timbre and prosody].
+
+        A higher speed gives shorter audio.
+        """
         given = {"tokens": tokens.astype(np.int64), "style": style, "speed": np.array([speed], np.float32)}
         audio: Array = self._session.run(None, given)[0]
         return audio.reshape(-1)

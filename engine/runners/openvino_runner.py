@@ -1,4 +1,4 @@
-"""Runs stages in OpenVINO on the processor, from ONNX files of one stage each; the package openvino is optional."""
+"""Runs stages in OpenVINO on the CPU, from ONNX files of one stage each; the package openvino is optional."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _TELEMETRY = "openvino_telemetry"
 _PRECISION, _THREADS, _HINT = "INFERENCE_PRECISION_HINT", "INFERENCE_NUM_THREADS", "PERFORMANCE_HINT"
 _FLOAT32, _BFLOAT16, _LATENCY = "f32", "bf16", "LATENCY"
 FLOAT32_STAGES = frozenset({"source"})
-"""Stages that stay in float32 where the others compute in bfloat16: the source sums phases up to thousands of cycles.
-In bfloat16 its spectrum is off by 41 % of the largest value."""
+"""Stages that stay in float32 when the others compute in bfloat16: the source sums phases up to thousands of cycles. In
+bfloat16, the error of its spectrum is 41 % of the largest value."""
 
 
 class OpenVinoRunner:
-    """The stages whose files `STAGE.onnx` are in `folder`, compiled once for any length, on `threads` threads.
+    """Runs the stages in the files `STAGE.onnx` of `folder`, compiled once for any length, on `threads` threads.
 
-    Their precision is set, because OpenVINO's default is bfloat16 on processors that multiply it.
+    The precision is set because OpenVINO's default is bfloat16 on CPUs that support it.
     """
 
     def __init__(self, folder: Path, threads: int, bfloat16: bool = False) -> None:
@@ -43,7 +43,7 @@ class OpenVinoRunner:
 
 
 class StaticOpenVinoRunner:
-    """The stages whose files `STAGE.onnx` are in `folder`, compiled for one length at a time, in float32.
+    """Runs the stages in the files `STAGE.onnx` of `folder`, compiled for one length at a time, in float32.
 
     Nothing is compiled before `compile_for`.
     """
@@ -55,7 +55,7 @@ class StaticOpenVinoRunner:
         self._stages: dict[str, Any] = {}
 
     def compile_for(self, values: Mapping[str, Array]) -> None:
-        """Compile every stage for the shapes of these arrays between the stages, by name, instead of earlier ones."""
+        """Compile every stage for the shapes of these arrays between the stages, by name, replacing earlier ones."""
         self._stages.clear()
         for name, path in self._files.items():
             model = self._core.read_model(path)
@@ -72,9 +72,9 @@ class StaticOpenVinoRunner:
 
 
 def _core() -> Any:
-    """OpenVINO itself, loaded without its telemetry: that would write into the home folder and report over the network.
+    """Load OpenVINO without its telemetry, which would write into the home folder and report over the network.
 
-    OpenVINO takes a package of telemetry that cannot be imported for one that is not installed.
+    OpenVINO treats a telemetry package that cannot be imported as not installed.
     """
     with hidden_module(_TELEMETRY):
         import openvino
@@ -90,12 +90,12 @@ def _properties(threads: int, precision: str) -> dict[str, Any]:
 
 
 def _run(compiled: Any, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """The outputs, copied from OpenVINO's memory; the inputs are read where they are."""
+    """Return the outputs, copied from OpenVINO's memory; the inputs are read in place."""
     given = {port: inputs[_name(port, inputs)] for port in compiled.inputs}
     values = compiled(given, share_inputs=True)
     return named_outputs(stage, [values[tensor.name] for tensor in stage.outputs])
 
 
 def _name(port: Any, values: Mapping[str, Array]) -> str:
-    """The name of an input among those of the arrays: OpenVINO may add names of operations that it removed."""
+    """Return the name of an input among those of the arrays: OpenVINO may add names of operations that it removed."""
     return next(name for name in values if name in port.names)

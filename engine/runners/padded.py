@@ -1,6 +1,6 @@
-"""Runs stages as a static pipeline would: every length padded with zeros, the results cropped to the valid lengths.
+"""Runs stages like a static pipeline: every length padded with zeros, the results cropped to the valid lengths.
 
-Between the stages of this project everything beyond a length is zero, so padding each stage's inputs separately is
+Between the stages of this project all values beyond a length are zero, so padding each stage's inputs separately is
 equivalent to one padded pipeline.
 """
 
@@ -17,13 +17,13 @@ from engine.speech import Array
 from engine.stages import TOKENS, Stage, Tensor
 
 _NEGLIGIBLE_DIGITS = 6
-"""Decimals to which a product of length and ratio is rounded first, so that rounding errors add no step."""
+"""The decimals to which length times ratio is rounded first, so that rounding errors add no step."""
 
 
 class PaddedRunner:
-    """A runner whose stages see every length grown by the ratio `padding`: 0 leaves it, 1 doubles it.
+    """A runner that increases every length by the ratio `padding`: 0 leaves it, 1 doubles it.
 
-    Tokens grow at most to the model's limit. Raises `ValueError` for a padding that is negative or infinite.
+    Token counts increase at most to the model's limit. Raises `ValueError` for a padding that is negative or infinite.
     """
 
     def __init__(self, config: ModelConfig, runner: Runner, padding: float) -> None:
@@ -63,13 +63,13 @@ class PaddedRunner:
         return max(length, min(grown, self._config.token_limit)) if axis == TOKENS.name else grown
 
     def _filled(self, tensor: Tensor, array: Array, padded: Mapping[str, int]) -> Array:
-        """The array with zeros up to the padded extents."""
+        """Return the array with zeros up to the padded extents."""
         filled = np.zeros(tensor.shape(self._config, len(array), padded), array.dtype)
         filled[tuple(slice(extent) for extent in array.shape)] = array
         return filled
 
     def _tail(self, tensor: Tensor, array: Array, inputs: Mapping[str, Array], given: Mapping[str, int]) -> Array:
-        """All values beyond their sequence's length; without a count that is the length before padding."""
+        """Return all values beyond the sequences' lengths; without a count, the length before padding applies."""
         beyond = np.ones(array.shape, np.bool_)
         for batch_index in range(len(beyond)):
             counted = {axis: int(inputs[count][batch_index]) for axis, count in COUNTS.items() if count in inputs}
@@ -78,5 +78,5 @@ class PaddedRunner:
 
 
 def padded_length(length: int, padding: float) -> int:
-    """The length grown by this ratio, rounded up to a whole step."""
+    """Return the length increased by this ratio, rounded up to a whole step."""
     return length + math.ceil(round(length * padding, _NEGLIGIBLE_DIGITS))

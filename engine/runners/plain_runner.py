@@ -1,4 +1,4 @@
-"""Runs stages in PyTorch as its users do: kokoro's own modules in inference mode, arrays shared with numpy.
+"""Runs stages in PyTorch in the usual way: kokoro's own modules in inference mode, arrays shared with NumPy.
 
 Batches of one, without padding.
 """
@@ -20,11 +20,11 @@ from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage
 
 COMPILED_STAGE = "decoder"
-"""The only stage that torch.compile translates whole; it has nearly all of the arithmetic."""
+"""The only stage that torch.compile can translate completely; it has nearly all of the arithmetic."""
 
 
 class PlainRunner:
-    """kokoro's modules with these weights on `threads` threads of this process.
+    """Runs kokoro's modules with these weights on `threads` threads of this process.
 
     With `compiled`, `torch.compile` translates the decoder, for any length, at its first run.
     """
@@ -46,4 +46,4 @@ class PlainRunner:
         return named_outputs(stage, [np.asarray(value) for value in values])
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there are no resources to release."""

@@ -20,9 +20,9 @@ from engine.stages import ProbeObserver, Stage
 
 
 class ReferenceRunner:
-    """The reference on batches: each sequence alone, without its padding, then zeros beyond its length.
+    """Runs the reference on batches: each sequence alone, without its padding, then zeros beyond its length.
 
-    `observe`, if given, gets the probes of every sequence in turn.
+    `observe`, if given, receives the probes of every sequence in turn.
     """
 
     def __init__(self, reference: Reference, observe: ProbeObserver | None = None) -> None:
@@ -49,7 +49,7 @@ class ReferenceRunner:
         return self._reference.arithmetic_of(stage.name, inputs)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there are no resources to release."""
 
     def _sequences(self, stage: Stage, inputs: Mapping[str, Array], batch: int) -> Iterator[dict[str, Array]]:
         for batch_index in range(batch):
@@ -61,10 +61,10 @@ class ReferenceRunner:
 
 
 class StagesRunner:
-    """Stages that are torch modules, by name, as eager PyTorch on batches of any lengths.
+    """Runs stages that are torch modules, by name, in eager PyTorch on batches of any lengths.
 
-    `observe`, if given, gets the probes of the whole batch at once; beyond a sequence's length their values are finite
-    but arbitrary.
+    `observe`, if given, receives the probes of the whole batch; beyond a sequence's length their values are finite but
+    arbitrary.
     """
 
     def __init__(
@@ -84,11 +84,11 @@ class StagesRunner:
         return named_outputs(stage, [np.ascontiguousarray(value) for value in values], paths, self._observe)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there are no resources to release."""
 
 
 class ExportableRunner(StagesRunner):
-    """The exportable stages of a network; see `StagesRunner`."""
+    """Runs the exportable stages of a network; see `StagesRunner`."""
 
     def __init__(
         self,

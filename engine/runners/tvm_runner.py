@@ -1,4 +1,4 @@
-"""Runs stages in compiled libraries: numpy in, numpy out, the weights packed once."""
+"""Runs stages in compiled libraries: NumPy arrays in and out, with the weights packed once."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from engine.speech import Array
 from engine.stages import ProbeObserver, Stage
 
 _GO_ON = 0
-"""What TVM's virtual machine takes as: call the function."""
+"""The result that tells TVM's virtual machine to call the function."""
 MAIN_FUNCTION = "main"
 PACK_FUNCTION = "main_transform_params"
 LARGE_INPUT_BYTES = 2 << 20
-"""Above this size, five seconds of speech, a stage's arrays need the memory that other stages' weights occupy."""
+"""The size, five seconds of speech, above which a stage's arrays need the memory that other stages' weights occupy."""
 
 
 @dataclass(frozen=True)
 class SeenCall:
-    """A call that is done: the kernel's name, and its arguments, the result among them.
+    """A completed call: the kernel's name, and its arguments, including the result.
 
-    Tensors are arrays, on the processor the very memory of the call, which is only valid until the next one.
+    Tensors are arrays; on the CPU they share the memory of the call, which is only valid until the next one.
     """
 
     kernel: str
@@ -44,10 +44,10 @@ class SeenCall:
 
 
 class Instrument:
-    """What a virtual machine calls before and after every function; `observe` gets the calls of `kernels`.
+    """A hook that a virtual machine calls before and after every function; `observe` receives the calls of `kernels`.
 
-    TVM loses the type of an error that passes through it: an `EngineError` of `observe` is kept in `failure`, and the
-    run goes on unobserved.
+    TVM loses the type of an error that passes through it: an `EngineError` raised by `observe` is stored in `failure`,
+    and the run continues unobserved.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Instrument:
         self.failure: EngineError | None = None
 
     def __call__(self, function: Any, name: str, before: bool, returned: Any, *arguments: Any) -> int:
-        """Note a call's beginning, or pass it on at its end."""
+        """Record the start of a call, or report it at its end."""
         ended = self._clock()
         if not before and self.failure is None and name in self._kernels:
             given = tuple(self._array(one) if hasattr(one, "shape") else one for one in arguments)
@@ -83,13 +83,14 @@ class Instrument:
 class CompiledRunner:
     """The compiled stages of one model with its weights, on the device that its libraries were built for.
 
-    `folder` holds the libraries and their manifest. `weights` are float32 arrays by folded state-dict key, more than
-    needed if you like, or the result of `packed_stages`. `observe`, if given, gets the probes of
-    libraries that return them, for the whole batch at once; beyond a sequence's length their values are finite but
-    arbitrary. Only `stages` are loaded, if given. `around_lstm` is entered while a stage with an LSTM runs. Usable from
-    any thread, one call at a time.
-    Raises `DamagedFile` when a library is not as it was built, `GpuFailed` when the GPU fails twice at the weights, and
-    `EngineError` when weights are missing or misshapen or the device does not exist.
+    `folder` holds the libraries and their manifest. `weights` are float32 arrays by folded state-dict key, with extra
+    ones ignored, or the result of `packed_stages`. `observe`, if given, receives the probes of libraries that return
+    them, for the whole batch; beyond a sequence's length their values are finite but arbitrary. Only `stages` are
+    loaded, if given. `around_lstm` is entered while a stage with an LSTM runs. Usable from any thread, one call at a
+    time.
+
+    Raises `DamagedFile` if a library has changed since it was built, `GpuFailed` if the GPU fails twice at the weights,
+    and `EngineError` if weights are missing or misshapen or the device does not exist.
     """
 
     def __init__(
@@ -123,14 +124,14 @@ class CompiledRunner:
 
     @property
     def kernel_count(self) -> int:
-        """How many kernels the stages call; 0 on the processor, whose kernels need no compiler."""
+        """The number of kernels that the stages call; 0 on the CPU, whose kernels need no compiler."""
         return sum(len(stage.kernels) for stage in self._stages.values())
 
     def warm_up(self) -> Iterator[int]:
-        """Have the system compile every kernel for the GPU, which it would do at their first calls.
+        """Compile every kernel for the GPU, which would otherwise happen at their first calls.
 
-        Yields the number of those done, from 0 on; nothing if there are none. Stages are compiled at once: TVM compiles
-        one kernel of a library at a time, and Metal's devices may be used from several threads.
+        Yields the number of kernels done, from 0 on; nothing if there are none. Stages are compiled in parallel: TVM
+        compiles one kernel of a library at a time, and Metal devices may be used from several threads.
         """
         if self.kernel_count:
             yield 0
@@ -145,7 +146,7 @@ class CompiledRunner:
                 yield done
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`; raises `GpuFailed` when the GPU fails twice."""
+        """Run the stage; see `Runner.run`. Raises `GpuFailed` if the GPU fails twice."""
         check_inputs(self._config, stage, inputs)
         if stage.name not in self._stages:
             raise ValueError(f"Stage {stage.name} has no library here.")
@@ -161,7 +162,7 @@ class CompiledRunner:
     def run_watched(
         self, stage: Stage, inputs: Mapping[str, Array], kernels: Collection[str], observe: Callable[[SeenCall], None]
     ) -> dict[str, Array]:
-        """As `run`, while `observe` sees every call of these kernels; an `EngineError` of it is raised."""
+        """Run the stage, with every call of these kernels reported to `observe`; its `EngineError` is raised."""
         instrument = Instrument(kernels, observe, self._runtime.array)
         with self._stages[stage.name].library.watched(instrument):
             outputs = self.run(stage, inputs)
@@ -179,13 +180,13 @@ class CompiledRunner:
 
 
 def _keep_all(stage: str) -> None:
-    """For weights that are not read in place from a file: none are released."""
+    """Release nothing: these weights are not read in place from a file."""
 
 
 def packed_stages(folder: Path, weights: Mapping[str, Array]) -> Iterator[tuple[str, list[Array]]]:
-    """The packed weights of each library in `folder`, by stage, one after the other, computed on their device.
+    """Yield the packed weights of each library in `folder`, by stage, computed on their device.
 
-    Raises what `CompiledRunner` raises.
+    Raises the errors of `CompiledRunner`.
     """
     manifest = Manifest.load(folder)
     runtime = Runtime(manifest.identity.device)
@@ -211,16 +212,16 @@ class _CompiledStage:
         else:
             originals = [self._uploaded(weight_for(parameter, weights)) for parameter in artifact.parameters]
             self._weights = tuple(self.library.machine[PACK_FUNCTION](originals)) if originals else ()
-            runtime.settle()  # before the originals go
+            runtime.settle()  # before the originals are freed
 
     def packed(self) -> list[Array]:
-        """The weights as the library takes them."""
+        """Return the weights in the library's format."""
         return [self._runtime.array(tensor) for tensor in self._weights]
 
     def run(self, arrays: Sequence[Array]) -> list[Array]:
         tensors = [self._runtime.tensor(array) for array in arrays]
         outputs = [self._runtime.result(output) for output in self._function(*tensors, *self._weights)]
-        self._runtime.settle()  # before the tensors go
+        self._runtime.settle()  # before the tensors are freed
         return outputs
 
     def _uploaded(self, weight: Array) -> Any:
@@ -230,7 +231,7 @@ class _CompiledStage:
 
 
 def weight_for(parameter: Parameter, weights: Mapping[str, Array]) -> Array:
-    """The weight of this name as the library wants it; raises `EngineError` when it is missing or misshapen."""
+    """Return the weight of this name in the library's format. Raises `EngineError` if it is missing or misshapen."""
     weight = weights.get(parameter.name)
     if weight is None:
         raise EngineError(f"The model doesn’t have the weight {parameter.name}.", "Download or import the model again.")

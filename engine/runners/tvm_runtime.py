@@ -1,4 +1,4 @@
-"""TVM's runtime library without its compiler: loading, threads and tensors, on the processor or on Metal."""
+"""TVM's runtime library without its compiler: loading, threads and tensors, on the CPU or on Metal."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from engine.system.memory import keep_little_freed_memory
 from engine.system.paths import project_folder
 
 KEPT_BYTES = 64 << 20
-"""The most that is remembered: what stages make of 40 seconds of speech."""
+"""The maximum size to remember: the data that stages generate for 40 seconds of speech."""
 _CPU = (1, 0)
 _METAL = (8, 0)
-"""Device type and number in DLPack's terms."""
+"""Device types and numbers in DLPack's terms."""
 _NAIVE_ALLOCATOR, _POOLED_ALLOCATOR = 1, 2
 _EXISTS = 0
 """TVM's number of the device attribute that says whether a device exists."""
@@ -51,28 +51,28 @@ class _Reading:
 
 
 class ReadbackCache:
-    """The latest arrays that were read from a device, with the tensors that still hold the same values.
+    """The latest arrays read from a device, with the tensors that still hold the same values.
 
-    An array is known by its identity, for as long as it exists and cannot be written to.
+    An array is recognized by its identity, for as long as it exists and is read-only.
     """
 
     def __init__(self) -> None:
         self._by_identity: dict[int, _Reading] = {}
 
     def remember(self, array: Array, tensor: Any) -> None:
-        """Make `array` read-only, and keep the tensor that it was read from."""
+        """Make `array` read-only, and store the tensor from which it was read."""
         array.flags.writeable = False
         self._by_identity.pop(id(array), None)  # of an earlier array at the same address
         self._by_identity[id(array)] = _Reading(weakref.ref(array), tensor, array.nbytes)
 
     def tensor(self, array: Array) -> Any | None:
-        """The tensor with the values of `array`; None for one that was not read, can be written to, or is forgotten."""
+        """Return the tensor with the values of `array`; None if it was not read, is writable, or was forgotten."""
         reading = self._by_identity.get(id(array))
         known = reading is not None and reading.array() is array and not array.flags.writeable
         return reading.tensor if known and reading is not None else None
 
     def forget_old(self) -> None:
-        """Let go of tensors whose arrays are gone, then of the oldest as long as there are too many bytes."""
+        """Drop the tensors of deleted arrays, then the oldest ones while the total size exceeds the limit."""
         self._by_identity = {key: one for key, one in self._by_identity.items() if one.array() is not None}
         while sum(reading.size_bytes for reading in self._by_identity.values()) > KEPT_BYTES:
             del self._by_identity[next(iter(self._by_identity))]
@@ -86,14 +86,14 @@ class Library:
     _module: Any
 
     def compile_kernel(self, name: str) -> None:
-        """Have the system compile this kernel of the library for the GPU, unless that is done."""
+        """Compile this kernel of the library for the GPU, unless that is done."""
         self._module.get_function(name, query_imports=True)
 
     @contextmanager
     def watched(self, instrument: Callable[..., int]) -> Iterator[None]:
-        """Have the virtual machine call this before and after every function, while the context lasts.
+        """Make the virtual machine call this before and after every function, while the context lasts.
 
-        It takes the function, its name, whether it is about to be called, its result, and its arguments.
+        It receives the function, its name, whether it is about to be called, its result, and its arguments.
         """
         self.machine["set_instrument"](instrument)
         try:
@@ -105,7 +105,7 @@ class Library:
 class Runtime:
     """TVM's runtime library on one device.
 
-    Raises `EngineError` when TVM is not installed, or `device` is Metal and this computer has none.
+    Raises `EngineError` if TVM is not installed, or `device` is Metal and this computer has none.
     """
 
     def __init__(self, device: str, threads: int | None = None) -> None:
@@ -118,11 +118,11 @@ class Runtime:
         self._threads_ready = threading.local()
 
     def prepare_thread(self) -> None:
-        """Give the calling thread a pool, whose threads may run on any usable core.
+        """Create the calling thread's pool, whose threads may run on any usable core.
 
-        TVM keeps one pool per calling thread. Its default is half as many workers as there are processors, because it
-        takes every second one for a hyper-thread. Threads are not bound to the first cores, on which several processes
-        of few threads each would collide.
+        TVM creates one pool per calling thread. By default it has half as many workers as there are logical CPUs,
+        because TVM assumes hyper-threading. Threads are not bound to the first cores, on which several processes with
+        few threads each would collide.
         """
         if getattr(self._threads_ready, "done", False):
             return
@@ -130,7 +130,7 @@ class Runtime:
         self._threads_ready.done = True
 
     def load(self, path: Path) -> Library:
-        """The library at `path`, ready to run; raises `EngineError` if the system refuses to load it."""
+        """Load the library at `path`, ready to run. Raises `EngineError` if the system refuses to load it."""
         try:
             module = self._ffi.load_module(str(path))
         except (OSError, RuntimeError) as error:
@@ -140,42 +140,43 @@ class Runtime:
         return Library(machine, module)
 
     def workspace(self) -> Workspace | Buffers:
-        """New memory for stages to compute in."""
+        """Return new memory for stages to compute in."""
         return self._memory.workspace()
 
     def tensor(self, array: Array) -> Any:
-        """A tensor of the array: on the processor the array itself if it `is_aligned`, otherwise a copy.
+        """Return a tensor of the array: on the CPU the array itself if it `is_aligned`, otherwise a copy.
 
-        On a GPU, of a `result` that it still has. The array must not be written to while the tensor exists.
+        On a GPU, it is the tensor of a `result` that is still there, or a copy. The array must not be written to while
+        the tensor exists.
         """
         return self._memory.tensor(array)
 
     def array(self, tensor: Any) -> Array:
-        """The content of a tensor, once it has been computed."""
+        """Return the content of a tensor, once it has been computed."""
         return self._memory.array(tensor)
 
     def result(self, tensor: Any) -> Array:
-        """The content of a tensor that is written to no more; on a GPU it is read-only, and `tensor` knows it again."""
+        """Return the content of a final tensor; on a GPU it is read-only, and `tensor` recognizes it."""
         return self._memory.result(tensor)
 
     def computed(self, compute: Callable[[], Result]) -> Result:
-        """What `compute` returns; on Metal at the second attempt if the GPU fails at the first.
+        """Return the result of `compute`; on Metal, a second attempt follows if the GPU fails.
 
         Raises `GpuFailed`; see `MetalStream.computed`.
         """
         return self._memory.computed(compute)
 
     def settle(self) -> None:
-        """Wait until the device has done all that it was given; a failure of the GPU shows here."""
+        """Wait until the device has completed all its work; a failure of the GPU is detected here."""
         self._memory.settle()
 
     def forget(self) -> None:
-        """Release what the device still has of results."""
+        """Release the device's stored results."""
         self._memory.forget()
 
 
 class _Memory(Protocol):
-    """The memory of tensors; `machine_arguments` describe it to a virtual machine."""
+    """Manages the memory of tensors; `machine_arguments` describe it to a virtual machine."""
 
     machine_arguments: tuple[int, ...]
 
@@ -195,7 +196,7 @@ class _Memory(Protocol):
 
 
 class _HostMemory:
-    """The processor's memory; tensors share it with numpy arrays."""
+    """The CPU's memory; tensors share it with NumPy arrays."""
 
     machine_arguments: tuple[int, ...] = (*_CPU, _NAIVE_ALLOCATOR)
 
@@ -205,37 +206,37 @@ class _HostMemory:
         provide_workspace(ffi)
 
     def workspace(self) -> Workspace:
-        """Pages of this process."""
+        """Return pages of this process."""
         return Workspace()
 
     def tensor(self, array: Array) -> Any:
-        """The array itself if possible: copying many seconds of noise takes as long as computing the source from it."""
+        """Return the array itself if possible: copying long noise takes as long as computing the source from it."""
         return _in_place(self._ffi, array)
 
     def array(self, tensor: Any) -> Array:
-        """The tensor itself as an array."""
+        """Return the tensor itself as an array."""
         return np.from_dlpack(tensor)
 
     def result(self, tensor: Any) -> Array:
-        """The tensor itself as an array."""
+        """Return the tensor itself as an array."""
         return self.array(tensor)
 
     def computed(self, compute: Callable[[], Result]) -> Result:
-        """At the first attempt: processors do not fail."""
+        """Run only once: CPUs do not fail."""
         return compute()
 
     def settle(self) -> None:
-        """Nothing to wait for: copies are synchronous."""
+        """Do nothing: copies are synchronous."""
 
     def forget(self) -> None:
-        """Nothing is kept: arrays are the tensors themselves."""
+        """Do nothing: arrays are the tensors themselves."""
 
 
 class _MetalMemory:
-    """The GPU's memory; arrays are copied to it and from it, but never to it again once they were read from it.
+    """The GPU's memory; arrays are copied to and from it, but never back after they were read from it.
 
     TVM waits for the GPU before it frees a buffer, so a machine computes in a workspace and has a pool for its results,
-    whose unused buffers are released when the GPU has settled.
+    whose unused buffers are released after waiting for the GPU.
     """
 
     machine_arguments: tuple[int, ...] = (*_METAL, _POOLED_ALLOCATOR, *_CPU, _NAIVE_ALLOCATOR)
@@ -251,22 +252,22 @@ class _MetalMemory:
         provide_buffers(ffi, partial(_buffer_on_metal, ffi))
 
     def workspace(self) -> Buffers:
-        """Buffers of the GPU."""
+        """Return buffers of the GPU."""
         return Buffers(partial(_buffer_on_metal, self._ffi))
 
     def tensor(self, array: Array) -> Any:
-        """What a result was read from, else a copy in a buffer of its own."""
+        """Return the tensor that a result was read from, or a copy in a new buffer."""
         known = self._readings.tensor(array)
         return self._copied(array) if known is None else known
 
     def array(self, tensor: Any) -> Array:
-        """A copy, made after all earlier computations; what went wrong with these is raised when the device settles."""
+        """Copy the tensor, after all earlier computations; their errors are raised when the device settles."""
         copy = aligned_empty(tuple(tensor.shape), np.dtype(str(tensor.dtype)))
         self._copy(tensor, _in_place(self._ffi, copy))
         return copy
 
     def result(self, tensor: Any) -> Array:
-        """A read-only copy."""
+        """Return a read-only copy."""
         copy = self.array(tensor)
         self._readings.remember(copy, tensor)
         return copy
@@ -276,17 +277,17 @@ class _MetalMemory:
         return self._stream.computed(compute)
 
     def settle(self) -> None:
-        """Wait for the GPU, and free what is not used any more.
+        """Wait for the GPU, and free unused memory.
 
-        TVM copies to the GPU through 64 staging buffers that only grow, each in its turn; it begins with the first one
-        again after each wait, so that as many grow as are copied in between.
+        TVM copies to the GPU through 64 staging buffers, used in turn, which never shrink; it starts again with the
+        first one after each wait, so only as many grow as there are copies in between.
         """
         self._stream.wait()
         self._readings.forget_old()
         self._release_unused()
 
     def forget(self) -> None:
-        """Release what results were read from; none is known any more."""
+        """Release the tensors of results; none is recognized afterwards."""
         self._readings = ReadbackCache()
         self._release_unused()
 
@@ -297,7 +298,7 @@ class _MetalMemory:
 
 
 def _in_place(ffi: Any, array: Array) -> Any:
-    """A tensor of the processor that is the array if possible, else a copy of it."""
+    """Return a CPU tensor that is the array if possible, else a copy of it."""
     return ffi.from_dlpack(array if is_aligned(array) else aligned_copy(array))
 
 
@@ -342,7 +343,7 @@ def _has_metal_library(ffi: Any) -> bool:
 
 
 def _import_without_torch(name: str) -> Any:
-    """Import a module that imports torch if it can, but works without it.
+    """Import a module that imports torch if available, but works without it.
 
     Torch costs a second and 190 MB, and nothing here needs it.
     """

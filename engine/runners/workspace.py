@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORKSPACE_FUNCTION = "kokoro.workspace"
-"""The function that stages for the processor call: takes a shape [bytes], returns an array of as many bytes."""
+"""The function that stages for the CPU call: it takes a shape [bytes] and returns an array of as many bytes."""
 KEPT_BYTES = 96 << 20
-"""The most that is kept of a piece: what the decoder needs for seven seconds of speech. Packed weights add to this."""
+"""The maximum size retained per piece: the decoder's need for seven seconds of speech. Packed weights are extra."""
 _GIVE_BACK = mmap.MADV_FREE if sys.platform == "darwin" else mmap.MADV_DONTNEED
-"""The advice that makes the system reclaim pages of private memory."""
+"""The advice to the system to reclaim pages of private memory."""
 
 _lent = threading.local()
 
@@ -43,7 +43,7 @@ class Workspace:
                     piece.madvise(_GIVE_BACK, KEPT_BYTES)
 
     def piece(self, size_bytes: int) -> NDArray[np.uint8]:
-        """The next piece for the running stage; it must not be used after the stage has ended."""
+        """Return the next piece for the running stage; it must not be used after the stage has ended."""
         index = self._in_use
         if index == len(self._pieces) or len(self._pieces[index]) < size_bytes:
             del self._pieces[index : index + 1]  # before a larger one is allocated
@@ -53,7 +53,7 @@ class Workspace:
 
 
 def provide_workspace(ffi: Any) -> None:
-    """Register the function with TVM; if nothing is lent, its memory is freed together with the array."""
+    """Register the function with TVM; if no pieces are lent, new memory is freed together with the array."""
 
     def workspace(shape: Any) -> Any:
         lender: Workspace = getattr(_lent, "workspace", None) or Workspace()
@@ -63,5 +63,5 @@ def provide_workspace(ffi: Any) -> None:
 
 
 def _private_memory(size_bytes: int) -> mmap.mmap:
-    """Memory in small pages: with large ones, the rows of an array evict each other from the caches."""
+    """Map memory in small pages: with large ones, the rows of an array evict each other from the caches."""
     return mmap.mmap(-1, max(size_bytes, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
