@@ -1,1 +1,1 @@
-"""How fast the compiled modules are, measured on this machine and compared with peers."""
+"""Benchmarks of the compiled modules on this machine, compared with peers."""

@@ -1,4 +1,4 @@
-"""What all processes of a benchmark agree on: model, weights, threads, lengths of speech, and the shared files."""
+"""The settings that all processes of a benchmark share: model, weights, threads, lengths of audio, and files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from engine.system.paths import data_folder
 _NAME = "job.json"
 _KOKORO_ONNX_NAME = "kokoro-82m-8bit.onnx"
 STAGE_SECONDS = 0.5
-"""A single run of a few milliseconds would depend on caches and clock as others left them, or be interrupted."""
+"""The minimum time per stage: a single run of a few milliseconds would depend on the state of caches and clock, or be
+interrupted."""
 WARM_UP_SECONDS = 10.0
-"""A process that has worked for less can compute up to 1.7 times slower."""
+"""The warm-up time; below it, a process can be up to 1.7 times slower."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One benchmark; `weights` is written as on the command line, `device` is what our own modules run on.
+    """One benchmark; `weights` is written as on the command line, `device` is the device of our own modules.
 
-    `lstm_method` is how these compute LSTMs there, but for the command `speak`, which chooses for itself.
-
-    In a round, a process runs each stage repeatedly for `stage_seconds`, at least once. Before the first round it runs
-    all of them once, and then repeatedly for `warm_up_seconds`.
+    `lstm_method` is their LSTM method there, except for the command `speak`, which chooses its own. In a round, a
+    process runs each stage repeatedly for `stage_seconds`, at least once. Before the first round it runs all of them
+    once, and then repeatedly for `warm_up_seconds`.
     """
 
     model: str
@@ -47,7 +47,7 @@ class Job:
 
     @property
     def on_processor(self) -> Job:
-        """The same on the processor."""
+        """The same job on the CPU."""
         return replace(self, device=CPU_DEVICE, lstm_method=AUTO)
 
     def save(self, folder: Path) -> None:
@@ -56,37 +56,37 @@ class Job:
 
     @classmethod
     def load(cls, folder: Path) -> Job:
-        """The job that `save` wrote into a folder."""
+        """Load the job that `save` wrote into a folder."""
         return cls(**json.loads((folder / _NAME).read_text(encoding="utf-8")))
 
 
 def weights_path(folder: Path) -> Path:
-    """Where the weights of the peers are; ours are mapped from the cache."""
+    """Return the path of the peers' weights; ours are mapped from the cache."""
     return folder / "weights.safetensors"
 
 
 def onnx_folder(folder: Path) -> Path:
-    """Where the stages are that were exported to ONNX."""
+    """Return the folder of the stages exported to ONNX."""
     return folder / "onnx"
 
 
 def utterance_path(folder: Path, frames: int) -> Path:
-    """Where the arrays of the utterance of `frames` frames are."""
+    """Return the path of the arrays of the utterance with `frames` frames."""
     return folder / f"utterance-{frames}.npz"
 
 
 def kokoro_onnx_path() -> Path:
-    """Where kokoro-onnx's own 8-bit file is on this machine, if it is here."""
+    """Return the path of kokoro-onnx's own 8-bit file on this machine, where it may be missing."""
     return data_folder() / _KOKORO_ONNX_NAME
 
 
 _MIN_FRAMES = 4
-"""Upstream's normalisations and reflections take no less."""
+"""The minimum number of frames that the upstream model's normalizations and reflections accept."""
 
 
 @dataclass(frozen=True)
 class Length:
-    """One utterance: frames of speech, tokens (the two border tokens included), seconds of audio."""
+    """The length of an utterance: frames, tokens (including the two border tokens), seconds of audio."""
 
     frames: int
     tokens: int
@@ -94,7 +94,7 @@ class Length:
 
 
 def exact_length(seconds: float, config: ModelConfig) -> Length:
-    """The length nearest to `seconds` in whole frames; where the tokens run out, each of them lasts longer.
+    """Return the length nearest to `seconds` in whole frames; beyond the token limit, each token lasts longer.
 
     Raises `InvalidRequest` for a length that the model cannot speak in one utterance.
     """
@@ -108,9 +108,9 @@ def exact_length(seconds: float, config: ModelConfig) -> Length:
 
 
 def natural_length(seconds: float, config: ModelConfig) -> Length:
-    """The length nearest to `seconds` in whole frames, with tokens that last as long as in speech.
+    """Return the length nearest to `seconds` in whole frames, with tokens as long as in natural speech.
 
-    Raises `InvalidRequest` for a length that takes less than one token, or more tokens than the model has room for.
+    Raises `InvalidRequest` for a length of less than one token, or of more tokens than the model accepts.
     """
     frames = round(seconds * config.frames_per_second)
     tokens = round(frames / FRAMES_PER_TOKEN)

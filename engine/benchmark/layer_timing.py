@@ -1,4 +1,4 @@
-"""How fast the convolutions of a model are on this machine, each on its own, in turn with the processor's peak."""
+"""Times each convolution of a model on this machine separately, alternating with the CPU's peak."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.stages import Stage
 
 TURN_SECONDS = 0.05
-"""How long a convolution runs in one turn; it runs at least once."""
+"""The time that a convolution runs in one turn, at least once."""
 
 Clock = Callable[[], float]
 
 
 def layer_times(stages: Sequence[Stage], run: Run, threads: int, rounds: int, on_progress: OnProgress) -> LayerTimes:
-    """Measure every convolution of these stages, all of them in each round; `on_progress` gets a line per step.
+    """Measure every convolution of these stages, all of them in each round; `on_progress` receives a line per step.
 
     Raises `CompileError`.
     """
@@ -47,14 +47,14 @@ def layer_times(stages: Sequence[Stage], run: Run, threads: int, rounds: int, on
 
 
 class LayerMeter:
-    """Times convolutions, computed as in speech, in turn with the processor's peak.
+    """Times convolutions, computed as in speech, alternating with the CPU's peak.
 
-    A disturbance of some seconds then falls on one turn of each convolution, not on all turns of one.
+    A disturbance of some seconds then affects one turn of each convolution, not all turns of one.
     """
 
     def __init__(self, target: Target, threads: int, clock: Clock = time.perf_counter) -> None:
         self._target = target
-        self._meter = PeakMeter(threads)  # gives this thread its pool
+        self._meter = PeakMeter(threads)  # creates this thread's pool
         self._clock = clock
         self._timed: list[_Timed] = []
         self._peak_flop_per_second = 0.0
@@ -66,14 +66,14 @@ class LayerMeter:
         self._timed.append(_Timed(stage, layer, count, is_direct(layer, microkernel), built))
 
     def measure(self) -> None:
-        """Give every convolution a turn, each after a measurement of the peak."""
+        """Run every convolution for a turn, each after a measurement of the peak."""
         for timed in self._timed:
             reached = self._meter.flop_per_second()
             self._peak_flop_per_second = max(self._peak_flop_per_second, reached)
             timed.seconds.extend(self._turn(timed.convolution.prepared()))
 
     def times(self) -> LayerTimes:
-        """The figures of all turns so far, of which there must be one."""
+        """Return the results of all turns, at least one of which is required."""
         return LayerTimes(tuple(timed.time() for timed in self._timed), self._peak_flop_per_second)
 
     def _turn(self, convolve: Convolve) -> Iterator[float]:
@@ -99,5 +99,5 @@ class _Timed:
 
 
 def is_direct(layer: ConvolutionLayer, microkernel: Microkernel) -> bool:
-    """Whether every product is computed, without Winograd."""
+    """Return whether every product is computed, without Winograd's algorithm."""
     return choice_for(workload_of(layer), microkernel).winograd is None

@@ -1,4 +1,4 @@
-"""The convolutions of a model, each timed on its own: shares of the peak, as plain values and as a table."""
+"""The convolutions of a model, each timed separately: shares of the peak, as plain values and as a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MILLI, _GIGA = 1e3, 1e9
 
 @dataclass(frozen=True)
 class LayerTime:
-    """How long one convolution takes, with its bias; the stage contains `count` of them."""
+    """The times of one convolution, with its bias; the stage contains `count` of them."""
 
     stage: str
     layer: ConvolutionLayer
@@ -32,7 +32,7 @@ class LayerTime:
 
 @dataclass(frozen=True)
 class LayerTimes:
-    """All convolutions of some stages; `peak_flop_per_second` is the highest peak that was measured between them."""
+    """All convolutions of some stages; `peak_flop_per_second` is the highest peak measured between them."""
 
     layers: tuple[LayerTime, ...]
     peak_flop_per_second: float
@@ -40,7 +40,7 @@ class LayerTimes:
 
 @dataclass(frozen=True)
 class Group:
-    """Convolutions that are computed in the same way, each as often as an utterance needs it."""
+    """Convolutions computed by the same algorithm, each counted as often as an utterance needs it."""
 
     key: str
     title: str
@@ -48,7 +48,7 @@ class Group:
 
     @property
     def flop(self) -> float:
-        """Floating-point operations that the mathematics needs."""
+        """The floating-point operations required by the mathematics."""
         return sum(timed.count * timed.layer.flop for timed in self.layers)
 
     @property
@@ -63,14 +63,14 @@ class Group:
 
 
 def groups(times: LayerTimes) -> tuple[Group, ...]:
-    """The convolutions computed directly, and those computed by Winograd, by their keys in JSON; no group is empty."""
+    """Return the convolutions computed directly, and those computed by Winograd's algorithm, without empty groups."""
     direct = Group("direct", "direct", [timed for timed in times.layers if timed.is_direct])
     winograd = Group("filtered", "Winograd", [timed for timed in times.layers if not timed.is_direct])
     return tuple(group for group in (direct, winograd) if group.layers)
 
 
 def to_dict(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
-    """All figures, as plain values for `json.dump`."""
+    """Return all results as plain values for `json.dump`."""
     peak = times.peak_flop_per_second
     return {
         "model": model,
@@ -92,14 +92,17 @@ def to_dict(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
 
 
 def _layer(timed: LayerTime) -> dict[str, Any]:
-    """All figures of one convolution; scripts may read `careful`, for sums of high precision, which no layer has."""
+    """Return the results of one convolution.
+
+    Scripts may read `careful`, for sums of high precision, which no layer has.
+    """
     figures = asdict(timed)
     figures["layer"]["careful"] = False
     return figures
 
 
 def to_text(model: str, length: Length, times: LayerTimes) -> str:
-    """A table of all convolutions, those that take longest first, and the sums of each group."""
+    """Format a table of all convolutions, slowest first, and the sums of each group."""
     return "\n".join(_lines(model, length, times))
 
 

@@ -1,4 +1,4 @@
-"""What a benchmark measured, as plain data, and what follows from it: medians, ratios, rates.
+"""The results of a benchmark as plain data, and values derived from them: medians, ratios, rates.
 
 Ratios are medians over pairs: each round runs every runner once.
 """
@@ -14,14 +14,14 @@ from engine.benchmark.job import Job, Length
 from engine.benchmark.peers import OURS, PEERS
 
 Round = Mapping[str, Mapping[str, float]]
-"""The seconds of every stage, by the name of the runner, then of the stage; a whole model has one part instead."""
+"""The seconds of every stage, by the names of the runner and the stage; a whole model has one part instead."""
 SLOWER = 1.1
-"""A stage is worth a look that takes more than this many times as long as the best peer's."""
+"""The ratio of a stage's time to the best peer's above which it is listed as slower."""
 
 
 @dataclass(frozen=True)
 class LengthMeasurement:
-    """All rounds at one length; `flop` is what each stage needs, 0 for a stage that multiplies nothing with weights."""
+    """All rounds at one length; `flop` is the work of each stage, 0 for a stage without products with weights."""
 
     length: Length
     rounds: tuple[Round, ...]
@@ -29,47 +29,47 @@ class LengthMeasurement:
 
     @property
     def peers(self) -> tuple[str, ...]:
-        """Names of the peers that ran, lossy ones included."""
+        """The names of the peers that ran, including lossy ones."""
         return tuple(name for name in self.rounds[0] if name != OURS)
 
     @property
     def lossy_peers(self) -> tuple[str, ...]:
-        """Names of the peers that ran in less than float32."""
+        """The names of the peers that ran in less than float32."""
         return tuple(name for name in self.peers if PEERS[name].lossy)
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Names of the stages, in order."""
+        """The names of the stages, in order."""
         return tuple(self.rounds[0][OURS])
 
     def has(self, name: str, stage: str | None = None) -> bool:
-        """Whether the runner `name` has this stage; all have a total."""
+        """Return whether the runner `name` has this stage; all have a total."""
         return stage is None or stage in self.rounds[0][name]
 
     def seconds(self, name: str, stage: str | None = None) -> float:
-        """The median time of a stage, or of all stages together, by the runner `name`."""
+        """Return the median time of a stage, or of all stages together, with the runner `name`."""
         return median(_seconds(one, name, stage) for one in self.rounds)
 
     def real_time_factor(self, name: str, stage: str | None = None) -> float:
-        """Median seconds per second of audio."""
+        """Return the median seconds per second of audio."""
         return self.seconds(name, stage) / self.length.seconds
 
     def times_as_long(self, peer: str, stage: str | None = None) -> float:
-        """How many times as long as ours the peer takes: the median over the rounds."""
+        """Return the ratio of the peer's time to ours: the median over the rounds."""
         return median(_seconds(one, peer, stage) / _seconds(one, OURS, stage) for one in self.rounds)
 
     def best_peer(self, stage: str | None = None) -> str | None:
-        """The float32 peer that takes the least time; None without one."""
+        """Return the fastest float32 peer, or None without one."""
         peers = [peer for peer in self.peers if peer not in self.lossy_peers and self.has(peer, stage)]
         return min(peers, key=lambda peer: self.times_as_long(peer, stage), default=None)
 
     def times_faster_than_best_peer(self, stage: str | None = None) -> float | None:
-        """How many times as long as ours the best float32 peer takes; None without one."""
+        """Return the ratio of the best float32 peer's time to ours, or None without a peer."""
         best = self.best_peer(stage)
         return None if best is None else self.times_as_long(best, stage)
 
     def slower_stages(self) -> tuple[str, ...]:
-        """Stages that take more than `SLOWER` times as long as the best peer's."""
+        """Return the stages that take more than `SLOWER` times as long as the best peer's."""
         return tuple(
             stage
             for stage in self.stages
@@ -77,7 +77,7 @@ class LengthMeasurement:
         )
 
     def flop_per_second(self, name: str, stage: str | None = None) -> float | None:
-        """Operations that the mathematics needs per second; None for a stage that multiplies nothing with weights."""
+        """Return the required operations per second; None for a stage without products with weights."""
         needed = sum(self.flop.values()) if stage is None else self.flop[stage]
         return needed / self.seconds(name, stage) if needed else None
 
@@ -88,10 +88,10 @@ def _seconds(one: Round, name: str, stage: str | None) -> float:
 
 @dataclass(frozen=True)
 class ProcessFigures:
-    """One process: how long until it was ready, its very first run (some compile only then), its peak memory.
+    """The results of one process: seconds until it was ready, its first run (when some peers compile), its peak memory.
 
-    `idle_share` is the share of one processor that it used while others ran and it should have rested.
-    `preparation_seconds`, by seconds of audio, is what it took to prepare for that length: some compile for a length.
+    `idle_share` is the share of one CPU core that it used while others ran and it should have been idle.
+    `preparation_seconds`, by seconds of audio, is the time to prepare for that length: some compile for a length.
     """
 
     seconds_to_ready: float
@@ -103,10 +103,10 @@ class ProcessFigures:
 
 @dataclass(frozen=True)
 class SpeechFigures:
-    """Seconds to the first audio of requests as the application makes them.
+    """The seconds to the first audio of requests like the application's.
 
     Medians for a short and a long text with the model loaded, and the time from the start of a process. Medians for
-    sentences without a mark inside, by their number of words; the long text is the last of them.
+    sentences without inner punctuation, by their number of words; the long text is the last of them.
     """
 
     short_seconds: float
@@ -117,7 +117,7 @@ class SpeechFigures:
 
 @dataclass(frozen=True)
 class CommandFigures:
-    """`engine speak` with a text: how long its longest utterance is, how long the command took, its peak memory."""
+    """The results of `engine speak` with a text: length of its longest utterance, time of the command, peak memory."""
 
     text: str
     utterance_seconds: float
@@ -127,9 +127,9 @@ class CommandFigures:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The whole benchmark; `compile_seconds` are those of our stages, `export_seconds` those of ONNX export.
+    """The whole benchmark; `compile_seconds` are those of our stages, `export_seconds` those of the ONNX export.
 
-    `modules` says in words which of ours were measured: those that speak.
+    `modules` describes our measured modules, which are those that generate speech.
     """
 
     job: Job
@@ -145,5 +145,5 @@ class Measurement:
 
     @property
     def our_peak(self) -> float | None:
-        """The peak of what our modules ran on; None for a GPU, whose peak is not measured."""
+        """The peak of our modules' device; None for a GPU, whose peak is not measured."""
         return self.peak_flop_per_second if self.job.device == CPU_DEVICE else None

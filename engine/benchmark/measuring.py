@@ -1,4 +1,4 @@
-"""Runs a benchmark: every runner in a process of its own, in turns, on the same arrays."""
+"""Runs a benchmark: every runner in a separate process, in turns, on the same arrays."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ from engine.system.paths import project_folder, sample_text_path
 from engine.text.g2p.split import longest
 
 OnProgress = Callable[[str], None]
-"""Takes a line of progress for each step."""
+"""A callback that receives a line of progress for each step."""
 DEFAULT_SECONDS = (2.0, 10.0, 30.0)
-"""Lengths of audio to measure at when none is asked for."""
+"""The default lengths of audio."""
 PLOT_SECONDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
-"""Lengths of audio for a plot when none is asked for."""
+"""The default lengths of audio for a plot."""
 STEADY_SECONDS = 10.0
-"""From this length on, speech takes so long that other activity of the machine matters little."""
+"""The length from which a run takes so long that other activity of the machine matters little."""
 MAX_TIMES_THE_ROUNDS = 5
-"""Rounds for the shortest speech, as a multiple of those for steady lengths."""
+"""The number of rounds for the shortest audio, as a multiple of those for steady lengths."""
 
 
 def measure(
     job: Job, lengths: Sequence[Length], selection: PeerSelection, rounds: int, on_progress: OnProgress
 ) -> Measurement:
-    """Measure ours and the chosen peers at these lengths, and our requests; `on_progress` gets a line per step.
+    """Measure our modules and the chosen peers at these lengths, and our requests.
 
-    Raises `EngineError` when a process fails.
+    `on_progress` receives a line per step. Raises `EngineError` if a process fails.
     """
     modules = _prepared_modules(job, on_progress)
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name, ExitStack() as processes:
@@ -88,9 +88,9 @@ def measure(
 
 
 def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
-    """Build the modules and pack their weights before anything is timed; returns the folder of the device's modules.
+    """Build the modules and pack their weights before timing starts; return the folder of the device's modules.
 
-    The arrays that all are given are made on the processor, whatever the device.
+    The shared input arrays are computed on the CPU, regardless of the device.
     """
 
     def observe(event: PreparationEvent) -> None:
@@ -103,7 +103,7 @@ def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
 
 
 def _in_words(job: Job, modules: Path) -> str:
-    """Which modules they are, and how their LSTMs are computed."""
+    """Describe the modules and their LSTM method."""
     method = Manifest.load(modules).identity.lstm_method
     variant = replace(choose_device(job.device, job.config).variant, lstm_method=method)
     return f"{find_modules(job.config, variant).why}; LSTMs by {method}"
@@ -135,21 +135,21 @@ def _prepare(
 
 
 def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, on_progress: OnProgress) -> None:
-    """Let every runner work for `seconds`, one after the other, before anything is measured."""
+    """Run every runner for `seconds`, one after the other, before anything is measured."""
     for runner in runners:
         on_progress(f"{runner.name} is warming up for {seconds:g} s")
         runner.warm_up(length)
 
 
 def rounds_at(length: Length, rounds: int) -> int:
-    """Rounds at a length when steady lengths get `rounds`: shorter speech is disturbed more, so it gets more."""
+    """Return the number of rounds at a length; short speech varies more, so it gets more than `rounds`."""
     return math.ceil(rounds * min(MAX_TIMES_THE_ROUNDS, max(1, STEADY_SECONDS / length.seconds)))
 
 
 class RoundRobin:
     """Runs all runners in turn, `rounds` times at steady lengths.
 
-    `peak_flop_per_second` is the highest peak that was measured between the rounds.
+    `peak_flop_per_second` is the highest peak measured between the rounds.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class RoundRobin:
         self.peak_flop_per_second = 0.0
 
     def at(self, length: Length) -> tuple[Round, ...]:
-        """All rounds at this length, after one that fills the caches and is not measured."""
+        """Run and return all rounds at this length, after an unmeasured one that fills the caches."""
         self._on_progress(f"{length.seconds:g} s of speech: warming up")
         self._round(length)
         count = rounds_at(length, self._rounds)
@@ -193,12 +193,12 @@ PHRASES: Mapping[int, str] = MappingProxyType(
         "because the sea was calm and the wind had turned.",
     }
 )
-"""Sentences without a mark inside, by their number of words."""
+"""Sentences without inner punctuation, by their number of words."""
 REPEATS = 5
 
 
 def measure_speech(job: Job, folder: Path) -> SpeechFigures:
-    """Time to first audio of requests on the job's device; raises `EngineError` when one fails."""
+    """Measure the time to first audio of requests on the job's device. Raises `EngineError` if one fails."""
     started = time.perf_counter()
     with WorkerProcess(SPEAKING, folder, job.threads) as speaking:
         speaking.answer()
@@ -211,7 +211,7 @@ def measure_speech(job: Job, folder: Path) -> SpeechFigures:
 
 
 def long_text() -> str:
-    """The sample text, repeated until it has at least `LONG_WORDS` words."""
+    """Return the sample text, repeated until it has at least `LONG_WORDS` words."""
     words = sample_text_path().read_text(encoding="utf-8").split()
     return " ".join(words * (LONG_WORDS // len(words) + 1))
 
@@ -221,23 +221,26 @@ def _first_audio(speaking: WorkerProcess, text: str) -> float:
 
 
 MIDDLE_TEXT = "The old clock in the hall of the empty house went on ticking through the night."
-"""About seven seconds of speech with random weights of full size, four with the starter."""
+"""A text of about seven seconds of speech with random full-size weights, four with the starter."""
 _PHONEMES = "həlˈO"
 
 
 def measure_commands(job: Job, folder: Path) -> tuple[CommandFigures, ...]:
-    """The command on a short text, a middle one and the longest; raises `EngineError` when one fails."""
+    """Measure the command on a short, a middle and the longest text. Raises `EngineError` if one fails."""
     return tuple(_measured(job, text, folder) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(job)))
 
 
 def longest_text(job: Job) -> str:
-    """A word that fills two utterances of the most phonemes: the second adds to the memory that the first keeps."""
+    """Return a word that fills two utterances of maximum length.
+
+    The second adds to the memory that the first retains.
+    """
     count = 2 * longest(job.config.phoneme_limit, speed=1.0)
     return f"[Hello](/{(_PHONEMES * count)[:count]}/)"
 
 
 def speak_command(job: Job, text: str, folder: Path) -> tuple[str, ...]:
-    """The command that speaks a text, on the job's device."""
+    """Return the command that speaks a text, on the job's device."""
     weights = [] if job.weights is None else ["--weights", job.weights]
     command = python_command("engine", "speak", text, "--model", job.model, *weights)
     return (*command, "--device", job.device, "--json", "--out", str(folder / "speech.wav"))

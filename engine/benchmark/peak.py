@@ -1,4 +1,4 @@
-"""The processor's peak: multiplications and additions per second in vector registers that wait for nothing."""
+"""The CPU's peak: multiply-adds per second in vector registers without stalls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.runners.tvm_runtime import Runtime
 
 _STEPS = 20_000_000
-"""With fewer, waking the threads would be a noticeable part of the time."""
+"""The number of steps; with fewer, waking the threads would take a noticeable part of the time."""
 _FLOP_PER_MULTIPLY_ADD = 2
 
 
@@ -33,7 +33,7 @@ class PeakMeter:
         self._factor = tvm.runtime.tensor(np.full(2, 0.5, np.float32))
 
     def flop_per_second(self, steps: int = _STEPS) -> float:
-        """The peak at this moment; takes less than 0.1 s on a processor with two vector multiply-adds per cycle."""
+        """Measure the current peak; takes less than 0.1 s on a CPU with two vector multiply-adds per cycle."""
         self._runtime.prepare_thread()
         started = time.perf_counter()
         self._run(self._factor, self._sums, steps)
@@ -42,9 +42,9 @@ class PeakMeter:
 
 
 def multiply_adds(microkernel: Microkernel, chunks: int) -> PrimFunc:
-    """The kernel of (f [2], y [chunks, vectors, lanes], steps): every y becomes f[0] y + f[1], `steps` times.
+    """Build the kernel of (f [2], y [chunks, vectors, lanes], steps): every y becomes f[0] y + f[1], `steps` times.
 
-    The sums of a chunk fill the registers that convolutions accumulate in; none waits for another.
+    The sums of a chunk fill the registers in which convolutions accumulate; they are independent of each other.
     """
     shape = _shape(microkernel, chunks)
     _, vectors, lanes = shape

@@ -1,4 +1,4 @@
-"""The runner of ours and of each peer: all with the same weights, but for models that bring their own."""
+"""The runners of our modules and of each peer: all with the same weights, except models with their own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def our_runner(job: Job) -> Runner:
-    """The compiled modules for the job's device, with their weights, as in speech."""
+    """Return the runner of the compiled modules for the job's device, with their weights, as in speech."""
     from engine.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
 
     checkpoint = open_checkpoint(job.model, job.weights)
@@ -34,42 +34,42 @@ def our_runner(job: Job) -> Runner:
 
 
 def pytorch_runner(job: Job, folder: Path, compiled: bool = False) -> Runner:
-    """The modules of the kokoro package in PyTorch."""
+    """Return the runner of the kokoro package's modules in PyTorch."""
     from engine.runners.plain_runner import PlainRunner  # loads torch
 
     return PlainRunner(job.config, load_weights(weights_path(folder)), job.threads, compiled)
 
 
 def torch_compile_runner(job: Job, folder: Path) -> Runner:
-    """The modules of the kokoro package in PyTorch, with `torch.compile` where it works."""
+    """Return the runner of the kokoro package's modules in PyTorch, with `torch.compile` where it works."""
     return pytorch_runner(job, folder, compiled=True)
 
 
 def onnx_runner(job: Job, folder: Path) -> Runner:
-    """The exported stages in ONNX Runtime."""
+    """Return the runner of the exported stages in ONNX Runtime."""
     from engine.runners.onnx_runner import OnnxRunner  # loads onnxruntime, which is optional
 
     return OnnxRunner(onnx_folder(folder), job.threads)
 
 
 def openvino_runner(job: Job, folder: Path, bfloat16: bool = False) -> Runner:
-    """The exported stages in OpenVINO, for any length, in float32 or bfloat16."""
+    """Return the runner of the exported stages in OpenVINO, for any length, in float32 or bfloat16."""
     from engine.runners.openvino_runner import OpenVinoRunner  # loads openvino, which is optional
 
     return OpenVinoRunner(onnx_folder(folder), job.threads, bfloat16)
 
 
 def static_openvino_runner(job: Job, folder: Path) -> StaticOpenVinoRunner:
-    """The exported stages in OpenVINO, for one length at a time."""
+    """Return the runner of the exported stages in OpenVINO, for one length at a time."""
     from engine.runners.openvino_runner import StaticOpenVinoRunner  # loads openvino, which is optional
 
     return StaticOpenVinoRunner(onnx_folder(folder), job.threads)
 
 
 class HibariModel:
-    """The model that comes with the package hibari-tts, whole, on `threads` threads.
+    """The model of the package hibari-tts, as a whole, on `threads` threads.
 
-    Its symbols are numbered as Kokoro's are. It has one voice, which no style changes.
+    Its symbols are numbered like Kokoro's. It has one voice, which no style changes.
     """
 
     def __init__(self, threads: int) -> None:
@@ -84,23 +84,23 @@ class HibariModel:
 
 
 WHOLE_MODEL = "whole model"
-"""The only part of such a peer, in place of stages."""
+"""The name of such a peer's only part, which replaces the stages."""
 NEAR_ENOUGH = 0.01
-"""The search ends at a speed whose audio is off by no more than this share of the length."""
+"""The relative error of the audio's length at which the search for a speed ends."""
 _TRIALS = 8
 _MAX_OFF = 0.1
-"""The nearest speed is refused when its audio is off by more than this share."""
+"""The relative error of the audio's length above which the nearest speed is rejected."""
 
 
 class WholeModel(Protocol):
-    """A model that makes audio from tokens."""
+    """A model that generates audio from tokens."""
 
     def run(self, tokens: Array, style: Array, speed: float) -> Array:
-        """The audio [samples] of tokens [1, tokens] and a style [1, timbre and prosody]."""
+        """Return the audio [samples] of tokens [1, tokens] and a style [1, timbre and prosody]."""
 
 
 def whole_model_parts(model: WholeModel, config: ModelConfig) -> Parts:
-    """The model as one part to time, at the speed at which it speaks about as long as an utterance is."""
+    """Return the model as one part to time, at the speed at which its audio is about as long as an utterance."""
 
     def parts(values: Mapping[str, Array]) -> dict[str, Part]:
         style = np.concatenate([values["timbre"], values["prosody"]], axis=1)
@@ -113,7 +113,7 @@ def whole_model_parts(model: WholeModel, config: ModelConfig) -> Parts:
 
 
 def frames_of(audio: Array, config: ModelConfig) -> int:
-    """How many frames the audio [samples] has; raises `EngineError` for audio that is not finite, or has none."""
+    """Return the number of frames of the audio [samples]. Raises `EngineError` if it is empty or not finite."""
     frames = round(len(audio) / config.samples_per_frame)
     if frames < 1 or not np.isfinite(audio).all():
         raise EngineError("The whole model's audio is empty, or not finite.", "Install or download it again.")
@@ -121,10 +121,10 @@ def frames_of(audio: Array, config: ModelConfig) -> int:
 
 
 def fitted_speed(frames_at: Callable[[float], int], wanted: int) -> tuple[float, int]:
-    """A speed with about the wanted number of frames, and the number of frames at that speed.
+    """Return a speed with about the wanted number of frames, and the number of frames at that speed.
 
-    Durations are rounded and at least one frame long, so frames are not quite inverse to the speed: it is corrected
-    until they are near enough. Raises `EngineError` when no speed comes near.
+    Durations are rounded and at least one frame long, so frames are not exactly inverse to the speed: it is corrected
+    until they are near enough. Raises `EngineError` if no speed comes near.
     """
     speed, best = 1.0, (1.0, 0)
     for _ in range(_TRIALS):

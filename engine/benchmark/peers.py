@@ -1,4 +1,4 @@
-"""Ours and the peers it is compared with: what each is, and which of them can run here."""
+"""Our modules and the peers to compare them with: their descriptions, and the ones that can run here."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ FLOAT32, BFLOAT16, INT8 = "float32", "bfloat16", "int8"
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer in a few words, the precision that it computes in, and the optional packages that it needs.
+    """A peer: a short description, the precision that it computes in, and the optional packages that it needs.
 
-    `exported` says that it reads the stages exported to ONNX, `compiles_per_length` that it compiles them anew for
-    every length. `compared_with` names the model of the only architecture it is compared with, where it brings weights
-    of its own.
+    `exported` is true if it reads the stages exported to ONNX, `compiles_per_length` if it compiles them for every
+    length. If it has its own weights, `compared_with` names the model of the only architecture to compare it with.
     """
 
     name: str
@@ -46,7 +45,7 @@ class Peer:
 
     @property
     def lossy(self) -> bool:
-        """Whether it computes in less than float32; such a peer is listed, but is never the best peer."""
+        """True if it computes in less than float32; such a peer is listed, but is never the best peer."""
         return self.precision != FLOAT32
 
 
@@ -91,14 +90,14 @@ _ALL = (
 _BESIDE_A_GPU = Peer(OURS_ON_PROCESSOR, "our own modules on this machine's processor")
 PEERS: Mapping[str, Peer] = MappingProxyType({peer.name: peer for peer in (*_ALL, _BESIDE_A_GPU)})
 PEER_NAMES = tuple(peer.name for peer in _ALL)
-"""Those that can be asked for."""
+"""The names of the peers that users can request."""
 _COMPILERS = ("g++", "clang++", "c++")
 _BFLOAT16_FEATURES = ("avx512_bf16", "amx_bf16")
 
 
 @dataclass(frozen=True)
 class PeerSelection:
-    """The peers to run, and for each of the others why it is left out."""
+    """The peers to run, and the reason why each of the others is left out."""
 
     names: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -106,7 +105,7 @@ class PeerSelection:
 
 @dataclass(frozen=True)
 class PeerEnvironment:
-    """Where peers look for what they need: packages, programs, the processor's features, kokoro-onnx's file."""
+    """The environment of the peers: packages, programs, the CPU's features, kokoro-onnx's file."""
 
     package: Callable[[str], object | None] = importlib.util.find_spec
     program: Callable[[str], object | None] = shutil.which
@@ -117,9 +116,9 @@ class PeerEnvironment:
 def choose_peers(
     wanted: Sequence[str] | None, model: str = FULL_SIZE, surroundings: PeerEnvironment | None = None
 ) -> PeerSelection:
-    """No peers for None, all that can run `model` here for no names, else those named.
+    """Return no peers for None, all that can run `model` here for an empty list, otherwise the named ones.
 
-    Raises `InvalidRequest` for an unknown name, `EngineError` when a peer that is named cannot run here.
+    Raises `InvalidRequest` for an unknown name, `EngineError` if a named peer cannot run here.
     """
     if wanted is None:
         return PeerSelection()
@@ -137,12 +136,12 @@ def choose_peers(
 
 
 def beside_a_gpu(selection: PeerSelection) -> PeerSelection:
-    """The same peers, and before them our own modules on the processor."""
+    """Return the same peers, preceded by our own modules on the CPU."""
     return replace(selection, names=(OURS_ON_PROCESSOR, *selection.names))
 
 
 def _obstacles(model: str, surroundings: PeerEnvironment) -> dict[str, str]:
-    """For each peer that cannot run the model here, why."""
+    """Return the peers that cannot run the model here, with the reasons."""
     found = ((peer.name, _obstacle(peer, model, surroundings)) for peer in _ALL)
     return {name: obstacle for name, obstacle in found if obstacle}
 

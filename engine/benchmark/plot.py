@@ -1,6 +1,6 @@
-"""A plot of speed, ours and every peer's: bars at one length of audio, curves over several.
+"""A plot of speed, ours and every peer's: bars for one length of audio, curves for several.
 
-Importing it loads matplotlib, so it is imported only where a plot is written.
+Importing it loads matplotlib, so import it only where a plot is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _GREY = "#b9b6c4"
 
 
 def as_png(measured: Measurement) -> bytes:
-    """A PNG file: real-time factors as bars, or, of several lengths, seconds and factors against seconds of audio."""
+    """Return a PNG file: bars of real-time factors, or curves of seconds and factors for several lengths of audio."""
     figure = Figure(_SIZE_INCHES, layout="constrained")
     if len(measured.lengths) == 1:
         _draw_bars(figure.subplots(), measured.lengths[0], measured)
@@ -33,7 +33,7 @@ def as_png(measured: Measurement) -> bytes:
 
 
 def _draw_bars(axes: Axes, one: LengthMeasurement, measured: Measurement) -> None:
-    """The fastest on top; what computes in less than float32 is hatched."""
+    """Draw the bars, fastest on top; peers that compute in less than float32 are hatched."""
     names = sorted((OURS, *one.peers), key=one.real_time_factor, reverse=True)
     bars = axes.barh(
         [_title(name) for name in names],

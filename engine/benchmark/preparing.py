@@ -1,6 +1,6 @@
-"""Makes what the processes of a benchmark share: weights, arrays, exported stages, how much arithmetic a stage needs.
+"""Prepares the shared data of a benchmark: weights, arrays, exported stages, the amount of arithmetic per stage.
 
-It runs in a process of its own, because it loads torch and the compiler.
+It runs in a separate process, because it loads torch and the compiler.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WEIGHTS, ARRAYS, EXPORT, COUNT = "weights", "arrays", "export", "count"
 
 
 class Preparing:
-    """Answers `weights`, `arrays`, `export` and `count`, each with its figures, if it has any."""
+    """Answers `weights`, `arrays`, `export` and `count`, each with its results, if any."""
 
     def __init__(self, job: Job, folder: Path) -> None:
         self._job = job
@@ -64,7 +64,7 @@ class Preparing:
         return {"seconds": time.perf_counter() - started}
 
     def _count(self, lengths: list[dict[str, int]]) -> list[dict[str, float]]:
-        """The floating-point operations of every stage at each of these lengths."""
+        """Return the floating-point operations of every stage at each of these lengths."""
         from engine.benchmark.estimate.counting import Run, needed_flop  # loads torch and tvm
 
         return needed_flop(DEVICE_STAGES, [Run(self._job.config, 1, length) for length in lengths])

@@ -27,14 +27,17 @@ class WorkerProcess(Connection):
         self._answers = self.told()
 
     def ask(self, question: str, **details: Any) -> dict[str, Any]:
-        """The answer; raises `EngineError` when there is none, or when the process reports an error."""
+        """Ask a question and return the answer.
+
+        Raises `EngineError` if there is none, or the process reports an error.
+        """
         self.send(Question(question, details))
         return self.answer()
 
     def answer(self) -> dict[str, Any]:
-        """The next answer; the first comes unasked, when the process is ready.
+        """Return the next answer; the first comes without a question, when the process is ready.
 
-        Raises `EngineError` when there is none, or when the process reports an error.
+        Raises `EngineError` if there is none, or the process reports an error.
         """
         try:
             (answer,) = next(self._answers)
@@ -46,18 +49,18 @@ class WorkerProcess(Connection):
         return answer  # type: ignore[no-any-return]
 
     def close(self, seconds: float = _END_SECONDS) -> None:
-        """End the process, which has this time to end on its own."""
+        """End the process, which gets this time to exit by itself."""
         super().close(seconds)
 
 
 SETTLE_SECONDS = 0.05
-"""Idle threads spin for some milliseconds before they sleep."""
+"""The wait until other processes are idle: their threads spin for some milliseconds before they sleep."""
 
 
 class TimedProcess:
-    """Runs the stages of a model in a process of its own; constructing it waits until the process is ready.
+    """Runs the stages of a model in a separate process; the constructor waits until the process is ready.
 
-    Raises `EngineError` when the process cannot start.
+    Raises `EngineError` if the process cannot start.
     """
 
     def __init__(self, name: str, folder: Path, threads: int) -> None:
@@ -76,11 +79,11 @@ class TimedProcess:
         self._preparation_seconds: dict[float, float] = {}
 
     def warm_up(self, length: Length) -> None:
-        """Let the process work at this length until it runs at full speed."""
+        """Run the process at this length until it has reached full speed."""
         self._first_run_seconds = self._process.ask(WARM_UP, frames=length.frames)["first_run_seconds"]
 
     def run(self, length: Length) -> dict[str, float]:
-        """The seconds of every stage, or part, on the arrays of this length, once the other processes are at rest."""
+        """Return the seconds of every stage, or part, on the arrays of this length, while other processes are idle."""
         time.sleep(SETTLE_SECONDS)
         answer = self._process.ask(RUN, frames=length.frames)
         stages: dict[str, float] = answer["stages"]
@@ -91,7 +94,7 @@ class TimedProcess:
         return stages
 
     def figures(self) -> ProcessFigures:
-        """The figures of the process, apart from the times of its stages."""
+        """Return the results of the process, apart from the times of its stages."""
         return ProcessFigures(
             seconds_to_ready=self._seconds_to_ready,
             first_run_seconds=self._first_run_seconds,

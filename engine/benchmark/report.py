@@ -1,4 +1,4 @@
-"""A measurement as plain values for JSON, and as tables for the terminal."""
+"""Formats a measurement as plain values for JSON, and as tables for the terminal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BASIS: Mapping[str, str] = MappingProxyType(
 
 
 def to_dict(measured: Measurement) -> dict[str, Any]:
-    """All figures of a benchmark, as plain values for `json.dump`."""
+    """Return all results of a benchmark as plain values for `json.dump`."""
     return {
         **asdict(measured.job),
         "basis": dict(BASIS),
@@ -96,7 +96,7 @@ _MEGA, _GIGA = 1e6, 1e9
 
 
 def to_text(measured: Measurement) -> str:
-    """The tables of a benchmark, their lines separated by line ends."""
+    """Format the tables of a benchmark."""
     return "\n".join(_lines(measured))
 
 
@@ -146,7 +146,7 @@ def _row(one: LengthMeasurement, stage: str | None, peak: float | None) -> str:
 
 
 def _peers_table(one: LengthMeasurement) -> Iterator[str]:
-    """A row for every peer: its whole time, and how many times as long as ours it takes, in all and stage by stage."""
+    """Yield a row for every peer: its total time, and the ratios of its times to ours, in total and by stage."""
     yield "  peers: milliseconds, and how many times as long as ours, in total and by stage"
     stages = "".join(f"{stage:>{_width(stage)}}" for stage in one.stages)
     yield f"  {'peer':<{_PEER}}{'precision':<{_NUMBER}}{'ms':>{_NUMBER}}{'times':>{_NUMBER - 2}}{stages}"

@@ -22,18 +22,21 @@ WARM_UP, RUN = "warm up", "run"
 
 @dataclass(frozen=True)
 class Part:
-    """Something to time. Its work is `times_the_work` times what was asked for, and its times are divided by that."""
+    """A part to time.
+
+    Its work is `times_the_work` times the requested work, and its times are divided by that.
+    """
 
     run: Callable[[], object]
     times_the_work: float = 1.0
 
 
 Parts = Callable[[Mapping[str, Array]], Mapping[str, Part]]
-"""Prepares for the arrays of an utterance; returns what to time on them, by name."""
+"""A function that prepares for the arrays of an utterance and returns the parts to time on them, by name."""
 
 
 def stage_parts(runner: Runner, prepare: Callable[[Mapping[str, Array]], None] = lambda values: None) -> Parts:
-    """All stages of a runner; `prepare` gets the arrays of an utterance before any stage runs on them."""
+    """Return all stages of a runner as parts; `prepare` receives an utterance's arrays before any stage runs."""
 
     def parts(values: Mapping[str, Array]) -> dict[str, Part]:
         prepare(values)
@@ -43,9 +46,9 @@ def stage_parts(runner: Runner, prepare: Callable[[Mapping[str, Array]], None] =
 
 
 class Timing:
-    """Answers `warm up` with the seconds of the very first run, and `run` with the median seconds of every part.
+    """Answers `warm up` with the seconds of the first run, and `run` with the median seconds of every part.
 
-    `Job` says how long each of them lasts. Preparing for a length is reported separately.
+    `Job` determines the time of each. Preparation for a length is reported separately.
     """
 
     def __init__(self, job: Job, folder: Path, parts: Parts, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -82,14 +85,14 @@ class Timing:
         return first
 
     def _median_seconds(self, part: Part) -> float:
-        """The median of runs of the part, one after the other for `stage_seconds`, as of the work asked for."""
+        """Run the part repeatedly for `stage_seconds`; return the median time, scaled to the requested work."""
         runs = [_seconds_of(part, self._clock)]
         while sum(runs) < self._job.stage_seconds:
             runs.append(_seconds_of(part, self._clock))
         return statistics.median(runs) / part.times_the_work
 
     def _at(self, frames: int) -> Mapping[str, Part]:
-        """The parts, prepared for the utterance of `frames` frames; those of one utterance at a time are kept."""
+        """Return the parts prepared for the utterance of `frames` frames; only those of the latest one are cached."""
         if self._frames != frames:
             values = load_utterance(utterance_path(self._folder, frames))
             started = time.perf_counter()
@@ -109,13 +112,13 @@ def _seconds_of(part: Part, clock: Callable[[], float]) -> float:
 
 
 class _Rest:
-    """The time between two questions, in which the process should do nothing."""
+    """The time between two questions, in which the process should be idle."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter(), time.process_time()
 
     def end(self) -> dict[str, float]:
-        """How long the rest was, and how many processor seconds all threads of the process used in it."""
+        """Return the length of the rest, and the CPU seconds that all threads of the process used during it."""
         return {
             "rest_seconds": time.perf_counter() - self._began[0],
             "rest_processor_seconds": time.process_time() - self._began[1],

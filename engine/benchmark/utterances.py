@@ -1,4 +1,4 @@
-"""Random utterances of exact lengths: every array that a stage is given, made by the chain of one runner.
+"""Random utterances of exact lengths: all input arrays of the stages, computed by one runner's chain of stages.
 
 All runners are then measured on the same arrays.
 """
@@ -19,14 +19,14 @@ from engine.stages import STAGES, Place, Stage
 from engine.system.aligned_arrays import aligned_copy
 
 STYLE_SCALE = 0.1
-"""About the size of the entries of Kokoro's voices."""
+"""The approximate size of the entries of Kokoro's voices."""
 SEED = 0
 
 
 def make_utterance(config: ModelConfig, length: Length, runner: Runner) -> dict[str, Array]:
-    """All arrays between the stages, by name, batch of one: random tokens and style, and what follows from them.
+    """Return all arrays between the stages, by name, batch of one: random tokens and style, and the resulting arrays.
 
-    The alignment is not the predicted one: all tokens last equally long, so that the number of frames is exact.
+    The alignment is not the predicted one: all tokens are equally long, so that the number of frames is exact.
     """
     values = _given(config, length, np.random.default_rng(SEED))
     for stage in STAGES:
@@ -38,13 +38,13 @@ def make_utterance(config: ModelConfig, length: Length, runner: Runner) -> dict[
 
 
 def even_alignment(length: Length) -> dict[str, Array]:
-    """Which token each frame speaks [1, frames], all tokens equally long, and the number of frames [1]."""
+    """Return the token of each frame [1, frames], with all tokens equally long, and the number of frames [1]."""
     frame_token = np.arange(length.frames, dtype=np.int64) * length.tokens // length.frames
     return {"frame_token": frame_token[None].astype(np.int32), "frame_count": np.array([length.frames], np.int32)}
 
 
 def inputs_of(stage: Stage, values: Mapping[str, Array]) -> dict[str, Array]:
-    """Those of the arrays that a stage takes."""
+    """Return the arrays that are inputs of a stage."""
     return {tensor.name: values[tensor.name] for tensor in stage.inputs}
 
 
@@ -55,7 +55,7 @@ def save_utterance(path: Path, values: Mapping[str, Array]) -> None:
 
 
 def load_utterance(path: Path) -> dict[str, Array]:
-    """The arrays of an `.npz` file; the noise is aligned for compiled code, as `source_noise` makes it."""
+    """Load the arrays of an `.npz` file; the noise is aligned for compiled code, like that of `source_noise`."""
     with np.load(path) as stored:
         values = {name: np.ascontiguousarray(stored[name]) for name in stored.files}
     values["source_noise"] = aligned_copy(values["source_noise"])

@@ -1,4 +1,4 @@
-"""A process of a benchmark: answers questions in its role until there are no more."""
+"""A process of a benchmark, which answers questions in its role until there are no more."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ MEASURE, SPEAK = "measure", "speak"
 
 @dataclass(frozen=True)
 class Question:
-    """A question to a role, and what it has to know, as plain values."""
+    """A question to a role, and its details, as plain values."""
 
     name: str
     details: dict[str, Any]
 
 
 class Role(Protocol):
-    """The part that a process has in a benchmark."""
+    """The role of a process in a benchmark."""
 
     def answer(self, question: str, details: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to a question; raises `ValueError` for an unknown one."""
+        """Answer a question. Raises `ValueError` for an unknown one."""
 
 
 class Speaking:
-    """Answers `speak` with the seconds from a request, as the application makes it, to its first audio.
+    """Answers `speak` with the seconds from a request, made like the application's, to its first audio.
 
     The first question loads the model.
     """
@@ -79,7 +79,7 @@ class Speaking:
 
 
 class Peak:
-    """Answers `measure` with the processor's peak."""
+    """Answers `measure` with the CPU's peak."""
 
     def __init__(self, job: Job) -> None:
         from engine.benchmark.peak import PeakMeter  # loads tvm
@@ -132,7 +132,7 @@ ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
 
 
 def serve(name: str, folder: Path, questions: Iterator[Question], answer: Callable[[dict[str, Any]], None]) -> None:
-    """Take on the role `name`, say that it is ready, and answer every question; raises what the role raises."""
+    """Take on the role `name`, report that it is ready, and answer every question. Raises the errors of the role."""
     role = ROLES[name](Job.load(folder), folder)
     answer({"ready": name})
     for question in questions:

@@ -1,1 +1,1 @@
-"""How fast the Metal modules should be on Apple's chips: worked out from counts in compiled graphs, not measured."""
+"""Estimates of the Metal modules' speed on Apple's chips, computed from counts in compiled graphs, not measured."""

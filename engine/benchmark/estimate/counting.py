@@ -1,7 +1,7 @@
-"""What a stage does in one run, from the sizes that its graphs declare.
+"""Counts the work of a stage in one run, from the sizes that its graphs declare.
 
-Operations are those of the traced graph, bytes and dispatches those of the compiled one. What runs only
-once, when weights are loaded, is not counted.
+Operations are those of the traced graph, bytes and dispatches those of the compiled one. Work done only once, when
+weights are loaded, is not counted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from engine.kernels.metal.winograd_plan import WinogradTile
 from engine.stages import DEVICE_STAGES, Stage
 
 _FAMILIES = {"conv": Family.CONVOLUTIONS, "linear": Family.PRODUCTS, "recurrence": Family.RECURRENCES}
-"""By how the names of the kernels begin."""
+"""The kernel families by the prefixes of their names."""
 _LSTMS = ("lstm_forward_packed.default", "lstm_forward_packed_bidirectional.default")
 _WITHOUT_KERNEL = ("relax.reshape",)
 _FLOAT_BYTES = 4
@@ -50,18 +50,18 @@ class Run:
     lengths: Mapping[str, int]
 
     def shapes(self, stage: Stage) -> list[tuple[int, ...]]:
-        """Shapes of the stage's inputs."""
+        """Return the shapes of the stage's inputs."""
         return [tensor.shape(self.config, self.batch, self.lengths) for tensor in stage.inputs]
 
 
 def count_for_metal(stages: Sequence[Stage], run: Run) -> Iterator[StageWork]:
-    """The work of each of these stages on an Apple GPU, one after another; raises `CompileError`."""
+    """Yield the work of each of these stages on an Apple GPU. Raises `CompileError`."""
     modules = weightless_modules(run.config)
     return (CountedStage(stage, trace(stage, modules[stage.name], run.config)).work(run) for stage in stages)
 
 
 def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress: Callable[[str], None]) -> Estimate:
-    """Count the Metal modules of a model; `on_progress` gets the name of each counted stage.
+    """Count the Metal modules of a model; `on_progress` receives the name of each counted stage.
 
     Raises `InvalidRequest`, `CompileError`.
     """
@@ -75,9 +75,9 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress:
 
 
 def needed_flop(stages: Sequence[Stage], runs: Sequence[Run]) -> list[dict[str, float]]:
-    """Floating-point operations that each stage needs in each of these runs of one architecture, by the stage's name.
+    """Return the floating-point operations of each stage, by name, in each of these runs of one architecture.
 
-    Those of products with weights, each computed directly. Raises `CompileError`.
+    Only products with weights count, each computed directly. Raises `CompileError`.
     """
     if not runs:
         return []
@@ -90,7 +90,7 @@ def needed_flop(stages: Sequence[Stage], runs: Sequence[Run]) -> list[dict[str, 
 
 
 def products(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> dict[Family, int]:
-    """Floating-point operations of a traced stage: every weight of a product once per position.
+    """Return the floating-point operations of a traced stage: every weight of a product once per position.
 
     `shapes` are those of the stage's inputs, in order. A kernel that multiplies with padding, or with zeros between
     values, does more.
@@ -104,7 +104,7 @@ def products(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> dict[
 
 
 class CountedStage:
-    """A stage, given as traced, translated once to be counted at several lengths; raises `CompileError`."""
+    """A traced stage, translated once to be counted at several lengths. Raises `CompileError`."""
 
     def __init__(self, stage: Stage, program: ExportedProgram) -> None:
         self._stage = stage
@@ -114,7 +114,7 @@ class CountedStage:
         self._calls = list(_calls(self._graph))
 
     def work(self, run: Run) -> StageWork:
-        """The work of one run."""
+        """Count the work of one run."""
         shapes = run.shapes(self._stage)
         needed = products(self._program, shapes)
         sizes = _sizes(self._graph["main"], shapes)
@@ -144,14 +144,14 @@ class CountedStage:
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of a function of loops; `buffers` are the types of its inputs and outputs."""
+    """A call of a TIR function; `buffers` are the types of its inputs and outputs."""
 
     kernel: str
     buffers: tuple[Any, ...]
 
 
 def _products(node: fx.Node) -> list[tuple[Family, Any, Any]]:
-    """The weights that a node multiplies with, each with the number of positions it is applied at; none for others."""
+    """Return a node's products with weights: family, weight and number of positions; empty for other nodes."""
     arguments: tuple[Any, ...] = node.args
     match operator_name(node):
         case "conv1d.default":
@@ -170,14 +170,14 @@ def _products(node: fx.Node) -> list[tuple[Family, Any, Any]]:
 
 
 def _loaded_step_by_step(program: ExportedProgram, numbers: Numbers) -> float:
-    """Bytes of weights that the core of one sequence and direction loads again at every step of the LSTMs."""
+    """Return the bytes of weights that the core of one sequence and direction reloads at every step of the LSTMs."""
     nodes = [node for node in program.graph.nodes if operator_name(node) in _LSTMS]
     counts = (prod(shape_of(node.args[3])) * number_of(shape_of(node)[1], numbers) for node in nodes)
     return _FLOAT_BYTES * float(sum(counts))
 
 
 def _saved_by_winograd(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> float:
-    """Operations of one sequence that the convolutions do without."""
+    """Return the operations per sequence that Winograd's algorithm saves in the convolutions."""
     layers = convolution_layers(program, shapes)
     return sum(count * layer.flop * (1 - _share_executed(workload_of(layer))) for layer, count in layers.items())
 
@@ -201,9 +201,9 @@ def _calls(graph: IRModule) -> Iterator[_Call]:
 
 
 def _sizes(main: relax.Function, shapes: Sequence[Sequence[int]]) -> Analyzer:
-    """What simplifies an extent of the graph to its number, which it knows from the stage's inputs."""
+    """Return an analyzer that simplifies the graph's extents to numbers, given the shapes of the stage's inputs."""
     sizes = Analyzer()
-    for parameter, shape in zip(main.params, shapes, strict=False):  # weights follow
+    for parameter, shape in zip(main.params, shapes, strict=False):  # the weights follow
         for extent, number in zip(parameter.ty.shape.values, shape, strict=True):
             if isinstance(extent, tirx.Var):
                 sizes.bind(extent, tirx.IntImm(extent.ty.dtype, number), allow_override=True)
@@ -211,13 +211,12 @@ def _sizes(main: relax.Function, shapes: Sequence[Sequence[int]]) -> Analyzer:
 
 
 def _bytes(kind: Any, sizes: Analyzer) -> float:
-    """The size of a buffer."""
     extents = [int(sizes.simplify(extent)) for extent in kind.shape.values]
     return float(prod(extents) * DataType(str(kind.dtype)).itemsize)
 
 
 def _outermost(statement: Any) -> Iterator[Any]:
-    """The outermost loops over threads: TVM makes a kernel of each."""
+    """Yield the outermost loops over threads: TVM creates a kernel from each."""
     if isinstance(statement, tirx.For) and statement.thread_binding is not None:
         yield statement
     else:

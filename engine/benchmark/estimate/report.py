@@ -1,4 +1,4 @@
-"""An estimate as plain values for JSON and as tables; each block of figures says if it was estimated or counted."""
+"""Formats an estimate as plain values for JSON and as tables; each block states whether it is estimated or counted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MILLI, _MEGA, _GIGA = 1e3, 1e6, 1e9
 
 
 def to_dict(estimate: Estimate) -> dict[str, Any]:
-    """All counts, times and assumptions, as plain values for `json.dump`."""
+    """Return all counts, times and assumptions as plain values for `json.dump`."""
     length = estimate.length
     return {
         "basis": LABEL,
@@ -92,13 +92,13 @@ def _times(estimate: Estimate, chip: Chip, stage: str | None = None) -> dict[str
 
 
 def _share_of_record(estimate: Estimate, chip: Chip) -> float | None:
-    """The slow end of the band as a share of the published record, None if none is published."""
+    """Return the slow end of the band as a share of the published record, or None if there is no record."""
     record = estimate.record(chip)
     return None if record is None else estimate.milliseconds_per_second(chip, End.SLOW) / record
 
 
 def to_text(estimate: Estimate) -> str:
-    """The tables of an estimate, their lines separated by line ends."""
+    """Format an estimate as tables."""
     return "\n".join(_lines(estimate))
 
 
@@ -149,7 +149,7 @@ def _band(estimate: Estimate, chip: Chip, stage: str | None = None) -> str:
 
 
 def _stage_table(estimate: Estimate, chip: Chip) -> Iterator[str]:
-    """Each stage with its band, then its families with their times at the slow end."""
+    """Yield each stage with its band, then its families with their times at the slow end."""
     total = estimate.milliseconds_per_second(chip, End.SLOW)
     for stage in estimate.stages:
         share = estimate.milliseconds_per_second(chip, End.SLOW, stage.stage) / total

@@ -1,6 +1,6 @@
-"""How long the counted work of a stage takes on Apple's GPUs, by a roofline between published figures.
+"""Estimates the time of a stage's counted work on Apple's GPUs, by a roofline model with published figures.
 
-Nothing here was measured; every figure names its source.
+None of the figures was measured here; every one names its source.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from engine.benchmark.job import Length
 LABEL = "estimated, not measured"
 DECODER = "decoder"
 LANES_PER_CORE = 128
-"""Float instructions that a core finishes per cycle (github.com/philipturner/metal-benchmarks)."""
+"""Float instructions that a core completes per cycle (github.com/philipturner/metal-benchmarks)."""
 
 
 class Family(StrEnum):
-    """Kernels that are computed alike; a recurrence is what remains of an LSTM without its products beforehand."""
+    """A family of similar kernels; a recurrence is the part of an LSTM without the products with its inputs."""
 
     CONVOLUTIONS = "convolutions"
     PRODUCTS = "matrix products"
@@ -28,7 +28,7 @@ class Family(StrEnum):
 
 
 class Resource(StrEnum):
-    """What a family of kernels waits for most."""
+    """The resource that limits a family of kernels."""
 
     ARITHMETIC = "arithmetic"
     ONE_CORE = "few threadgroups"
@@ -37,7 +37,7 @@ class Resource(StrEnum):
 
 
 class End(StrEnum):
-    """The ends of an estimate: everything as fast as has been published, or as slow; or at the chip's peak."""
+    """The ends of an estimate: the fastest and slowest published figures, or the chip's peak."""
 
     ROOFLINE = "roofline"
     FAST = "fast"
@@ -46,11 +46,11 @@ class End(StrEnum):
 
 @dataclass(frozen=True)
 class FamilyWork:
-    """What the dispatches of one family do in one run of a stage.
+    """The work of one family's dispatches in one run of a stage.
 
-    `needed_flop` is what their products with weights take when computed directly, `flop` the same with Winograd's where
-    it is used; its transforms and what is done element by element are not counted. `bytes` is the size of all buffers,
-    each once per dispatch that touches it. `core_bytes` is what one core loads, one step after another.
+    `needed_flop` is the cost of products with weights if computed directly, `flop` the same with Winograd's algorithm
+    where it is used; its transforms and elementwise operations are not counted. `bytes` is the size of all buffers,
+    each counted once per dispatch that accesses it. `core_bytes` is the amount that a single core loads, step by step.
     """
 
     family: Family
@@ -63,26 +63,26 @@ class FamilyWork:
 
 @dataclass(frozen=True)
 class StageWork:
-    """The families of kernels that a stage has."""
+    """The work of a stage, by family of kernels."""
 
     stage: str
     families: tuple[FamilyWork, ...]
 
     def total(self, value: Callable[[FamilyWork], float]) -> float:
-        """The sum of one count over all families."""
+        """Return the sum of one count over all families."""
         return sum(map(value, self.families))
 
     @property
     def dispatches(self) -> int:
-        """Dispatches of one run."""
+        """The number of dispatches in one run."""
         return sum(family.dispatches for family in self.families)
 
 
 @dataclass(frozen=True)
 class Chip:
-    """A GPU: cores, clock, memory bandwidth, and where the figures come from.
+    """A GPU: cores, clock, memory bandwidth, and the source of these figures.
 
-    `record` is the fastest published speech of `RECORD_MODEL` on it: milliseconds per second of audio, without the
+    `record` is the fastest published result of `RECORD_MODEL` on it: milliseconds per second of audio, without the
     fixed cost of a call.
     """
 
@@ -95,14 +95,14 @@ class Chip:
 
     @property
     def flop_per_second(self) -> float:
-        """The float32 peak: every lane a fused multiply-add per cycle."""
+        """The float32 peak: a fused multiply-add per lane and cycle."""
         return self.cores * self.clock_ghz * 1e9 * LANES_PER_CORE * 2
 
 
 CHIPS = (
     Chip("M1", 8, 1.278, 68.3, "github.com/philipturner/applegpuinfo/issues/11", record=70.7),
     Chip("M2", 10, 1.398, 102.4, "github.com/philipturner/applegpuinfo/issues/6", record=51.5),
-    # the smaller of the two: which of them set the record is not published, and it is harder to beat on this one
+    # the smaller of two variants: it is not published which one set the record, and this one is harder to beat
     Chip(
         "M2 Ultra, 60 cores",
         60,
@@ -122,7 +122,7 @@ RECORDS_SOURCE = (
 
 @dataclass(frozen=True)
 class Assumption:
-    """What published measurements of a number range between, what it means, its source, and its value in a roofline."""
+    """The range of a number in published measurements, its meaning, its source, and its value in a roofline."""
 
     fast: float
     slow: float
@@ -131,7 +131,7 @@ class Assumption:
     roofline: float = 1.0
 
     def at(self, end: End) -> float:
-        """The number at one end of an estimate."""
+        """Return the number at one end of an estimate."""
         return {End.ROOFLINE: self.roofline, End.FAST: self.fast, End.SLOW: self.slow}[end]
 
 
@@ -180,7 +180,7 @@ NOT_MODELLED = (
 
 
 def resource_seconds(work: FamilyWork, chip: Chip, end: End) -> dict[Resource, float]:
-    """The seconds that each resource is busy with a family of kernels."""
+    """Return the seconds for which a family of kernels keeps each resource busy."""
     share = (PRODUCT_SHARE if work.family is Family.PRODUCTS else CONVOLUTION_SHARE).at(end)
     return {
         Resource.ARITHMETIC: work.flop / (chip.flop_per_second * share),
@@ -191,18 +191,18 @@ def resource_seconds(work: FamilyWork, chip: Chip, end: End) -> dict[Resource, f
 
 
 def family_seconds(work: FamilyWork, chip: Chip, end: End) -> float:
-    """The launches of a family, then the resource that is busy longest."""
+    """Return the time of a family: its launches plus the resource that is busy longest."""
     parts = resource_seconds(work, chip, end)
     return parts.pop(Resource.LAUNCH) + max(parts.values())
 
 
 def stage_seconds(stage: StageWork, chip: Chip, end: End) -> float:
-    """The time of one run of a stage."""
+    """Return the time of one run of a stage."""
     return sum(family_seconds(work, chip, end) for work in stage.families)
 
 
 def bound_by(stage: StageWork, chip: Chip) -> Resource:
-    """The resource that most of a stage's time is spent on, at the slow end."""
+    """Return the resource that accounts for most of a stage's time, at the slow end."""
     shares: defaultdict[Resource, float] = defaultdict(float)
     for work in stage.families:
         parts = resource_seconds(work, chip, End.SLOW)
@@ -212,21 +212,21 @@ def bound_by(stage: StageWork, chip: Chip) -> Resource:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Counts of one utterance."""
+    """The counted work of one utterance."""
 
     model: str
     length: Length
     stages: tuple[StageWork, ...]
 
     def total(self, value: Callable[[FamilyWork], float]) -> float:
-        """The sum of one count over all stages."""
+        """Return the sum of one count over all stages."""
         return sum(stage.total(value) for stage in self.stages)
 
     def milliseconds_per_second(self, chip: Chip, end: End, stage: str | None = None) -> float:
-        """Estimated milliseconds per second of audio, of one stage or all."""
+        """Return the estimated milliseconds per second of audio, for one stage or all."""
         wanted = [one for one in self.stages if stage in (None, one.stage)]
         return sum(stage_seconds(one, chip, end) for one in wanted) * 1e3 / self.length.seconds
 
     def record(self, chip: Chip) -> float | None:
-        """The record of this model on this chip, in milliseconds per second of audio; None if none is published."""
+        """Return the record of this model on this chip in milliseconds per second of audio, or None."""
         return chip.record if self.model == RECORD_MODEL else None
