@@ -1,1 +1,1 @@
-"""Everything that makes speech; usable from the command line and from the window, without Qt."""
+"""The speech engine, without Qt, for the command line and the window."""

@@ -11,7 +11,7 @@ EXIT_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code and never shows a traceback for a user's mistake."""
+    """Run one command and return its exit code; a user's mistake never shows a traceback."""
     stay_offline()
     try:
         from engine.cli.parser import run  # takes half a second, in which the user may interrupt it

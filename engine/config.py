@@ -13,13 +13,13 @@ from typing import Any
 from engine.errors import DamagedFile
 
 SAMPLE_RATE_HZ = 24_000
-"""Kokoro's generator has this rate built in; no config file states it."""
+"""The generator's built-in sample rate, which no config file states."""
 HARMONIC_COUNT = 9
 """The fundamental and eight overtones of the generator's sine source."""
 F0_VALUES_PER_FRAME = 2
-"""F0 and energy are predicted at twice the frame rate."""
+"""F0 and energy values per frame: both are predicted at twice the frame rate."""
 FRAMES_PER_TOKEN = 3
-"""Frames that a token of speech lasts: the middle of the 2 to 4 that are common."""
+"""The number of frames per token of speech: the middle of the usual 2 to 4."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class ModelConfig:
 
     @classmethod
     def load(cls, path: Path) -> ModelConfig:
-        """Read a `config.json`; raises `DamagedFile` when it is not one."""
+        """Read a `config.json`. Raises `DamagedFile` if it is invalid."""
         try:
             return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -90,11 +90,11 @@ class ModelConfig:
             ) from error
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values in the form of a Kokoro `config.json`."""
+        """Return plain values in the form of a Kokoro `config.json`."""
         return asdict(self)
 
     def fingerprint(self) -> str:
-        """A hash of everything that affects a compiled module, which the vocabulary does not."""
+        """Return a hash of everything that affects a compiled module; the vocabulary does not."""
         values = {name: value for name, value in self.to_dict().items() if name not in ("vocab", "dropout", "n_mels")}
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -150,12 +150,12 @@ class ModelConfig:
 
     @property
     def token_limit(self) -> int:
-        """Tokens the model takes at most, the two border tokens included."""
+        """The maximum number of tokens, including the two border tokens."""
         return self.plbert.max_position_embeddings
 
     @property
     def phoneme_limit(self) -> int:
-        """Phonemes the model takes at most: the tokens less the two border tokens."""
+        """The maximum number of phonemes: the token limit less the two border tokens."""
         return self.token_limit - 2
 
 

@@ -1,6 +1,6 @@
-"""Every failure a user can meet, as a type with fields and one sentence that says what to do.
+"""The failures that a user can encounter, as types with fields and a hint on what to do.
 
-The command line prints the sentence; the window maps the type and its `Cure` to a button.
+The command line prints the message; the window maps the type and its `Cure` to a button.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Cure(Enum):
 
 
 class EngineError(Exception):
-    """A failure with a cause the user can understand and a hint that says what to do.
+    """A failure whose cause the user can understand.
 
     `message` is one sentence about what is wrong, `hint` one sentence about what to do; `cure` is the remedy for users
-    without a command line, and None if the hint suits them too.
+    without a command line, or None if the hint suits them too.
     """
 
     def __init__(self, message: str, hint: str = "", cure: Cure | None = None) -> None:
@@ -39,15 +39,15 @@ class EngineError(Exception):
 
 
 class InvalidRequest(EngineError):
-    """The request itself cannot be spoken: empty text, a speed out of range, and so on."""
+    """An unusable request: empty text, a speed out of range, and so on."""
 
 
 class NothingToSpeak(InvalidRequest):
-    """The text has no symbol that can be spoken."""
+    """A text without any symbol that can be spoken."""
 
 
 class UnknownVoice(InvalidRequest):
-    """No voice of this name; carries the known ones and the nearest."""
+    """An unknown voice name, with the known names and the nearest one."""
 
     def __init__(self, name: str, known: tuple[str, ...], nearest: str | None) -> None:
         suggestion = f"Did you mean “{nearest}”? " if nearest else ""
@@ -59,19 +59,19 @@ class UnknownVoice(InvalidRequest):
 
 
 class UnknownModel(InvalidRequest):
-    """No model of this name."""
+    """An unknown model name."""
 
 
 class MissingLanguage(EngineError):
-    """A language needs packages that are not installed."""
+    """A missing language: its packages are not installed."""
 
 
 class MissingReference(EngineError):
-    """PyTorch or the original network, which is compared with, is not installed."""
+    """A missing reference: PyTorch or the original network is not installed."""
 
 
 class DamagedFile(EngineError):
-    """A file does not match its checksum or cannot be read."""
+    """A file that does not match its checksum or cannot be read."""
 
     def __init__(self, path: Path, message: str, hint: str, cure: Cure | None = None) -> None:
         super().__init__(message, hint, cure)
@@ -79,52 +79,52 @@ class DamagedFile(EngineError):
 
 
 class DamagedModel(DamagedFile):
-    """A file of an installed model has changed since it was installed."""
+    """A file of an installed model that has changed since it was installed."""
 
 
 class MissingModel(EngineError):
-    """The weights of a model are not on this machine."""
+    """A model whose weights are not on this machine."""
 
 
 class DownloadError(EngineError):
-    """A model could not be fetched: no connection, or the hub did not answer as it should."""
+    """A failed download of a model: no connection, or an unexpected answer from the hub."""
 
 
 class UnusableModel(EngineError):
-    """A file is not a checkpoint or voice of the model for which it is imported."""
+    """A file that is not a checkpoint or voice of the model for which it is imported."""
 
 
 class StorageError(EngineError):
-    """A model cannot be stored: no space, or a folder that cannot be written."""
+    """A failure to store a model: no space, or a read-only folder."""
 
 
 class CompileError(EngineError):
-    """A stage could not be compiled."""
+    """A failure to compile a stage."""
 
 
 class GpuFailed(EngineError):
-    """The GPU failed twice at the same work; the processor can do it instead."""
+    """A repeated failure of the GPU at the same work; the CPU can do it instead."""
 
 
 class OutputError(EngineError):
-    """A result could not be written where the user asked."""
+    """A failure to write a result where the user asked."""
 
 
 class UnusableDocument(EngineError):
-    """A document cannot be read: not there, of an unknown kind, or without any text."""
+    """A document that cannot be read: missing, of an unknown kind, or without any text."""
 
 
 class DamagedDocument(UnusableDocument):
-    """A document is not what its name says, or is incomplete."""
+    """A document whose content does not match its name, or that is incomplete."""
 
 
 class EncryptedDocument(UnusableDocument):
-    """A document can be read only with a password or by the shop's own program."""
+    """A document that can be read only with a password or by the shop's own program."""
 
 
 class OversizedDocument(UnusableDocument):
-    """A document is too large, or would take too much memory or time to read."""
+    """A document that is too large, or would take too much memory or time to read."""
 
 
 class Cancelled(EngineError):
-    """The user stopped the request; nothing is wrong."""
+    """The cancellation of a request by the user; nothing is wrong."""

@@ -1,4 +1,4 @@
-"""The plain data that crosses the boundaries of the engine: requests, utterances, events, audio."""
+"""The data types that cross the engine's boundaries: requests, utterances, events, audio."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ Samples = NDArray[np.float32]
 SLOWEST_SPEED = 0.5
 FASTEST_SPEED = 2.0
 STARTER = "starter"
-"""The model that comes with the program."""
+"""The model that is included with the program."""
 
 
 class Prosody(StrEnum):
-    """What predicts durations, pitch and energy."""
+    """The predictor of durations, pitch and energy."""
 
     LSTM = "lstm"
-    """The model's own LSTMs."""
+    """The model's original LSTMs."""
     TRANSFORMER = "transformer"
-    """Students of the LSTMs, which compute all steps at once."""
+    """The Transformers distilled from the LSTMs, which compute all steps in parallel."""
 
 
 @dataclass(frozen=True)
 class SpeechRequest:
-    """What the user wants to hear.
+    """A request to speak a text.
 
-    `voice` is a name or a blend such as `af_heart(2)+am_adam(1)`. `speed` 1 is the model's own pace, 2 twice as fast;
-    `seed` determines the noise: equal requests give equal samples. `pause_scale` 1 leaves pauses as they are, 2 makes
-    them twice as long. `language` is a BCP 47 tag, or None for the voice's own language. Of the text, the characters
-    from `start` to `end` are spoken, or to the text's own end; all spans count from the start of the whole text.
+    `voice` is a name or a blend such as `af_heart(2)+am_adam(1)`. `speed` 1 is the model's own pace, 2 twice as fast.
+    `seed` determines the noise: equal requests give equal samples. `pause_scale` 1 leaves pauses as they are, 2 doubles
+    their length. `language` is a BCP 47 tag, or None for the voice's language. The characters from `start` to `end` are
+    spoken, or to the end of the text; all spans count from the start of the whole text.
     """
 
     text: str
@@ -48,31 +48,31 @@ class SpeechRequest:
 
     @property
     def part(self) -> str:
-        """What is spoken of the text."""
+        """The part of the text to speak."""
         return self.text[self.start : self.end]
 
 
 class Source(StrEnum):
-    """What decides how a word is spoken."""
+    """The source of a word's pronunciation."""
 
     MARKUP = "markup"
-    """Its writer, by phonemes in the text."""
+    """Phonemes given in the text."""
     LEXICON = "lexicon"
     RULE = "rule"
-    """One that writes it in other words, as a number; its name follows: `rule: dates`."""
+    """A rule that rewrites the word, such as a number; its name follows: `rule: dates`."""
     LETTERS = "letters"
-    """It is spelled."""
+    """The letters, spelled out."""
     ESPEAK = "espeak"
-    """espeak-ng, by the rules of spelling of its language."""
+    """The spelling rules of espeak-ng for the language."""
     SILENT = "silent"
-    """Nothing: it has no sound."""
+    """None: the word has no sound."""
 
 
 @dataclass(frozen=True)
 class WrittenWord:
-    """Characters `start` to `end` of a request's text, spoken as the phonemes `first_phoneme` to `end_phoneme`.
+    """A word of the text, at characters `start` to `end`, and its phonemes, `first_phoneme` to `end_phoneme`.
 
-    These are places in the phonemes of an utterance. A number, an address or an emoji is one word, as it is written.
+    Phoneme positions are those in the utterance. A number, an address or an emoji is one word, as it is written.
     `source` is a `Source`, with the name of the rule if it is one.
     """
 
@@ -85,13 +85,13 @@ class WrittenWord:
 
 @dataclass(frozen=True)
 class Utterance:
-    """A piece of the request that the model speaks in one go.
+    """A piece of the request that is synthesized in one pass.
 
-    `start` and `end` are the span of characters in the request's text; `phonemes` has at most the model's limit;
-    `pause_seconds` is the silence that follows it. `words` are in order, inside that span, and do not overlap.
+    `start` and `end` are the span of characters in the request's text; `phonemes` is at most as long as the model
+    allows; `pause_seconds` is the silence that follows. `words` are in order, inside that span, and do not overlap.
 
-    The writer may ask for a `voice` other than the request's, and for silence: `rest_seconds` after it, in place of
-    `pause_seconds`, and `rest_before_seconds`, both exactly that long whatever the scale of pauses.
+    The text may ask for a `voice` other than the request's, and for silence: `rest_seconds` after the utterance, which
+    replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale.
     """
 
     index: int
@@ -108,7 +108,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Notice:
-    """Something in the text that could not be spoken as written, and what was done instead."""
+    """A warning that part of the text could not be spoken as written, and the substitute."""
 
     message: str
     start: int
@@ -117,9 +117,9 @@ class Notice:
 
 @dataclass(frozen=True)
 class Plan:
-    """A request's text, cut into utterances in order; nothing speakable is left out without a notice.
+    """The utterances of a request's text, in order; speakable text is never left out without a notice.
 
-    The plan of a long text covers its beginning first: `characters_left` of it follow the last utterance, else it is 0.
+    The plan of a long text covers its beginning first: `characters_left` follow the last utterance, or 0.
     """
 
     utterances: tuple[Utterance, ...]
@@ -128,11 +128,11 @@ class Plan:
 
     @property
     def whole(self) -> bool:
-        """Whether it covers all of the text."""
+        """True if the plan covers all of the text."""
         return not self.characters_left
 
     def moved(self, characters: int) -> Plan:
-        """The plan of the same text where it stands so many characters further on in another."""
+        """Return the plan with all spans shifted by `characters`, for the same text inside a longer one."""
         if not characters:
             return self
         utterances = tuple(
@@ -159,9 +159,9 @@ class Style:
 
 @dataclass(frozen=True)
 class Speech:
-    """The audio of an utterance: `samples` [n] float32, mono, and where each of its phonemes is heard.
+    """The audio of an utterance: `samples` [n] float32, mono, and the position of each phoneme.
 
-    `edges` [phonemes + 1] are places in the samples: the start of each phoneme, and the end of the last one.
+    `edges` [phonemes + 1] are sample indices: the start of each phoneme, and the end of the last one.
     """
 
     samples: Samples = field(repr=False)
@@ -170,7 +170,7 @@ class Speech:
 
 @dataclass(frozen=True)
 class StageEvent:
-    """One stage has finished for one utterance; `arrays` holds its outputs, read-only."""
+    """Reports that a stage has finished for one utterance; `arrays` holds its outputs, read-only."""
 
     utterance_index: int
     stage: str
@@ -180,14 +180,14 @@ class StageEvent:
 
 @dataclass(frozen=True)
 class PlanEvent:
-    """The text has been cut into utterances, all of it or as far as the plan goes; the next plan continues it."""
+    """Reports that the text, or its beginning, has been split into utterances; the next plan continues it."""
 
     plan: Plan
 
 
 @dataclass(frozen=True)
 class PreparationEvent:
-    """The engine is getting ready: `done` of `total` steps, and `title` names the current one."""
+    """Reports progress in preparing the engine: `done` of `total` steps, and the `title` of the current one."""
 
     title: str
     done: int
@@ -196,10 +196,10 @@ class PreparationEvent:
 
 @dataclass(frozen=True)
 class DeviceEvent:
-    """What computes speech and its LSTMs, with the reasons, as text.
+    """The device that computes speech and the LSTM method, with the reasons, as text.
 
-    `lstm_seconds` are what LSTM methods took in a trial, by name. `setback` is why a GPU, or an LSTM method that has
-    crashed, is not used although this computer has it; else it is empty.
+    `lstm_seconds` maps LSTM methods to their times in a trial run. `setback` is the reason why an available GPU, or an
+    LSTM method that has crashed, is not used; otherwise it is empty.
     """
 
     device: str
@@ -210,7 +210,7 @@ class DeviceEvent:
 
 @dataclass(frozen=True)
 class FallbackEvent:
-    """The processor speaks in place of the GPU, which has failed; `message`, a sentence, says so and for how long."""
+    """Reports that the CPU replaces the GPU, which has failed; `message` is a sentence that includes for how long."""
 
     message: str
 
@@ -220,7 +220,7 @@ Event = StageEvent | PlanEvent | PreparationEvent | DeviceEvent | FallbackEvent
 
 @dataclass(frozen=True)
 class SpokenPhoneme:
-    """One of the model's symbols, heard from `start_sample` to `end_sample` of a chunk."""
+    """One of the model's symbols, spoken from `start_sample` to `end_sample` of a chunk."""
 
     symbol: str
     start_sample: int
@@ -229,7 +229,7 @@ class SpokenPhoneme:
 
 @dataclass(frozen=True)
 class SpokenWord:
-    """The characters `start` to `end` of a request's text, heard from `start_sample` to `end_sample` of a chunk."""
+    """The characters `start` to `end` of a request's text, spoken from `start_sample` to `end_sample` of a chunk."""
 
     start: int
     end: int
@@ -243,7 +243,7 @@ class AudioChunk:
     """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included.
 
     Chunks are played one directly after the other, without a gap or an overlap. `utterance_count` is that of the whole
-    request, 0 while unknown. `words` are in the order of their sounds and do not overlap.
+    request, or 0 while unknown. `words` are in the order in which they are spoken and do not overlap.
     """
 
     utterance: Utterance
@@ -254,7 +254,7 @@ class AudioChunk:
 
     @property
     def seconds(self) -> float:
-        """Length of the audio."""
+        """The length of the audio."""
         return len(self.samples) / self.sample_rate_hz
 
 

@@ -1,6 +1,6 @@
-"""THE declaration of the stages: names, order, tensors, probes, tolerances.
+"""The single declaration of the stages: names, order, tensors, probes, tolerances.
 
-Compiler, pipeline, validator, benchmark, doctor and panel iterate `STAGES`.
+Compiler, pipeline, validator, benchmark, doctor and panel iterate over `STAGES`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.speech import Array
 
 
 class Place(Enum):
-    """Where a stage runs: in a compiled module on the device, or in plain numpy on the host."""
+    """The place where a stage runs: in a compiled module on the device, or in NumPy on the host."""
 
     DEVICE = "device"
     HOST = "host"
@@ -29,7 +29,7 @@ class Size:
     name: str
 
     def extent(self, config: ModelConfig, lengths: Mapping[str, int]) -> int:
-        """The extent for this architecture."""
+        """Return the extent for this architecture."""
         return int(getattr(config, self.name))
 
 
@@ -42,11 +42,11 @@ class Axis:
     plus: int = 0
 
     def factor(self, config: ModelConfig) -> int:
-        """The factor of the length for this architecture."""
+        """Return the factor of the length for this architecture."""
         return int(getattr(config, self.times)) if self.times else 1
 
     def extent(self, config: ModelConfig, lengths: Mapping[str, int]) -> int:
-        """The extent for this architecture and these lengths."""
+        """Return the extent for this architecture and these lengths."""
         return self.factor(config) * lengths[self.name] + self.plus
 
 
@@ -60,16 +60,16 @@ class Tensor:
     unit: str = ""
 
     def shape(self, config: ModelConfig, batch: int, lengths: Mapping[str, int]) -> tuple[int, ...]:
-        """The whole shape, batch first."""
+        """Return the full shape, batch first."""
         return (batch, *(axis.extent(config, lengths) for axis in self.axes))
 
 
 @dataclass(frozen=True)
 class Probe:
-    """An inner value worth looking at: `module` is a path in the kokoro module tree, `*` standing for any one name.
+    """An intermediate activation to inspect.
 
-    `time_axis` is the time axis of the value [batch, ...]; `fused` says that compiled code never has the value, because
-    it is computed inside a kernel.
+    `module` is a path in the kokoro module tree, where `*` stands for any one name. `time_axis` is the time axis of the
+    value [batch, ...]. `fused` is true if compiled code never stores the value, because it is computed inside a kernel.
     """
 
     name: str
@@ -79,19 +79,20 @@ class Probe:
     fused: bool = False
 
     def matches(self, path: str) -> bool:
-        """Whether this probe includes the module at this path in the kokoro module tree."""
+        """Return whether this probe includes the module at this path in the kokoro module tree."""
         return re.fullmatch(re.escape(self.module).replace(r"\*", "[^.]+"), path) is not None
 
 
 ProbeObserver = Callable[[str, Array], None]
-"""Gets a probed module's path in the kokoro module tree and its output, batch first."""
+"""A callback that receives a probed module's path in the kokoro module tree and its output, batch first."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One step from text to audio. `tolerance` is the least correlation on the reference's inputs.
+    """One step from text to audio.
 
-    `float16_tolerance` is the one for libraries with float16 convolutions, and None for a stage without those.
+    `tolerance` is the minimum correlation with the reference, given the reference's inputs. `float16_tolerance` applies
+    to libraries with float16 convolutions; it is None for a stage without convolutions in float16.
     """
 
     name: str
@@ -206,11 +207,11 @@ DEVICE_STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in DEVICE_STAGE
 
 
 def stage_named(name: str) -> Stage:
-    """The stage of this name; raises `KeyError` for any other."""
+    """Return the stage of this name. Raises `KeyError` for any other."""
     return {stage.name: stage for stage in STAGES}[name]
 
 
 def declaration_fingerprint() -> str:
-    """A hash of the interface of all stages; compiled modules with another declaration are stale."""
+    """Return a hash of the interface of all stages; compiled modules with a different one are stale."""
     interface = [(stage.name, stage.inputs, stage.outputs) for stage in STAGES]
     return hashlib.sha256(repr(interface).encode()).hexdigest()[:16]
