@@ -1,1 +1,1 @@
-"""How much ways of running the model differ, stage by stage: regimes, metrics, verdicts, reports."""
+"""Compares ways of running the model, stage by stage: regimes, metrics, verdicts, reports."""

@@ -1,1 +1,1 @@
-"""All results of a run in one file, written and opened again."""
+"""Bundles: all results of a run in one file, written and opened again."""

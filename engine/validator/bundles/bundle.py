@@ -1,4 +1,4 @@
-"""A whole validation in one file: figures, page, arrays, sounds, versions, and the state of the installation."""
+"""Writes a whole validation to one file: figures, page, arrays, audio, versions and the state of the installation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VERSIONS_NAME = "versions.txt"
 DOCTOR_NAME = "doctor.txt"
 FORMAT = "kokoro-desk diagnosis"
 VERSION = 1
-"""Of the format; `engine.validator.bundles.bundle_opening` opens this one."""
+"""The version of the format, the only one that `engine.validator.bundles.bundle_opening` opens."""
 
 
 def write_bundle(
@@ -43,10 +43,10 @@ def write_bundle(
     name: str = "",
     made: str = "",
 ) -> None:
-    """Write a `.zip` with everything about a validation; takes some seconds, and leaves no partial file.
+    """Write a `.zip` with everything about a validation; takes some seconds and leaves no partial file.
 
-    `name` is what it is called, `made` when it was, as text. Without `arrays` it has neither `arrays.npz` nor sounds.
-    Raises `OutputError` when it cannot be written, and `DamagedFile` when an array cannot be read.
+    `name` is the bundle's name and `made` the time of the validation, as text. Without `arrays`, the file has neither
+    `arrays.npz` nor audio. Raises `OutputError` if it cannot be written, and `DamagedFile` if an array cannot be read.
     """
     with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
         facts = {"format": FORMAT, "version": VERSION, "name": name, "made": made}
@@ -60,7 +60,7 @@ def write_bundle(
 
 
 def json_report(report: Report) -> str:
-    """The report as indented JSON, with a line end."""
+    """Return the report as indented JSON with a final line break."""
     return json.dumps(Wire().report_to_dict(report), indent=1, allow_nan=False) + "\n"
 
 
@@ -71,7 +71,7 @@ def _add_text(archive: zipfile.ZipFile, name: str, text: str) -> None:
 
 
 def _add_arrays(archive: zipfile.ZipFile, arrays: ArrayFolder, reference: str) -> None:
-    """Add arrays and sounds uncompressed: floats hardly shrink."""
+    """Add arrays and audio uncompressed: floats hardly shrink."""
     with archive.open(zipfile.ZipInfo(ARRAYS_NAME), "w", force_zip64=True) as member:
         arrays.copy_npz(member)
     for name, samples in waveforms(arrays, reference):

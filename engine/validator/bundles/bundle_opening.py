@@ -1,4 +1,4 @@
-"""Opens a validation that was exported to one file, on any machine: nothing in it is trusted."""
+"""Opens a validation that was exported to one file on any machine; nothing in the file is trusted."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from engine.validator.runs.arrays import ArrayFolder, array_key
 from engine.validator.runs.end_to_end_run import ALIGNMENT_OUTPUT
 
 MAX_FIGURES_BYTES = 256 << 20
-"""The figures of ten thousand utterances take less."""
+"""The limit for figures; those of ten thousand utterances take less."""
 _CHOOSE = "Choose another file."
 
 
 @dataclass(frozen=True)
 class OpenedBundle:
-    """An exported validation: its report, the name it was given, and when it was made, as text; both may be empty.
+    """An exported validation: its report, its name, and when it was exported, as text; the last two may be empty.
 
-    The request's `arrays_folder` is where its arrays are now, or None if there are none.
+    The request's `arrays_folder` is the folder with the unpacked arrays, or None if there are none.
     """
 
     report: Report
@@ -43,10 +43,11 @@ class OpenedBundle:
 
 
 def open_bundle(path: Path, folder: Path) -> OpenedBundle:
-    """Read a bundle and unpack its arrays into a folder that exists and is empty; nothing is written elsewhere.
+    """Read a bundle and unpack its arrays into `folder`, which must exist and be empty; write nothing elsewhere.
 
-    Raises `EngineError` for a missing file, `DamagedFile` for one of another version, one that is damaged, that names
-    paths outside itself or unpacks to more than it should, `UnknownModel`, and `OutputError` when the disk is full.
+    Raises `EngineError` for a missing file, `OutputError` if the disk is full, and `UnknownModel`. Raises `DamagedFile`
+    for a bundle that is damaged, has a different version, names paths outside itself, or unpacks to more than it
+    should.
     """
     with _opened(path) as archive:
         name, made = _label(path, archive)
@@ -61,7 +62,7 @@ def open_bundle(path: Path, folder: Path) -> OpenedBundle:
 
 
 def alignments(report: Report, arrays: ArrayFolder) -> Iterator[AlignmentEvent]:
-    """How long the reference speaks each token of each utterance, as far as its durations were kept."""
+    """Yield how long the reference speaks each token of each utterance, if its durations were stored."""
     reference = report.request.reference
     for utterance in report.utterances:
         if arrays.holds(utterance.index, reference, InputSource.END_TO_END, ALIGNMENT_OUTPUT):
@@ -91,7 +92,7 @@ def _check_names(path: Path, archive: zipfile.ZipFile) -> None:
 
 
 def _label(path: Path, archive: zipfile.ZipFile) -> tuple[str, str]:
-    """What the bundle is called, and when it was made."""
+    """Return the bundle's name and when it was exported."""
     if JSON_NAME not in archive.namelist():
         raise _damaged(path)
     if FORMAT_NAME not in archive.namelist():
@@ -116,7 +117,7 @@ def _report(path: Path, archive: zipfile.ZipFile) -> Report:
 
 
 def _json(path: Path, archive: zipfile.ZipFile, name: str) -> Any:
-    """The content of a member of bounded size, whatever its header says of it."""
+    """Return the content of a member, reading a bounded size regardless of its header."""
     with archive.open(name) as member:
         content = member.read(MAX_FIGURES_BYTES + 1)
     if len(content) > MAX_FIGURES_BYTES:
@@ -143,7 +144,7 @@ def _unpack_arrays(path: Path, archive: zipfile.ZipFile, folder: Path) -> None:
 
 
 def _member(path: Path, name: str) -> str:
-    """Where an array goes: never out of the folder, as names of arrays cannot say that."""
+    """Return the path of an array relative to the folder, which names of arrays cannot leave."""
     key = array_key(name)
     if key is None:
         raise DamagedFile(path, f"{path} has an array with the invalid name {name}.", _CHOOSE)
@@ -151,7 +152,7 @@ def _member(path: Path, name: str) -> str:
 
 
 def _copy(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> None:
-    """Copy a member that is not compressed, so that it takes no more room than the bundle itself."""
+    """Copy an uncompressed member, so that it takes no more room than the bundle itself."""
     if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
         raise DamagedFile(path, f"{entry.filename} in {path} is compressed; exports never are.", _CHOOSE)
     try:
@@ -163,7 +164,7 @@ def _copy(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: 
 
 
 def _check_arrays(path: Path, arrays: ArrayFolder, config: ModelConfig) -> None:
-    """Raise `DamagedFile` for an array that is not of the shape of its name, batch of one."""
+    """Raise `DamagedFile` for an array whose shape does not fit its name, with a batch of one."""
     declared = {tensor.name: tensor for stage in STAGES for tensor in stage.outputs}
     for key in arrays.entries():
         array = arrays.load(key.utterance, key.regime, key.reading, key.output)

@@ -1,1 +1,1 @@
-"""A failing case: reduced to the smallest input, saved, explained, and run again."""
+"""Failing cases: reduced to the smallest input, saved, explained, and run again."""

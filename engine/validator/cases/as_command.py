@@ -1,4 +1,4 @@
-"""A validation as the command that gives the same rows, to be pasted into a terminal."""
+"""Writes a validation as the command that gives the same rows, to be pasted into a terminal."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ COMMAND = "validate"
 
 
 def as_command(request: ValidationRequest, *more: str) -> str:
-    """The command line for a POSIX shell; `more` are further arguments of it."""
+    """Return the command line for a POSIX shell, followed by the arguments `more`."""
     return shlex.join([*PROGRAM, COMMAND, *as_arguments(request), *more])
 
 
 def as_arguments(request: ValidationRequest) -> tuple[str, ...]:
-    """The arguments after `validate`, each option in one word, so that a text may begin with a dash.
+    """Return the arguments after `validate`, each option in one word, so that text may begin with a dash.
 
-    Everything that decides on the rows is named, whatever the defaults are where it is pasted.
+    Names everything that affects the rows, because defaults may differ where the command is pasted.
     """
     return tuple(f"--{name}={value}" if value is not None else f"--{name}" for name, value in _options(request))
 

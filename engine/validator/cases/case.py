@@ -1,6 +1,6 @@
-"""A failing case in one file: a stage with the inputs on which it fails, and all that is needed to run it again.
+"""Saves a failing case in one file: a stage with the inputs on which it fails, and all that is needed to run it again.
 
-The file is a `.safetensors` file: arrays, and JSON that describes them. Reading it runs nothing.
+The file is a `.safetensors` file: arrays, and JSON that describes them. Reading it executes nothing.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _GROUPS = ("inputs", "ours", "expected", "style")
 
 @dataclass(frozen=True)
 class CaseFacts:
-    """What is known of a failing case besides its arrays.
+    """The description of a failing case, without its arrays.
 
-    `request` has the original text, and names only the regime that fails; `utterance` has the phonemes that were run.
-    `row` is the comparison that failed. `build` says what it was run with, by name. `steps` are phrases about what
-    earlier versions of the program left out of the stage's inputs.
+    `request` has the original text and names only the regime that fails; `utterance` has the phonemes that were run.
+    `row` is the comparison that failed. `build` maps names to the versions that were used. `steps` are phrases about
+    parts that earlier versions of the program left out of the stage's inputs.
     """
 
     request: ValidationRequest
@@ -54,10 +54,10 @@ class CaseFacts:
 
 @dataclass(frozen=True)
 class FailingCase:
-    """A stage, the inputs on which one regime of it differs from the reference, and how it came to that.
+    """A stage, the inputs on which one regime of it differs from the reference, and the outputs of both.
 
-    Arrays are by tensor name, batch first: `ours` and `expected` hold the outputs of then, `style` the voice's timbre
-    and prosody.
+    Arrays are by tensor name, batch first: `ours` and `expected` hold the outputs of the original run, `style` the
+    voice's timbre and prosody.
     """
 
     facts: CaseFacts
@@ -81,7 +81,7 @@ def save_case(path: Path, case: FailingCase) -> None:
 
 
 def load_case(path: Path) -> FailingCase:
-    """The case in a file; raises `EngineError` if there is none, and `DamagedFile` for a file that is no case."""
+    """Read the case in a file; raises `EngineError` if the file is missing and `DamagedFile` if it is not a case."""
     if not os.path.isfile(path):  # Path.is_file raises OSError for a name that is too long
         raise EngineError(f"{path} doesn’t exist.", "Check the name.")
     try:
@@ -89,7 +89,7 @@ def load_case(path: Path) -> FailingCase:
             header = json_value((file.metadata() or {})[_HEADER])
             arrays = {name: file.get_tensor(name) for name in file.offset_keys()}
     except (OSError, SafetensorError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise _no_case(path) from error  # the last two are of numbers that numpy lacks, such as those of 8 bits
+        raise _no_case(path) from error  # the last two are raised for dtypes that NumPy lacks, such as 8-bit floats
     return _case(path, header, arrays)
 
 

@@ -1,4 +1,4 @@
-"""A failing case run again and in words: whether it still fails, was built as it is here, and where it is wrong."""
+"""Runs a failing case again and describes it: whether it still fails, where it is wrong, and what has changed."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _FRAME_TOKEN = "frame_token"
 
 @dataclass(frozen=True)
 class CaseRun:
-    """A case that was run again: its row of then and its row of now, and what it was built with that is otherwise here.
+    """A case that was run again: its saved row, its new row, and how this build differs from the one that saved it.
 
-    `elements` is None where ours and the reference's shapes differ.
+    `elements` is None if the shapes of ours and the reference differ.
     """
 
     case: FailingCase
@@ -42,7 +42,7 @@ class CaseRun:
 def run_case(validator: Validator, path: Path, observe: ValidationObserver = ignore) -> CaseRun:
     """Run the case in a file against the reference.
 
-    Raises `EngineError` for a missing file, `DamagedFile` for one that is no case, and the errors of
+    Raises `EngineError` for a missing file, `DamagedFile` for a file that is not a case, and the errors of
     `Validator.prepare`, such as `MissingModel`.
     """
     case = load_case(path)
@@ -58,7 +58,7 @@ def run_case(validator: Validator, path: Path, observe: ValidationObserver = ign
 
 
 def _check(path: Path, case: FailingCase, config: ModelConfig) -> None:
-    """Raise `DamagedFile` for inputs that the stage does not take: compiled code reads memory by tokens and places."""
+    """Raise `DamagedFile` for inputs unfit for the stage: compiled code uses tokens and places as memory indices."""
     try:
         check_inputs(config, case.facts.stage, case.inputs)
         _check_places(case.facts.stage, case.inputs, config)
@@ -83,7 +83,7 @@ _DIGITS = 9
 
 
 def reduction_words(reduction: Reduction, file: str = "") -> str:
-    """What is left of a failure, and how to run it again if it is in a file."""
+    """Describe a reduced failure, and how to run it again if it is in a file."""
     facts = reduction.case.facts
     phonemes = len(facts.utterance.phonemes)
     lines = [
@@ -99,13 +99,13 @@ def reduction_words(reduction: Reduction, file: str = "") -> str:
 
 
 def text_command(facts: CaseFacts) -> str:
-    """The command that validates the phonemes of a case, with all that comes of them, rather than its inputs alone."""
+    """Return the command that validates the phonemes of a case through all stages, rather than its inputs alone."""
     speech = replace(facts.request.speech, text="", voice=facts.utterance.voice or facts.request.speech.voice)
     return as_command(replace(facts.request, speech=speech, phonemes=facts.utterance.phonemes))
 
 
 def case_words(facts: CaseFacts, file: str = "") -> str:
-    """What was saved as it is, and how to run it again if it is in a file."""
+    """Describe a case that was saved without reduction, and how to run it again if it is in a file."""
     phonemes = wording.counted(len(facts.utterance.phonemes), "phoneme")
     return "\n".join([f"Saved with {phonemes}: {facts.utterance.phonemes}", *case_lines(facts), *_again(file)])
 
@@ -115,7 +115,7 @@ def _again(file: str) -> tuple[str, ...]:
 
 
 def run_words(run: CaseRun) -> str:
-    """Whether a saved case still fails, by how much, and what it was built with that is otherwise here."""
+    """Describe whether a saved case still fails, by how much, and how this build differs from the one that saved it."""
     verdict = "It still fails." if run.fails else "It no longer fails."
     lines = [verdict, *case_lines(run.case.facts), *measured_lines(run), *element_lines(run.elements)]
     if run.built_otherwise:
@@ -127,7 +127,7 @@ def run_words(run: CaseRun) -> str:
 
 
 def case_lines(facts: CaseFacts) -> Iterator[str]:
-    """Which stage, on which inputs."""
+    """Yield lines on the stage and its inputs."""
     row = facts.row
     yield f"{stage_named(row.stage).title} ({row.stage}) in {row.regime} against {row.reference}: {row.output}"
     if facts.request.fault:
@@ -137,13 +137,13 @@ def case_lines(facts: CaseFacts) -> Iterator[str]:
 
 
 def measured_lines(run: CaseRun) -> Iterator[str]:
-    """The correlation of then and of now."""
+    """Yield a line with the saved and the new correlation."""
     then, now = wording.row_correlation(run.case.facts.row), wording.row_correlation(run.row)
     yield f"Correlation {now}, when it was saved {then}"
 
 
 def element_lines(elements: ElementErrors | None) -> Iterator[str]:
-    """The first wrong element, and a histogram of all errors."""
+    """Yield the first wrong element, and a histogram of all errors."""
     if elements is None:
         yield "The compiled and reference arrays have different shapes."
         return
@@ -162,7 +162,7 @@ def _value(value: float | str) -> str:
 
 
 def _histogram(elements: ElementErrors) -> Iterator[str]:
-    """A bar for each size of error; counts differ by orders of magnitude, so no bar of any is shorter than one mark."""
+    """Yield a bar for each size of error; counts differ by orders of magnitude, so even a count of one gets a mark."""
     most = max([elements.exact, elements.not_finite, *(decade.count for decade in elements.decades)])
     if elements.exact:
         yield _bar("none", elements.exact, most)

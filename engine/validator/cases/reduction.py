@@ -22,7 +22,7 @@ from engine.validator.runs.versions import build_identity
 
 REDUCTION_SECONDS = 60.0
 SHORT_TEXT = 5
-"""Texts of at most so many phonemes are looked for first, at several places of the utterance."""
+"""The largest number of phonemes of the texts tried first, at several places of the utterance."""
 PLACES = 12
 LENGTHS_TRIED = 40
 """The beginning of the utterance is tried at every length up to this: some faults need certain lengths."""
@@ -30,10 +30,10 @@ LENGTHS_TRIED = 40
 
 @dataclass(frozen=True)
 class Reduction:
-    """A failing case, how it was reduced, and what differs in it, element by element.
+    """A failing case, how it was reduced, and its element errors.
 
-    `original_phonemes` is the length of the utterance that failed, `tries` how often the stage was run. Unless it is
-    `complete`, time was up before nothing more could be left out. `elements` is None where shapes differ.
+    `original_phonemes` is the length of the utterance that failed, `tries` the number of runs of the stage. If
+    `complete` is False, time was up while a smaller case was still possible. `elements` is None if shapes differ.
     """
 
     case: FailingCase
@@ -53,10 +53,10 @@ def reduce_failure(
     cancel: threading.Event | None = None,
     seconds: float = REDUCTION_SECONDS,
 ) -> Reduction:
-    """Reduce the first divergence that a report of the request found, or that of a stage.
+    """Reduce the first divergence that a report of the request found, in the given stage if any.
 
-    The result is the same every time unless time is up. Raises `InvalidRequest` when nothing failed there, `Cancelled`
-    once `cancel` is set, and the errors of `Validator.prepare`.
+    The result is deterministic unless time is up. Raises `InvalidRequest` if nothing failed there, `Cancelled` once
+    `cancel` is set, and the errors of `Validator.prepare`.
     """
     row = _failure(report, stage)
     reducer = _Reducer(validator, request, row, observe, cancel, seconds)
@@ -71,7 +71,7 @@ def failing_case(
     stage: str | None = None,
     observe: ValidationObserver = ignore,
 ) -> FailingCase:
-    """The first divergence that a report of the request found, or that of a stage, as it is; see `reduce_failure`."""
+    """Return the first divergence that a report of the request found, without reducing it; see `reduce_failure`."""
     row = _failure(report, stage)
     reducer = _Reducer(validator, request, row, observe, None, 0.0)
     spoken = next(one for one in spoken_of(validator, request) if one.utterance.index == row.utterance)
@@ -80,15 +80,15 @@ def failing_case(
 
 
 def check_stage(stage: str | None) -> None:
-    """Raise `InvalidRequest` for the name of no stage."""
+    """Raise `InvalidRequest` for an unknown stage."""
     if stage is not None and stage not in STAGE_NAMES:
         raise InvalidRequest(f"Unknown stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")
 
 
 def failure_in(report: Report, stage: str | None = None) -> Row | None:
-    """The row to reduce: of a compiled regime if one fails, of the first stage that fails, of its shortest utterance.
+    """Return the row to reduce: of a compiled regime if one fails, then of the first stage and its shortest utterance.
 
-    It is None where no stage, or not this one, is itself wrong. Raises `InvalidRequest` for an unknown stage.
+    Returns None if no stage, or not the given one, is itself wrong. Raises `InvalidRequest` for an unknown stage.
     """
     check_stage(stage)
     failed = [row for row in report.rows if _is_wrong(row) and stage in (None, row.stage)]
@@ -115,7 +115,7 @@ def _is_wrong(row: Row) -> bool:
 
 
 class _Reducer:
-    """One reduction, within `seconds`."""
+    """One reduction, limited to `seconds`."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class _Reducer:
         self._tries = 0
 
     def reduction(self, spoken: Spoken) -> Reduction:
-        """The shortest case that is found of a failing utterance."""
+        """Return the shortest case found of a failing utterance."""
         whole = spoken.utterance.phonemes
         self._trials.trust(self.trial_of(spoken, whole))
         phonemes = shortest_part(whole, lambda part: self._fails(spoken, part))
@@ -147,14 +147,14 @@ class _Reducer:
         return Reduction(case, trial.elements(), len(whole), self._tries, self._spent, self._spent < self._seconds)
 
     def trial_of(self, spoken: Spoken, phonemes: str) -> Trial:
-        """The stage on other phonemes, in the voice's style for so many."""
+        """Try the stage on other phonemes, in the voice's style for their number."""
         utterance = replace(spoken.utterance, phonemes=phonemes)
         return self._trials.on_phonemes(utterance, _style(spoken, phonemes), spoken.speed, spoken.seed)
 
     def case(self, utterance: Utterance, trial: Trial, style: Style) -> FailingCase:
-        """What was tried, with all that is needed to try again."""
+        """Return a trial with all that is needed to repeat it."""
         build = build_identity(self._regimes, self._stage.name, trial.worst.regime)
-        row = replace(trial.worst, profile=None, seconds=None, reference_seconds=None)  # equal whenever it is tried
+        row = replace(trial.worst, profile=None, seconds=None, reference_seconds=None)  # no times: equal for every try
         facts = CaseFacts(self._request, utterance, row, build)
         arrays: Mapping[str, Array] = {"timbre": style.timbre, "prosody": style.prosody}
         return FailingCase(facts, trial.inputs, trial.ours, trial.expected, arrays)
@@ -165,7 +165,7 @@ class _Reducer:
         return time.monotonic() - self._began
 
     def _fails(self, spoken: Spoken, phonemes: str) -> bool:
-        """Whether this part of an utterance fails; once time is up, none does any more."""
+        """Return whether this part of an utterance fails; False once time is up."""
         if self._spent >= self._seconds:
             return False
         raise_if_set(self._cancel)
@@ -177,10 +177,10 @@ class _Reducer:
 
 
 def shortest_part(phonemes: str, fails: Callable[[str], bool]) -> str:
-    """The shortest part tried that fails, the whole if none does.
+    """Return the shortest part tried that fails, or all phonemes if none does.
 
-    Short parts come first: what is left when phonemes are taken away from the whole may be long, although a short part
-    fails by itself.
+    Short parts come first: removing phonemes from the whole may end at a long part although a short one fails by
+    itself.
     """
     for length in range(1, min(LENGTHS_TRIED + 1, len(phonemes))):
         for start in _spread(len(phonemes) - length + 1, PLACES if length <= SHORT_TEXT else 1):
@@ -196,7 +196,7 @@ def shortest_part(phonemes: str, fails: Callable[[str], bool]) -> str:
 
 
 def _spread(count: int, places: int) -> Iterator[int]:
-    """At most so many places of `count`, evenly spread from the first to the last; a single one is the first."""
+    """Return at most `places` of `count` places, spread evenly from first to last; a single one is the first."""
     if count <= places:
         return iter(range(count))
     return iter(dict.fromkeys(round(place * (count - 1) / max(1, places - 1)) for place in range(places)))

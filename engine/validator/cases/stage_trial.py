@@ -1,4 +1,4 @@
-"""One stage of one regime against the reference, on any inputs, and whether a failure is that regime's own."""
+"""Runs one stage of a regime against the reference on any inputs, and checks whether a failure is its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.validator.runs.validation import ValidationObserver, open_chains
 
 @dataclass(frozen=True)
 class Trial:
-    """A stage run by a regime and by the reference on equal inputs; `rows` are of its outputs, the worst one first."""
+    """A stage run by a regime and by the reference on equal inputs; `rows` are of its outputs, the worst first."""
 
     stage: Stage
     rows: tuple[Row, ...]
@@ -37,11 +37,11 @@ class Trial:
 
     @property
     def fails(self) -> bool:
-        """Whether the stage is itself wrong."""
+        """True if the stage is itself wrong."""
         return self.worst.verdict is Verdict.FAIL
 
     def elements(self) -> ElementErrors | None:
-        """What differs in the worst output, element by element; None where the two have different shapes."""
+        """Return the element errors of the worst output; None if the two have different shapes."""
         ours, expected = self.ours[self.worst.output], self.expected[self.worst.output]
         if ours.shape != expected.shape:
             return None
@@ -52,9 +52,9 @@ class Trial:
 
 
 class StageTrials:
-    """Tries a stage on inputs. `regime` is the name of one that the request compares.
+    """Tries a stage on inputs in the regime named `regime`, which the request must compare.
 
-    Raises `InvalidRequest` for any other, and the errors of `Regimes.open`.
+    Raises `InvalidRequest` for any other regime, and the errors of `Regimes.open`.
     """
 
     def __init__(
@@ -75,20 +75,21 @@ class StageTrials:
             self._witness = RegimeChain(witness, regimes.pipeline(witness))
 
     def on_phonemes(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Trial:
-        """Try it on what the reference's earlier stages make of an utterance."""
+        """Try the stage on the outputs of the reference's earlier stages for an utterance."""
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
             if step.stage is self._stage:
                 return self._against(StageResult(step), step.inputs)
         raise ValueError(f"{self._stage.name} is not among the stages of the pipeline.")
 
     def on_inputs(self, inputs: Mapping[str, Array]) -> Trial:
-        """Try it on these inputs, by name, batch first; raises `ValueError` for inputs that it does not take."""
+        """Try the stage on these inputs, by name, batch first; raises `ValueError` for inputs that it does not take."""
         return self._against(run_stage(self._reference, self._stage, inputs), inputs)
 
     def witnessed(self, trial: Trial) -> bool:
-        """Whether a failure is the regime's own: PyTorch in float32 can compute the stage on the same inputs.
+        """Return whether a failure is the regime's own: PyTorch in float32 can compute the stage on the same inputs.
 
-        Inputs that no float32 computes well, such as a variance of nothing but rounding errors, are no failing case.
+        Inputs that no float32 run computes well, such as a variance of nothing but rounding errors, are no failing
+        case.
         """
         if self._witness is None or not trial.fails:
             return trial.fails
@@ -98,7 +99,7 @@ class StageTrials:
         return all(row.verdict is not Verdict.FAIL for row in rows)
 
     def trust(self, trial: Trial) -> None:
-        """Ask the witness from now on only if it computes the stage well on these first inputs."""
+        """Use the witness from now on only if it computes the stage well on these first inputs."""
         if not self.witnessed(trial):
             self._witness = None
 
@@ -110,7 +111,7 @@ class StageTrials:
 
 
 def only(request: ValidationRequest, regime: str) -> ValidationRequest:
-    """The request with this regime alone, without inner values, a golden run, or files of arrays."""
+    """Return the request with this regime alone, without activations, a golden run, or files of arrays."""
     wanted = (Regime(regime),) if regime in tuple(Regime) else ()
     cross = () if wanted else request.cross
     return replace(request, regimes=wanted, cross=cross, probes=False, golden=None, arrays_folder=None)

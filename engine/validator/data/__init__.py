@@ -1,1 +1,1 @@
-"""Requests, rows and reports as plain data; their words, verdicts and JSON."""
+"""Requests, rows and reports as plain data; their wording, verdicts and JSON."""

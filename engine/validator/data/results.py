@@ -1,4 +1,4 @@
-"""The plain data of a validation: what is asked, what is measured, what is found; nothing here needs PyTorch."""
+"""The plain data of a validation: requests, measurements and findings; nothing here needs PyTorch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Regime(StrEnum):
     UPSTREAM = "upstream"
     STATIC_PACKED = "static-packed"
     STATIC_NO_PACK = "static-no-pack"
-    """It has the fault of this project's predecessor."""
+    """Reproduces a bug of an earlier, unpublished version: LSTMs run over the padding."""
     COMPILED = "compiled"
     COMPILED_PADDED = "compiled-padded"
     STATIC_DISTILLED = "static-distilled"
@@ -42,15 +42,15 @@ REGIME_MEANINGS: Mapping[Regime, str] = MappingProxyType(
     }
 )
 STUDENT_REGIMES = (Regime.STATIC_DISTILLED, Regime.DISTILLED)
-"""Only models that have students have them."""
+"""Regimes that only models with students have."""
 DEFAULT_REGIMES = (Regime.DYNAMIC, Regime.UPSTREAM, Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED)
 
 
 class InputSource(StrEnum):
-    """What feeds a stage: its own regime's earlier stages (propagated error), or the reference's (isolated error).
+    """The source of a stage's inputs: its own regime's earlier stages (end to end), or the reference's (isolated).
 
-    Once a regime's durations differ from the reference's, its stages are also fed by its own earlier ones in the
-    reference's frames, so that every value has its partner.
+    If a regime's durations differ from the reference's, its stages also run end to end with the reference's durations,
+    so that every value has its counterpart.
     """
 
     END_TO_END = "own-fed"
@@ -59,19 +59,19 @@ class InputSource(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a comparison says about a stage."""
+    """The verdict of a comparison on a stage."""
 
     PASS = "pass"
     WORSE = "worse"
-    """Within tolerance, but further off than float32 or a golden run by more than 10 times."""
+    """Within tolerance, but more than 10 times as far off as float32 or a golden run."""
     FAIL = "fail"
     """The stage is itself wrong."""
     INHERITED = "inherited"
-    """The stage is right; what reaches it is not."""
+    """The stage is correct, but its inputs are wrong."""
     INCOMPARABLE = "incomparable"
-    """The two have different durations, so that no sample has a partner."""
+    """The durations differ, so that samples cannot be paired."""
     CRASHED = "crashed"
-    """The process that computed the stage ended before it was done."""
+    """The process that computed the stage ended early."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class ValidationRequest:
     """One text to run in several regimes, each compared with `reference`, which runs whether listed or not.
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
-    with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives write every compared array; beyond
-    `most_array_bytes`, if given, those of whole utterances are deleted again. `fault`, if given, is the name of one
-    in `engine.validator.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
-    `golden` is the file of a golden run to hold the rows against, in place of the one that is kept for such a
-    request. `phonemes`, if given, are spoken in place of the text, as one utterance.
+    with regimes: if it is not empty, an additional regime takes these stages from these regimes and all others from the
+    compiled one. `arrays_folder`, if given, receives every compared array; beyond `most_array_bytes`, if given, those
+    of whole utterances are deleted again. `fault`, if given, is the name of a fault in
+    `engine.validator.faults.catalogue` to inject into the compiled modules first. `golden` is the file of a golden run
+    to compare the rows with, instead of the one saved for such a request. `phonemes`, if given, are spoken instead of
+    the text, as one utterance.
     """
 
     speech: SpeechRequest
@@ -111,10 +111,10 @@ ALL_FINITE_PERCENT = 100.0
 class Metrics:
     """Two arrays compared on their valid region.
 
-    All but `finite_percent` (of ours) and `tail_energy` are None when one of the two is not finite; `sqnr_db` is also
-    None when they are equal, with a `max_abs` of 0. `tail_energy` is the mean square of what a static regime leaves in
-    its padding, None without padding. Phases are compared on the circle; `sign_flips` counts those that should be
-    exactly pi and are -pi, and is None for values that are no phases.
+    All but `finite_percent` (of ours) and `tail_energy` are None if one of the two is not finite; `sqnr_db` is also
+    None if they are equal, with a `max_abs` of 0. `tail_energy` is the mean square of a static regime's values in its
+    padding, None without padding. Phases are compared on the circle; `sign_flips` counts those that should be exactly
+    pi and are -pi, and is None for values other than phases.
     """
 
     pearson: float | None
@@ -129,7 +129,7 @@ class Metrics:
 
 @dataclass(frozen=True)
 class AudioMetrics:
-    """Two waveforms compared as sound; `lag_samples` is how much later ours is at its best correlation."""
+    """Two waveforms compared as audio; `lag_samples` is how much later ours is at its best correlation."""
 
     best_lag_correlation: float
     lag_samples: int
@@ -153,7 +153,7 @@ class DurationMetrics:
 
 @dataclass(frozen=True)
 class Profile:
-    """Where along an utterance two arrays differ.
+    """The error of an array along an utterance.
 
     `errors` holds the largest error in each cell relative to the reference's rms; the cells divide the utterance's
     `axis` (`tokens` or `frames`) into equal parts.
@@ -165,7 +165,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class NotFinite:
-    """How many values of an array are not a number, or infinite in float32, and which of them comes first in time.
+    """The numbers of values of an array that are NaN, or infinite in float32, and the first of them in time.
 
     `first` is its index in the array without the batch; along time it is number `at` of `extent` on `axis`.
     """
@@ -180,14 +180,14 @@ class NotFinite:
 
 @dataclass(frozen=True)
 class Row:
-    """One output of one stage (or one inner probe of it) in one regime and reading, compared with the reference.
+    """One output of one stage (or a probe inside it) in one regime and reading, compared with the reference.
 
-    `metrics` is None when the two cannot be compared; `by_phoneme`, and the profile, then compare them after ours was
-    moved to the reference's frames phoneme by phoneme, as `engine.validator.measures.phoneme_alignment` does.
-    `not_finite` is None when all of ours is finite. Seconds are the whole stage's, None where it was not timed. `stage`
-    is a name of `engine.stages.STAGES`; `output` the tensor's or the probed module's name. `times_floor` is its
-    relative L2 error over that of upstream's float32, `times_golden` over that of a golden run; None where either is
-    unknown, or upstream has no error.
+    `metrics` is None if the two cannot be compared; `by_phoneme` and the profile then compare them after ours was moved
+    to the reference's frames phoneme by phoneme, by `engine.validator.measures.phoneme_alignment`. `not_finite` is None
+    if all of ours is finite. Seconds are the whole stage's, None if it was not timed. `stage` is a name of
+    `engine.stages.STAGES`; `output` the tensor's or the probed module's name. `times_floor` is its relative L2 error
+    over that of upstream's float32, `times_golden` over that of a golden run; None if either is unknown, or upstream
+    has no error.
     """
 
     utterance: int
@@ -212,15 +212,15 @@ class Row:
 
     @property
     def decides(self) -> bool:
-        """Whether the row can make the validation fail: only rows of compiled regimes, crossed ones too, can.
+        """True if the row can make the validation fail: only rows of compiled regimes, including crossed ones, can.
 
-        Students are held to nothing but the same students in PyTorch.
+        Rows of students can only if the reference has the same students in PyTorch.
         """
         return self.regime.startswith(Regime.COMPILED) or (self.regime == Regime.DISTILLED and not self.of_teacher)
 
     @property
     def of_teacher(self) -> bool:
-        """Whether students are compared with their teacher, whom they only resemble."""
+        """True if students are compared with their teacher, which they only approximate."""
         return self.regime in STUDENT_REGIMES and self.reference not in STUDENT_REGIMES
 
 
@@ -243,7 +243,7 @@ class RowEvent:
 class Finding:
     """The first stage that is itself wrong in a regime, and what that means.
 
-    `inner` is the first inner value of it that is wrong, empty if none is or none were compared.
+    `inner` names the first wrong activation in it, empty if none is wrong or none were compared.
     """
 
     regime: str
@@ -254,11 +254,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole validation: what was asked, what was found, and with which versions.
+    """A whole validation: the request, the results, and the versions used.
 
-    `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why;
-    both are empty when nothing compiled was run. `planted` is what a drill planted. `circumstances` are what the errors
-    of the compiled regimes depend on, and `golden` says in a sentence which golden run they were held against.
+    `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why; both
+    are empty if nothing compiled was run. `planted` is the injected fault. The errors of the compiled regimes depend on
+    `circumstances`; `golden` is a sentence on the golden run that they were compared with.
     """
 
     request: ValidationRequest
@@ -274,7 +274,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether no stage of a compiled regime is itself wrong."""
+        """True if no stage of a compiled regime is itself wrong."""
         return not any(row.decides and row.verdict is Verdict.FAIL for row in self.rows)
 
 
@@ -287,7 +287,7 @@ class FinishedEvent:
 
 @dataclass(frozen=True)
 class FailedEvent:
-    """The validation could not be done: why, and what to do about it, as in `EngineError`."""
+    """The validation failed: the reason and a remedy, as in `EngineError`."""
 
     message: str
     hint: str
@@ -296,7 +296,7 @@ class FailedEvent:
 
 @dataclass(frozen=True)
 class PulseEvent:
-    """The process is alive, and has computed for so many seconds in all."""
+    """The process is alive and has computed for this many seconds in all."""
 
     computed_seconds: float
 
@@ -307,17 +307,17 @@ ValidationEvent = _InspectionEvent | _ComparisonEvent
 
 
 class Substitute(StrEnum):
-    """What may compute in place of a kernel, whose result then goes on through the rest of the model."""
+    """A computation that can replace a kernel; its result then passes through the rest of the model."""
 
     PLAIN_LOOPS = "plain-loops"
-    """The kernel's own TIR without its schedule: every loop serial, nothing vectorised, unrolled or parallel."""
+    """The kernel's own TIR without its schedule: every loop serial, nothing vectorized, unrolled or parallel."""
     PYTORCH = "pytorch"
     """PyTorch, on the kernel's inputs."""
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """A call of a kernel, by its stage and the id of its node, that something else computes.
+    """A call of a kernel, by its stage and the id of its node, to compute by a substitute.
 
     Without a node, the whole stage is computed in PyTorch.
     """
@@ -329,10 +329,10 @@ class Replacement:
 
 @dataclass(frozen=True)
 class KernelRequest:
-    """Inspect `stages` of the compiled modules, each fed by the reference with one utterance of a request's text.
+    """A request to inspect `stages` of the compiled modules, isolated, on one utterance of a request's text.
 
-    Without `stages`, those are inspected whose outputs are wrong. With `replacements`, nothing is inspected: the whole
-    utterance is computed with them and compared as one more regime, whose name says what was replaced.
+    Without `stages`, those with wrong outputs are inspected. With `replacements`, nothing is inspected: the whole
+    utterance is computed with them and compared as an additional regime, whose name lists the replacements.
     """
 
     validation: ValidationRequest

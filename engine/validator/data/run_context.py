@@ -1,4 +1,4 @@
-"""What the errors of a run depend on: whether those of two runs may be compared, and what differs."""
+"""Tells whether the errors of two runs may be compared, and what differs between the runs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from engine.artifacts.manifest import Identity
 
 @dataclass(frozen=True)
 class RunKey:
-    """What a run compared: errors of runs of different subjects say nothing about each other.
+    """The subject of a run; errors of runs with different subjects cannot be compared.
 
-    `weights` is the checkpoint's identity, `text` only what of it is spoken.
+    `weights` is the checkpoint's identity, `text` only the spoken part of the text.
     """
 
     model: str
@@ -30,7 +30,7 @@ class RunKey:
 
 @dataclass(frozen=True)
 class Build:
-    """Which modules ran; errors of another build of the same subject are worth comparing, and expected to be alike."""
+    """The modules that ran; errors of different builds of one subject are comparable and should be similar."""
 
     compiler_source_hash: str
     tvm_version: str
@@ -38,13 +38,13 @@ class Build:
 
     @classmethod
     def of(cls, identity: Identity) -> Build:
-        """The build of modules with this identity."""
+        """Return the build of modules with this identity."""
         return cls(identity.compiler_source_hash, identity.tvm_version, identity.target.partition(" ")[2])
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """All that the errors of a run depend on."""
+    """Everything that the errors of a run depend on."""
 
     subject: RunKey
     build: Build
@@ -66,13 +66,13 @@ _NAMES: Mapping[str, str] = {
 
 
 def subjects_apart(then: RunKey, now: RunKey) -> str:
-    """In what two subjects differ, such as `another text and another voice`; empty if they are equal."""
+    """Name the differences of two subjects, as in `a different text and a different voice`; empty if they are equal."""
     differing = [_NAMES[each.name] for each in fields(RunKey) if getattr(then, each.name) != getattr(now, each.name)]
     return " and ".join(f"a different {name}" for name in differing)
 
 
 def builds_apart(then: Build, now: Build) -> str:
-    """In what two builds differ, such as `different compiler sources`; empty if they are equal."""
+    """Name the differences of two builds, such as `different compiler sources`; empty if they are equal."""
     differing = {
         "different compiler sources": then.compiler_source_hash != now.compiler_source_hash,
         f"TVM {then.tvm_version}": then.tvm_version != now.tvm_version,

@@ -1,4 +1,4 @@
-"""What a comparison means: within tolerance, itself wrong, or inheriting an earlier fault; and which rows are worse."""
+"""Judges comparisons: within tolerance, itself wrong, or inheriting an earlier fault; and ranks rows."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ BEST_TO_WORST = (Verdict.PASS, Verdict.WORSE, Verdict.INHERITED, Verdict.INCOMPA
 
 
 def isolated(metrics: Metrics, tolerance: float) -> Verdict:
-    """The verdict on a stage that the reference fed."""
+    """Return the verdict on an isolated stage."""
     return Verdict.PASS if within(metrics, tolerance) else Verdict.FAIL
 
 
 def propagated(metrics: Metrics, tolerance: float, noise_floor: Metrics | None, itself: Verdict) -> Verdict:
-    """The verdict on a stage that its own regime fed; `itself` is the verdict on the stage fed by the reference.
+    """Return the verdict on a stage run end to end; `itself` is the verdict on the isolated stage.
 
-    An error no larger than that of kokoro's own float32 run (`noise_floor`) passes: the model is no better conditioned
+    An error no larger than that of Kokoro's own float32 run (`noise_floor`) passes: the model is no better conditioned
     than that.
     """
     if within(metrics, tolerance) or (noise_floor is not None and _is_nearer(metrics, noise_floor)):
@@ -40,9 +40,9 @@ def propagated(metrics: Metrics, tolerance: float, noise_floor: Metrics | None, 
 
 
 def aligned(durations: DurationMetrics, itself: Verdict) -> Verdict:
-    """The verdict on durations in whole frames: they pass if they are equal or differ only where rounding is a tie.
+    """Return the verdict on durations in whole frames, which pass if they are equal or differ only by rounding ties.
 
-    `itself` is the verdict on the stage fed by the reference.
+    `itself` is the verdict on the isolated stage.
     """
     if durations.differing_tokens == durations.ties:
         return Verdict.PASS
@@ -50,10 +50,10 @@ def aligned(durations: DurationMetrics, itself: Verdict) -> Verdict:
 
 
 def within(metrics: Metrics, tolerance: float) -> bool:
-    """Whether two arrays agree: by correlation, and by an error that is small enough for it.
+    """Return whether two arrays agree: by correlation, and by an error that is small enough for it.
 
-    Correlation alone ignores scale and offset. Arrays of equal scale and mean that correlate at r differ by
-    sqrt(2 (1 - r)) of their norm. A phase of pi with the other sign is no error on the circle, but one to the decoder.
+    Correlation alone ignores scale and offset. Arrays of equal scale and mean that correlate at r differ by sqrt(2 (1 -
+    r)) of their norm. A phase of pi with the wrong sign is no error on the circle, but it is one to the decoder.
     """
     if metrics.finite_percent < ALL_FINITE_PERCENT or metrics.pearson is None or metrics.relative_l2 is None:
         return False
@@ -63,7 +63,7 @@ def within(metrics: Metrics, tolerance: float) -> bool:
 
 
 def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
-    """The first stage of every regime that is itself wrong, with its worst output and its first wrong inner value."""
+    """Return the first stage of every regime that is itself wrong, with its worst output and first wrong activation."""
     failed: dict[str, list[Row]] = {}
     for row in rows:
         if row.reading is InputSource.ISOLATED and row.verdict is Verdict.FAIL:
@@ -73,7 +73,7 @@ def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
 
 
 def worse_words(rows: Iterable[Row]) -> tuple[str, ...]:
-    """Of each output that is within tolerance, yet further off than it should be, a sentence on the worst utterance."""
+    """Return a sentence for each output within tolerance but too far off, on its worst utterance."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.verdict is Verdict.WORSE and row.reading is InputSource.ISOLATED:
@@ -88,7 +88,7 @@ def _worse_words(row: Row) -> str:
 
 
 def with_kernels(found: Iterable[Finding], kernels: Iterable[KernelFinding]) -> tuple[Finding, ...]:
-    """The findings with the first wrong kernel of each one's stage in its words, where that is known."""
+    """Add the first wrong kernel of each finding's stage to its words, if known."""
     first: dict[str, KernelFinding] = {}
     for kernel in kernels:
         first.setdefault(kernel.stage, kernel)
@@ -130,7 +130,7 @@ def _measured(row: Row) -> str:
 
 
 def severity(row: Row) -> tuple[int, float, float]:
-    """How bad a row is, as a key for sorting: its verdict first, then what was measured."""
+    """Return a sort key for how bad a row is: its verdict first, then its measurements."""
     verdict = BEST_TO_WORST.index(row.verdict)
     if row.durations is not None:
         return verdict, float(row.durations.differing_tokens), 0.0
@@ -142,5 +142,5 @@ def severity(row: Row) -> tuple[int, float, float]:
 
 
 def worst(rows: Iterable[Row]) -> Row | None:
-    """The worst row, the first of several equals; None without rows."""
+    """Return the worst row, the first of several equal ones; None without rows."""
     return max(rows, key=severity, default=None)

@@ -1,4 +1,4 @@
-"""Rows and reports of validations as plain values for JSON, as scripts and files have them, and back."""
+"""Converts rows and reports of validations to plain values for JSON, as scripts and files use them, and back."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _METRICS = tuple(field.name for field in fields(Metrics))
 
 @cache
 def _converter() -> JsonConverter:
-    """The only one: it takes longer to make than a window may stand still."""
+    """Return the only converter: creating one takes too long for the window's thread."""
     converter = make_converter()
     unstructure_row = converter.get_unstructure_hook(Row)
     structure_row = converter.get_structure_hook(Row)
 
     def flatten(row: Row) -> dict[str, Any]:
-        """A row with its metrics next to its names, as scripts read it; null where nothing can be compared."""
+        """Return a row with its metrics next to its names, as scripts read it; null if nothing can be compared."""
         plain = unstructure_row(row)
         metrics = plain.pop("metrics") or dict.fromkeys(_METRICS)
         return {**plain, **metrics}
@@ -45,15 +45,15 @@ class Wire:
         self._converter = _converter()
 
     def row_to_dict(self, row: Row) -> dict[str, Any]:
-        """A row with its metrics next to its names, as plain values for `json.dump`."""
+        """Return a row with its metrics next to its names, as plain values for `json.dump`."""
         return self._converter.unstructure(row)  # type: ignore[no-any-return]
 
     def report_to_dict(self, report: Report) -> dict[str, Any]:
-        """A report, and whether it passed, as plain values for `json.dump`."""
+        """Return a report, and whether it passed, as plain values for `json.dump`."""
         return {"passed": report.passed, **self._converter.unstructure(report)}
 
     def report_from_dict(self, plain: Mapping[str, Any]) -> Report:
-        """The report written by `report_to_dict`; raises `ValueError` for anything else."""
+        """Return the report written by `report_to_dict`; raises `ValueError` for anything else."""
         try:
             return self._converter.structure(plain, Report)
         except (KeyError, TypeError, AttributeError, ExceptionGroup) as error:

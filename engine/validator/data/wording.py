@@ -1,4 +1,4 @@
-"""The titles of readings, and THE format of measured values: in every report, and in the application."""
+"""The titles of readings and the format of measured values, in every report and in the application."""
 
 from __future__ import annotations
 
@@ -23,27 +23,28 @@ READING_TITLES = {
 }
 BY_PHONEME = "by phoneme"
 BY_PHONEME_MARK = "*"
-"""Both mark what was compared after ours was moved to the reference's frames, because the durations differ."""
+"""The marks of values compared after moving ours to the reference's frames, because the durations differ."""
 
 NOTHING = "–"
 """Stands for a value that could not be measured."""
 EXACT = "exact"
 """Stands for the correlation of equal arrays: rounding can give 1 for others, and less than 1 for equal ones."""
 NOT_USED = "not used"
-"""Stands for the device, and its LSTM method, when nothing compiled was run."""
+"""Stands for the device, and its LSTM method, if nothing compiled was run."""
 BELOW_ONE = math.nextafter(1.0, 0.0)
 NEAR_ONE = 1e-3
-"""A correlation that is less than this away from 1 is written as that distance."""
+"""A correlation closer to 1 than this is written as its distance from 1."""
 PLAIN_FROM, PLAIN_BELOW = 1e-3, 999.5
-"""Numbers of these sizes, which three digits do not round to a thousand, are written without an exponent."""
+"""The sizes of numbers written without an exponent, which three digits do not round to a thousand."""
 MILLISECONDS_PER_SECOND = 1000
 WHOLE_FROM_MS = 100.0
 
 
 def correlation(value: float | None) -> str:
-    """A correlation such as `0.9312`, or near 1 as its distance, such as `1 - 1.2e-9`.
+    """Format a correlation such as `0.9312`, or near 1 its distance, such as `1 - 1.2e-9`.
 
-    It is rounded down, so that what misses a tolerance is not written like it, and only 1 is written as 1.
+    It is rounded down, so that a value that misses a tolerance is never written like the tolerance, and only 1 is
+    written as 1.
     """
     if value is None:
         return NOTHING
@@ -55,13 +56,13 @@ def correlation(value: float | None) -> str:
 
 
 def readings_of(rows: Iterable[Row]) -> tuple[InputSource, ...]:
-    """The readings that these rows have, in the order of `READING_TITLES`."""
+    """Return the readings of these rows, in the order of `READING_TITLES`."""
     found = {row.reading for row in rows}
     return tuple(reading for reading in READING_TITLES if reading in found)
 
 
 def agreement(metrics: Metrics | None) -> str:
-    """The correlation of two arrays, exact only for equal ones; of what is not all finite, how much of it is."""
+    """Format the correlation of two arrays, `EXACT` only for equal ones; or the share of finite values."""
     if metrics is None:
         return NOTHING
     if metrics.finite_percent < ALL_FINITE_PERCENT:
@@ -72,7 +73,7 @@ def agreement(metrics: Metrics | None) -> str:
 
 
 def row_correlation(row: Row, token_count: int = 0) -> str:
-    """A row's correlation, marked where it is one phoneme by phoneme; for durations, how many tokens differ."""
+    """Format a row's correlation, marked if it is by phoneme; for durations, the number of tokens that differ."""
     if row.durations is not None:
         return durations(row.durations, token_count)
     if row.by_phoneme is not None:
@@ -81,7 +82,7 @@ def row_correlation(row: Row, token_count: int = 0) -> str:
 
 
 def durations(metrics: DurationMetrics, token_count: int = 0) -> str:
-    """How two alignments differ; `token_count` is how many tokens they have, if that is known."""
+    """Describe the difference of two alignments; `token_count` is their number of tokens, if known."""
     if not metrics.differing_tokens:
         return "equal"
     of = f" of {token_count}" if token_count else ""
@@ -90,21 +91,21 @@ def durations(metrics: DurationMetrics, token_count: int = 0) -> str:
 
 
 def noise_ratio(metrics: Metrics | None) -> str:
-    """The signal's level above the error; infinite when there is no error."""
+    """Format the signal's level above the error; infinite without an error."""
     if metrics is None or metrics.pearson is None:
         return NOTHING
     return "∞ dB" if metrics.sqnr_db is None else f"{metrics.sqnr_db:.1f} dB"
 
 
 def not_finite(found: NotFinite) -> str:
-    """How much is not finite, and where it begins."""
+    """Format the number of values that are not finite, and the place of the first."""
     counts = [(found.nan, "NaN"), (found.infinite, "infinite")]
     said = " and ".join(f"{count} {what}" for count, what in counts if count)
     return f"{said}, the first at [{', '.join(map(str, found.first))}], {found.axis} {found.at} of {found.extent}"
 
 
 def magnitude(value: float | None) -> str:
-    """A number to three digits, or, if it is small or large, to two, such as `1.2e-9`."""
+    """Format a number to three digits, or, if it is small or large, to two, such as `1.2e-9`."""
     if value is None:
         return NOTHING
     if value == 0 or PLAIN_FROM <= abs(value) < PLAIN_BELOW or not math.isfinite(value):
@@ -113,22 +114,22 @@ def magnitude(value: float | None) -> str:
 
 
 def times(value: float | None) -> str:
-    """How many times another error an error is."""
+    """Format the ratio of two errors."""
     return NOTHING if value is None else f"{magnitude(value)} ×"
 
 
 def percent(value: float) -> str:
-    """A share in percent."""
+    """Format a share in percent."""
     return f"{value:.4g} %"
 
 
 def level(decibels: float) -> str:
-    """A difference in level."""
+    """Format a difference in level."""
     return f"{decibels:+.2f} dB"
 
 
 def milliseconds(seconds: float | None) -> str:
-    """A time in milliseconds: whole ones from 100, or three digits."""
+    """Format a time in milliseconds: whole ones from 100, otherwise three digits."""
     if seconds is None:
         return NOTHING
     value = seconds * MILLISECONDS_PER_SECOND
@@ -136,13 +137,13 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def best_lag(metrics: AudioMetrics) -> str:
-    """The correlation of two waveforms at the lag where it is highest."""
+    """Format the correlation of two waveforms at the lag where it is highest."""
     late = f"{metrics.lag_samples:+d} samples" if metrics.lag_samples else "no lag"
     return f"{correlation(metrics.best_lag_correlation)} at {late}"
 
 
 def audio(metrics: AudioMetrics) -> str:
-    """How two waveforms differ as sound, in one line."""
+    """Describe the difference of two waveforms as audio, in one line."""
     return (
         f"correlation {best_lag(metrics)}, log-mel L1 {magnitude(metrics.log_mel_l1)}, "
         f"STFT distance {magnitude(metrics.multi_resolution_stft)}, level {level(metrics.level_difference_db)}"
@@ -150,7 +151,7 @@ def audio(metrics: AudioMetrics) -> str:
 
 
 def counted(count: int, thing: str, things: str = "") -> str:
-    """A number of things, such as `2 utterances`; `things` is a plural that does not just end in s."""
+    """Format a number of things, such as `2 utterances`; `things` is the plural unless it only adds an s."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or f'{thing}s'}"
 
 

@@ -1,1 +1,1 @@
-"""Many runs with one question: amounts of padding, random utterances, single LSTMs, the text side."""
+"""Series of runs: amounts of padding, random utterances, single LSTMs, the text side."""

@@ -1,4 +1,4 @@
-"""Random utterances of all lengths, each validated: the worst one shows whether the tolerances hold in general."""
+"""Validates random utterances of all lengths; the worst one shows whether the tolerances hold in general."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from engine.validator.runs.validation import Spoken, Validator, ignore
 MAX_UTTERANCES = 10_000
 TRYING = "Random utterances"
 FIXED_PHONEMES = 20
-"""What an utterance takes however short it is, in phonemes of a long one."""
+"""The fixed cost of an utterance, in phonemes of a long one."""
 
 
 @dataclass(frozen=True)
 class FuzzReport:
-    """How many utterances were within tolerance, the worst row of each output, and every failed row."""
+    """The number of utterances within tolerance, the worst row of each output, and every failed row."""
 
     utterances: int
     within_tolerance: int
@@ -44,7 +44,7 @@ class FuzzReport:
 
     @property
     def passed(self) -> bool:
-        """Whether every utterance was within tolerance."""
+        """True if every utterance was within tolerance."""
         return self.within_tolerance == self.utterances
 
 
@@ -72,8 +72,8 @@ class _Progress:
         self._done = 0
 
     def take(self, event: ValidationEvent) -> None:
-        """Take the next event; utterances come one after the other."""
-        if isinstance(event, AlignmentEvent):  # by now every model is loaded
+        """Handle the next event; utterances come one after the other."""
+        if isinstance(event, AlignmentEvent):  # every model is loaded now
             self._remaining.start()
         utterance = event.row.utterance if isinstance(event, RowEvent) else None
         begins = utterance is not None and utterance != self._utterance
@@ -86,7 +86,7 @@ class _Progress:
 
 
 def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[Spoken]:
-    """Utterances of random symbols, voices and speeds; their lengths are spread evenly on a logarithmic scale.
+    """Yield utterances of random symbols, voices and speeds, with lengths spread evenly on a logarithmic scale.
 
     The first has one phoneme, the second as many as the model takes.
     """
@@ -111,7 +111,7 @@ def _summed_up(report: Report) -> FuzzReport:
 
 
 def _worst(rows: list[Row]) -> tuple[Row, ...]:
-    """The worst row of every output when fed by the reference, in the order of the stages."""
+    """Return the worst row of every output of isolated stages, in the order of the stages."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.reading is InputSource.ISOLATED:

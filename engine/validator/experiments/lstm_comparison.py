@@ -1,6 +1,6 @@
-"""Single LSTMs, each run in three ways: PyTorch with packing, PyTorch without, and the compiled kernel.
+"""Runs single LSTMs in three ways: PyTorch with packing, PyTorch without, and the compiled kernel.
 
-Each runs on the real input that a text gives it, padded with zeros, and is compared with the LSTM in float64 on the
+Each runs on the real input that text gives it, padded with zeros, and is compared with the LSTM in float64 on the
 unpadded sequence.
 """
 
@@ -37,16 +37,16 @@ class LstmRun(StrEnum):
     """A way of running one LSTM on a padded sequence."""
 
     PACKED = "packed"
-    """PyTorch with `pack_padded_sequence`: what kokoro does."""
+    """PyTorch with `pack_padded_sequence`, as in Kokoro."""
     NO_PACK = "no-pack"
-    """PyTorch over the padding, masked afterwards: what a static export without packing does."""
+    """PyTorch over the padding, masked afterwards, as in a static export without packing."""
     COMPILED = "compiled"
     """The compiled kernel, which is given the length."""
 
 
 @dataclass(frozen=True)
 class ComparedLstm:
-    """An LSTM of kokoro's network: `channels` is the extent of its input, by the config's name for it."""
+    """An LSTM of Kokoro's network: `channels` is the extent of its input, by the config's name for it."""
 
     path: str
     title: str
@@ -66,9 +66,9 @@ LSTMS = (
 class LstmRunResult:
     """The error of one way of running an LSTM against the exact one.
 
-    `errors` holds, for each valid timestep at the request's padding, the largest absolute error over channels,
-    relative to the exact output's rms; `metrics` is at the same padding, `metrics_by_padding` at each of the
-    comparison's `paddings`.
+    `errors` holds, for each valid timestep at the request's padding, the largest absolute error over channels, relative
+    to the exact output's rms; `metrics` is at the same padding, `metrics_by_padding` at each of the comparison's
+    `paddings`.
     """
 
     run: LstmRun
@@ -79,7 +79,7 @@ class LstmRunResult:
 
 @dataclass(frozen=True)
 class LstmComparison:
-    """One LSTM on one utterance of `step_count` valid timesteps, in every way of running it."""
+    """One LSTM on one utterance of `step_count` valid timesteps, run in every way."""
 
     utterance: int
     lstm: str
@@ -94,7 +94,7 @@ class LstmComparison:
 def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[LstmComparison, ...]:
     """Compare one LSTM of the duration encoder and the one of the text encoder on every utterance of the request.
 
-    Raises `InvalidRequest` children before any work, `CompileError` when the kernel cannot be built.
+    Raises `InvalidRequest` children before any work, `CompileError` if the kernel cannot be built.
     """
     check(request.speech)
     check_choices(request)
@@ -128,7 +128,7 @@ class _Subject:
         }
 
     def compared(self, utterance: Utterance, x: Array, padding: float) -> LstmComparison:
-        """Every way of running it on `x` [1, steps, channels], at the given padding and at all of `PADDINGS`."""
+        """Run it in every way on `x` [1, steps, channels], at the given padding and at all of `PADDINGS`."""
         exact = self._exact(x)
         runs = tuple(_result(run, compute, x, exact, padding) for run, compute in self._runs.items())
         lstm = self.lstm
@@ -136,7 +136,7 @@ class _Subject:
 
 
 def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> Callable[[Array, int], Array]:
-    """The single LSTM, compiled for this machine with symbolic batch and length: (padded x, step count) -> output."""
+    """Compile the single LSTM for this machine, with symbolic batch and length: (padded x, step count) -> output."""
     from engine.artifacts.manifest import CPU, Manifest, expected_identity
     from engine.compiler.build import build_stage
     from engine.runners.tvm_runner import CompiledRunner
@@ -156,7 +156,7 @@ def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfi
 
 
 def _stage(lstm: ComparedLstm) -> Stage:
-    """The LSTM, declared as a separate stage over tokens."""
+    """Declare the LSTM as a separate stage over tokens."""
     x, lengths = Tensor("x", (TOKENS, lstm.channels)), Tensor("token_count", (), "int32")
     hidden = Tensor("hidden", (TOKENS, Size("hidden_dim")))
     return Stage("lstm", lstm.title, Place.DEVICE, (x, lengths), (hidden,))
@@ -173,14 +173,17 @@ def _result(
 
 
 def padded(x: Array, padding: float) -> Array:
-    """`x` [1, steps, channels] followed by zeros, `padding` times its length."""
+    """Return `x` [1, steps, channels] followed by zeros, `padding` times its length."""
     result = np.zeros((1, padded_length(x.shape[1], padding), x.shape[2]), x.dtype)
     result[:, : x.shape[1]] = x
     return result
 
 
 def step_errors(output: Array, exact: Array) -> tuple[float, ...]:
-    """Per timestep of `exact` [1, steps, channels] the largest absolute error over its rms; `output` may be longer."""
+    """Return for each step of `exact` [1, steps, channels] the largest absolute error over the rms of `exact`.
+
+    `output` may be longer.
+    """
     errors = np.abs(output[0, : exact.shape[1]].astype(np.float64) - exact[0]).max(axis=1)
     return tuple((errors / np.sqrt(np.square(exact.astype(np.float64)).mean())).tolist())
 

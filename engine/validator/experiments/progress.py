@@ -1,4 +1,4 @@
-"""How far an experiment of many runs is, and how long the rest of it will take."""
+"""The progress of an experiment of many runs, and its remaining time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.validator.data.results import ValidationEvent
 
 @dataclass(frozen=True)
 class ProgressEvent:
-    """`done` of `total` parts of an experiment are done; `seconds_left` is None while there is nothing to judge by."""
+    """The progress of an experiment; `seconds_left` is None while there is nothing to estimate it from."""
 
     title: str
     done: int
@@ -21,7 +21,7 @@ class ProgressEvent:
 
     @property
     def words(self) -> str:
-        """Such as `Padding 2 times the length: 3 of 6, about 2 minutes left`."""
+        """Text such as `Padding 2 times the length: 3 of 6, about 2 minutes left`."""
         left = "" if self.seconds_left is None else f", {duration_words(self.seconds_left)} left"
         return f"{self.title}: {self.done} of {self.total}{left}"
 
@@ -31,7 +31,7 @@ ExperimentObserver = Callable[[ExperimentEvent], None]
 
 
 class RemainingTime:
-    """`weights` say how much work each part is, in any unit; the time counts from `start`."""
+    """Estimates the remaining time from `start` on; `weights` say how much work each part is, in any unit."""
 
     def __init__(self, weights: Sequence[float], clock: Callable[[], float] = time.monotonic) -> None:
         self._weights = weights
@@ -39,12 +39,12 @@ class RemainingTime:
         self._started: float | None = None
 
     def start(self) -> None:
-        """The first part begins now; later calls change nothing."""
+        """Start the clock as the first part begins; later calls change nothing."""
         if self._started is None:
             self._started = self._clock()
 
     def seconds_left(self, done: int) -> float | None:
-        """What is left once so many parts are done; None while none is."""
+        """Estimate the time left after `done` parts; None before the first."""
         known, left = sum(self._weights[:done]), sum(self._weights[done:])
         if self._started is None or not known:
             return None

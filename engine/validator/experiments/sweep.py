@@ -1,4 +1,4 @@
-"""Correlation against the amount of padding: one request in every padded regime, at one amount after the other."""
+"""Correlation against the amount of padding: runs one request in every padded regime at several amounts."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from engine.validator.runners.regimes import PADDED_REGIMES
 from engine.validator.runs.validation import Validator, ignore, spoken_of
 
 PADDINGS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""Padding over valid length, where its effect is measured at several amounts."""
+"""The amounts at which the effect of padding is measured, as padding over valid length."""
 SWEPT = "Swept"
 SWEPT_REGIMES = tuple(regime for regime in PADDED_REGIMES if regime not in STUDENT_REGIMES)
-"""Those that every model has."""
+"""The padded regimes that every model has."""
 
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """How well one output of one stage correlates with the reference in one regime at one amount of padding.
+    """The correlation of one output of one stage with the reference in one regime at one amount of padding.
 
-    `pearson` is None where the two cannot be compared or ours is not finite; `best_lag_correlation` is the waveform's,
+    `pearson` is None if the two cannot be compared or ours is not finite; `best_lag_correlation` is the waveform's,
     which stays comparable when durations differ, and None for every other output.
     """
 
@@ -49,15 +49,15 @@ def sweep_padding(
 ) -> tuple[SweepPoint, ...]:
     """Run the request in every padded regime at each of these amounts of padding.
 
-    The request's own regimes, padding, crossed stages and arrays folder are ignored. `observe` gets only preparation
-    and progress events, among these one before each amount. Raises the errors of `Validator.validate`.
+    Ignores the request's own regimes, padding, crossed stages and arrays folder. `observe` gets only preparation and
+    progress events, one of the latter before each amount. Raises the errors of `Validator.validate`.
     """
     remaining = RemainingTime([1 + padding for padding in paddings])
 
     def pass_on(event: ValidationEvent) -> None:
         if isinstance(event, PreparationEvent):
             observe(event)
-        elif isinstance(event, AlignmentEvent):  # by now every model is loaded
+        elif isinstance(event, AlignmentEvent):  # every model is loaded now
             remaining.start()
 
     points: list[SweepPoint] = []

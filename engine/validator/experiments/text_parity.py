@@ -1,4 +1,4 @@
-"""How many sentences our front end and kokoro's own pronounce alike, and why the others differ."""
+"""Counts the sentences that our front end and Kokoro's own pronounce alike, and says why the others differ."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ OFFLINE_TAGGER = "the offline tagger"
 CORRECTED = re.compile(r"\b(?:lead|houses|Bronte)\b", re.IGNORECASE)
 """Words for which misaki has one pronunciation too few, or a wrong one; see `engine.text.g2p.lexicon`."""
 PLAIN = re.compile(r"""(?!.*\b[IVXLC]{2})(?!.*\b[A-Z]{2,}[^\w]+[A-Z]{2,}\b)[A-Za-z ,;:!?'"‘’“”()—…-]*\.?['"’”)]*""")
-"""No digits, signs, Roman numerals or shouts, and no dot before the last, hence no abbreviations."""
+"""Text without digits, signs, Roman numerals or shouts, and with no dot before the last, hence no abbreviations."""
 
 
 class Kind(StrEnum):
-    """Why the phonemes of a sentence differ."""
+    """The reason why the phonemes of a sentence differ."""
 
     FAILURE = "misaki fails on the sentence as it is written"
     SYMBOLS = "kokoro's phonemes have symbols that its model does not know and drops"
@@ -51,7 +51,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    """A sentence, its phonemes from both (`upstream` is empty where misaki fails), and why they differ."""
+    """A sentence, its phonemes from both sides (`upstream` is empty if misaki fails), and why they differ."""
 
     text: str
     ours: str
@@ -61,7 +61,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class TextParity:
-    """The result: `sentences` is their number, `plain` that of sentences without digits, signs, abbreviations."""
+    """The result: `sentences` is their number, `plain` that of sentences without digits, signs and abbreviations."""
 
     language: str
     tagger: str
@@ -71,25 +71,25 @@ class TextParity:
 
     @property
     def equal(self) -> int:
-        """Sentences with the same phonemes."""
+        """The number of sentences with the same phonemes."""
         return self.sentences - len(self.differences)
 
     @property
     def plain_equal(self) -> int:
-        """Plain sentences with the same phonemes."""
+        """The number of plain sentences with the same phonemes."""
         return self.plain - sum(is_plain(difference.text) for difference in self.differences)
 
     @property
     def explained(self) -> bool:
-        """Whether all differences are intended."""
+        """True if all differences are intended."""
         return all(difference.kind is not Kind.PRONUNCIATION for difference in self.differences)
 
     def to_dict(self) -> dict[str, Any]:
-        """All sentences that differ and the sums, as plain values for `json.dump`."""
+        """Return all sentences that differ and the sums, as plain values for `json.dump`."""
         return {**asdict(self), "equal": self.equal, "plain_equal": self.plain_equal}
 
     def to_text(self) -> str:
-        """The sums, then the sentences that differ, by the reason."""
+        """Return the sums, then the sentences that differ, grouped by reason."""
         lines = [
             f"{self.equal} of {self.sentences} sentences have the same phonemes as kokoro's own G2P"
             f" ({self.language}, tagged by {self.tagger}); of {self.plain} plain ones, {self.plain_equal}.",
@@ -104,7 +104,7 @@ class TextParity:
 
 
 def sentences_of(path: Path) -> tuple[str, ...]:
-    """The lines of a text file that are not empty; raises `InvalidRequest` where there is none."""
+    """Return the nonempty lines of a text file; raises `InvalidRequest` if there are none."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -118,9 +118,9 @@ def sentences_of(path: Path) -> tuple[str, ...]:
 
 
 def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> TextParity:
-    """Pronounce every sentence in both ways, both with spaCy's model where it is installed, else the offline tagger.
+    """Pronounce every sentence with both front ends, with spaCy's model if installed, otherwise the offline tagger.
 
-    Raises `InvalidRequest` for a language other than English, `NothingToSpeak` for a sentence without a sound.
+    Raises `InvalidRequest` for a language other than English, `NothingToSpeak` for a sentence without phonemes.
     """
     spoken = language_of(language)
     if not spoken.english:
@@ -135,7 +135,7 @@ def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> Text
 
 
 def is_plain(text: str) -> bool:
-    """Whether a sentence has no digits, signs, numerals, abbreviations, shouts, or words that we correct."""
+    """Return whether a sentence has no digits, signs, numerals, abbreviations, shouts, or words that we correct."""
     return PLAIN.fullmatch(text) is not None and CORRECTED.search(text) is None
 
 
@@ -153,7 +153,7 @@ class _Comparison:
         self._upstream = _upstream(language, load)
 
     def difference(self, text: str) -> Difference | None:
-        """How the two differ on a text; None if they agree."""
+        """Return the difference of the two on text; None if they agree."""
         ours = " ".join(utterance.phonemes for utterance in self._ours.plan(text).utterances)
         upstream = self._upstream.phonemes(text)
         return None if ours == upstream else Difference(text, ours, upstream or "", self._kind(text, ours, upstream))
@@ -173,7 +173,7 @@ class _Comparison:
         return _kind_of_writing(text)
 
     def _written(self, text: str) -> str:
-        """The text as it is spoken."""
+        """Return the text as it is spoken."""
         from engine.text.g2p.lexicon import Lexicon, WordsInCapitals  # loads misaki and spaCy
 
         known = WordsInCapitals(Lexicon(self._language.british))

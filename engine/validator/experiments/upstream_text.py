@@ -1,6 +1,7 @@
-"""kokoro's own way from an English text to phonemes: misaki's G2P with what `kokoro.KPipeline` builds around it.
+"""Kokoro's own way from English text to phonemes: misaki's G2P with the setup of `kokoro.KPipeline`.
 
-It makes no utterances, because kokoro cuts phonemes elsewhere than we do. Importing it loads misaki and spaCy.
+It does not split text into utterances, because Kokoro cuts phonemes at different places. Importing it loads misaki and
+spaCy.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class UpstreamText:
         self._g2p = _TaggedG2P(british, load_analyser)
 
     def phonemes(self, text: str) -> str | None:
-        """The phonemes of a text; None if misaki fails on it."""
+        """Return the phonemes of text; None if misaki fails on it."""
         try:
             lines = [self._line(line) for line in PARAGRAPH_BREAK.split(text.strip()) if line.strip()]
         except MISAKI_FAILURES:
@@ -54,7 +55,7 @@ class UpstreamText:
 
 
 def _fallback(british: bool) -> Any:
-    """Espeak for words that the lexicon lacks, or None where it cannot be loaded, as in kokoro."""
+    """Return espeak for words that the lexicon lacks, or None if it cannot be loaded, as in Kokoro."""
     with suppress(OSError, RuntimeError):
         return espeak.EspeakFallback(british=british)
     return None

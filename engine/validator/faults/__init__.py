@@ -1,1 +1,1 @@
-"""Faults planted on purpose, each in one kernel of one stage, to see that the validator finds them."""
+"""Fault injection: a known fault in one kernel of one stage, to test that the validator finds it."""

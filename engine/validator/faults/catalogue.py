@@ -1,4 +1,4 @@
-"""Every fault that can be planted, as data: nothing here needs TVM."""
+"""Every fault that can be injected, as data: nothing here needs TVM."""
 
 from __future__ import annotations
 
@@ -182,11 +182,11 @@ FAULTS: tuple[Fault, ...] = (
         "Everything is a fifth of a decibel louder, which is inaudible.",
     ),
 )
-"""Those shown first, then one in each other kernel."""
+"""The faults listed first, then one in each other kernel."""
 
 
 def fault_named(name: str) -> Fault:
-    """The fault of this name; raises `InvalidRequest` that names all."""
+    """Return the fault of this name; raises `InvalidRequest` that lists all names."""
     found = next((fault for fault in FAULTS if fault.name == name), None)
     if found is None:
         raise InvalidRequest(f"Unknown fault “{name}”.", f"Faults: {', '.join(fault.name for fault in FAULTS)}.")

@@ -1,7 +1,7 @@
-"""Plants a fault: builds the stage's library with one kernel changed, beside copies of the healthy libraries.
+"""Injects a fault: builds the stage's library with one kernel changed, beside copies of the healthy libraries.
 
-The libraries are marked with the fault's name where others have the hash of the compiler's sources, so that nothing
-that looks for modules to speak with takes them.
+The libraries carry the fault's name where others have the hash of the compiler's sources, so that no search for modules
+to speak with selects them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from engine.system.whole_file import write_atomically
 from engine.validator.faults.fault import ChangedLine, Fault, PlantedFault, changed_lines
 
 MARK = "fault: "
-"""Begins the mark of libraries with a fault, in place of the hash of the compiler's sources."""
+"""The prefix that marks libraries with a fault, instead of the hash of the compiler's sources."""
 
 
 def plant(
@@ -52,8 +52,8 @@ def plant(
 ) -> PlantedFault:
     """Fill `folder` with the modules of `healthy`, if given, and that of the fault's stage with the fault in it.
 
-    `observe` gets an event before each step. Raises `CompileError` if the variant has no such kernel or cannot be
-    built here, and `Cancelled` between steps once `cancel` is set.
+    `observe` gets an event before each step. Raises `CompileError` if the variant has no such kernel or cannot be built
+    here, and `Cancelled` between steps once `cancel` is set.
     """
     stage = stage_named(fault.stage)
 
@@ -95,7 +95,7 @@ _STEPS = 3
 
 @dataclass(frozen=True)
 class _SoundStage:
-    """A stage as `translate` makes it, with what its library needs besides."""
+    """A stage as `translate` returns it, with the other data that its library needs."""
 
     graph: tvm.IRModule
     parameters: tuple[Parameter, ...]
@@ -104,7 +104,7 @@ class _SoundStage:
 
 @lru_cache(maxsize=1)
 def _sound_stage(stage: Stage, variant: Variant, config: str) -> _SoundStage:
-    """The stage of a model with this config, as JSON, kept for the next fault: it takes half of the time to make."""
+    """Return the stage of a model with this config (JSON), cached because it takes half of the time."""
     model = ModelConfig.from_dict(json.loads(config))
     module = weightless_modules(model, variant.probed, LstmSemantics(variant.lstm_semantics))[stage.name]
     program = trace(stage, module, model)
@@ -114,9 +114,10 @@ def _sound_stage(stage: Stage, variant: Variant, config: str) -> _SoundStage:
 
 
 def with_fault(graph: tvm.IRModule, fault: Fault) -> tuple[tvm.IRModule, str, tuple[ChangedLine, ...]]:
-    """The graph of the fault's stage with the fault in it, its kernel's name there, and the changed lines.
+    """Return the graph of the fault's stage with the fault in it, its kernel's name there, and the changed lines.
 
-    The graph is as `translate` makes it. Raises `CompileError` if none of its kernels has what the fault changes.
+    The graph is as `translate` returns it. Raises `CompileError` if none of its kernels has the part that the fault
+    changes.
     """
     for variable, function in _kernels(graph, fault):
         script = function.script()
@@ -131,7 +132,7 @@ def with_fault(graph: tvm.IRModule, fault: Fault) -> tuple[tvm.IRModule, str, tu
 
 
 def _kernels(graph: tvm.IRModule, fault: Fault) -> Iterator[tuple[Any, PrimFunc]]:
-    """The kernels that the fault may be planted in, in the order they were placed."""
+    """Yield the kernels that the fault may be injected into, in order of placement."""
     found = [(variable, function) for variable, function in graph.functions.items() if isinstance(function, PrimFunc)]
     for variable, function in sorted(found, key=lambda entry: _placing(entry[0].name_hint)):
         if fault.is_in(variable.name_hint):
@@ -139,7 +140,7 @@ def _kernels(graph: tvm.IRModule, fault: Fault) -> Iterator[tuple[Any, PrimFunc]
 
 
 def _placing(name: str) -> tuple[str, int]:
-    """Sorts `conv1d10` after `conv1d9`."""
+    """Return a sort key that puts `conv1d10` after `conv1d9`."""
     match = re.fullmatch(r"(.*?)(\d*)", name)
     stem, number = (match[1], match[2]) if match else (name, "")
     return stem, int(number or 0)
@@ -155,7 +156,7 @@ def _parsed(script: str, healthy: PrimFunc) -> PrimFunc:
 
 
 def _name_in_library(graph: tvm.IRModule, name: str, target: tvm.target.Target) -> str:
-    """What the kernel is called once fusion has joined it with its neighbours."""
+    """Return the kernel's name once fusion has joined it with its neighbors."""
     names: list[str] = [variable.name_hint for variable in apply(graph, kernel_passes(target), target).functions]
     if name in names:
         return name

@@ -1,1 +1,1 @@
-"""Looks into the compiled module of a stage: its graph, and what every kernel in it computes."""
+"""Inspects the compiled module of a stage: its graph, and the result of every kernel in it."""

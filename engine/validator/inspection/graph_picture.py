@@ -1,4 +1,4 @@
-"""A stage's graph as plain data, to be drawn: what each kernel's call computes, where it comes from, what it costs."""
+"""A stage's graph as plain data to draw: each kernel call's operators, sources and costs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from engine.validator.inspection.results import Edge, GraphNode, NodeKind, Stage
 from engine.validator.inspection.translation import source_of
 
 _SILENT = ("alias", "to", "reshape", "view", "unsqueeze", "expand", "getitem", "slice", "select", "contiguous")
-"""Operators that only look at values in another way: they are left out of a label that has others."""
+"""Operators that only view values differently; labels omit them beside other operators."""
 
 
 @dataclass(frozen=True)
 class CallFacts:
-    """What one run shows of a call: the shape of its result, and the bytes of its arguments, the result among them."""
+    """The shape of a call's result, and the bytes of its arguments including the result, as seen in one run."""
 
     shape: tuple[int, ...]
     bytes: int
@@ -31,7 +31,7 @@ class CallFacts:
 def picture(
     stage: Stage, graph: CompiledGraph, schedules: Mapping[int, str], facts: Sequence[CallFacts], numbers: Numbers
 ) -> StageGraph:
-    """The graph of a stage; `schedules` and `facts` go by the number of the call."""
+    """Return the graph of a stage; `schedules` and `facts` are indexed by the number of the call."""
     painter = _Painter(graph, numbers)
     inputs = [_place(tensor.name, NodeKind.INPUT, tensor.dtype) for tensor in stage.inputs]
     outputs = [_place(f"{tensor.name} out", NodeKind.OUTPUT, tensor.dtype) for tensor in stage.outputs]
@@ -40,12 +40,12 @@ def picture(
 
 
 def call_id(index: int, call: KernelCall) -> str:
-    """The id of a call: its place in the order of execution and its kernel."""
+    """Return the id of a call: its place in the order of execution and its kernel."""
     return f"{index:03d} {call.kernel}"
 
 
 def computed(graph: CompiledGraph, call: KernelCall) -> list[fx.Node]:
-    """The torch nodes that a call computes, in order; for a kernel inside an LSTM, the LSTM alone."""
+    """Return the torch nodes that a call computes, in order; for a kernel inside an LSTM, the LSTM alone."""
     node = graph.node_of(call.output)
     if node is None or role(call.kernel) == "recurrence":
         maker = graph.translated.makers.get(call.output)
@@ -58,7 +58,7 @@ def computed(graph: CompiledGraph, call: KernelCall) -> list[fx.Node]:
 
 
 def weights_of(graph: CompiledGraph, nodes: Sequence[fx.Node]) -> list[str]:
-    """The keys of the weights that these nodes read, those of a single layer first."""
+    """Return the keys of the weights that these nodes read, those of a single layer first."""
     keys = graph.translated.program.graph_signature.inputs_to_parameters
     return [keys[one.name] for node in nodes for one in node.all_input_nodes if one.name in keys]
 
@@ -71,7 +71,7 @@ class _Painter:
         self._ids = {call.output: call_id(index, call) for index, call in enumerate(graph.calls)}
 
     def node(self, index: int, schedule: str, facts: CallFacts) -> GraphNode:
-        """The node of a call."""
+        """Return the node of a call."""
         call = self._graph.calls[index]
         nodes = computed(self._graph, call)
         operators = tuple(operator_name(one).partition(".")[0] for one in nodes if not is_length(one))
@@ -94,7 +94,7 @@ class _Painter:
         )
 
     def edges(self, stage: Stage) -> Iterator[Edge]:
-        """Every result that a later call reads, every input that a call reads, and every output."""
+        """Yield every result that a later call reads, every input that a call reads, and every output."""
         names = {node.name: tensor.name for node, tensor in zip(inputs_of(self._graph), stage.inputs, strict=True)}
         for index, call in enumerate(self._graph.calls):
             for source in dict.fromkeys(self._origin(variable, names) for variable in call.inputs if variable):
@@ -106,24 +106,24 @@ class _Painter:
                 yield Edge(source, f"{tensor.name} out")
 
     def _origin(self, variable: str, inputs: Mapping[str, str]) -> str | None:
-        """The id of what made a variable; None for a weight."""
+        """Return the id of the source of a variable; None for a weight."""
         origin = self._graph.origin(variable)
         return self._ids.get(origin) or inputs.get(origin)
 
     def _path(self, call: KernelCall, nodes: Sequence[fx.Node]) -> str:
-        """The path of kokoro's module whose weights a call reads, otherwise that of what it reads first."""
+        """Return the path of Kokoro's module whose weights a call reads, or else that of its first source."""
         own = _common([key.split(".")[:-1] for key in weights_of(self._graph, nodes)])
         inherited = (self._paths.get(self._graph.origin(variable), "") for variable in call.inputs if variable)
         return own or next((path for path in inherited if path), "")
 
     def _operations(self, nodes: Sequence[fx.Node]) -> int | None:
-        """The multiplications and additions of the heavy operators; None where there are none."""
+        """Return the multiplications and additions of the heavy operators; None if there are none."""
         found = [operations_of(node, self._numbers) for node in nodes]
         return sum(found) or None
 
 
 def operations_of(node: fx.Node, numbers: Numbers) -> int:
-    """The multiplications and additions that an operator with weights, or attention, needs; 0 for any other."""
+    """Return the multiplications and additions that an operator with weights, or attention, needs; 0 for any other."""
 
     def size(one: object) -> int:
         return prod(number_of(extent, numbers) for extent in shape_of(one))
@@ -145,7 +145,7 @@ def operations_of(node: fx.Node, numbers: Numbers) -> int:
 
 
 def _common(paths: Sequence[Sequence[str]]) -> str:
-    """The longest path that all begin with."""
+    """Return the longest path that all begin with."""
     together = takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False))
     return ".".join(parts[0] for parts in together)
 

@@ -1,4 +1,4 @@
-"""Runs a compiled stage with an instrument and names the kernels that are wrong, each judged on its own inputs."""
+"""Runs a compiled stage with an instrument and names the wrong kernels, each judged on its own inputs."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ from engine.validator.inspection.schedules import Algorithm, algorithm_of, ampli
 from engine.validator.inspection.translation import translated
 
 TIMED_RUNS = 3
-"""Runs in which calls are timed; each call's least time counts."""
+"""The number of timed runs; the shortest time of each call counts."""
 Observe = Callable[[InspectionEvent], None]
 OnCall = Callable[[int, SeenCall], None]
 
 
 @dataclass(frozen=True)
 class StageInputs:
-    """What a stage is run with: its inputs by name, and the shapes of what in them is not padding, in order."""
+    """The inputs of a stage by name, and the shapes of their parts without padding, in order."""
 
     arrays: Mapping[str, Array]
     valid_shapes: Sequence[Sequence[int]]
 
     def ordered(self, stage: Stage) -> list[Array]:
-        """The arrays in the order in which the stage declares them."""
+        """Return the arrays in the order in which the stage declares them."""
         return [self.arrays[tensor.name] for tensor in stage.inputs]
 
 
@@ -78,10 +78,10 @@ class StageKernels:
 
 
 class Inspector:
-    """Inspects the compiled stages of one model; a stage's graph is made when it is first needed.
+    """Inspects the compiled stages of one model; a stage's graph is built when first needed.
 
     `weights` are arrays by state-dict key, as the checkpoint has them; `variant` is that of the modules, one of which
-    has `fault` in it if that is given.
+    contains `fault`, if given.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Inspector:
         self._known: dict[str, StageKernels] = {}
 
     def kernels(self, stage: Stage) -> StageKernels:
-        """The graph of a stage's module; raises `CompileError`."""
+        """Return the graph of a stage's module; raises `CompileError`."""
         if stage.name not in self._known:
             self._known[stage.name] = self._made(stage)
         return self._known[stage.name]
@@ -108,10 +108,10 @@ class Inspector:
         observe: Observe,
         cancel: threading.Event | None = None,
     ) -> tuple[dict[str, Array], tuple[KernelFinding, ...]]:
-        """Measure and check every kernel's call of one run of a stage; returns its outputs, and what is not right.
+        """Measure and check every kernel call of one run of a stage; return its outputs and the incorrect kernels.
 
         `observe` gets the graph, an event for each call, the code of each kernel, and the findings. Raises
-        `CompileError`, `EngineError` when the module has another graph, and `Cancelled` once `cancel` is set.
+        `CompileError`, `EngineError` if the module's graph differs, and `Cancelled` once `cancel` is set.
         """
         kernels = self.kernels(stage)
         watched = partial(self.watched, stage, runner, inputs.arrays, cancel=cancel)
@@ -135,7 +135,7 @@ class Inspector:
         on_call: OnCall,
         cancel: threading.Event | None = None,
     ) -> dict[str, Array]:
-        """The outputs of a run of the stage, whose calls `on_call` gets with their numbers, in order."""
+        """Return the outputs of a run of the stage; `on_call` gets its calls with their numbers, in order."""
         kernels = self.kernels(stage)
         counter = _Counter(stage, kernels.graph, on_call, cancel)
         outputs = runner.run_watched(stage, arrays, kernels.names, counter.take)
@@ -143,7 +143,7 @@ class Inspector:
         return outputs
 
     def check(self, stage: Stage, inputs: StageInputs) -> KernelCheck:
-        """Compares calls of a run of a stage on these inputs with PyTorch."""
+        """Return a check that compares calls of a run of a stage on these inputs with PyTorch."""
         kernels = self.kernels(stage)
         amplified = [amplification(one.winograd if one else None) for one in kernels.algorithms]
         return KernelCheck(kernels.graph, self._weights, inputs.ordered(stage), inputs.valid_shapes, amplified)
@@ -171,7 +171,7 @@ class Inspector:
 
 
 class _Counter:
-    """Numbers the calls of a run, and raises `EngineError` when they are not those of the graph."""
+    """Numbers the calls of a run, and raises `EngineError` if they are not those of the graph."""
 
     def __init__(self, stage: Stage, graph: CompiledGraph, on_call: OnCall, cancel: threading.Event | None) -> None:
         self._stage = stage
@@ -181,7 +181,7 @@ class _Counter:
         self._done = 0
 
     def take(self, seen: SeenCall) -> None:
-        """The next call."""
+        """Handle the next call."""
         raise_if_set(self._cancel, "Inspection stopped.")
         calls = self._graph.calls
         if self._done == len(calls) or calls[self._done].kernel != seen.kernel:
@@ -190,7 +190,7 @@ class _Counter:
         self._done += 1
 
     def end(self) -> None:
-        """The run is over."""
+        """Handle the end of the run."""
         if self._done < len(self._graph.calls):
             raise self._other("it ends")
 
@@ -226,7 +226,7 @@ class _Judge:
         self._observe = observe
 
     def take(self, index: int, seen: SeenCall) -> None:
-        """One call."""
+        """Handle one call."""
         checked = self._check.check(index, seen.arguments)
         node = call_id(index, self._graph.calls[index])
         measurement = _measurement(self._stage, node, self._seconds[index], checked)
@@ -252,7 +252,7 @@ def _measurement(stage: str, node: str, seconds: float, checked: Checked) -> Ker
 
 
 def _timed(calls: int, watched: Callable[[OnCall], object]) -> tuple[list[float], list[CallFacts]]:
-    """The least seconds of each call in a few runs, and what one run shows of each."""
+    """Return the least seconds of each call in a few runs, and its facts from the first run."""
     seconds = [float("inf")] * calls
     facts: list[CallFacts] = []
 
@@ -273,7 +273,7 @@ def _algorithm(graph: CompiledGraph, index: int, kernel_set: KernelSet, target: 
 
 
 def finding_words(node: GraphNode, measured: KernelMeasurement) -> str:
-    """Which kernel is not right, where its line is, and how far off it is."""
+    """Name the incorrect kernel and its source line, and say how far off it is."""
     return f"{node.kernel} ({_what(node)}) {_how(measured)}{_first(measured.first_wrong)}."
 
 

@@ -1,7 +1,7 @@
-"""The calls of kernels in a stage's final graph, and the torch nodes whose values they read and write.
+"""The kernel calls in a stage's final graph, and the torch nodes whose values they read and write.
 
-Fusion renames variables. They are found again by what they are computed from, as in value numbering: equal functions of
-equal arguments have equal results.
+Fusion renames variables. They are found again by their computation, as in value numbering: equal functions of equal
+arguments have equal results.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class KernelCall:
 class CompiledGraph:
     """A stage's final graph.
 
-    `views` lead from a variable to the one of which it is another shape. `outputs` are the variables of the stage's
+    `views` maps each view, such as a reshape, to the variable that it views. `outputs` are the variables of the stage's
     outputs. `scheduled` and `plain` hold the kernels by name, with and without the schedule that fusion's loops get;
     hand-written ones have theirs in both.
     """
@@ -61,7 +61,7 @@ class CompiledGraph:
     plain: Mapping[str, PrimFunc]
 
     def node_of(self, variable: str) -> fx.Node | None:
-        """The torch node whose value a variable holds, in whatever shape; None for a value that torch does not have."""
+        """Return the torch node whose value a variable holds, in any shape; None if torch has no such value."""
         results = self.translated.results
         for name in (variable, *self._same(variable)):
             if name in results:
@@ -79,7 +79,7 @@ class CompiledGraph:
         return frozenset(fed)
 
     def origin(self, variable: str) -> str:
-        """The variable that is not itself a view of another and has the same content."""
+        """Return the variable with the same content that is not itself a view."""
         while variable in self.views:
             variable = self.views[variable]
         return variable
@@ -91,7 +91,7 @@ class CompiledGraph:
 
 
 def compiled_graph(translated: Translated, target: Target) -> CompiledGraph:
-    """The final graph of a stage, as its module runs it; raises `CompileError`."""
+    """Return the final graph of a stage, as its module runs it; raises `CompileError`."""
     before, after = _split(graph_passes())
     schedules = kernel_passes(target)[len(weight_passes()) + len(graph_passes()) :]
     unfused = apply(translated.module, (*weight_passes(), *before), target)
@@ -110,7 +110,7 @@ def compiled_graph(translated: Translated, target: Target) -> CompiledGraph:
 
 
 def _split(passes: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The passes before fusion, and those from it on."""
+    """Return the passes before fusion, and those from it on."""
     at = next(index for index, step in enumerate(passes) if step.info.name == _FUSION)
     return passes[:at], passes[at:]
 
@@ -120,19 +120,19 @@ def _kernels(module: tvm.IRModule) -> dict[str, PrimFunc]:
 
 
 def inputs_of(graph: CompiledGraph) -> list[fx.Node]:
-    """The nodes of a stage's inputs, in order."""
+    """Return the nodes of a stage's inputs, in order."""
     program = graph.translated.program
     given = program.graph_signature.user_inputs
     return [node for node in program.graph.nodes if node.op == "placeholder" and node.name in given]
 
 
 def bindings_of(function: relax.Function) -> Iterator[Any]:
-    """The bindings of a function, in order."""
+    """Return the bindings of a function, in order."""
     return (binding for block in function.body.blocks for binding in block.bindings)
 
 
 class _Reader:
-    """Walks the fused graph, with the variable of the unfused one that each of its variables equals."""
+    """Walks the fused graph, mapping each of its variables to the equal variable of the unfused one."""
 
     def __init__(self, unfused: tvm.IRModule, fused: tvm.IRModule) -> None:
         self.calls: list[KernelCall] = []
@@ -170,7 +170,7 @@ class _Reader:
         return output
 
     def _fused_call(self, value: Any, names: Mapping[Any, str]) -> str:
-        """The variable that a fused function computes; its parts are found one after the other."""
+        """Return the variable that a fused function computes; its parts are found one after the other."""
         function = self._fused[value.op]
         inside = {parameter: names.get(given, "") for parameter, given in zip(function.params, value.args, strict=True)}
         parts = []
@@ -188,7 +188,7 @@ class _Reader:
         self.calls.append(KernelCall(kernel, inputs, parts[-1], parts, tuple(kind.shape.values), str(kind.dtype)))
 
     def _found(self, value: Any, names: Mapping[Any, str]) -> str:
-        """The variable of the unfused graph with this value; equal values are taken in turn, the last one stays."""
+        """Return the variable of the unfused graph with this value; equal values take turns, and the last one stays."""
         found = self._known[_key(value, names)]
         if not found:
             raise CompileError(f"The value {value} is not in the graph before fusion.")
@@ -201,7 +201,7 @@ def _callee(value: Any) -> str:
 
 
 def _key(value: Any, names: Mapping[Any, str]) -> Any:
-    """What a value is computed from: its function and the names of its arguments."""
+    """Return the computation of a value as a key: its function and the names of its arguments."""
     if isinstance(value, relax.Tuple):
         return tuple(names.get(field, str(field)) for field in value.fields)
     if value.op.name in (_CALL_KERNEL, _CALL_OUTSIDE):

@@ -1,4 +1,4 @@
-"""Compares what a kernel made of its arguments with what PyTorch makes of the same arguments."""
+"""Compares a kernel's result with that of PyTorch on the same arguments."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from engine.validator.inspection.results import KernelVerdict, WrongValue
 WRONG_FROM, IMPRECISE_FROM = 100.0, 10.0
 """Multiples of the floor from which a kernel is wrong, or rounds too much."""
 MIN_FLOOR = 2.0**-23
-"""Float32 resolves no smaller relative difference."""
+"""The smallest relative difference that float32 resolves."""
 _SOURCE = "harmonic_source.default"
-"""The operator whose later channels are phases, which are equal when they differ by whole turns."""
+"""The operator whose later channels are phases, which are equal if they differ by whole turns."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class KernelCheck:
     """Checks the calls of one run of a stage, for inputs of these shapes, of which `valid_shapes` is not padding.
 
     `weights` are arrays by state-dict key, as the checkpoint has them; `inputs` the stage's inputs in order.
-    `amplified` tells for each call how many times more than PyTorch its algorithm rounds.
+    `amplified` is, for each call, the ratio of its algorithm's rounding error to that of PyTorch.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class KernelCheck:
         self._inputs = dict(zip(inputs_of(graph), map(_tensor, inputs), strict=True))
 
     def check(self, index: int, arguments: Sequence[Array | int | float]) -> Checked:
-        """The error of call number `index`, which had these arguments, its result last."""
+        """Return the error of call number `index`, given its arguments, with its result last."""
         call = self._graph.calls[index]
         tensors = [_tensor(one) if isinstance(one, np.ndarray) else None for one in arguments]
         result = tensors[-1]
@@ -84,7 +84,7 @@ class KernelCheck:
         return compared(ours, exact, plain, self._amplified[index], phases=operator_name(node) == _SOURCE)
 
     def expected(self, index: int, arguments: Sequence[Array | int | float]) -> Array | None:
-        """What PyTorch makes of these arguments in float64; None where it has no such value."""
+        """Return PyTorch's result for these arguments in float64; None if it has no such value."""
         tensors = [_tensor(one) if isinstance(one, np.ndarray) else None for one in arguments]
         expected = self._expected(self._exact, index, tensors)
         return None if expected is None else np.asarray(expected.numpy())
@@ -104,7 +104,7 @@ class KernelCheck:
             return inside(self._lstm_call(meaning, lstm, index, tensors, given))
 
     def _given(self, call: KernelCall, tensors: Sequence[Tensor | None]) -> dict[fx.Node, Tensor]:
-        """The torch nodes whose values the arguments are: the stage's inputs, and what earlier kernels computed."""
+        """Return the values of known torch nodes: the stage's inputs and the results of earlier kernels."""
         given = dict(self._inputs)
         for variable, tensor in zip(call.inputs, tensors, strict=False):
             node = None if variable is None else self._graph.node_of(variable)
@@ -131,7 +131,7 @@ class KernelCheck:
         )
 
     def _direction(self, index: int) -> int:
-        """How many earlier calls do the same for the same LSTM."""
+        """Count the earlier calls with the same role for the same LSTM."""
         calls, makers = self._graph.calls, self._graph.translated.makers
         this = calls[index]
         return sum(
@@ -140,7 +140,7 @@ class KernelCheck:
         )
 
     def _cropped(self, tensor: Tensor, shape: Sequence[int], index: int) -> Array:
-        """A result without its padding."""
+        """Return a result without its padding."""
         call = self._graph.calls[index]
         node = self._graph.node_of(call.output)
         if node is not None:
@@ -158,9 +158,9 @@ class KernelCheck:
 
 
 def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, phases: bool = False) -> Checked:
-    """The error of ours against the exact array, beside `amplified` times that of PyTorch's float32, `plain`.
+    """Return the error of ours against the exact array, beside `amplified` times that of PyTorch's float32, `plain`.
 
-    With `phases`, the later half of the channels is compared on the circle.
+    With `phases`, the second half of the channels is compared on the circle.
     """
     finite = np.isfinite(ours)
     if not finite.all() or not np.isfinite(exact).all():
@@ -188,7 +188,7 @@ def _verdict(times: float) -> KernelVerdict:
 
 
 def _not_finite(ours: Array, exact: Array, finite: Array) -> Checked:
-    """Wrong where ours is not finite and PyTorch's is; where neither is, nothing can be said."""
+    """Return a verdict of wrong if ours is not finite where PyTorch's is, otherwise unknown."""
     wrong = np.logical_and(np.logical_not(finite), np.isfinite(exact))
     verdict = KernelVerdict.WRONG if wrong.any() else KernelVerdict.UNKNOWN
     return Checked(verdict, finite_percent=100.0 * float(finite.mean()), first_wrong=_first(wrong, ours, exact))
@@ -206,9 +206,9 @@ def _number(value: float) -> float | None:
 
 
 def _difference(ours: Array, exact: Array, phases: bool) -> Array:
-    """Ours less the exact values; phases by the shorter way round the circle.
+    """Return ours less the exact values; phases by the shorter way round the circle.
 
-    A phase of exactly pi has its sign by contract, so that -pi differs from it by a whole turn.
+    A phase of exactly pi has its sign by contract, so -pi differs from it by a whole turn.
     """
     difference = np.asarray(ours.astype(np.float64) - exact.astype(np.float64))
     if phases:
@@ -220,7 +220,7 @@ def _difference(ours: Array, exact: Array, phases: bool) -> Array:
 
 @dataclass(frozen=True)
 class _Scale:
-    """How large the exact values are, to which errors are related: their norm, and the largest."""
+    """The norm and the peak of the exact values, to which errors are related."""
 
     norm: float
     peak: float
@@ -231,7 +231,7 @@ class _Scale:
         return cls(float(np.linalg.norm(values)), float(np.abs(values).max(initial=0.0)))
 
     def relative_l2(self, error: Array) -> float:
-        """The error's norm over that of the values; itself where they are all 0."""
+        """Return the error's norm over that of the values; the error's norm itself if they are all 0."""
         return float(np.linalg.norm(error)) / (self.norm or 1.0)
 
     def largest(self, error: Array) -> float:

@@ -1,7 +1,7 @@
-"""What the torch nodes of a traced stage compute, and the kernels inside one LSTM, which that graph has whole.
+"""Computes in PyTorch the nodes of a traced stage, and the kernels inside an LSTM, which is a single node there.
 
-Nodes compute in a precision of choice, from values that are given. Within an LSTM, shapes are [batch, time, channels]
-where a value has a time, and gates are in torch's order.
+Nodes compute in a precision of choice, from given values. Within an LSTM, shapes are [batch, time, channels] if a value
+has a time, and gates are in torch's order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engine.ops.torch_ops import lstm_forward_packed, lstm_forward_packed_bidire
 from engine.speech import Array
 
 Given = Mapping[fx.Node, Tensor]
-"""Values of nodes that are not computed, because they are known."""
+"""Known values of nodes, which are not computed."""
 
 
 class Meaning:
@@ -41,13 +41,13 @@ class Meaning:
         self._constants = dict(_constants(program, weights))
 
     def cast(self, tensor: Tensor) -> Tensor:
-        """The tensor in this precision; one of whole numbers or truth values as it is."""
+        """Return the tensor in this precision; integers and booleans are unchanged."""
         return tensor.to(self.dtype) if tensor.is_floating_point() else tensor
 
     def value(self, node: fx.Node, given: Given) -> Tensor:
-        """The value of a node, computed from the given ones and the weights.
+        """Return the value of a node, computed from the given ones and the weights.
 
-        Raises `KeyError` when it depends on an input that is not given.
+        Raises `KeyError` if it depends on an input that is not given.
         """
         values: dict[fx.Node, Any] = {one: self.cast(tensor) for one, tensor in given.items()}
         for one in needed(node, given):
@@ -66,7 +66,7 @@ class Meaning:
 
 
 def needed(node: fx.Node, given: Collection[fx.Node]) -> list[fx.Node]:
-    """The nodes that must be computed for `node`, in order, it last, when those of `given` are known."""
+    """Return the nodes to compute for `node`, in order, ending with it, if those of `given` are known."""
     order: dict[fx.Node, None] = {}
 
     def visit(one: fx.Node) -> None:
@@ -81,12 +81,12 @@ def needed(node: fx.Node, given: Collection[fx.Node]) -> list[fx.Node]:
 
 
 def is_length(node: fx.Node) -> bool:
-    """Whether a node's value is a length, not a tensor."""
+    """Return whether a node's value is a length, not a tensor."""
     return isinstance(node.meta.get("val"), (int, torch.SymInt))
 
 
 def _constants(program: ExportedProgram, weights: Mapping[str, Array]) -> Iterator[tuple[str, Tensor]]:
-    """The weights, buffers and constants of a traced stage, by their nodes' names."""
+    """Yield the weights, buffers and constants of a traced stage, by their nodes' names."""
     signature = program.graph_signature
     for name, key in signature.inputs_to_parameters.items():
         yield name, torch.from_numpy(np.array(weights[key]))
@@ -97,7 +97,7 @@ def _constants(program: ExportedProgram, weights: Mapping[str, Array]) -> Iterat
 
 
 def _in(dtype: torch.dtype, arguments: Any) -> Any:
-    """Arguments with this type of numbers in place of float32."""
+    """Return the arguments with `dtype` instead of float32."""
     return map_aggregate(arguments, lambda one: dtype if one is torch.float32 else one)
 
 
@@ -109,15 +109,21 @@ def _inverse_stft(
 
 
 _EXACT: Mapping[str, Callable[..., Tensor]] = MappingProxyType({"inverse_stft.default": _inverse_stft})
-"""What computes an operator in float64 where PyTorch's own has a window of float32."""
+"""Float64 implementations of operators for which PyTorch's own uses a float32 window."""
 
 
 RECURRENCE, _SLICE, _PROJECTION = "recurrence", "strided_slice", "linear"
 _WEIGHTS = 3
-"""Weights of a direction: of the input, of the hidden state, and the bias. A recurrence for processors has as many
-arguments for each: what differs between steps, what all share, and the packed weight of the hidden state."""
+"""Weights of a direction: of the input, of the hidden state, and the bias.
+
+A recurrence for CPUs has as many arguments for each direction: the part that differs between steps, the part that all
+share, and the packed weight of the hidden state.
+"""
 _ARGUMENTS_ON_METAL = 4
-"""Of a projection: input, packed weight, bias, result. Of a recurrence: projections, packed weight, lengths, result."""
+"""The number of arguments.
+
+Of a projection: input, packed weight, bias, result. Of a recurrence: projections, packed weight, lengths, result.
+"""
 
 
 @dataclass(frozen=True)
@@ -136,38 +142,38 @@ class LstmCall:
 
 
 def directions_of(weights: Sequence[Tensor]) -> list[Sequence[Tensor]]:
-    """The weights by direction."""
+    """Return the weights by direction."""
     return [weights[first : first + _WEIGHTS] for first in range(0, len(weights), _WEIGHTS)]
 
 
 def is_lstm(node: fx.Node) -> bool:
-    """Whether a node of a traced stage is an LSTM."""
+    """Return whether a node of a traced stage is an LSTM."""
     return getattr(node.target, "__name__", "").startswith("lstm_forward_packed")
 
 
 def role(kernel: str) -> str:
-    """What a kernel does last, by its name: without the number that tells it from kernels of other sizes."""
+    """Return a kernel's last operation: its name without the number that tells it from kernels of other sizes."""
     name = re.sub(r"\d+$", "", kernel)
     return _SLICE if name.endswith(_SLICE) else name
 
 
 def has_time(kernel: str) -> bool:
-    """Whether the result of a kernel inside an LSTM has values for every step, as [batch * time, ...] or with time."""
+    """Return whether a kernel inside an LSTM has a value for every step, as [batch * time, ...] or with time."""
     return role(kernel) in (_PROJECTION, _SLICE)
 
 
 def lstm_meaning(kernel: str) -> Callable[[LstmCall], Tensor] | None:
-    """What a kernel inside an LSTM computes; None for one that is not known."""
+    """Return the computation of a kernel inside an LSTM; None for an unknown one."""
     return _MEANINGS.get(role(kernel))
 
 
 def _changing(call: LstmCall) -> Tensor:
-    """The channels of the input that may differ from step to step."""
+    """Return the channels of the input that may differ from step to step."""
     return call.steps()[..., : call.shape[-1]]
 
 
 def _projection(call: LstmCall) -> Tensor:
-    """That of one direction without its bias; on Metal, where the bias is an argument, of all directions with it."""
+    """Project in one direction without its bias; on Metal, where the bias is an argument, in all directions with it."""
     rows = _tensor(call, 0)
     if len(call.arguments) == _ARGUMENTS_ON_METAL:
         of_inputs, _, biases = zip(*call.directions, strict=True)
@@ -187,7 +193,7 @@ def _bias(call: LstmCall) -> Tensor:
 
 
 def _recurrence(call: LstmCall) -> Tensor:
-    """The LSTM over the projections [batch, time, gates] of each direction, which are its input as they are."""
+    """Run the LSTM over the projections [batch, time, gates] of each direction, which are its input unchanged."""
     count, parts = len(call.directions), _projections(call)
     gates = parts[0].shape[-1]
     unit = torch.eye(gates, dtype=parts[0].dtype)
@@ -202,7 +208,7 @@ def _recurrence(call: LstmCall) -> Tensor:
 
 
 def _projections(call: LstmCall) -> list[Tensor]:
-    """The projections of each direction [batch, time, gates], what all steps share included."""
+    """Return the projections of each direction [batch, time, gates], including the part that all steps share."""
     if len(call.arguments) == _ARGUMENTS_ON_METAL:
         return list(_tensor(call, 0).chunk(len(call.directions), dim=2))
     places = range(0, _WEIGHTS * len(call.directions), _WEIGHTS)
@@ -210,7 +216,7 @@ def _projections(call: LstmCall) -> list[Tensor]:
 
 
 def _tensor(call: LstmCall, position: int) -> Tensor:
-    """An argument that is a tensor."""
+    """Return an argument that is a tensor."""
     argument = call.arguments[position]
     if argument is None:
         raise TypeError(f"Argument {position} of a kernel inside an LSTM is no tensor.")

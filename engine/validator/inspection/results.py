@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class NodeKind(StrEnum):
-    """What a node of a stage's graph stands for."""
+    """The kind of a node of a stage's graph."""
 
     INPUT = "input"
     """An input of the stage."""
@@ -22,7 +22,7 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of Python that made a node: the file relative to the program, the line's number from 1, its text."""
+    """A line of Python that created a node: the file relative to the program, the line's number from 1, its text."""
 
     file: str
     line: int
@@ -34,11 +34,11 @@ class GraphNode:
     """A kernel's call, an input or an output of a stage.
 
     `id` is unique in the stage and the same in every run of the same build. `operators` are the PyTorch operators that
-    the call computes, in order, as in `("conv1d", "add", "mul")`. `module_path` leads to kokoro's module whose weights
+    the call computes, in order, as in `("conv1d", "add", "mul")`. `module_path` leads to Kokoro's module whose weights
     or lines it computes, empty if there is none. `source` holds the Python lines, the innermost first. `shape` is that
-    of the result at the inspected lengths. `kernel` names the function in the module, `schedule` says in words how it
-    computes. `operations` are those that the mathematics needs, None where they are not known; `bytes` those of its
-    arguments and results. A node that is no kernel's call has neither kernel, source nor figures.
+    of the result at the inspected lengths. `kernel` names the function in the module, `schedule` describes its
+    algorithm and loops. `operations` are those that the mathematics needs, None if unknown; `bytes` those of its
+    arguments and results. Inputs and outputs have neither kernel, source nor figures.
     """
 
     id: str
@@ -57,7 +57,7 @@ class GraphNode:
 
 @dataclass(frozen=True)
 class Edge:
-    """A node's result that another node reads; both are ids."""
+    """A node's result that a different node reads; both are ids."""
 
     source: str
     target: str
@@ -76,19 +76,19 @@ class StageGraph:
 
 
 class KernelVerdict(StrEnum):
-    """What a kernel's own error says about it."""
+    """The verdict of a kernel's own error."""
 
     RIGHT = "right"
     IMPRECISE = "imprecise"
-    """It rounds far more than PyTorch's float32 does."""
+    """The kernel rounds far more than PyTorch's float32 does."""
     WRONG = "wrong"
     UNKNOWN = "unknown"
-    """PyTorch has no value that corresponds to its result, so that nothing can be said."""
+    """PyTorch has no value that corresponds to the result."""
 
 
 @dataclass(frozen=True)
 class WrongValue:
-    """The first value of a result that is wrong: its index in the array, ours, and the one expected.
+    """The first wrong value of a result: its index in the array, ours, and the expected one.
 
     A value that is not finite is None.
     """
@@ -100,12 +100,11 @@ class WrongValue:
 
 @dataclass(frozen=True)
 class KernelMeasurement:
-    """One kernel's call, compared with PyTorch in float64 on the very inputs that the call was given.
+    """One kernel's call, compared with PyTorch in float64 on the exact inputs of the call.
 
-    So it measures the kernel's own error, not what it inherits. Errors are over the valid lengths only. `floor` is the
-    relative error of PyTorch's float32 on the same inputs, never less than float32 resolves; `times_floor` is ours
-    over it. All are None where the verdict is unknown, or a value is not finite. `seconds` is the least of several
-    calls.
+    So it measures the kernel's own error, not its inherited error. Errors are over the valid lengths only. `floor` is
+    the relative error of PyTorch's float32 on the same inputs, never less than float32 resolves; `times_floor` is ours
+    over it. All are None if the verdict is unknown, or a value is not finite. `seconds` is the least of several calls.
     """
 
     stage: str
@@ -131,7 +130,7 @@ class KernelCode:
 
 @dataclass(frozen=True)
 class KernelFinding:
-    """A kernel's call that is itself wrong, and what that means in a sentence."""
+    """A kernel's call that is itself wrong, with an explanation in a sentence."""
 
     stage: str
     node: str
@@ -162,7 +161,7 @@ class CodeEvent:
 
 @dataclass(frozen=True)
 class InspectedEvent:
-    """A stage is inspected: its wrong kernels, the first called first; none if every kernel is right."""
+    """A stage is inspected: its wrong kernels, the first called first; empty if every kernel is right."""
 
     stage: str
     findings: tuple[KernelFinding, ...]
@@ -170,7 +169,7 @@ class InspectedEvent:
 
 @dataclass(frozen=True)
 class KernelsEvent:
-    """All stages are inspected: what is wrong in any of them."""
+    """All stages are inspected: the wrong kernels of all."""
 
     findings: tuple[KernelFinding, ...]
 

@@ -1,4 +1,4 @@
-"""How a kernel computes, in words and as its loops, and how much more than PyTorch it may round."""
+"""Describes a kernel's computation, in words and as its loops, and how much more than PyTorch it may round."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _KINDS = {ForKind.PARALLEL: "parallel", ForKind.VECTORIZED: "vectorised", ForKin
 
 @dataclass(frozen=True)
 class Algorithm:
-    """How a convolution is computed: in words, and by which Winograd F(m, r), None if directly."""
+    """The algorithm of a convolution: in words, and its Winograd F(m, r), None if it is direct."""
 
     words: str
     winograd: Winograd | None
 
 
 def algorithm_of(node: fx.Node, kernels: KernelSet, target: tvm.target.Target) -> Algorithm | None:
-    """The algorithm of a convolution's node that is computed in one group; None for any other node."""
+    """Return the algorithm of an ungrouped convolution's node; None for any other node."""
     sizes = _workload(node)
     if sizes is None:
         return None
@@ -47,10 +47,10 @@ def algorithm_of(node: fx.Node, kernels: KernelSet, target: tvm.target.Target) -
 
 
 def amplification(winograd: Winograd | None) -> float:
-    """How many times the rounding error of a direct convolution one by Winograd's F(m, r) has.
+    """Return the rounding error of a convolution by Winograd's F(m, r) over that of a direct one.
 
-    The root mean square of the terms that are summed up for an output, over that of the output, for random samples and
-    weights: terms larger than their sum are rounded as such.
+    Computed as the root mean square of the terms that add up to an output, over that of the output, for random samples
+    and weights: terms larger than their sum are rounded as such.
     """
     if winograd is None:
         return 1.0
@@ -61,7 +61,7 @@ def amplification(winograd: Winograd | None) -> float:
 
 
 def schedule_words(function: PrimFunc | None, algorithm: Algorithm | None) -> str:
-    """How a kernel computes: its algorithm if it is a convolution, and what kinds of loops it has."""
+    """Describe a kernel's computation: its algorithm if it is a convolution, and the kinds of its loops."""
     if function is None:
         return "a function outside of the module"
     kinds = {_KINDS[loop.kind] for loop in _loops(function) if loop.kind in _KINDS}
@@ -71,7 +71,7 @@ def schedule_words(function: PrimFunc | None, algorithm: Algorithm | None) -> st
 
 
 def plain_loops(function: PrimFunc) -> PrimFunc:
-    """The function with every loop serial."""
+    """Return the function with every loop serial."""
 
     def serial(loop: Any) -> Any:
         return (
@@ -108,6 +108,6 @@ def _workload(node: fx.Node) -> ConvWorkload | None:
 
 
 def _argument(node: fx.Node, position: int, default: int) -> int:
-    """A number, or the only one of a list; the default if the argument is left out."""
+    """Return a number, or the only one of a list; the default if the argument is left out."""
     given: Any = node.args[position] if len(node.args) > position else default
     return int(given[0] if isinstance(given, (list, tuple)) else given)

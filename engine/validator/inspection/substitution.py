@@ -1,4 +1,4 @@
-"""Runs a compiled stage in which something else computes some of the kernels."""
+"""Runs a compiled stage with substitutes for some of its kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAIN = "main"
 
 
 class Substitution:
-    """Runs stages of the modules that `inspector` knows, on the processor."""
+    """Runs stages of the modules that `inspector` knows, on the CPU."""
 
     def __init__(self, inspector: Inspector, runner: CompiledRunner) -> None:
         self._inspector = inspector
@@ -31,10 +31,10 @@ class Substitution:
         self._built: dict[tuple[str, str], Any] = {}
 
     def run(self, stage: Stage, inputs: StageInputs, replaced: Mapping[str, bool]) -> dict[str, Array]:
-        """The outputs of a stage in which the calls of these ids are computed otherwise.
+        """Return the outputs of a stage in which the calls of these ids are replaced.
 
         True stands for the kernel's own loops without their schedule, False for PyTorch in float64. Raises
-        `InvalidRequest` for an id that the stage does not have, or a result that cannot be computed so.
+        `InvalidRequest` for an id that the stage does not have, or a result that cannot be computed that way.
         """
         computing = self._computing(stage, inputs, replaced)
 

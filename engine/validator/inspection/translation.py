@@ -1,4 +1,4 @@
-"""A stage as Relax, with the torch node that each variable came from, and the lines of Python that made each node."""
+"""A stage as Relax, with the source of each variable (a torch node) and of each node (lines of Python)."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _MAIN = "main"
 class Translated:
     """A traced stage and its Relax module, before any pass.
 
-    Both dictionaries go by the names of Relax variables, which the passes before fusion keep: `results` holds the torch
-    node whose value a variable is, `makers` the torch node that was being translated when a variable was made.
+    Both dictionaries go by the names of Relax variables, which the passes before fusion preserve: `results` holds the
+    torch node whose value a variable is, `makers` the torch node whose translation created a variable.
     """
 
     program: ExportedProgram
@@ -51,7 +51,7 @@ class Translated:
 def translated(
     stage: Stage, module: torch.nn.Module, config: ModelConfig, target: Target, method: LstmMethod, precision: Precision
 ) -> Translated:
-    """The stage translated as for building it; raises `CompileError`."""
+    """Translate the stage as for building it; raises `CompileError`."""
     with lines_kept():
         program = trace(stage, module, config)
     recorder = _Recorder(converters_for(target, method, precision))
@@ -67,7 +67,7 @@ def translated(
 
 
 class _Recorder:
-    """Converters that also note which variable each torch node became."""
+    """Converters that also record the variable that each torch node became."""
 
     def __init__(self, converters: Mapping[str, Converter]) -> None:
         self.results: dict[str, fx.Node] = {}
@@ -75,7 +75,7 @@ class _Recorder:
         self._of_tvm: Mapping[str, Callable[[fx.Node], relax.Expr]] = {}
 
     def converter(self, name: str) -> Converter:
-        """The converter of this operator, ours or TVM's, with a note of its result."""
+        """Return the converter of this operator, ours or TVM's, that records its result."""
 
         def convert(node: fx.Node, importer: Any) -> relax.Expr:
             own = self._converters.get(name)
@@ -93,7 +93,7 @@ class _Recorder:
 
 
 def _makers(module: tvm.IRModule, recorder: _Recorder) -> dict[str, fx.Node]:
-    """The torch node of every variable: variables are made in the order of the nodes, each node's result last."""
+    """Return the torch node of every variable; variables are in the order of the nodes, each node's result last."""
     waiting: list[str] = []
     makers: dict[str, fx.Node] = {}
     for binding in (binding for block in module[_MAIN].body.blocks for binding in block.bindings):
@@ -106,21 +106,21 @@ def _makers(module: tvm.IRModule, recorder: _Recorder) -> dict[str, fx.Node]:
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in \S+\n\s*(?P<text>[^\n]*)')
 _OURS = "engine/network/exportable"
-"""The folder whose lines are meant: a stage's own, not those of PyTorch below them."""
+"""The folder of a stage's own lines, as opposed to those of PyTorch below them."""
 
 
 @contextmanager
 def lines_kept() -> Iterator[None]:
-    """Let torch note every line of ours on the way to a node while a stage is traced.
+    """Make torch record every line of ours on the way to a node while a stage is traced.
 
-    By itself it notes only those of modules' `forward`, not those of the functions that they call.
+    By itself it records only those of modules' `forward`, not those of the functions that they call.
     """
     with patch.object(TracerBase, "_filter_traceback_frames", _our_frames):
         yield
 
 
 def source_of(node: fx.Node) -> tuple[SourceLine, ...]:
-    """The lines that made a node, the innermost first."""
+    """Return the lines that created a node, the innermost first."""
     found = _FRAME.finditer(node.meta.get("stack_trace") or "")
     lines = (SourceLine(_relative(one["file"]), int(one["line"]), one["text"].strip()) for one in found)
     return tuple(line for line in lines if _OURS in line.file)[::-1]

@@ -1,1 +1,1 @@
-"""From a red row to the kernel: values inside a stage, and kernels replaced by others."""
+"""From a failing stage to its kernel: values inside a stage, and substitutes for kernels."""

@@ -1,4 +1,4 @@
-"""Answers requests about kernels: looks into the stages that are wrong, or computes kernels in another way."""
+"""Answers requests about kernels: inspects the failing stages, or replaces kernels."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 EVERY_STAGE = "all"
 """Names every stage that has kernels."""
 SUSPECT_TIMES = 100.0
-"""How many times further from the reference than kokoro's float32 a stage must be to be looked into."""
+"""The ratio of a stage's error to that of Kokoro's float32 beyond which it is inspected."""
 LEAST = 2.0**-23
-"""Float32 resolves no smaller relative difference."""
+"""The smallest relative difference that float32 resolves."""
 
 
 class KernelInspection:
-    """Inspects the modules that a validator has loaded; the graphs of a model's stages are made once."""
+    """Inspects the modules that a validator has loaded; the graphs of a model's stages are built once."""
 
     def __init__(self, validator: Validator) -> None:
         self._validator = validator
@@ -60,7 +60,7 @@ class KernelInspection:
     def answer(
         self, request: KernelRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
     ) -> None:
-        """Inspect, or replace what the request wants replaced; see `inspect` and `compare_replaced`."""
+        """Inspect, or compute the requested replacements; see `inspect` and `compare_replaced`."""
         if request.replacements:
             self.compare_replaced(request, observe, cancel)
         else:
@@ -69,7 +69,7 @@ class KernelInspection:
     def inspect(
         self, request: KernelRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
     ) -> tuple[KernelFinding, ...]:
-        """Inspect what the request names; `observe` gets the events of each stage.
+        """Inspect the requested stages; `observe` gets the events of each.
 
         Raises `InvalidRequest` children before any work, `CompileError`, and `Cancelled` once `cancel` is set.
         """
@@ -88,7 +88,7 @@ class KernelInspection:
     def compare_replaced(
         self, request: KernelRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
     ) -> Report:
-        """The utterance with the replacements, compared as a regime of its own, whose arrays are saved as any other's.
+        """Compare the utterance with the replacements as an additional regime, and save its arrays like any other's.
 
         `observe` gets the rows, last a `FinishedEvent`. Raises as `inspect`.
         """
@@ -115,7 +115,7 @@ class KernelInspection:
         return report
 
     def _substitute(self, regimes: Regimes) -> RunReplaced:
-        """Runs a stage with some kernels replaced."""
+        """Return a function that runs a stage with some kernels replaced."""
         from engine.validator.inspection.inspector import StageInputs
         from engine.validator.inspection.substitution import Substitution
 
@@ -128,8 +128,8 @@ class KernelInspection:
         return run
 
     def inspector(self, regimes: Regimes) -> Inspector:
-        """The inspector of these regimes' compiled modules, which must be loaded."""
-        from engine.validator.inspection.inspector import Inspector  # brings torch and tvm
+        """Return the inspector of these regimes' compiled modules, which must be loaded."""
+        from engine.validator.inspection.inspector import Inspector  # loads torch and tvm
 
         made_for = (regimes, regimes.planted)
         if self._inspector is None or self._of != made_for:
@@ -151,7 +151,7 @@ class KernelInspection:
 
 
 class _Look:
-    """Looks into one stage after the other, if it is wanted."""
+    """Inspects one stage after the other, if requested."""
 
     def __init__(
         self,
@@ -168,9 +168,9 @@ class _Look:
         self._cancel = cancel
 
     def findings(self, step: Step) -> tuple[KernelFinding, ...]:
-        """The kernels of a step's stage that are not right, as it stands, or else on padded arrays.
+        """Return the incorrect kernels of a step's stage, unpadded, or else on padded arrays.
 
-        None for a stage that is not asked for, or that is right when none is named.
+        Empty for a stage that is not requested, or that is right if none is named.
         """
         if step.stage.runs_on is not Place.DEVICE:
             return ()
@@ -187,7 +187,7 @@ class _Look:
     def inspected(
         self, stage: Stage, inputs: Mapping[str, Array]
     ) -> tuple[dict[str, Array], tuple[KernelFinding, ...]]:
-        """The stage's outputs for these inputs, and what is found in it."""
+        """Return the stage's outputs for these inputs, and the findings in it."""
         shapes = valid_shapes(self._regimes.checkpoint.config, stage, inputs)
         from engine.validator.inspection.inspector import StageInputs
 
@@ -196,7 +196,7 @@ class _Look:
         return self._inspector.inspect(stage, runner, StageInputs(inputs, shapes), self._observe, self._cancel)
 
     def _regimes_of(self, step: Step) -> list[Regime]:
-        """The compiled regimes in which to look at a stage: those in which it is suspect, or all if it is named."""
+        """Return the compiled regimes in which to inspect a stage: the suspect ones, or all if the stage is named."""
         asked = self._request.validation.regimes
         padded = [Regime.COMPILED_PADDED] if Regime.COMPILED_PADDED in asked else []
         named = self._request.stages
@@ -205,7 +205,7 @@ class _Look:
         return [] if named else [regime for regime in (Regime.COMPILED, *padded) if self._is_suspect(step, regime)]
 
     def _is_suspect(self, step: Step, regime: Regime) -> bool:
-        """Whether an output is beyond the stage's tolerance, or much further off than that of kokoro's own float32."""
+        """Return whether an output is beyond the stage's tolerance, or much further off than Kokoro's own float32."""
         ours, floors = self._metrics(step, regime), self._metrics(step, Regime.UPSTREAM)
         tolerance = self._open(regime).tolerance_of(step.stage)
         return any(
@@ -215,7 +215,7 @@ class _Look:
         )
 
     def _metrics(self, step: Step, regime: Regime) -> list[Metrics]:
-        """The stage's outputs in a regime, from the reference's inputs, compared with the reference's."""
+        """Compare the stage's outputs in a regime, from the reference's inputs, with the reference's."""
         outputs = self._regimes.pipeline(self._open(regime)).step(step.stage, step.inputs).outputs
         return [compare(on_circle(name, outputs[name], array), array) for name, array in step.outputs.items()]
 
@@ -240,7 +240,7 @@ class _Inspecting:
 
 
 def _compiled_runner(regimes: Regimes) -> CompiledRunner:
-    """The runner of the compiled modules, which must be loaded."""
+    """Return the runner of the compiled modules, which must be loaded."""
     from engine.runners.tvm_runner import CompiledRunner
 
     runner = regimes.open(Regime.COMPILED, 0, ignore).runner
@@ -250,7 +250,7 @@ def _compiled_runner(regimes: Regimes) -> CompiledRunner:
 
 
 def check_stages(request: KernelRequest) -> None:
-    """Raise `InvalidRequest` for a name in the request that is not that of a stage with kernels."""
+    """Raise `InvalidRequest` for an unknown stage, or one without kernels, in the request."""
     check_stage_names((*request.stages, *(one.stage for one in request.replacements)))
 
 
@@ -263,7 +263,7 @@ def check_stage_names(names: Iterable[str]) -> None:
 
 
 def valid_shapes(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> list[tuple[int, ...]]:
-    """The shapes that the inputs of a batch of one would have without padding, in order."""
+    """Return the shapes that the inputs of a batch of one would have without padding, in order."""
     lengths = check_inputs(config, stage, inputs)
     counted = {axis: int(inputs[count][0]) for axis, count in COUNTS.items() if count in inputs and axis in lengths}
     return [tensor.shape(config, lengths["batch"], {**lengths, **counted}) for tensor in stage.inputs]
@@ -274,7 +274,7 @@ RunReplaced = Callable[[Stage, Mapping[str, Array], Mapping[str, bool]], dict[st
 
 
 class ReplacedRunner:
-    """Runs each stage as its replacement says, and every other as before.
+    """Runs each stage as its replacement says, and every other unchanged.
 
     `whole` runs the stages that are replaced as a whole, `run_replaced` those with single kernels replaced.
     """
@@ -302,7 +302,7 @@ class ReplacedRunner:
 
 
 def replaced_name(replacements: Sequence[Replacement]) -> str:
-    """The name of the regime with these replacements, like `compiled+decoder 007 conv1d=plain-loops`."""
+    """Return the name of the regime with these replacements, like `compiled+decoder 007 conv1d=plain-loops`."""
     if not replacements:
         raise InvalidRequest("There’s nothing to replace.", "Choose a kernel or a stage.")
     words = (f"{one.stage}{f' {one.node}' if one.node else ''}={one.substitute}" for one in replacements)

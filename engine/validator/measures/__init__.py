@@ -1,1 +1,1 @@
-"""How far two arrays, spectra or sounds are from each other."""
+"""Distances between two arrays, spectra or audio signals."""

@@ -1,7 +1,7 @@
-"""How much two waveforms differ as sound: in time, in spectrum, in level.
+"""Measures the difference of two waveforms as audio: in time, in spectrum, in level.
 
-Every result is finite, whatever the samples: a sample that is not finite is taken for silence, as a player would mute
-it (`Metrics.finite_percent` shows it), and nothing is quieter than `FLOOR`.
+Every result is finite for any samples: those that are not finite count as silence, as a player would mute them
+(`Metrics.finite_percent` shows them), and nothing is quieter than `FLOOR`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ FLOOR = 1e-5
 """100 dB below full scale; anything quieter, in level or in a band, is raised to this."""
 MAX_LAG_SECONDS = 0.1
 MIN_OVERLAP = 0.5
-"""A lag is left out whose overlap holds less than this share of the energy it could: a few samples always match."""
+"""The smallest share of the largest overlap's energy; a lag below it is left out: a few samples always match."""
 EQUALLY_GOOD = 1e-10
-"""Correlations this near to each other differ by rounding only; the shortest of their lags is taken."""
+"""Correlations this close differ by rounding only; the shortest of their lags is taken."""
 MEL_BANDS = 80
 MEL_WINDOW = 1024
 MEL_HOP = 256
@@ -56,12 +56,12 @@ def compare_audio(ours: Array, reference: Array, sample_rate_hz: int) -> AudioMe
 
 
 def best_lag(ours: Wave, reference: Wave, longest_lag: int) -> tuple[float, int]:
-    """The largest correlation of any lag up to `longest_lag` samples either way, and that lag (positive: ours later).
+    """Return the largest correlation of any lag up to `longest_lag` samples either way, and that lag.
 
-    The correlation of a lag is the sum of products over the overlap, divided by the root of the product of both
-    overlaps' energies: 1 for equal shapes, at any level. Lags whose overlap holds less than half the energy of the
-    overlap with the most are left out. Of equally good lags the shortest is taken. Two silent waveforms
-    correlate at 1, a silent one with any other at 0.
+    The lag is positive if ours is later. The correlation of a lag is the sum of products over the overlap, divided by
+    the root of the product of both overlaps' energies: 1 for equal shapes, at any level. Lags whose overlap holds less
+    than half the energy of the overlap with the most are left out. Of equally good lags the shortest is taken. Two
+    silent waveforms correlate at 1, a silent one with any other at 0.
     """
     reach = min(len(ours), len(reference)) + longest_lag
     ours, reference = ours[:reach], reference[:reach]  # samples beyond never overlap
@@ -79,10 +79,10 @@ def best_lag(ours: Wave, reference: Wave, longest_lag: int) -> tuple[float, int]
 
 
 def log_mel_l1(ours: Wave, reference: Wave, sample_rate_hz: int) -> float:
-    """The mean absolute difference of the natural logarithms of two mel spectrograms of equal lengths.
+    """Return the mean absolute difference of the natural logarithms of two mel spectrograms of equal lengths.
 
-    Magnitudes (a sine's is its amplitude) in 80 triangular bands of equal width on the HTK mel scale, 2595 log10(1 +
-    f / 700), from 0 to half the sample rate, each the weighted mean of its bins; window 1024, hop 256.
+    Magnitudes (a sine's is its amplitude) in 80 triangular bands of equal width on the HTK mel scale, 2595 log10(1 + f
+    / 700), from 0 to half the sample rate, each the weighted mean of its bins; window 1024, hop 256.
     """
     bands = _mel_bands(sample_rate_hz)
     total, count = 0.0, 0
@@ -94,12 +94,12 @@ def log_mel_l1(ours: Wave, reference: Wave, sample_rate_hz: int) -> float:
 
 
 def multi_resolution_stft(ours: Wave, reference: Wave) -> float:
-    """The distance of two waveforms of equal lengths in STFTs of three windows: the mean over them.
+    """Return the distance of two waveforms of equal lengths in STFTs of three windows: the mean over them.
 
     In each: spectral convergence (the norm of the magnitudes' difference over the norm of the reference's, or of the
-    floor where that is larger) plus the mean absolute difference of the magnitudes' natural logarithms.
-    Formula: Yamamoto, Song, Kim, "Parallel WaveGAN", ICASSP 2020, equations 4 to 6, there as a training loss. Here
-    the Hann windows are 512, 1024 and 2048 samples long, with hops of a quarter.
+    floor if that is larger) plus the mean absolute difference of the magnitudes' natural logarithms. Formula: Yamamoto,
+    Song, Kim, "Parallel WaveGAN", ICASSP 2020, equations 4 to 6, there as a training loss. Here the Hann windows are
+    512, 1024 and 2048 samples long, with hops of a quarter.
     """
     return float(np.mean([_stft_distance(ours, reference, window) for window in STFT_WINDOWS]))
 
@@ -118,9 +118,9 @@ def _stft_distance(ours: Wave, reference: Wave, window: int) -> float:
 
 
 def _spectra(ours: Wave, reference: Wave, window: int, hop: int) -> Iterator[tuple[Magnitudes, Magnitudes]]:
-    """Magnitudes of both [frames, bins], some frames at a time, none for empty waveforms.
+    """Yield magnitudes of both [frames, bins], some frames at a time, none for empty waveforms.
 
-    Frames are centred on every `hop`-th sample until the last sample is covered; there is silence beyond both ends.
+    Frames are centered on every `hop`-th sample until the last sample is covered; there is silence beyond both ends.
     """
     frames = 1 + -(-(len(ours) - 1) // hop) if len(ours) else 0
     shape = _hann(window)
@@ -139,7 +139,7 @@ def _magnitudes(frames: NDArray[np.float64]) -> Magnitudes:
 
 
 def _hann(window: int) -> Wave:
-    """Scaled so that a sine's magnitude is its amplitude, in windows of every length."""
+    """Return a Hann window scaled so that a sine's magnitude is its amplitude, for any window length."""
     shape = np.square(np.sin(np.pi / window * np.arange(window)))
     return np.asarray(2 * shape / shape.sum())
 
@@ -149,17 +149,17 @@ def _padded(wave: Wave, before: int, length: int) -> Wave:
 
 
 def mel_of_hz(frequency_hz: float) -> float:
-    """A frequency on the mel scale; formula: O'Shaughnessy, "Speech Communication", 1987."""
+    """Convert a frequency to the mel scale; formula: O'Shaughnessy, "Speech Communication", 1987."""
     return 2595 * math.log10(1 + frequency_hz / 700)
 
 
 def hz_of_mel(mel: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """The frequencies of places on the mel scale."""
+    """Convert places on the mel scale to frequencies."""
     return np.asarray(700 * (10 ** (np.asarray(mel) / 2595) - 1))
 
 
 def _mel_bands(sample_rate_hz: int) -> NDArray[np.float64]:
-    """Weights [bins, bands], each band's adding up to 1; a band too narrow for any bin has none."""
+    """Return weights [bins, bands], each band's adding up to 1; a band too narrow for any bin has none."""
     borders_hz = hz_of_mel(np.linspace(0, mel_of_hz(sample_rate_hz / 2), MEL_BANDS + 2))
     bins_hz = np.fft.rfftfreq(MEL_WINDOW, 1 / sample_rate_hz)[:, None]
     low, middle, high = borders_hz[:-2], borders_hz[1:-1], borders_hz[2:]
@@ -172,7 +172,7 @@ def _log(magnitudes: Magnitudes) -> NDArray[np.float64]:
 
 
 def _overlap_energy(ours: Wave, reference: Wave, lags: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The root of the product of both energies in the overlap at each lag."""
+    """Return the root of the product of both energies in the overlap at each lag."""
     ours_until, reference_until = (np.concatenate([[0.0], np.cumsum(np.square(wave))]) for wave in (ours, reference))
     first = np.maximum(lags, 0)
     last = np.minimum(len(ours), len(reference) + lags)
@@ -182,14 +182,14 @@ def _overlap_energy(ours: Wave, reference: Wave, lags: NDArray[np.int64]) -> NDA
 
 
 def _correlated(ours: Wave, reference: Wave, lags: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The sum of products at each lag; zeros keep the ends from meeting in the circular transform."""
+    """Return the sum of products at each lag; zeros keep the ends from meeting in the circular transform."""
     size = 1 << (max(len(ours), len(reference)) + int(np.abs(lags).max())).bit_length()
     spectrum = np.fft.rfft(ours, size) * np.conj(np.fft.rfft(reference, size))
     return np.asarray(np.fft.irfft(spectrum, size)[lags])
 
 
 def _audible(samples: Array) -> Wave:
-    """The samples in float64, with 0 for those that are not finite."""
+    """Return the samples in float64, with 0 for those that are not finite."""
     return np.where(is_finite(samples), samples, 0).astype(np.float64)
 
 
@@ -203,9 +203,10 @@ Decibels = NDArray[np.float32]
 
 
 def spectrogram_db(samples: Samples, sample_rate_hz: float, start: int, end: int, columns: int, lines: int) -> Decibels:
-    """Decibels [lines, columns] of samples `start` to `end` of a waveform; the first line is the lowest frequency.
+    """Return decibels [lines, columns] of samples `start` to `end` of a waveform.
 
-    Each column is the spectrum of a window in its middle; a line is the loudest of its frequencies.
+    The first line is the lowest frequency. Each column is the spectrum of a window in its middle; a line is the loudest
+    of its frequencies.
     """
     middles = start + (np.arange(columns) + 0.5) * (end - start) / columns
     first = middles.astype(int) - WINDOW_SAMPLES // 2
@@ -219,15 +220,15 @@ def spectrogram_db(samples: Samples, sample_rate_hz: float, start: int, end: int
 
 
 def line_edges_hz(sample_rate_hz: float, lines: int) -> NDArray[np.float64]:
-    """The borders of the lines [lines + 1] in Hz, from 0 to half the sample rate."""
+    """Return the borders of the lines [lines + 1] in Hz, from 0 to half the sample rate."""
     return hz_of_mel(np.linspace(0, mel_of_hz(sample_rate_hz / 2), lines + 1))
 
 
 def height_of_hz(frequency_hz: float, sample_rate_hz: float) -> float:
-    """How high in the picture a frequency is, from 0 to 1."""
+    """Return the height of a frequency in the picture, from 0 to 1."""
     return float(mel_of_hz(frequency_hz) / mel_of_hz(sample_rate_hz / 2))
 
 
 def hz_at_height(height: float, sample_rate_hz: float) -> float:
-    """The frequency at a height from 0 to 1."""
+    """Return the frequency at a height from 0 to 1."""
     return float(hz_of_mel(height * mel_of_hz(sample_rate_hz / 2)))

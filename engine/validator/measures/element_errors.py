@@ -1,4 +1,4 @@
-"""Two arrays compared element by element: the first wrong element, and how often errors of each size occur."""
+"""Compares two arrays element by element: the first wrong element, and a histogram of errors."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _MAGNITUDE = _SIGN - 1
 class WrongElement:
     """An element that differs by more than the tolerance allows: its place [batch, ...] and both values.
 
-    `ulps` counts the float32 numbers from one value to the other; it is None where either is no number. A value that
-    is not finite is `nan`, `inf` or `-inf`, which JSON can hold as text.
+    `ulps` counts the float32 numbers from one value to the other; it is None if either is NaN. A value that is not
+    finite is `nan`, `inf` or `-inf` as text, which JSON can hold.
     """
 
     index: tuple[int, ...]
@@ -33,7 +33,7 @@ class WrongElement:
 
 @dataclass(frozen=True)
 class Decade:
-    """How many errors lie between 10^`exponent` and ten times that, over the reference's root mean square."""
+    """The number of errors from 10^`exponent` to ten times that, over the reference's root mean square."""
 
     exponent: int
     count: int
@@ -41,9 +41,9 @@ class Decade:
 
 @dataclass(frozen=True)
 class ElementErrors:
-    """What differs between two arrays: of `size` elements, `exact` are equal and `wrong` differ by too much.
+    """The element errors of two arrays: of `size` elements, `exact` are equal and `wrong` differ by too much.
 
-    `limit` is the largest error that is not wrong. `not_finite` elements of ours have no error that could be measured.
+    `limit` is the largest error that is not wrong. `not_finite` elements of ours have no measurable error.
     """
 
     size: int
@@ -56,10 +56,10 @@ class ElementErrors:
 
 
 def element_errors(ours: Array, reference: Array, tolerance: float, time_axis: int) -> ElementErrors:
-    """Compare two arrays of one shape that a correlation of at least `tolerance` would make equal enough.
+    """Compare two arrays of one shape that count as equal if they correlate by at least `tolerance`.
 
     The first wrong element is the earliest along `time_axis`, and the first in order of the other axes. Arrays that a
-    validation finds to differ have at least one. Raises `ValueError` when the shapes differ.
+    validation finds to differ have at least one. Raises `ValueError` if the shapes differ.
     """
     check_shapes(ours, reference)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -79,10 +79,10 @@ def element_errors(ours: Array, reference: Array, tolerance: float, time_axis: i
 
 
 def error_limit(reference: Array, tolerance: float) -> float:
-    """The error that some element must exceed when two arrays correlate less than `tolerance`, or differ by as much.
+    """Return the error that some element must exceed if two arrays correlate less than `tolerance` or differ as much.
 
     With a correlation of r, the part of one array that the other does not explain is sqrt(1 - r^2) of its standard
-    deviation; a mean error of that size is in some element at least as large.
+    deviation; if the mean error has that size, some element's error is at least as large.
     """
     if not is_finite(reference).all():
         return 0.0
@@ -91,7 +91,7 @@ def error_limit(reference: Array, tolerance: float) -> float:
 
 
 def ulps_between(ours: float, reference: float) -> int | None:
-    """How many float32 numbers lie between the two, one of them counted; None when either is not a number."""
+    """Return the distance of two values in float32 numbers, 1 for neighbors; None if either is NaN."""
     if math.isnan(ours) or math.isnan(reference):
         return None
     places = _places(np.array([ours, reference], np.float64).astype(np.float32))
@@ -99,7 +99,7 @@ def ulps_between(ours: float, reference: float) -> int | None:
 
 
 def _places(values: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The place of each number among all float32 numbers in order; both zeros are at 0."""
+    """Return the place of each number among all float32 numbers in order; both zeros are at 0."""
     bits = values.view(np.uint32).astype(np.int64)
     return np.where(bits & _SIGN, -(bits & _MAGNITUDE), bits)
 
@@ -119,7 +119,7 @@ def _plain(value: float) -> float | str:
 
 
 def _decades(errors: NDArray[np.float64], scale: float) -> tuple[Decade, ...]:
-    """The occupied range of decades, those without an error in between included."""
+    """Return the range of decades with errors, including empty ones in between."""
     relative = errors[errors > 0] / scale
     if not relative.size:
         return ()

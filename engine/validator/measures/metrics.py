@@ -1,7 +1,7 @@
-"""How much two arrays, or two alignments, differ, in numbers that JSON can hold, and where along time they do.
+"""Measures how much two arrays, or two alignments, differ, in numbers that JSON can hold, and where along time.
 
-All sums are taken in float64 on one thread, over blocks small enough for the processor's cache, so that numbers do not
-depend on the number of threads.
+All sums are taken in float64 on one thread, over blocks small enough for the CPU's cache, so that numbers do not depend
+on the number of threads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.speech import Array
 from engine.validator.data.results import ALL_FINITE_PERCENT, DurationMetrics, Metrics, NotFinite, Profile
 
 NOT_FINITE = 1e30
-"""Stands in results for infinity and not-a-number, which JSON cannot express."""
+"""Stands in results for infinity and NaN, which JSON cannot express."""
 LARGEST_FINITE = float(np.finfo(np.float32).max)
 """A value beyond the range of float32 counts as infinite, in float64 arrays too: it would be infinite in a tensor."""
 CONSTANTS_EQUAL_WITHIN = 1e-5
@@ -32,20 +32,20 @@ BLOCK_VALUES = 8192
 
 
 def compare(ours: Array, reference: Array, tail: Array | None = None) -> Metrics:
-    """Compare two arrays of one shape, of any rank; raises `ValueError` when the shapes differ.
+    """Compare two arrays of one shape, of any rank; raises `ValueError` if the shapes differ.
 
-    - `finite_percent`: how much of ours is finite. When not all of it is, or the reference is not finite,
+    - `finite_percent`: the share of finite values in ours. If it is not 100, or the reference is not finite,
       `pearson`, `cosine`, `sqnr_db`, `max_abs` and `relative_l2` are None: so a None in `sqnr_db` means "equal" only
-      where `pearson` is a number.
-    - `pearson`: where either is constant (but for float32 rounding), it is 1 if no value differs by more than 1e-5,
-      absolute plus relative to the reference's largest, and else 0.
-    - `cosine`: 1 for two all-zero arrays, 0 when only one is all zero.
-    - `sqnr_db`: 10 log10 of the reference's power over the error's; None when there is no error.
+      if `pearson` is a number.
+    - `pearson`: if either is constant (but for float32 rounding), it is 1 if no value differs by more than 1e-5,
+      absolute plus relative to the reference's largest, and otherwise 0.
+    - `cosine`: 1 for two all-zero arrays, 0 if only one is all zero.
+    - `sqnr_db`: 10 log10 of the reference's power over the error's; None without an error.
     - `relative_l2`: the error's norm over the reference's.
     - An all-zero reference counts as one with a root mean square of 1 in `sqnr_db` and `relative_l2`, which are then
       those of the absolute error.
-    - `tail_energy`: the mean square of `tail` (any shape): None without one, 0 for an empty one, `NOT_FINITE` where
-      it holds anything that is not finite, and never more than that.
+    - `tail_energy`: the mean square of `tail` (any shape): None without one, 0 for an empty one, `NOT_FINITE` if it
+      holds a value that is not finite, and never more than that.
 
     Two empty arrays are equal.
     """
@@ -74,9 +74,9 @@ def compare_durations(
 ) -> DurationMetrics:
     """Compare two alignments of the same tokens, one utterance each.
 
-    Logits [tokens, max_dur]; frame tokens [frames], whose numbers may differ. A token that differs is a tie when its
-    unrounded duration in the reference lies within 1e-4 of a half and ours is one of the two whole numbers next to it.
-    Raises `ValueError` when the logits' shapes differ or a frame speaks a token out of range.
+    Logits [tokens, max_dur]; frame tokens [frames], whose numbers may differ. A token that differs is a tie if its
+    unrounded duration in the reference lies within 1e-4 of a half and ours is one of the two integers next to it.
+    Raises `ValueError` if the logits' shapes differ or a frame speaks a token out of range.
     """
     check_shapes(ours_logits, reference_logits)
     tokens = len(reference_logits)
@@ -100,19 +100,19 @@ def check_shapes(ours: Array, reference: Array) -> None:
 
 
 def is_finite(array: Array) -> NDArray[np.bool_]:
-    """Which values are finite in float32."""
+    """Return a mask of the values that are finite in float32."""
     return np.asarray(np.abs(array) <= LARGEST_FINITE)
 
 
 def mean_square(array: Array) -> float:
-    """The mean of the squares in float64, 0 for an empty array; infinite or not a number where the array is."""
+    """Return the mean of the squares in float64, 0 for an empty array; infinite or NaN if the array is."""
     flat: Any = array.reshape(-1)  # of any number type, which numpy's annotation of einsum does not allow
     return float(np.einsum("i,i->", flat, flat, dtype=np.float64)) / max(1, len(flat))
 
 
 @dataclass(frozen=True)
 class _Sums:
-    """Mean products of the values of two finite arrays: less each one's mean (`varied`), and as they are (`power`)."""
+    """Mean products of two finite arrays, with the means subtracted (`varied`) and without (`power`)."""
 
     ours_varied: float
     reference_varied: float
@@ -188,7 +188,7 @@ def _all_finite(array: Array) -> bool:
 
 
 def _finite_percent(array: Array) -> float:
-    if _all_finite(array):  # the extremes tell without an array of truth values
+    if _all_finite(array):  # the extremes show it without a mask
         return ALL_FINITE_PERCENT
     return ALL_FINITE_PERCENT * float(np.count_nonzero(is_finite(array))) / array.size
 
@@ -205,17 +205,17 @@ def _frames_per_token(frame_token: Array, tokens: int) -> NDArray[np.int64]:
 
 
 MAX_CELLS = 512
-"""More than a strip on a screen can show."""
+"""More cells than a strip on a screen can show."""
 
 
 def profile(ours: Array, reference: Array, time_axis: int, axis: str) -> Profile:
-    """The largest absolute error at each step of `time_axis`, over the reference's root mean square.
+    """Return the largest absolute error at each step of `time_axis`, over the reference's root mean square.
 
-    Both arrays have one shape, of any rank; `axis` is the utterance's axis that time runs along, `tokens` or
-    `frames`. More steps than `MAX_CELLS` are shared out to that many cells, as equally as whole steps allow, each
-    holding the largest of its errors, to four significant digits. Against a reference of zeros, errors are absolute;
-    values of the reference that are not finite are left out of its root mean square. An error that is not finite is
-    `NOT_FINITE`, and none is larger. Raises `ValueError` when the shapes differ or there is no such axis.
+    Both arrays have one shape, of any rank; `axis` is the utterance's axis that time runs along, `tokens` or `frames`.
+    More steps than `MAX_CELLS` share that many cells, as equally as whole steps allow, each holding the largest of its
+    errors, to four significant digits. Against a reference of zeros, errors are absolute; values of the reference that
+    are not finite are left out of its root mean square. An error that is not finite is `NOT_FINITE`, which is also the
+    maximum. Raises `ValueError` if the shapes differ or there is no such axis.
     """
     check_shapes(ours, reference)
     errors = _in_cells(_largest_errors(ours, reference, time_axis))
@@ -226,7 +226,7 @@ def profile(ours: Array, reference: Array, time_axis: int, axis: str) -> Profile
 
 
 def _largest_errors(ours: Array, reference: Array, time_axis: int) -> NDArray[np.float64]:
-    """The largest absolute error at each step [steps], not a number where any error is."""
+    """Return the largest absolute error at each step [steps], NaN if any error is."""
     with np.errstate(invalid="ignore", over="ignore"):  # infinity minus infinity is one of the faults to find
         error = np.moveaxis(np.subtract(ours, reference, dtype=np.float64), time_axis, -1)
     others = tuple(range(error.ndim - 1))
@@ -246,7 +246,7 @@ def _rms(reference: Array) -> float:
 
 
 def not_finite(array: Array, time_axis: int, axis: str) -> NotFinite | None:
-    """What is not finite in an array, whose first axis is the batch; None if everything is finite."""
+    """Locate the values of an array [batch, ...] that are not finite; None if everything is finite."""
     wrong = ~is_finite(array)
     if not wrong.any():
         return None
@@ -269,26 +269,26 @@ _CHANNELS: Mapping[str, Callable[[int], slice]] = MappingProxyType(
 PHASE_OUTPUTS = tuple(_CHANNELS)
 PI = float(np.float32(np.pi))
 TURN = 2 * PI
-"""Of float32's pi, so that a phase of pi and one of -pi are equal."""
+"""A full turn of float32's pi, so that a phase of pi and one of -pi are equal."""
 
 
 def on_circle(output: str, ours: NDArray[Any], reference: NDArray[Any]) -> NDArray[Any]:
-    """Ours [..., channels, time] with each phase turned to where it is nearest to the reference's, in float64.
+    """Return ours [..., channels, time] with each phase turned to the value nearest to the reference's, in float64.
 
-    An output without phases, or of another shape than the reference's, is returned as it is.
+    An output without phases, or with a shape different from the reference's, is returned unchanged.
     """
     if output not in _CHANNELS or ours.shape != reference.shape:
         return ours
     phases = _CHANNELS[output](ours.shape[-2])
     turned = ours.astype(np.float64)
-    with np.errstate(invalid="ignore", over="ignore"):  # infinity has no phase, and stays no number
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity has no phase and becomes NaN
         apart = turned[..., phases, :] - reference[..., phases, :]
         turned[..., phases, :] -= TURN * np.round(apart / TURN)
     return turned
 
 
 def sign_flips(output: str, ours: NDArray[Any], reference: NDArray[Any]) -> int | None:
-    """How many phases are exactly pi in the reference and -pi in ours; None for an output without phases.
+    """Count the phases that are exactly pi in the reference and -pi in ours; None for an output without phases.
 
     The two are one place on the circle, but the decoder reads the number. The reference is exactly pi only where the
     imaginary part is zero by construction, and there the sign of that zero is agreed: it is positive.

@@ -1,8 +1,8 @@
-"""Frames of two alignments of the same phonemes paired phoneme by phoneme, so that other durations can be compared.
+"""Pairs the frames of two alignments of the same phonemes, so that different durations can be compared.
 
 The frames of a phoneme are paired by their place in it: frame i of n in the reference, counted from 0, with frame
 floor((i + 1/2) m / n) of the m that ours has. Frames are taken whole, never mixed, so every value compared is one that
-the regime computed; where ours is longer some of its frames have no partner, where it is shorter some have several.
+the regime computed; if ours is longer, some of its frames have no counterpart, if it is shorter, some have several.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Frames = NDArray[np.int64]
 
 
 def paired_frames(ours: Array, reference: Array) -> Frames:
-    """Our frame for each of the reference's [reference frames], from the token of each frame [frames] of both.
+    """Return our frame for each of the reference's [reference frames], from the token of each frame [frames] of both.
 
-    Raises `ValueError` where ours lacks a token that the reference speaks.
+    Raises `ValueError` if ours lacks a token that the reference speaks.
     """
     mine, theirs = ours.astype(np.int64), reference.astype(np.int64)
     tokens = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
@@ -31,10 +31,10 @@ def paired_frames(ours: Array, reference: Array) -> Frames:
 
 
 def by_phoneme(ours: Array, pairs: Frames, our_frames: int, time_axis: int, extent: int) -> Array | None:
-    """Our array moved to the reference's frames: `extent` steps along `time_axis`; None where it is no such array.
+    """Move our array to the reference's frames: `extent` steps along `time_axis`; None if ours is too short.
 
     A frame has as many steps as `extent` holds whole frames; the steps after the last frame, such as the last column of
-    an STFT, are ours of that place. Ours may go on beyond its frames, as padding does.
+    an STFT, are ours of that place. Ours may extend beyond its frames, as padding does.
     """
     per_frame, beyond = divmod(extent, max(1, len(pairs)))
     steps = (pairs[:, None] * per_frame + np.arange(per_frame)).reshape(-1)

@@ -1,1 +1,1 @@
-"""Reports for people: text, HTML with plots and sounds, and two runs side by side."""
+"""Reports for the user: text, HTML with plots and audio, and two runs side by side."""

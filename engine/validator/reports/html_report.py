@@ -1,4 +1,4 @@
-"""A validation as one self-contained page: findings in plain words, tables, plots; light and dark.
+"""Renders a validation as one self-contained page: findings in plain words, tables, plots; light and dark.
 
 The layout of the page is in `resources/report`.
 """
@@ -57,7 +57,7 @@ def write_html(
     lstms: Sequence[LstmComparison] = (),
     sweep: Sequence[SweepPoint] = (),
 ) -> None:
-    """Write the page to a file; raises `OutputError` when it cannot be written."""
+    """Write the page to a file; raises `OutputError` if it cannot be written."""
     page = html_report(report, arrays, lstms, sweep)
     with whole_file(path) as file:
         file.write(page.encode(errors="backslashreplace"))
@@ -69,7 +69,7 @@ def html_report(
     lstms: Sequence[LstmComparison] = (),
     sweep: Sequence[SweepPoint] = (),
 ) -> str:
-    """The page; `arrays` adds waveforms and seconds, `lstms` and `sweep` add their sections. Takes some seconds."""
+    """Return the page; `arrays` adds waveforms and seconds, `lstms` and `sweep` their sections. Takes some seconds."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = FileSystemLoader(resources_folder() / "report")
@@ -125,7 +125,7 @@ def _asked(report: Report) -> dict[str, str]:
 
 
 def _shown(report: Report) -> list[Utterance]:
-    """All utterances, or the worst of many, in the order of the text."""
+    """Return all utterances, or the worst of many, in the order of the text."""
 
     def badness(utterance: Utterance) -> tuple[int, float, float]:
         row = worst(row for row in report.rows if row.utterance == utterance.index)
@@ -160,7 +160,7 @@ def _view(utterance: Utterance, report: Report, arrays: Arrays | None) -> Uttera
 
 
 def _waveforms(arrays: Arrays | None, utterance: int, regimes: Sequence[str]) -> dict[str, Samples]:
-    """The waveforms of those of these regimes that have one; a regime that crashed has none."""
+    """Return the waveforms of the regimes that have one; a regime that crashed has none."""
     found: dict[str, Samples] = {}
     if arrays is None:
         return found
@@ -206,7 +206,7 @@ def _lstm_heading(comparison: LstmComparison) -> str:
 
 
 def _svg(element: str) -> Any:
-    """An element that the template inserts unchanged; `drawing` has escaped its text."""
+    """Wrap an element that the template inserts unchanged; `draw` has escaped its text."""
     from markupsafe import Markup
 
     return Markup(element)
@@ -249,7 +249,7 @@ class RegimeSummary:
 
 
 def by_regime(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows of each regime, in their order."""
+    """Return the rows of each regime, in their order."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row.regime, []).append(row)
@@ -257,7 +257,7 @@ def by_regime(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
-    """A regime's worst stage fed by the reference, and its worst waveform fed by itself."""
+    """Summarize a regime: its worst isolated stage, and its worst end-to-end waveform."""
     isolated = worst(row for row in rows if row.reading is InputSource.ISOLATED)
     heard = worst(row for row in rows if row.reading is InputSource.END_TO_END and row.stage == STAGE_NAMES[-1])
     meaning = REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
@@ -265,7 +265,7 @@ def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
 
 
 def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:
-    """The table of one utterance: a line for each output and probe, in the order of the stages."""
+    """Yield the table of one utterance: a line for each output and probe, in the order of the stages."""
     ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
     found = {(row.output, row.regime, row.reading): row for row in rows}
     readings = wording.readings_of(rows)
@@ -292,14 +292,14 @@ def _hint(row: Row) -> str:
 
 
 def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Each regime with the comparison, as sound, of its whole waveform with the reference's."""
+    """Yield each regime with the comparison, as audio, of its end-to-end waveform with the reference's."""
     for row in rows:
         if row.audio is not None and row.reading is InputSource.END_TO_END:
             yield row.regime, wording.audio(row.audio)
 
 
 def figures(row: Row) -> tuple[str, ...]:
-    """The values under `FIGURE_NAMES`, except the verdict."""
+    """Return the values under `FIGURE_NAMES`, except the verdict."""
     names = (stage_named(row.stage).title, row.output, row.regime, row.reading)
     times = (wording.milliseconds(row.seconds), wording.milliseconds(row.reference_seconds))
     metrics = row.metrics or row.by_phoneme

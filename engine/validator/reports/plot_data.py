@@ -1,4 +1,4 @@
-"""Measured data reduced to the size of a plot: outlines of waveforms, errors on one time axis, digits."""
+"""Reduces measured data to the size of a plot: outlines of waveforms, errors on one time axis, digits."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from engine.validator.data.results import InputSource, Profile, Row
 Numbers = NDArray[np.float64]
 
 STRIP_CELLS = 512
-"""Cells of a strip along a whole utterance."""
+"""The number of cells of a strip along a whole utterance."""
 OUTLINE_COLUMNS = 250
 MAX_DIGITS = 14.0
-"""Digits at which two float32 arrays are practically equal."""
+"""The number of digits at which two float32 arrays are practically equal."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Outline:
 
 
 def outline(samples: Samples, sample_rate_hz: int, columns: int = OUTLINE_COLUMNS) -> Outline:
-    """The outline of `samples` [n], n > 0, in at most `columns` columns; samples that are not finite are left out."""
+    """Outline `samples` [n], n > 0, in at most `columns` columns; samples that are not finite are left out."""
     count = min(columns, len(samples))
     starts = np.arange(count) * len(samples) // count
     values = samples.astype(np.float64)
@@ -42,7 +42,7 @@ def outline(samples: Samples, sample_rate_hz: int, columns: int = OUTLINE_COLUMN
 
 
 def most_different(ours: Samples, reference: Samples, width: int) -> slice:
-    """A stretch of at most `width` samples around the largest difference, or around the loudest sample.
+    """Return a stretch of at most `width` samples around the largest difference, or around the loudest sample.
 
     The latter for waveforms of different lengths, which have no differences.
     """
@@ -54,7 +54,7 @@ def most_different(ours: Samples, reference: Samples, width: int) -> slice:
 
 
 def digits(row: Row) -> float | None:
-    """How many digits of a row's correlation r are nines: -log10(1 - r), 0 to `MAX_DIGITS`; None without r."""
+    """Return the number of nines in a row's correlation r: -log10(1 - r), 0 to `MAX_DIGITS`; None without r."""
     if row.durations is not None:
         return None if row.durations.differing_tokens else MAX_DIGITS
     if row.metrics is None or row.metrics.pearson is None:
@@ -63,13 +63,13 @@ def digits(row: Row) -> float | None:
 
 
 def digits_of(correlation: float) -> float:
-    """How many digits of a correlation r are nines: -log10(1 - r), 0 to `MAX_DIGITS`."""
+    """Return the number of nines in a correlation r: -log10(1 - r), 0 to `MAX_DIGITS`."""
     missing = min(1.0, 1 - correlation)
     return MAX_DIGITS if missing <= 0 else min(MAX_DIGITS, -math.log10(missing))
 
 
 def strip(rows: Iterable[Row], frames_per_token: Sequence[int] | None) -> Numbers | None:
-    """The largest error of any of these rows along time [STRIP_CELLS]; None when no row has a profile.
+    """Return the largest error of any of these rows along time [STRIP_CELLS]; None if no row has a profile.
 
     Cells along tokens are placed in time by `frames_per_token`, and are all equally long without it.
     """
@@ -78,7 +78,7 @@ def strip(rows: Iterable[Row], frames_per_token: Sequence[int] | None) -> Number
 
 
 def strips(rows: Sequence[Row], reading: InputSource, frames_per_token: Sequence[int] | None) -> list[Numbers | None]:
-    """One strip per stage, in order, of one utterance and regime; inner probes are left out."""
+    """Return one strip per stage, in order, of one utterance and regime, without probes."""
     chosen = [row for row in rows if row.reading is reading and not row.probe]
     return [strip((row for row in chosen if row.stage == stage.name), frames_per_token) for stage in STAGES]
 

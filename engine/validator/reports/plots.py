@@ -1,6 +1,6 @@
 """The plots of a validation as SVG elements: correlations, errors along time, waveforms, single LSTMs, padding.
 
-Importing it loads matplotlib, so it is imported only where a page is written.
+Importing it loads matplotlib, so only the code that writes a page imports it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 WIDTH_INCHES = 10.0
 LEGEND_COLUMNS = 6
 MAX_NAME = 40
-"""A crossed regime's name can be longer than its panel is wide."""
+"""The limit for names: a crossed regime's name can be longer than its panel is wide."""
 TITLES_SIDE_BY_SIDE = 2
 """Titles of more panels than this in a row take two lines."""
 ZOOM_SECONDS = 0.01
@@ -65,7 +65,7 @@ _HEAT_LEVELS = 28
 
 
 def correlations(rows: Sequence[Row], name: str) -> str:
-    """How many nines each output's correlation has, worst utterance, per regime; one panel per reading."""
+    """Plot the nines of each output's correlation, worst utterance, per regime; one panel per reading."""
     regimes = tuple(dict.fromkeys(row.regime for row in rows))
     readings = readings_of(rows)
 
@@ -88,7 +88,7 @@ def along_time(
     seconds: float | None,
     name: str,
 ) -> str:
-    """Where in one utterance each stage differs from the reference: a strip per stage, regime and reading."""
+    """Plot each stage's error along one utterance: a strip per stage, regime and reading."""
     readings = readings_of(row for rows in rows_by_regime.values() for row in rows)
     between = " · " if len(readings) <= TITLES_SIDE_BY_SIDE else "\n"
 
@@ -107,7 +107,7 @@ def along_time(
 
 
 def waveforms(reference: Samples, others: Mapping[str, Samples], name: str) -> str:
-    """Each regime's waveform over the reference's and their difference; on the right, the stretch that differs most."""
+    """Plot each regime's waveform over the reference's, and their difference; on the right, where it is largest."""
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(len(others), 2, squeeze=False, width_ratios=(3, 1))
@@ -169,7 +169,7 @@ def _paint_heat_legend(figure: Figure, panels: Sequence[Axes]) -> None:
 
 
 def heat(errors: Numbers) -> Numbers:
-    """Colours [..., 4] of errors relative to the reference's rms; transparent where the error is unknown."""
+    """Return colors [..., 4] of errors relative to the reference's rms; transparent if the error is unknown."""
     with np.errstate(divide="ignore"):
         exponents = np.clip(np.log10(errors), _SMALLEST_ERROR_EXPONENT, _LARGEST_ERROR_EXPONENT)
     span = _LARGEST_ERROR_EXPONENT - _SMALLEST_ERROR_EXPONENT
@@ -207,12 +207,12 @@ def _short(name: str) -> str:
 
 HEIGHT_INCHES = 3.0
 SMALLEST_ERROR = 1e-9
-"""Smaller errors, zero included, are drawn at this one: zero has no logarithm."""
+"""Smaller errors, including zero, are drawn at this one: zero has no logarithm."""
 _WAVEFORM_STAGE = STAGES[-1].name
 
 
 def lstm(comparison: LstmComparison, name: str) -> str:
-    """One LSTM's error at every timestep, and its error against the amount of padding, per way of running it."""
+    """Plot one LSTM's error at every timestep, and its error against the amount of padding, per way of running it."""
 
     def paint(figure: Figure) -> None:
         steps, over_padding = figure.subplots(1, 2)
@@ -234,7 +234,7 @@ def lstm(comparison: LstmComparison, name: str) -> str:
 
 
 def sweep(points: Sequence[SweepPoint], name: str) -> str:
-    """Correlation against padding per regime: of the worst stage fed by the reference, and of the heard waveform."""
+    """Plot correlation against padding per regime: of the worst isolated stage, and of the end-to-end waveform."""
     paddings = sorted({point.padding for point in points})
     isolated = [point for point in points if point.reading is InputSource.ISOLATED]
     heard = [point for point in points if point.reading is InputSource.END_TO_END and point.stage == _WAVEFORM_STAGE]
@@ -258,7 +258,7 @@ def sweep(points: Sequence[SweepPoint], name: str) -> str:
 
 
 def _paint_over_padding(panel: Axes, paddings: Sequence[float], heights: Numbers, number: int, label: str) -> None:
-    """Amounts of padding are drawn at equal distances, because they grow by doubling."""
+    """Draw amounts of padding at equal distances, because they grow by doubling."""
     style: Any = {"color": SERIES[number % len(SERIES)], "marker": MARKERS[number % len(MARKERS)], "label": label}
     panel.plot(np.arange(len(paddings)), heights, **style)
     panel.set_xticks(range(len(paddings)), [f"{padding:g}" for padding in paddings])
@@ -271,7 +271,7 @@ def _paint_legend(figure: Figure, panel: Axes) -> None:
 
 
 def _lowest(points: Iterable[SweepPoint]) -> float:
-    """Digits of the lowest correlation; not a number, which leaves a gap, if any of them is unknown."""
+    """Return the digits of the lowest correlation; NaN, which leaves a gap, if any of them is unknown."""
     found = [point.pearson if point.best_lag_correlation is None else point.best_lag_correlation for point in points]
     return min((np.nan if value is None else digits_of(value) for value in found), default=np.nan)
 
@@ -281,11 +281,11 @@ def _drawable(errors: Sequence[float | None]) -> Numbers:
 
 
 INK, MUTED, FAINT, PAPER = "#010101", "#010102", "#010103", "#010104"
-"""Placeholders for the page's text, secondary text, lines and background: matplotlib takes only real colours."""
+"""Placeholders for the page's text, secondary text, lines and background: matplotlib takes only real colors."""
 SERIES = tuple(f"#0102{number:02x}" for number in range(6))
-"""Placeholders for the page's colours of regimes and runs."""
+"""Placeholders for the page's colors of regimes and runs."""
 ACCENT = "#010301"
-"""Placeholder for the page's colour of limits."""
+"""Placeholder for the page's color of limits."""
 MARKERS = "osD^vP"
 
 _PAGE_COLOURS = {
@@ -335,7 +335,7 @@ _NAMED = re.compile(r' id="([^"]*)"')
 
 
 def draw(width_inches: float, height_inches: float, name: str, title: str, paint: Callable[[Figure], None]) -> str:
-    """An `<svg>` element on which `paint` has drawn; equal drawings give equal characters.
+    """Return an `<svg>` element on which `paint` has drawn; equal drawings give equal characters.
 
     `name` is unique for the figure in its page; `title` describes the figure to readers who cannot see it.
     """
@@ -362,7 +362,7 @@ def _shortened(attribute: re.Match[str]) -> str:
 
 
 def _with_own_names(element: str, name: str) -> str:
-    """Rename everything that is referred to with `name` as a prefix, and drop all other names."""
+    """Prefix the ids that are referred to with `name`, and drop all other ids."""
     needed = set(_REFERENCE.findall(element))
     element = _NAMED.sub(lambda match: f' id="{name}-{match[1]}"' if match[1] in needed else "", element)
     return _REFERENCE.sub(lambda match: match[0].replace("#", f"#{name}-"), element)

@@ -1,4 +1,4 @@
-"""Two validations side by side, in words: why their values cannot be compared, and what was asked differently."""
+"""Compares two validations in words: obstacles to comparing their values, and different settings."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ NO_FAULT = "none"
 
 
 def obstacles(first: Report, second: Report) -> tuple[str, ...]:
-    """Why the values of two runs cannot be compared, each in a sentence; none if they can."""
+    """Return the reasons why the values of two runs cannot be compared, each in a sentence; empty if they can."""
     return tuple(_obstacles(first, second))
 
 
 def differences(first: Report, second: Report) -> tuple[str, ...]:
-    """The settings that differ between comparable runs, such as the device: phrases with both values."""
+    """Return the settings that differ between comparable runs, such as the device: phrases with both values."""
     ours, theirs = first.request, second.request
     pairs = {
         "planted fault": (ours.fault or NO_FAULT, theirs.fault or NO_FAULT),
@@ -56,7 +56,7 @@ def _speech_obstacles(ours: SpeechRequest, theirs: SpeechRequest) -> Iterator[st
 
 
 def _name(choice: str) -> str:
-    """What was chosen, without the reason, which two equal choices may have different ones of."""
+    """Return a choice without its reason, which may differ between equal choices."""
     return choice.partition(" ")[0] or LEFT_OUT
 
 

@@ -1,4 +1,4 @@
-"""A validation, and the effect of padding on LSTMs and regimes, as tables for the terminal, under 100 columns."""
+"""Renders a validation, and the effect of padding on LSTMs and regimes, as tables of less than 100 columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE = "{:<12} {:<17} {:>11} {:>7} {:>8} {:>8}  {:<7} {:>11} {}"
 
 
 def text_report(report: Report) -> str:
-    """The whole report; every line of a table is that of the worst utterance."""
+    """Return the whole report; every line of a table is that of the worst utterance."""
     blocks = [_heading(report), *(_regime(report, name) for name in _regimes(report)), _closing(report)]
     return "\n\n".join("\n".join(block) for block in blocks)
 
@@ -39,7 +39,7 @@ def _heading(report: Report) -> list[str]:
 
 
 def _settings(report: Report) -> str:
-    """The settings of the request, and the device and LSTM method it ran with, in one sentence."""
+    """Return the settings of the request, and the device and LSTM method it ran with, in one sentence."""
     request, speech = report.request, report.request.speech
     return (
         f"voice {speech.voice}, speed {speech.speed:g}, seed {speech.seed}, padding {request.padding:g}, "
@@ -83,14 +83,14 @@ def _own_cells(row: Row | None) -> tuple[str, str]:
 
 
 def _by_phoneme(rows: Iterable[Row]) -> list[str]:
-    """What the mark means, where it is used."""
+    """Explain the mark if it is used."""
     if not any(row.by_phoneme is not None for row in rows):
         return []
     return [f"{wording.BY_PHONEME_MARK} the durations differ: its frames paired with the reference's by phoneme"]
 
 
 def _given_durations(rows: Iterable[Row]) -> Iterator[str]:
-    """A table of the stages fed by their own regime in the reference's frames, where there are any."""
+    """Yield a table of the stages run end to end with the reference's durations, if any."""
     given = [row for row in rows if row.reading is InputSource.END_TO_END_REFERENCE_DURATIONS]
     if given:
         names = ("own-fed with", "the reference's", "durations", "max err", "floor", "golden", "verdict", "", "")
@@ -101,7 +101,7 @@ def _given_durations(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _sound(rows: Iterable[Row]) -> list[str]:
-    """How the waveform of the whole chain compares as sound."""
+    """Compare the end-to-end waveform as audio."""
     heard = worst(row for row in rows if row.audio is not None and row.reading is InputSource.END_TO_END)
     return [] if heard is None or heard.audio is None else _wrapped(f"heard: {wording.audio(heard.audio)}")
 
@@ -122,7 +122,7 @@ def _row_words(row: Row) -> str:
 
 
 def _short(name: str) -> str:
-    """The end of a long name, where module paths differ."""
+    """Return the end of a long name, where module paths differ."""
     return name if len(name) <= _NAME_WIDTH else "…" + name[-_NAME_WIDTH + 1 :]
 
 
@@ -134,14 +134,14 @@ _CELL = "{:>12}"
 
 
 def lstm_text(comparisons: Sequence[LstmComparison]) -> str:
-    """Correlation with the exact LSTM against the amount of padding, a line for each way of running it."""
+    """Return the correlation with the exact LSTM against the amount of padding, a line for each way of running it."""
     return "\n\n".join("\n".join(_lstm_lines(comparison)) for comparison in comparisons)
 
 
 def sweep_text(points: Sequence[SweepPoint]) -> str:
-    """The lowest correlation of all utterances against the amount of padding, a line for each regime and output.
+    """Return the lowest correlation of all utterances against the amount of padding, a line for each regime and output.
 
-    Stages are fed by the reference; the last line of a regime is the waveform of its whole chain.
+    Stages are isolated; the last line of a regime is the end-to-end waveform.
     """
     return "\n".join(_sweep_lines(points))
 
@@ -185,7 +185,7 @@ def _heard(points: Sequence[SweepPoint], padding: float) -> str:
 
 
 def fuzz_text(found: FuzzReport) -> str:
-    """How many random utterances were within tolerance, and a line for the worst of each output."""
+    """Return the number of random utterances within tolerance, and a line for the worst of each output."""
     lines = [f"{found.within_tolerance} of {found.utterances} utterances within tolerance; the worst of each output:"]
     for row in found.worst:
         phonemes = len(found.report.utterances[row.utterance].phonemes)

@@ -1,4 +1,4 @@
-"""The waveforms of a validation as sound files: the reference, every regime, and their differences."""
+"""The waveforms of a validation as audio files: the reference, every regime, and their differences."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 
 
 def write_wavs(folder: Path, arrays: Arrays, reference: str) -> tuple[Path, ...]:
-    """Write every waveform as a float32 WAV file and return the paths; the folder is made if it is missing.
+    """Write every waveform as a float32 WAV file and return the paths; creates the folder if it is missing.
 
-    Raises `OutputError` when the disk is full or the folder cannot be written to.
+    Raises `OutputError` if the disk is full or the folder cannot be written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def write_wavs(folder: Path, arrays: Arrays, reference: str) -> tuple[Path, ...]
 
 
 def waveforms(arrays: Arrays, reference: str) -> Iterator[tuple[str, Samples]]:
-    """File names with samples [n], one at a time: each regime's whole chain, then its difference from the reference.
+    """Yield file names with samples [n]: each end-to-end waveform, then its difference from the reference.
 
     Waveforms of different lengths have no difference: it would set silence against speech.
     """
@@ -48,7 +48,7 @@ def waveforms(arrays: Arrays, reference: str) -> Iterator[tuple[str, Samples]]:
 
 
 def waveform(arrays: Arrays, utterance: int, regime: str) -> Samples:
-    """The waveform of a regime's whole chain: samples [n] float32, read-only; raises `EngineError` if it is missing."""
+    """Return a regime's end-to-end waveform: samples [n] float32, read-only; raises `EngineError` if missing."""
     return np.asarray(arrays.load(utterance, regime, InputSource.END_TO_END, _AUDIO), np.float32).reshape(-1)
 
 

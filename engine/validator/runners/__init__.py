@@ -1,1 +1,1 @@
-"""The regimes, ways of running the whole model, and the runners that they are made of."""
+"""The regimes, ways of running the whole model, and their runners."""

@@ -1,6 +1,6 @@
-"""A fault drill: a fault in the compiled modules of a validation, and what is said about it afterwards.
+"""Fault injection: a fault in the compiled modules of a validation, and the report on it.
 
-The faulty modules are in a temporary folder, which goes when the drill is closed or its process ends.
+The faulty modules are in a temporary folder, which is deleted when the fault injection is closed or its process ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NOTHING_FOUND = "Missed: every stage is within its tolerance."
 
 
 class FaultInjection:
-    """Plants one fault; `planted` is what was planted, once it was."""
+    """Injects one fault; `planted` describes it after that, and is None before."""
 
     def __init__(self, name: str) -> None:
         self.fault = fault_named(name)
@@ -37,8 +37,8 @@ class FaultInjection:
         observe: PreparationObserver,
         cancel: threading.Event | None = None,
     ) -> Path:
-        """A folder with the modules of `healthy`, if given, one with the fault in it; raises what `plant` raises."""
-        from engine.validator.faults.planting import plant  # brings torch and tvm
+        """Return a folder with the modules of `healthy`, if given, and the faulty one; raises the errors of `plant`."""
+        from engine.validator.faults.planting import plant  # loads torch and tvm
 
         folder = Path(self._folder.name) / variant.name
         self.planted = plant(self.fault, config, variant, healthy, folder, observe, cancel)
@@ -50,18 +50,18 @@ class FaultInjection:
 
 
 def drill_regimes(fault: Fault) -> tuple[Regime, ...]:
-    """The regimes that show the fault, after the noise floor."""
+    """Return the regimes that show the fault, after the noise floor."""
     padded = (Regime.COMPILED_PADDED,) if fault.needs_padding else ()
     return (Regime.UPSTREAM, Regime.COMPILED, *padded)
 
 
 def drill_text(report: Report) -> str:
-    """What a drill planted and whether it was found, as lines for the terminal."""
+    """Describe the injected fault and whether it was found, as lines for the terminal."""
     return "\n".join(_lines(report, report.planted)) if report.planted is not None else ""
 
 
 def verdict_words(report: Report, planted: PlantedFault) -> str:
-    """Whether the validator named the stage with the fault, in a sentence."""
+    """State in a sentence whether the validator named the stage with the fault."""
     title = stage_named(planted.stage).title
     failed, worse = ({row.stage for row in _wrong(report, verdict)} for verdict in (Verdict.FAIL, Verdict.WORSE))
     if failed:
@@ -72,7 +72,7 @@ def verdict_words(report: Report, planted: PlantedFault) -> str:
 
 
 def _wrong(report: Report, verdict: Verdict) -> Iterator[Row]:
-    """The outputs of compiled stages, fed by the reference, with this verdict."""
+    """Yield the outputs of isolated compiled stages with this verdict."""
     fed = (row for row in report.rows if row.decides and not row.probe and row.reading is InputSource.ISOLATED)
     return (row for row in fed if row.verdict is verdict)
 

@@ -1,4 +1,4 @@
-"""The runners of one checkpoint, by regime, each made when it is first needed."""
+"""The runners of one checkpoint, by regime, each created when first needed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 ToleranceOf = Callable[[Stage], float]
-"""How well a stage must correlate with the reference when the reference feeds it."""
+"""The smallest accepted correlation of an isolated stage with the reference."""
 CodeOf = Callable[[Stage, Mapping[str, Array]], object]
 """Names the code that computes these inputs of a stage; None for code that only this regime has."""
 
@@ -42,23 +42,23 @@ MAX_PADDING = 20.0
 
 
 class ProbeLog:
-    """Collects the inner values that a runner reports while it runs a stage."""
+    """Collects the activations that a runner reports while it runs a stage."""
 
     def __init__(self) -> None:
         self._values: dict[str, Array] = {}
 
     def observe(self, path: str, array: Array) -> None:
-        """Keep a value under its module's path in the kokoro module tree."""
+        """Store a value under its module's path in the Kokoro module tree."""
         self._values[path] = array
 
     def taken(self) -> dict[str, Array]:
-        """The values that were reported since the last call."""
+        """Return and clear the values reported since the last call."""
         values, self._values = self._values, {}
         return values
 
 
 class JoinedLog(ProbeLog):
-    """The logs of several regimes, one of which runs each stage; what is taken here is left in none of them."""
+    """The logs of several regimes, one of which runs each stage; taking the values clears all of them."""
 
     def __init__(self, logs: Sequence[ProbeLog]) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class JoinedLog(ProbeLog):
 
 
 class RegimeRunner:
-    """One regime's runner with what it produces besides outputs: inner values, and what it leaves in the padding."""
+    """One regime's runner with what it produces besides outputs: activations, and its values in the padding."""
 
     def __init__(
         self,
@@ -89,17 +89,17 @@ class RegimeRunner:
         self.padded = padded
 
     def tail(self, output: str) -> Array | None:
-        """What the last run left beyond the valid length of an output; None in a regime without padding."""
+        """Return the last run's values beyond the valid length of an output; None in a regime without padding."""
         return None if self.padded is None else self.padded.tails.get(output)
 
 
 class Regimes:
     """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
-    `variant` is that of the compiled modules, which are in `modules_folder`, and in `sound_folder` without the fault
-    that may be planted; `device_choice` states what runs them, `lstm_choice` what computes their LSTMs, and why. All of
-    these are None or empty until they are loaded. `drill` is there while a fault is planted. With `probes`, runners in
-    PyTorch report inner values; `engine.validator.runs.inner_values` has compiled modules do so.
+    `variant` is that of the compiled modules, which are in `modules_folder`; `sound_folder` has them without any
+    injected fault. `device_choice` states what runs them, `lstm_choice` what computes their LSTMs, and why. All of
+    these are None or empty until the modules are loaded. `drill` is set while a fault is injected. With `probes`,
+    runners in PyTorch report activations; `engine.validator.runs.inner_values` makes compiled modules do so.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Regimes:
     def open(
         self, regime: Regime, padding: float, observe: PreparationObserver, cancel: threading.Event | None = None
     ) -> RegimeRunner:
-        """The runner of a regime; `observe` gets an event for everything that is loaded.
+        """Return the runner of a regime; `observe` gets an event for everything that is loaded.
 
         Raises the errors of `engine.runtime.preparation.devices.choose_device`,
         `engine.runtime.preparation.modules.ensure_modules` and `engine.models.checkpoints.with_students`.
@@ -132,13 +132,13 @@ class Regimes:
 
     @property
     def planted(self) -> PlantedFault | None:
-        """The fault that is in the compiled modules, if there is one and they are loaded."""
+        """The fault in the compiled modules, if there is one and they are loaded."""
         return None if self.drill is None else self.drill.planted
 
     def plant(self, fault: str) -> None:
-        """Have the compiled modules with the fault of this name from now on, or without any if it is empty.
+        """Use compiled modules with the fault of this name from now on, or without any if it is empty.
 
-        All that does not depend on it stays loaded. Raises `InvalidRequest` for an unknown name.
+        Everything that does not depend on it stays loaded. Raises `InvalidRequest` for an unknown name.
         """
         if fault == (self.drill.fault.name if self.drill else ""):
             return
@@ -152,14 +152,14 @@ class Regimes:
         self.drill = drill
 
     def torch_runner(self, regime: Regime, observe: PreparationObserver, seen: ProbeObserver | None = None) -> Runner:
-        """A new runner of a regime in PyTorch, over the one network; `seen` gets its inner values."""
+        """Return a new runner of a regime in PyTorch, over the shared network; `seen` gets its activations."""
         if self._network is None:
             self._network = self._load_network(observe)
         runner = _torch_runner(regime, self._network, seen)
         return students_in_torch(self.checkpoint, runner, seen) if regime is Regime.STATIC_DISTILLED else runner
 
     def pipeline(self, regime: RegimeRunner) -> Pipeline:
-        """A regime's whole chain of stages."""
+        """Return a regime's whole chain of stages."""
         host: Runner = HostRunner(self.checkpoint.config)
         return Pipeline(self.checkpoint.config, {Place.DEVICE: regime.runner, Place.HOST: host})
 
@@ -179,7 +179,7 @@ class Regimes:
         return self._in_torch(regime, observe)
 
     def _distilled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
-        """The compiled regime, with the stages that have students from modules of their own."""
+        """Return the compiled regime, with separate modules for the stages that have students."""
         rest = self.open(Regime.COMPILED, 0, observe, cancel)
         target = CPU.target if self.variant is None else self.variant.target
         runner = compiled_students(self.checkpoint, target, rest.runner, observe, cancel)
@@ -204,7 +204,7 @@ class Regimes:
 
     def _compiled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
         checkpoint = self.checkpoint
-        # The faults are in kernels for processors.
+        # The faults are in kernels for CPUs.
         wanted = CPU_DEVICE if self.drill is not None and self.device == AUTO else self.device
         device = choose_device(wanted, checkpoint.config)
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, device.variant)
@@ -224,7 +224,7 @@ class Regimes:
 
 
 def as_padded(regime: Regime, loaded: RegimeRunner, config: ModelConfig, padding: float) -> RegimeRunner:
-    """The runner as the regime uses it: on arrays with this padding if it is one of those."""
+    """Return the runner as the regime uses it: on arrays with this padding if it is a padded regime."""
     if regime not in PADDED_REGIMES:
         return loaded
     padded = PaddedRunner(config, loaded.runner, padding)
@@ -232,7 +232,7 @@ def as_padded(regime: Regime, loaded: RegimeRunner, config: ModelConfig, padding
 
 
 def held_to(reference: Regime, loaded: RegimeRunner) -> RegimeRunner:
-    """The runner as it is judged by a reference: students must compute what the same students do."""
+    """Return the runner as a reference judges it: students must match the reference's own students in full."""
     if reference not in STUDENT_REGIMES or loaded.name not in STUDENT_REGIMES:
         return loaded
     return RegimeRunner(loaded.name, loaded.runner, loaded.log, loaded.padded)
@@ -254,7 +254,7 @@ def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) 
 
 
 def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:
-    """The regime `rest` with some stages from others; its name is like `compiled+decoder=dynamic`."""
+    """Return the regime `rest` with some stages from others; its name is like `compiled+decoder=dynamic`."""
     name = "+".join([rest.name, *(f"{stage}={regime.name}" for stage, regime in stages.items())])
     runners = {stage: regime.runner for stage, regime in stages.items()}
 
@@ -282,7 +282,7 @@ def check_choices(request: ValidationRequest) -> None:
 
 
 STUDENT_TOLERANCE = 0.99
-"""What a student's stage should correlate with its teacher's at least; equal it cannot be."""
+"""The smallest accepted correlation of a student's stage with its teacher's, which it only approximates."""
 
 
 def compiled_students(
@@ -292,9 +292,9 @@ def compiled_students(
     observe: PreparationObserver,
     cancel: threading.Event | None = None,
 ) -> Runner:
-    """The compiled modules of a checkpoint's students for a target, and `rest` for all other stages.
+    """Return the compiled modules of a checkpoint's students for a target, and `rest` for all other stages.
 
-    Raises what `with_students` and `ensure_modules` raise.
+    Raises the errors of `with_students` and `ensure_students`.
     """
     taught = with_students(checkpoint)
     files = ensure_students(taught, target, observe, cancel)
@@ -305,9 +305,9 @@ def compiled_students(
 
 
 def students_in_torch(checkpoint: Checkpoint, rest: Runner, seen: ProbeObserver | None) -> Runner:
-    """A checkpoint's students in PyTorch, and `rest` for all other stages; `seen` gets their inner values.
+    """Return a checkpoint's students in PyTorch, and `rest` for all other stages; `seen` gets their activations.
 
-    Raises what `with_students` raises.
+    Raises the errors of `with_students`.
     """
     taught = with_students(checkpoint)
     from engine.network.distilled_stages import distilled_stages
@@ -319,5 +319,5 @@ def students_in_torch(checkpoint: Checkpoint, rest: Runner, seen: ProbeObserver 
 
 
 def student_tolerance(stage: Stage) -> float:
-    """How well a stage must correlate with that of the teacher."""
+    """Return the smallest accepted correlation of a stage with that of the teacher."""
     return min(STUDENT_TOLERANCE, stage.tolerance)

@@ -1,4 +1,4 @@
-"""The arrays of a validation, one file each, kept within a size, written by one process while another reads them."""
+"""Stores the arrays of a validation, one file each, within a size limit; other processes can read them meanwhile."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MEMBER = re.compile(rf"u(?P<utterance>\d{{4,}})/(?P<regime>{_NAME})/(?P<reading
 
 @dataclass(frozen=True, order=True)
 class ArrayKey:
-    """Which array: an output of a stage, of one utterance, in one regime and reading."""
+    """The key of an array: an output of a stage, of one utterance, in one regime and reading."""
 
     utterance: int
     regime: str
@@ -35,7 +35,7 @@ class ArrayKey:
 
     @property
     def member(self) -> str:
-        """Its file, relative to the folder or inside an exported archive."""
+        """The array's file, relative to the folder or inside an exported archive."""
         return f"{_utterance_folder(self.utterance)}/{self.regime}/{self.reading}/{self.output}.npy"
 
 
@@ -47,13 +47,13 @@ class Arrays(Protocol):
     """A store of the arrays of one validation."""
 
     def load(self, utterance: int, regime: str, reading: InputSource, output: str) -> NDArray[Any]:
-        """The array, read-only; raises `EngineError` when it is missing or cannot be read."""
+        """Return the array, read-only; raises `EngineError` if it is missing or cannot be read."""
 
     def holds(self, utterance: int, regime: str, reading: InputSource, output: str) -> bool:
-        """Whether the array is in the store."""
+        """Return whether the array is in the store."""
 
     def entries(self) -> tuple[ArrayKey, ...]:
-        """The key of every array, in order."""
+        """Return the key of every array, in order."""
 
 
 class ArrayFolder:
@@ -63,9 +63,9 @@ class ArrayFolder:
         self.path = Path(path)
 
     def save(self, utterance: int, regime: str, reading: InputSource, output: str, array: Array) -> None:
-        """Save an array; it replaces an earlier one of this name, which stays valid where it is already loaded.
+        """Save an array; it replaces an earlier one of this name, which stays valid if it is already loaded.
 
-        Raises `OutputError` when the folder does not exist or the disk is full, `ValueError` for an invalid name.
+        Raises `OutputError` if the folder does not exist or the disk is full, `ValueError` for an invalid name.
         """
         path = self.path / _checked(ArrayKey(utterance, regime, reading, output)).member
         self._ensure_folder()
@@ -77,7 +77,7 @@ class ArrayFolder:
             _write(file, array)
 
     def load(self, utterance: int, regime: str, reading: InputSource, output: str) -> NDArray[Any]:
-        """The array, memory-mapped and read-only; raises `EngineError` when it is missing or damaged."""
+        """Return the array, memory-mapped and read-only; raises `EngineError` if it is missing or damaged."""
         key = ArrayKey(utterance, regime, reading, output)
         path = self.path / key.member
         try:
@@ -89,16 +89,16 @@ class ArrayFolder:
         return loaded
 
     def holds(self, utterance: int, regime: str, reading: InputSource, output: str) -> bool:
-        """Whether the array is in the store."""
+        """Return whether the array is in the store."""
         return (self.path / ArrayKey(utterance, regime, reading, output).member).is_file()
 
     def entries(self) -> tuple[ArrayKey, ...]:
-        """The key of every array, in order of utterance, regime, reading and output."""
+        """Return the key of every array, in order of utterance, regime, reading and output."""
         members = (path.relative_to(self.path).as_posix() for path in self.path.glob("u*/*/*/*.npy"))
         return tuple(sorted(key for key in map(array_key, members) if key is not None))
 
     def bytes_of(self, utterance: int) -> int:
-        """What the arrays of an utterance take."""
+        """Return the size of the arrays of an utterance."""
         return sum(path.stat().st_size for path in self._utterance(utterance).glob("*/*/*.npy"))
 
     def drop(self, utterance: int) -> None:
@@ -120,10 +120,10 @@ class ArrayFolder:
             for key in self.entries():
                 try:
                     content = (self.path / key.member).open("rb")
-                except FileNotFoundError:  # deleted meanwhile, as there are too many
+                except FileNotFoundError:  # deleted in the meantime to stay within the limit
                     continue
                 entry = zipfile.ZipInfo(key.member)
-                entry.file_size = os.fstat(content.fileno()).st_size  # known before writing, it decides on 64-bit sizes
+                entry.file_size = os.fstat(content.fileno()).st_size  # decides on 64-bit sizes if set before
                 with content, archive.open(entry, "w") as member:
                     shutil.copyfileobj(content, member, 1 << 20)
 
@@ -144,7 +144,7 @@ def _checked(key: ArrayKey) -> ArrayKey:
 
 
 def array_key(member: str) -> ArrayKey | None:
-    """Which array a file holds, by its name relative to the folder; None for any other name."""
+    """Return the key of the array in a file, by the file's name relative to the folder; None for any other name."""
     match = _MEMBER.fullmatch(member)
     if match is None or match["reading"] not in tuple(InputSource):
         return None
@@ -166,9 +166,9 @@ def _missing(key: ArrayKey) -> EngineError:
 
 
 class ArrayLimit:
-    """Hears of every row, and of every utterance that is done.
+    """Deletes arrays to stay within a size limit; it must be notified of every row and every finished utterance.
 
-    Those in which all is well go first, each time the one compared longest ago; the latest one always stays.
+    Utterances without failures are deleted first, each time the one compared longest ago; the latest one always stays.
     """
 
     def __init__(self, arrays: ArrayFolder | None, most_bytes: int | None) -> None:
@@ -179,12 +179,12 @@ class ArrayLimit:
         self._bytes: dict[int, int] = {}
 
     def note(self, row: Row) -> None:
-        """Note whether a comparison that decides has failed."""
+        """Note whether a deciding comparison has failed."""
         if row.decides and row.verdict is Verdict.FAIL:
             self._failing.add(row.utterance)
 
     def finish(self, utterance: int) -> None:
-        """The arrays of this utterance are all there; delete others if they are too many."""
+        """Handle an utterance whose arrays are complete: delete others if they take too much space."""
         if self._arrays is None or self._most_bytes is None:
             return
         self._bytes[utterance] = self._arrays.bytes_of(utterance)
@@ -199,6 +199,6 @@ class ArrayLimit:
 
 
 def array_limit_of(request: ValidationRequest) -> ArrayLimit:
-    """The limit that a request sets."""
+    """Return the limit that a request sets."""
     arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
     return ArrayLimit(arrays, request.most_array_bytes)

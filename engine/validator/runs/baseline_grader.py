@@ -1,4 +1,4 @@
-"""Holds every row against two measures of its error: kokoro's own float32, and a golden run."""
+"""Compares every row's error with two baselines: Kokoro's own float32, and a golden run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ OTHER_PHONEMES = "The golden run has different phonemes for this text, so some e
 class BaselineGrader:
     """Rates rows in the order in which they are measured.
 
-    Of each stage, those fed by the reference come first, and upstream's before the others' wherever it has an error.
-    `begin` each utterance: one that the golden run has other phonemes of is held against the floor alone.
+    Of each stage, isolated rows come first, and upstream's before the others' if it has an error. Call `begin` for each
+    utterance: if its phonemes differ from the golden run's, only the floor is used.
     """
 
     def __init__(self, golden: Golden | None) -> None:
@@ -31,7 +31,7 @@ class BaselineGrader:
 
     @property
     def remark(self) -> str:
-        """What there is to say of a golden run that has other phonemes; empty if it has the same."""
+        """A remark if the golden run has different phonemes; empty otherwise."""
         return OTHER_PHONEMES if self._golden is not None and self._strangers else ""
 
     def begin(self, utterance: Utterance) -> None:
@@ -42,10 +42,10 @@ class BaselineGrader:
             self._strangers += 1
 
     def rated(self, row: Row) -> Row:
-        """The row with its error over the floor and over the golden run's; worse, instead of passed, beyond 10 times.
+        """Return the row with its error over the floor and over the golden run's; worse, not passed, beyond 10 times.
 
-        What its own regime fed is worse only where the same stage is worse when fed by the reference: elsewhere the
-        error has come from an earlier stage. Students resemble their teacher far less than rounding changes it.
+        An end-to-end row is worse only if the same stage is worse when isolated: otherwise the error comes from an
+        earlier stage. Students are not rated: they resemble their teacher far less than rounding changes it.
         """
         row = replace(row, times_floor=self._times_floor(row), times_golden=self._times_golden(row))
         if row.verdict not in (Verdict.PASS, Verdict.WORSE) or row.of_teacher:
@@ -65,7 +65,7 @@ class BaselineGrader:
         return self._golden.times(row)
 
     def _times_floor(self, row: Row) -> float | None:
-        """The error over upstream's; None where upstream has none, because the reference computes the stage alike."""
+        """Return the error over upstream's; None if upstream has none: the reference computes the stage alike."""
         key = row.utterance, row.stage, row.output, row.reading
         error = None if row.metrics is None else row.metrics.relative_l2
         if row.regime == Regime.UPSTREAM:
@@ -78,7 +78,7 @@ class BaselineGrader:
 
 
 def unpartnered(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """The rows of outputs of compiled stages that have an error, but none in the golden run."""
+    """Return the rows of outputs of compiled stages that have an error, but no counterpart in the golden run."""
     return tuple(
         row
         for row in rows
@@ -87,7 +87,7 @@ def unpartnered(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def worsened(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """The rows of compiled stages whose error is more than 10 times the golden run's."""
+    """Return the rows of compiled stages whose error is more than 10 times the golden run's."""
     return tuple(
         row for row in rows if row.decides and row.verdict is Verdict.WORSE and (row.times_golden or 0) > MAX_TIMES
     )

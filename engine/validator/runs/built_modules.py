@@ -1,4 +1,4 @@
-"""Compares modules that were just built with PyTorch, each stage fed by the reference.
+"""Compares modules that were just built with PyTorch, each stage in isolation.
 
 Stages that were not built run in PyTorch. Those with students are compared with the same students in PyTorch.
 """
@@ -26,9 +26,9 @@ from engine.validator.runs.validation import phonemizer
 def compare_built(
     checkpoint: Checkpoint, folder: Path, stages: Collection[str], variant: Variant, observe: Observer
 ) -> tuple[Row, ...]:
-    """Rows of these stages from the modules of `variant` in `folder`, on a sample text in the first voice.
+    """Return rows of these stages from the modules of `variant` in `folder`, on a sample text in the first voice.
 
-    Raises `EngineError` children when the modules cannot be loaded here.
+    Raises `EngineError` children if the modules cannot be loaded here.
     """
     voice = next(iter(checkpoint.voices.values()))
     text = sample_text_path().read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def compare_built(
 
 
 class _Built:
-    """The loaded modules, with the inner values that they report."""
+    """The loaded modules, with the activations that they report."""
 
     def __init__(self, checkpoint: Checkpoint, folder: Path, probed: bool) -> None:
         from engine.runners.tvm_runner import CompiledRunner  # loads tvm
@@ -56,19 +56,19 @@ class _Built:
         self.runner = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights(), observe=seen)
 
     def close(self) -> None:
-        """Release them."""
+        """Release the modules."""
         self.runner.close()
 
 
 def rows_to_text(rows: Collection[Row]) -> str:
-    """A line for each row: stage, output, correlation, verdict."""
+    """Return a line for each row: stage, output, correlation, verdict."""
     return "\n".join(
         f"{row.stage:<14} {row.output:<28} {wording.row_correlation(row):>12}  {row.verdict}" for row in rows
     )
 
 
 def verdict_error(rows: Collection[Row]) -> CompileError | None:
-    """An error that names the outputs further from PyTorch than their stages' tolerances; None when all are within."""
+    """Return an error that names the outputs beyond their stages' tolerances; None if all are within."""
     failed = [row for row in rows if row.verdict is not Verdict.PASS]
     if not failed:
         return None

@@ -40,7 +40,7 @@ AUDIO_STAGE = STAGES[-1]
 
 
 class Comparison:
-    """Several regimes against one reference; write every compared array is saved in `arrays`, if given."""
+    """Several regimes against one reference; every compared array is saved in `arrays`, if given."""
 
     def __init__(
         self, reference: RegimeChain, others: Sequence[RegimeChain], arrays: ArrayFolder | None = None
@@ -52,11 +52,11 @@ class Comparison:
     def events(
         self, utterance: Utterance, style: Style, speed: float, seed: int
     ) -> Iterator[AlignmentEvent | RowEvent]:
-        """Rows as stages finish: of every output and probe the isolated reading, then the propagated ones.
+        """Yield rows as stages finish: for every output and probe the isolated reading, then the end-to-end ones.
 
-        The reading with the reference's durations is there only where a regime's own durations differ from them.
-        Upstream is the noise floor of the others and comes first, except where only its own chain is left to be run:
-        that takes PyTorch the longest, and the isolated readings of the others go before.
+        The reading with the reference's durations exists only if a regime's own durations differ from them. Upstream is
+        the noise floor of the others and comes first, unless only its own chain is left to run: that takes PyTorch the
+        longest, so the isolated readings of the others come before it.
         """
         runs = [self._own_run(chain, utterance, style, speed, seed) for chain in self._others]
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
@@ -95,7 +95,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Value:
-    """An output or an inner value of a stage: its name, and the axis along which its time runs."""
+    """An output or an activation of a stage: its name, and the axis along which its time runs."""
 
     name: str
     time_axis: int
@@ -103,13 +103,13 @@ class _Value:
     is_probe: bool
 
     def of(self, result: StageResult) -> Array | None:
-        """The array of this value in one result; None if that regime does not have it."""
+        """Return the array of this value in one result; None if that regime does not have it."""
         return result.probes.get(self.name) if self.is_probe else result.step.outputs.get(self.name)
 
 
 @dataclass(frozen=True)
 class _Judge:
-    """Makes the rows of one regime and stage; upstream's own-fed metrics become the noise floor of the others."""
+    """Creates the rows of one regime and stage; upstream's end-to-end metrics become the noise floor of the others."""
 
     utterance: int
     regime: str
@@ -119,13 +119,13 @@ class _Judge:
     noise_floor: dict[str, Metrics]
 
     def isolated_rows(self, fed: StageResult) -> dict[_Value, Row]:
-        """The row of every value that the regime has, on the reference's inputs."""
+        """Return the row of every value that the regime has, on the reference's inputs."""
         return {value: self.isolated_row(value, fed) for value in _values(self.expected) if value.of(fed) is not None}
 
     def propagated_rows(
         self, results: Mapping[InputSource, StageResult], fed_rows: Mapping[_Value, Row]
     ) -> Iterator[Row]:
-        """The rows of the same values on the regime's own inputs, where needed in the reference's frames, too."""
+        """Yield the rows of these values on the regime's own inputs, if needed also with the reference's durations."""
         own, given = results[InputSource.END_TO_END], results.get(InputSource.END_TO_END_REFERENCE_DURATIONS)
         for value, fed_row in fed_rows.items():
             if given is not None:
@@ -133,7 +133,7 @@ class _Judge:
             yield self.propagated_row(value, own, fed_row.verdict)
 
     def isolated_row(self, value: _Value, fed: StageResult) -> Row:
-        """The row of a stage on the reference's inputs."""
+        """Return the row of a stage on the reference's inputs."""
         if value.name == ALIGNMENT_OUTPUT:
             durations = self._durations(fed)
             return self._row(value, fed, InputSource.ISOLATED, aligned(durations, Verdict.FAIL), durations=durations)
@@ -142,14 +142,14 @@ class _Judge:
         return self._row(value, fed, InputSource.ISOLATED, verdict, metrics)
 
     def propagated_row(self, value: _Value, own: StageResult, itself: Verdict) -> Row:
-        """The row of a stage on its own regime's inputs."""
+        """Return the row of a stage on its own regime's inputs."""
         if value.name == ALIGNMENT_OUTPUT:
             durations = self._durations(own)
             return self._row(value, own, InputSource.END_TO_END, aligned(durations, itself), durations=durations)
         return self._own_row(value, own, InputSource.END_TO_END, itself)
 
     def given_row(self, value: _Value, given: StageResult, itself: Verdict) -> Row:
-        """The row of a stage on its own regime's inputs, but in the reference's frames."""
+        """Return the row of a stage on its own regime's inputs, but in the reference's frames."""
         return self._own_row(value, given, InputSource.END_TO_END_REFERENCE_DURATIONS, itself)
 
     def _own_row(self, value: _Value, result: StageResult, reading: InputSource, itself: Verdict) -> Row:
@@ -201,14 +201,14 @@ class _Judge:
         return metrics if value.is_probe else replace(metrics, sign_flips=sign_flips(value.name, *pair))
 
     def _pair(self, value: _Value, result: StageResult) -> tuple[Array, Array] | None:
-        """Ours and the reference's array on the valid region; None when their frames differ."""
+        """Return ours and the reference's array on the valid region; None if their frames differ."""
         ours, theirs = value.of(result), value.of(self.expected)
         if ours is None or theirs is None or result.apart is not None:
             return None
         return _of_one_shape(value, ours, theirs)
 
     def _pair_by_phoneme(self, value: _Value, result: StageResult) -> tuple[Array, Array] | None:
-        """Ours in the reference's frames, phoneme by phoneme, and the reference's array."""
+        """Return ours in the reference's frames, phoneme by phoneme, and the reference's array."""
         ours, theirs, apart = value.of(result), value.of(self.expected), result.apart
         if ours is None or theirs is None or apart is None or apart.pairs is None:
             return None
@@ -232,7 +232,7 @@ class _Judge:
 
 
 def _of_one_shape(value: _Value, ours: Array, theirs: Array) -> tuple[Array, Array] | None:
-    """Both, an inner value of ours without its padding; None where their shapes differ all the same."""
+    """Return both, an activation of ours without its padding; None if their shapes differ nevertheless."""
     if value.is_probe:
         ours = ours[tuple(slice(extent) for extent in theirs.shape)]
     return (ours, theirs) if ours.shape == theirs.shape else None
@@ -243,26 +243,26 @@ def _on_circle(value: _Value, ours: Array, reference: Array) -> tuple[Array, Arr
 
 
 def run_stage(chain: RegimeChain, stage: Stage, inputs: Mapping[str, Array]) -> StageResult:
-    """One stage alone in one regime, on any inputs."""
+    """Run one stage alone in one regime, on any inputs."""
     return result_of(chain, chain.pipeline.step(stage, inputs))
 
 
 def isolated_rows(
     reference: RegimeChain, chain: RegimeChain, expected: StageResult, fed: StageResult
 ) -> tuple[Row, ...]:
-    """The rows of one stage that a regime and its reference ran on equal inputs, with inner values if both have any."""
+    """Return the rows of a stage run by a regime and its reference on equal inputs; activations if both have any."""
     names, stage = (chain.regime.name, reference.regime.name), fed.step.stage
     judge = _Judge(0, *names, chain.regime.tolerance_of(stage), expected, {})
     return tuple(judge.isolated_rows(fed).values())
 
 
 def _compared(stage: Stage) -> tuple[Tensor, ...]:
-    """The outputs worth comparing; a count without axes shows in the array it counts."""
+    """Return the outputs worth comparing; a count without axes shows in the array it counts."""
     return tuple(tensor for tensor in stage.outputs if tensor.axes)
 
 
 def _values(expected: StageResult) -> Iterator[_Value]:
-    """The outputs of a stage, then the inner values that the reference reported."""
+    """Yield the outputs of a stage, then the activations that the reference reported."""
     stage = expected.step.stage
     for tensor in _compared(stage):
         position, axis = time_axis(tensor)
@@ -273,7 +273,7 @@ def _values(expected: StageResult) -> Iterator[_Value]:
 
 
 def time_axis(tensor: Tensor) -> tuple[int, Axis]:
-    """Along which axis of an array [batch, ...] its time runs, and what it counts; the tensor must have one."""
+    """Return the time axis of an array [batch, ...] and its kind; the tensor must have one."""
     return next((place, axis) for place, axis in enumerate(tensor.axes, start=1) if isinstance(axis, Axis))
 
 

@@ -24,9 +24,9 @@ class RegimeChain:
 
 @dataclass(frozen=True)
 class StageResult:
-    """One run of a stage in one regime: its step, its inner values by path, and what it left in the padding.
+    """One run of a stage in one regime: its step, its activations by path, and its values in the padding.
 
-    `apart` is there where its frames are not the reference's, and pairs them.
+    `apart` is set if its frames are not the reference's, and pairs them.
     """
 
     step: Step
@@ -36,14 +36,14 @@ class StageResult:
 
     @property
     def frame_count(self) -> int | None:
-        """How many frames the stage worked on; None before the alignment."""
+        """The number of frames the stage worked on; None before the alignment."""
         count = self.step.inputs.get("frame_count")
         return None if count is None else int(count[0])
 
 
 @dataclass(frozen=True)
 class EndToEndRun:
-    """One regime's own run of an utterance, stage by stage, and what it needs for the other readings."""
+    """One regime's own run of an utterance, stage by stage, and the data for the other readings."""
 
     chain: RegimeChain
     reference: RegimeChain
@@ -51,7 +51,7 @@ class EndToEndRun:
     durations: ReferenceDurations
 
     def results(self, expected: StageResult) -> dict[InputSource, StageResult]:
-        """The next stage in every reading; what the reference or another reading has run is not run again."""
+        """Run the next stage in every reading; results of the reference or of the other readings are reused."""
         own = result_of(self.chain, next(self.steps))
         fed = own if _same(own.step.inputs, expected.step.inputs) else self._fed(expected, own)
         results = {InputSource.ISOLATED: fed, InputSource.END_TO_END: own}
@@ -72,7 +72,7 @@ class EndToEndRun:
         return self._run(expected.step.inputs, like)
 
     def repeats(self, step: Step) -> bool:
-        """Whether this regime, given the inputs of the reference's step, would only run the same code again."""
+        """Return whether this regime, given the inputs of the reference's step, would only run the same code again."""
         ours, theirs = (chain.regime.code_of(step.stage, step.inputs) for chain in (self.chain, self.reference))
         return ours is not None and ours == theirs
 
@@ -81,7 +81,7 @@ class EndToEndRun:
 
 
 def result_of(chain: RegimeChain, step: Step) -> StageResult:
-    """A step that a chain has just run, with what else the run produced."""
+    """Return a step that a chain has just run, with the other products of the run."""
     tails = {tensor.name: chain.regime.tail(tensor.name) for tensor in step.stage.outputs}
     return StageResult(step, chain.regime.log.taken(), tails)
 
@@ -92,11 +92,11 @@ def _same(ours: Mapping[str, Array], theirs: Mapping[str, Array]) -> bool:
 
 ALIGNMENT_OUTPUT = "frame_token"
 GIVEN = (ALIGNMENT_OUTPUT, "frame_count", "source_noise")
-"""The reference's: the durations, and the noise drawn for that many frames."""
+"""Values taken from the reference: the durations, and the noise drawn for that many frames."""
 
 
 class ReferenceDurations:
-    """Follows one utterance through one regime: tell it every step, then ask what the next stage gets."""
+    """Follows one utterance through one regime: give it every step, then ask for the inputs of the next stage."""
 
     def __init__(self) -> None:
         self._values: dict[str, Array] = {}
@@ -112,18 +112,18 @@ class ReferenceDurations:
                 self.pairs, self.our_frames = paired_frames(ours, reference), len(ours)
 
     def inputs(self, own: Step, expected: Step) -> Mapping[str, Array] | None:
-        """What a stage gets after the durations have differed: the regime's own values in the reference's frames.
+        """Return a stage's inputs once the durations differ: the regime's own values in the reference's frames.
 
-        None before, and for the alignment itself.
+        None before that, and for the alignment itself.
         """
         if self.pairs is None or ALIGNMENT_OUTPUT in own.outputs:
             return None
         return {name: expected.inputs[name] if name in GIVEN else self._value(own, name) for name in own.inputs}
 
     def keep(self, step: Step) -> None:
-        """Keep what a stage made with the reference's durations, for the stages after it."""
+        """Store a stage's outputs with the reference's durations for the stages after it."""
         self._values.update(step.outputs)
 
     def _value(self, own: Step, name: str) -> Array:
-        """As made in the reference's frames, else as the regime had it before the alignment."""
+        """Return the value in the reference's frames, or else as the regime had it before the alignment."""
         return self._values.get(name, own.inputs[name])

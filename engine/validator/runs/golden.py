@@ -1,4 +1,4 @@
-"""Golden runs: the errors of a run that was found good, kept in a file for later runs to be held against."""
+"""Golden runs: the errors of a good run, saved in a file for comparison with later runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.validator.data.run_context import RunContext, RunKey, builds_apart, 
 NAME = "golden"
 SUFFIX = ".json"
 MIN_ERROR = 2.0**-23
-"""An error below the distance of two float32 next to 1 counts as that: nobody can ask for less."""
+"""The minimum error, that of float32 next to 1; smaller ones count as this, because no run must be better."""
 AGAIN = "Create a new one with “kokoro-desk validate --save-golden FILE”."
 
 
@@ -40,15 +40,15 @@ class GoldenError:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Which row it is of."""
+        """The key of its row."""
         return self.utterance, self.stage, self.output, self.regime, self.reading
 
 
 @dataclass(frozen=True)
 class Golden:
-    """A run to hold others against: what it was of, the day it was made, and the errors of its compiled rows.
+    """A baseline for other runs: its circumstances, the day it was created, and the errors of its compiled rows.
 
-    `phonemes` are those of its utterances: a later front end may make others of the same text.
+    `phonemes` are those of its utterances: a later front end may generate different ones for the same text.
     """
 
     circumstances: RunContext
@@ -58,16 +58,16 @@ class Golden:
 
     @classmethod
     def of(cls, rows: Iterable[Row], utterances: Iterable[Utterance], circumstances: RunContext, made: date) -> Golden:
-        """The golden run with the errors of these rows."""
+        """Return the golden run with the errors of these rows."""
         phonemes = tuple(utterance.phonemes for utterance in utterances)
         return cls(circumstances, made.isoformat(), phonemes, tuple(_errors(rows)))
 
     def has(self, utterance: Utterance) -> bool:
-        """Whether it is of this utterance, in this place."""
+        """Return whether it has this utterance at this place."""
         return self.phonemes[utterance.index : utterance.index + 1] == (utterance.phonemes,)
 
     def times(self, row: Row) -> float | None:
-        """The error of a row over the same row's here; None where either is unknown."""
+        """Return the error of a row over the same row's here; None if either is unknown."""
         error = None if row.metrics is None else row.metrics.relative_l2
         golden = self._by_key.get((row.utterance, row.stage, row.output, row.regime, row.reading))
         return None if error is None or golden is None else error / max(golden.relative_l2, MIN_ERROR)
@@ -77,14 +77,14 @@ class Golden:
         return {error.key: error for error in self.errors}
 
     def save(self, path: Path) -> None:
-        """Write it, whole or not at all; raises `OutputError`."""
+        """Write it atomically; raises `OutputError`."""
         with whole_file(path) as file:
             text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
-            file.write(text.encode(errors="backslashreplace") + b"\n")  # JSON writes half a character like that
+            file.write(text.encode(errors="backslashreplace") + b"\n")  # a lone surrogate becomes its JSON escape
 
     @classmethod
     def load(cls, path: Path) -> Golden:
-        """The golden run in a file; raises `InvalidRequest` if there is none, `DamagedFile` if it is none."""
+        """Read a golden run from a file; raises `InvalidRequest` if it is missing, `DamagedFile` if it is invalid."""
         try:
             return make_converter().structure(json_value(path.read_text(encoding="utf-8")), cls)
         except FileNotFoundError as error:
@@ -104,9 +104,9 @@ def _errors(rows: Iterable[Row]) -> Iterable[GoldenError]:
 def chosen(
     request: ValidationRequest, now: RunContext | None, shipped: Path | None = None
 ) -> tuple[Golden | None, str]:
-    """The golden run that the request names, or else the one that comes with the program; and a sentence about it.
+    """Return the golden run that the request names, or the bundled one that fits, and a sentence about it.
 
-    Raises `InvalidRequest` when it names one that `now` has nothing to do with, and the errors of `Golden.load`.
+    Raises `InvalidRequest` if it names a run with a different subject from `now`, and the errors of `Golden.load`.
     """
     if request.golden is not None:
         golden = _named(request.golden, now)
@@ -121,7 +121,7 @@ def chosen(
 
 
 def _of(subject: RunKey, folder: Path) -> Golden | None:
-    """The golden run of a subject in a folder; None if there is none."""
+    """Return the golden run of a subject in a folder; None if there is none."""
     found = (Golden.load(path) for path in sorted(folder.glob(f"*{SUFFIX}")))
     return next((golden for golden in found if golden.circumstances.subject == subject), None)
 
@@ -136,7 +136,7 @@ def _named(path: str, now: RunContext | None) -> Golden:
 
 
 def in_words(golden: Golden | None, now: RunContext) -> str:
-    """Which golden run a run is held against, in one sentence."""
+    """Name in one sentence the golden run that a run is compared with."""
     if golden is None:
         return "There’s no golden run for this text, voice, model, and device."
     apart = builds_apart(golden.circumstances.build, now.build)

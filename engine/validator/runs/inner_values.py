@@ -1,4 +1,4 @@
-"""Inner values of compiled stages: modules that report them, built for it, and the rows that compare them."""
+"""Activations of compiled stages: builds modules that report them, and the rows that compare them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Run = Callable[[Comparison], Iterable[ValidationEvent]]
 
 
 class InnerValues:
-    """Compares the inner values of one request's stages, in runners that report them, over the network of `regimes`.
+    """Compares the activations of one request's stages, in runners that report them, over the network of `regimes`.
 
     `observe` gets an event for everything that is built or loaded; once `cancel` is set, `Cancelled` is raised.
     """
@@ -59,9 +59,9 @@ class InnerValues:
         self._cancel = cancel
 
     def rows(self, outputs: Sequence[Row], run: Run) -> Iterator[RowEvent]:
-        """A row of every inner value, after `outputs` of the same request; stages that those call wrong come first.
+        """Yield a row of every activation, after `outputs` of the same request; stages that fail there come first.
 
-        Raises `CompileError` when modules that show inner values cannot be built here.
+        Raises `CompileError` if modules that show activations cannot be built here.
         """
         names = {row.stage for row in outputs if row.verdict in WRONG and row.reading is InputSource.ISOLATED}
         wrong = [stage for stage in DEVICE_STAGES if stage.name in names]
@@ -72,7 +72,7 @@ class InnerValues:
                 yield from self._rows_of(stages, modules, run)
 
     def _modules(self, held: ExitStack, stages: Sequence[Stage]) -> ProbedModules | None:
-        """The compiled modules that show the inner values of these stages, in this order; None if none are compared."""
+        """Return modules that show the activations of these stages, in order; None if no compiled one is compared."""
         variant, drill, folder = self._regimes.variant, self._regimes.drill, self._regimes.modules_folder
         if variant is None or folder is None or not (self._request.cross or self._is_compiled_wanted):
             return None
@@ -89,11 +89,11 @@ class InnerValues:
 
     @property
     def _is_compiled_wanted(self) -> bool:
-        """Whether all stages of the compiled model are compared, and not only those that are not crossed."""
+        """True if all stages of the compiled model are compared, not only those that are not crossed."""
         return bool(set(COMPILED_REGIMES) & set(self._regimes_wanted))
 
     def _shows(self, stage: Stage) -> bool:
-        """Whether a compiled module of the stage is compared and has inner values to show."""
+        """Return whether a compiled module of the stage is compared and has activations to show."""
         other = dict(self._request.cross).get(stage.name, Regime.COMPILED)
         compared = self._is_compiled_wanted or other in COMPILED_REGIMES
         return compared and any(not probe.fused for probe in stage.probes)
@@ -117,7 +117,7 @@ class InnerValues:
 
     def _runner(self, regime: Regime, runners: dict[Regime, RegimeRunner]) -> RegimeRunner:
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
-        if same is Regime.DISTILLED:  # its compiled modules show nothing
+        if same is Regime.DISTILLED:  # its compiled modules show no activations
             return self._regimes.open(same, 0, self._observe, self._cancel)
         if same not in runners:
             log = ProbeLog()
@@ -125,8 +125,8 @@ class InnerValues:
         return as_padded(regime, runners[same], self._regimes.checkpoint.config, self._request.padding)
 
     def _compiled(self, held: ExitStack, stages: Sequence[Stage], modules: ProbedModules) -> RegimeRunner:
-        """The compiled regime, with these stages from modules that show their inner values."""
-        from engine.runners.tvm_runner import CompiledRunner  # brings tvm
+        """Return the compiled regime, with these stages from modules that show their activations."""
+        from engine.runners.tvm_runner import CompiledRunner  # loads tvm
 
         log, checkpoint = ProbeLog(), self._regimes.checkpoint
         ordinary = self._regimes.open(Regime.COMPILED, 0, self._observe, self._cancel)
@@ -148,13 +148,13 @@ class InnerValues:
 
 
 _START_SECONDS = 6.0
-"""What a compiler's process takes to start, until one has been timed."""
+"""The time that a compiler's process takes to start, until one has been timed."""
 
 
 class ProbedModules:
-    """Has the modules of these stages built, in this order, unless they are there; leaving its `with` block ends that.
+    """Builds the modules of these stages, in this order, unless they exist; leaving its `with` block ends that.
 
-    `usual_seconds` are what the stages' ordinary modules took to build, by name.
+    `usual_seconds` are the build times of the stages' ordinary modules, by name.
     """
 
     def __init__(
@@ -177,9 +177,9 @@ class ProbedModules:
         }
 
     def folder(self, stage: Stage, observe: PreparationObserver, cancel: threading.Event | None = None) -> Path:
-        """The folder with the module of a stage, once it is there; `observe` is told what is being built meanwhile.
+        """Wait for the module of a stage and return its folder; meanwhile, `observe` gets events about the builds.
 
-        Raises what `ensure_module` raises, and `Cancelled` soon after `cancel` is set.
+        Raises the errors of `ensure_module`, and `Cancelled` soon after `cancel` is set.
         """
         told: Stage | None = None
         while True:
@@ -213,7 +213,7 @@ class ProbedModules:
         return folder
 
     def _event(self, stage: Stage) -> PreparationEvent:
-        """What is being built, and how long this and the rest may take."""
+        """Return an event with the stage being built, and the time left for it and the rest."""
         place = self._stages.index(stage)
         seconds = self._pace * sum(self._expected(later) for later in self._stages[place:])
         left = duration_words(seconds)

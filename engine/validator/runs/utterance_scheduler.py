@@ -1,4 +1,4 @@
-"""Which utterance of a growing plan is compared next: the one that is heard, those after it, then those before."""
+"""Chooses the next utterance of a growing plan to compare: the one playing, those after it, then those before."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from engine.speech import Plan, PlanEvent, Utterance
 
 @dataclass
 class Listener:
-    """Whoever hears the text while it is compared, at this `character` of it; None as long as nothing is heard.
+    """The playback position while the text is compared, as a character; None until playback starts.
 
-    One thread may set it while another reads it.
+    One thread may set it while a different one reads it.
     """
 
     character: int | None = None
@@ -21,7 +21,8 @@ class Listener:
 class UtteranceScheduler:
     """The utterances of a text, each once, in the order in which they are wanted when their turn comes.
 
-    The first plan is made at once, the rest as it is needed; `observe` gets each of them. Raises what planning raises.
+    The first plan is created immediately, the rest as needed; `observe` gets each of them. Raises the errors of
+    planning.
     """
 
     def __init__(self, plans: Iterator[Plan], observe: Callable[[PlanEvent], None], listener: Listener) -> None:
@@ -47,7 +48,7 @@ class UtteranceScheduler:
         return next(heard, left[0] if left else None)
 
     def _reaches(self, character: int | None) -> bool:
-        """Whether there is something to compare, and the plan has the utterance that is heard."""
+        """Return whether there is an utterance to compare, and the plan has the one that is playing."""
         planned = self._plan.utterances
         unheard = character is None or (planned and planned[-1].end > character)
         return bool(unheard) and len(self._taken) < len(planned)

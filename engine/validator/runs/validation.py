@@ -43,7 +43,7 @@ ValidationObserver = Callable[[ValidationEvent], None]
 
 
 def ignore(event: object) -> None:
-    """Observes nothing."""
+    """Ignore the event."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Spoken:
 class Validator:
     """Validates one request after the other; the model of the latest request stays loaded.
 
-    Without `keep_profiles`, the rows of reports have none, which is lighter by far on long texts; events have them.
+    Without `keep_profiles`, the rows of reports have none, which saves most memory on long texts; events have them.
     """
 
     def __init__(self, *, keep_profiles: bool = True) -> None:
@@ -77,10 +77,11 @@ class Validator:
     ) -> Report:
         """Speak the request's text in every regime; `observe` gets events as they happen, last a `FinishedEvent`.
 
-        What the `listener` hears is compared first; the report is in the order of the text all the same.
+        The utterance at the `listener`'s position is compared first; the report is in the order of the text
+        nevertheless.
 
         Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set, and
-        `EngineError` when the model is exchanged meanwhile.
+        `EngineError` if the model is replaced meanwhile.
         """
         spoken = spoken_of(self, request, observe, listener)
         return self.validate_utterances(request, spoken, observe, cancel)
@@ -95,7 +96,7 @@ class Validator:
         """Speak these utterances in every regime of the request, ignoring its text, voice, speed and seed.
 
         `observe` gets events as they happen, last a `FinishedEvent`. Raises `InvalidRequest` children before any work,
-        `Cancelled` between stages once `cancel` is set, `EngineError` when the model is exchanged meanwhile.
+        `Cancelled` between stages once `cancel` is set, `EngineError` if the model is replaced meanwhile.
         """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
@@ -130,7 +131,7 @@ class Validator:
         return row if self._keep_profiles else replace(row, profile=None)
 
     def prepare(self, request: ValidationRequest) -> Regimes:
-        """The regimes for the request; those of an earlier request with another model or settings are released."""
+        """Return the request's regimes; release those of an earlier request with a different model or settings."""
         check_choices(request)
         wanted = (request.model, request.weights, request.device, request.lstm_method)
         stamp = model_stamp(request.model, request.weights)
@@ -161,7 +162,7 @@ def spoken_of(
     observe: ValidationObserver = ignore,
     listener: Listener | None = None,
 ) -> Iterator[Spoken]:
-    """The request's text in its voices, utterance by utterance, what the `listener` hears first; or its phonemes.
+    """Yield the request's text in its voices, by utterance, from the `listener`'s position; or its phonemes.
 
     `observe` gets the plans. Raises `InvalidRequest` children before the first.
     """
@@ -177,7 +178,7 @@ def spoken_of(
 
 
 def _phonemes_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver) -> Spoken:
-    """The request's phonemes as one utterance; raises `InvalidRequest` for what the model cannot speak."""
+    """Return the request's phonemes as one utterance; raises `InvalidRequest` if the model cannot speak them."""
     speech, phonemes = request.speech, request.phonemes
     check(replace(speech, text=phonemes))
     checkpoint = validator.prepare(request).checkpoint
@@ -204,7 +205,7 @@ def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
 
 
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
-    """The front end for this voice and model, in the voice's language unless another is given."""
+    """Return the front end for this voice and model, in the voice's language unless `language` overrides it."""
     config = checkpoint.config
     return _phonemizer(language or voice.info.language, frozenset(config.vocab), config.phoneme_limit)
 
@@ -226,7 +227,7 @@ def _comparison(
 def open_chains(
     regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
 ) -> tuple[RegimeChain, list[RegimeChain]]:
-    """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
+    """Return the request's reference and the regimes to compare with it; raises `InvalidRequest` without any."""
 
     def open_regime(regime: Regime) -> RegimeRunner:
         return held_to(request.reference, regimes.open(regime, request.padding, observe, cancel))
@@ -241,12 +242,12 @@ def open_chains(
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
-    keep_freed_memory()  # now, because loading compiled modules has it kept little
+    keep_freed_memory()  # now, because loading compiled modules sets the opposite
     return reference, chains
 
 
 def _circumstances(regimes: Regimes, request: ValidationRequest) -> RunContext | None:
-    """What the errors of the compiled regimes depend on; None when nothing compiled is run."""
+    """Return the circumstances of the errors of the compiled regimes; None if nothing compiled is run."""
     folder = regimes.sound_folder
     return None if folder is None else circumstances_of(regimes.checkpoint, request, Manifest.load(folder).identity)
 

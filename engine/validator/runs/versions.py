@@ -1,4 +1,4 @@
-"""What a validation was computed with: weights, modules, and all software that shapes the numbers.
+"""The versions used by a validation: weights, modules, and all software that affects the numbers.
 
 The packages are looked up without importing them.
 """
@@ -29,12 +29,12 @@ PACKAGES = (
     "espeakng-loader",
     "safetensors",
 )
-"""By distribution name; this project comes first."""
+"""Packages by distribution name; this project comes first."""
 NOT_INSTALLED = "not installed"
 
 
 def versions() -> Mapping[str, str]:
-    """Versions by name; a package that is missing is `not installed`."""
+    """Return versions by name; a package that is missing is `not installed`."""
     found = {name: _version(name) for name in PACKAGES}
     found["python"] = f"{platform.python_implementation()} {platform.python_version()}"
     found["platform"] = platform.platform()
@@ -52,10 +52,10 @@ MODEL, WEIGHTS, MODULE = "model", "weights", "module"
 
 
 def build_identity(regimes: Regimes, stage: str, regime: str) -> Mapping[str, str]:
-    """Names with their values as text: two equal ones belong to equal computations of this stage in this regime.
+    """Return names with their values as text; equal ones mean equal computations of this stage in this regime.
 
-    What is known of compiled modules is there once a compiled regime is loaded. Raises `DamagedFile` when their list
-    cannot be read.
+    Data on compiled modules is included once a compiled regime is loaded. Raises `DamagedFile` if their manifest cannot
+    be read.
     """
     checkpoint = regimes.checkpoint
     identity = {MODEL: checkpoint.name, WEIGHTS: checkpoint.identity, **versions()}
@@ -69,7 +69,7 @@ def build_identity(regimes: Regimes, stage: str, regime: str) -> Mapping[str, st
 
 
 def differences(now: Mapping[str, str], then: Mapping[str, str]) -> tuple[str, ...]:
-    """What a case was built with that is otherwise here, a phrase for each, such as `numpy 2.4.6, then 2.4.5`."""
+    """Return the differences between this build and a case's, a phrase for each, such as `numpy 2.4.6, then 2.4.5`."""
     names = dict.fromkeys([*then, *now])
     return tuple(
         f"{name} {now.get(name, 'missing')}, then {then.get(name, 'missing')}"
@@ -79,7 +79,7 @@ def differences(now: Mapping[str, str], then: Mapping[str, str]) -> tuple[str, .
 
 
 def circumstances_of(checkpoint: Checkpoint, request: ValidationRequest, identity: Identity) -> RunContext:
-    """What the errors of a request depend on; `identity` is that of the compiled modules."""
+    """Return the circumstances of a request's errors; `identity` is that of the compiled modules."""
     speech = request.speech
     subject = RunKey(
         model=checkpoint.name,

@@ -1,4 +1,4 @@
-"""The process that validates for the window: requests in, events out, until no more can come."""
+"""The process that validates for the window: requests in, events out, until the commands end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.validator.runs.utterance_scheduler import Listener
 
 PULSE_SECONDS = 1.0
 PIECE_UTTERANCES = 50
-"""Reading so many takes a few milliseconds."""
+"""The largest piece of a plan; reading it takes a few milliseconds."""
 _SIGNS = (
     "not enough memory",
     "can't allocate memory",
@@ -31,19 +31,19 @@ _SIGNS = (
     "bad_alloc",
     "could not create a primitive",
 )
-"""PyTorch, oneDNN (the last sign) and TVM raise a plain `RuntimeError` and tell the cause in their text."""
+"""Signs of a lack of memory in messages: PyTorch, oneDNN (the last sign) and TVM raise a plain `RuntimeError`."""
 
 
 @dataclass(frozen=True)
 class Hear:
-    """The text of the request under way is heard at this character, so what is there is compared next."""
+    """The text of the current request is playing at this character, so that the utterance there is compared next."""
 
     character: int
 
 
 @dataclass(frozen=True)
 class Stop:
-    """Stop the request under way."""
+    """Stop the current request."""
 
 
 Command = ValidationRequest | KernelRequest | Hear | Stop
@@ -58,14 +58,14 @@ class Service:
     """Answers requests for validation and about kernels; `tell` gets every event.
 
     The last event of a request is a `FinishedEvent`, a `KernelsEvent` or a `FailedEvent`. A request stops the one
-    before it. No event is large, so that a window that takes them stays awake: a plan comes in pieces, each beginning
-    where the one before ends, and the final report has no rows and no utterances, as they have been sent before.
-    Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a process that is
-    stuck.
+    before it. No event is large, so that the window that receives them stays responsive: a plan comes in pieces, each
+    beginning where the one before ends, and the final report has no rows and no utterances, as they have been sent
+    before. There is a pulse every `PULSE_SECONDS` during any work, which tells a long computation from a process that
+    is stuck.
     """
 
     def __init__(self, tell: Callable[[ValidationEvent], None]) -> None:
-        from engine.validator.kernels.kernel_inspection import KernelInspection  # not where only requests are made
+        from engine.validator.kernels.kernel_inspection import KernelInspection  # slow to load; clients do not need it
         from engine.validator.runs.validation import Validator
 
         self._write = tell
@@ -78,7 +78,7 @@ class Service:
         self._cancel = threading.Event()
 
     def serve(self, commands: Iterator[Command]) -> None:
-        """Answer until the commands end; a thread of its own takes them, so that `Stop` takes effect at once."""
+        """Answer until the commands end; a separate thread reads them, so that `Stop` takes effect immediately."""
         threading.Thread(target=self._take, args=(commands,), daemon=True).start()
         threading.Thread(target=self._pulse, daemon=True).start()
         while (job := self._requests.get()) is not None:
@@ -87,7 +87,7 @@ class Service:
         self._validator.close()
 
     def _take(self, commands: Iterator[Command]) -> None:
-        """Take what is heard, requests, and `Stop`; each but the first stops the request that is under way."""
+        """Handle playback positions, requests, and `Stop`; all but positions stop the current request."""
         for command in commands:
             if isinstance(command, Hear):
                 self._listener.character = command.character
@@ -132,5 +132,5 @@ def _pieces(event: PlanEvent) -> Iterator[PlanEvent]:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error of Python, NumPy, PyTorch or TVM means that memory could not be had."""
+    """Return whether an error of Python, NumPy, PyTorch or TVM means a lack of memory."""
     return isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _SIGNS)
