@@ -1,4 +1,4 @@
-"""Applications with an engine, a sound device and voices that are fakes."""
+"""Applications with a fake engine, sound device and voices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LATER_THAN_ANY_TEST_MS = 24 * 60 * 60 * 1000
 
 
 class Applications:
-    """Makes any number of them, and closes them at the end of the test."""
+    """Creates applications, and closes them at the end of the test."""
 
     def __init__(self, qt: QApplication, qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
         self._qt, self._qtbot, self._settings, self._monkeypatch = qt, qtbot, settings, monkeypatch
@@ -37,9 +37,9 @@ class Applications:
         list_voices: VoiceLister = list_voices,
         settings: Settings | None = None,
     ) -> Application:
-        """One that is not shown; without a library of the test, it looks into none.
+        """Return an application that is not shown; unless the test passes a library, it loads none.
 
-        The voices of this machine's models would take the place of those that the test lists, sooner or later.
+        Otherwise the voices of this machine's models would sooner or later replace those that the test lists.
         """
         if make_library is None:
             self._monkeypatch.setattr(app.application, "ADD_MODELS_AFTER_MS", LATER_THAN_ANY_TEST_MS)
@@ -49,13 +49,13 @@ class Applications:
         return application
 
     def opened(self, *what: Any, **parts: Any) -> Application:
-        """One that is shown, and prepares."""
+        """Return an application that is shown and prepares its engine."""
         application = self.new(*what, **parts)
         application.open()
         return application
 
     def ready(self, *what: Any, **parts: Any) -> Application:
-        """One that is shown, and can speak."""
+        """Return an application that is shown and ready to speak."""
         application = self.opened(*what, **parts)
         self.wait_ready(application)
         return application

@@ -1,12 +1,12 @@
-"""A window in which somebody types, speaks, and queues files without a pause, as a process that can be killed.
+"""A window that types, speaks, and queues files without a pause, as a process that tests kill.
 
     python -m tests.app.busy_window FOLDER FIRST_NUMBER
 
 Everything has a number: a word is typed every 50 ms, a file queued every 200 ms, a text spoken every 700 ms. Each is
-printed as it is done, such as `queued 7`, and once more when it must outlive the window, as `kept queued 7`: what was
-typed 2 s later by the window's own timers, whatever time they take on a busy machine, and what was queued or spoken
-when the window has it in its list. With a negative number nothing new is done, but the queue works through what is
-there, and prints `idle` when that is all made.
+printed when done, such as `queued 7`, and once more when it must survive the window, as `kept queued 7`: typed words
+after 2 s of the window's own timers, however long these take on a busy machine, queued files and spoken texts when the
+window lists them. With a negative number nothing new is done, but the queue works through its items, and `idle` is
+printed when all are generated.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ STARTER = "starter"
 
 
 class SlowEngine(FakeEngine):
-    """Two seconds of noise for each sentence, which take a moment to make and to write."""
+    """Generates two seconds of noise for each sentence, which take a moment to generate and to write."""
 
     def synthesize(
         self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
@@ -58,7 +58,7 @@ class SlowEngine(FakeEngine):
 
 
 class BusyWindow:
-    """The window and what is done in it."""
+    """The window and the actions in it."""
 
     def __init__(self, qt: QApplication, folder: Path, first_number: int) -> None:
         settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
@@ -72,11 +72,11 @@ class BusyWindow:
         self.window.show()
 
     def begin_when_it_can_be_kept(self) -> None:
-        """Do everything in its time, once the library is there."""
+        """Begin once the library is open."""
         self.feature.library.queue_listed.connect(self.begin, Qt.ConnectionType.SingleShotConnection)
 
     def begin(self, _: QueueListed) -> None:
-        """Do everything in its time."""
+        """Start the timers of all actions."""
         self.window.page.editor.set_text("")
         self.feature.library.queue_listed.connect(self.note_items)
         self.feature.library.history_listed.connect(self.note_entries)
@@ -86,7 +86,7 @@ class BusyWindow:
             timer.start()
 
     def do(self, what: str) -> None:
-        """Do the next one of a kind, and say so."""
+        """Perform the next action of a kind, and print it."""
         number = self.numbers[what]
         self.numbers[what] += 1
         text = " ".join([f"Text {number}."] * SENTENCES)
@@ -101,15 +101,15 @@ class BusyWindow:
         self.say(what, number)
 
     def note_items(self, listed: QueueListed) -> None:
-        """Say which files are in the queue by now."""
+        """Print the files that are now in the queue."""
         self.note("queued", {int(item.wish.target.stem) for item in listed.items if item.wish.target})
 
     def note_entries(self, listed: HistoryListed) -> None:
-        """Say which texts are in the history by now."""
+        """Print the texts that are now in the history."""
         self.note("spoken", {number_in(entry.title) for entry in listed.entries})
 
     def note(self, what: str, numbers: set[int]) -> None:
-        """Say of each once that it is kept."""
+        """Print once for each of these that it is stored."""
         new = {(what, number) for number in numbers} - self.listed
         self.listed |= new
         for _, number in sorted(new):
@@ -120,17 +120,17 @@ class BusyWindow:
         print(what, number, flush=True)  # noqa: T201
 
     def tell_when_idle(self) -> None:
-        """Print once everything in the queue is made."""
+        """Print once everything in the queue is generated."""
         self.feature.library.queue_listed.connect(self.on_queue)
 
     def on_queue(self, listed: QueueListed) -> None:
-        """Look whether everything is made."""
+        """Check whether everything is generated."""
         if all(item.state is State.DONE for item in listed.items):
             self.say("idle", len(listed.items))
 
 
 def number_in(title: str) -> int:
-    """The number of a text that was spoken, from its title."""
+    """Return the number of a spoken text, from its title."""
     return int(title.split()[1].strip("."))
 
 

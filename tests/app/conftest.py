@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from tests.app.applications import Applications
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
-for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # where the bus of the desktop is
+for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # they locate the desktop's bus
     os.environ.pop(name, None)
 
 IGNORED = "(IGNORED)"
-"""How pytest-qt marks such a message."""
+"""pytest-qt's mark of an ignored message."""
 AUDIO = Path(__file__).resolve().parent / "audio"
 REAL_WINDOWS = [
     "test_real_window.py",
@@ -43,7 +43,7 @@ collect_ignore = [] if sys.platform == "linux" else REAL_WINDOWS
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What Qt says in every test, as `qt_log_ignore` lists it, does not end the report of a failure."""
+    """Remove messages that Qt logs in every test (see `qt_log_ignore`) from the reports of failures."""
     report = yield
     sections: list[tuple[str, str, str]] = getattr(report.longrepr, "sections", [])
     kept = [
@@ -56,13 +56,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
-    """In the place of pytest-qt's."""
+    """Replaces pytest-qt's fixture."""
     return PatientQtBot(request)
 
 
 @pytest.fixture(autouse=True)
 def garbage_waits_until_qt_is_done() -> Iterator[None]:
-    """As in the application, where events are between what tests do."""
+    """Collect garbage only between tests, as the application does between events."""
     with not_collected():
         yield
     collect_what_is_due()
@@ -70,7 +70,7 @@ def garbage_waits_until_qt_is_done() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_device_is_lost_that_nobody_hears(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A fake device takes samples when its test gets there, and that may be more than 3 s later."""
+    """Never report a stalled device: a test may take more than 3 s before its fake device takes samples."""
     with pytest.MonkeyPatch.context() as patch:
         if not request.path.is_relative_to(AUDIO):
             patch.setattr(player, "STALL_SECONDS", math.inf)
@@ -79,7 +79,7 @@ def no_device_is_lost_that_nobody_hears(request: pytest.FixtureRequest) -> Itera
 
 @pytest.fixture(autouse=True)
 def whatever_ends_may_take_its_time() -> Iterator[None]:
-    """An application gives up on its threads and processes after seconds, which are not enough on a slow machine."""
+    """Wait longer for threads and processes to end: the application's limits are too short for slow machines."""
     application = sys.modules.get("app.application")
     with pytest.MonkeyPatch.context() as patch:
         for name in dir(application) if application is not None else ():
@@ -90,7 +90,7 @@ def whatever_ends_may_take_its_time() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def what_is_kept_is_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A window would show the text of the test before, and go on from the place in it."""
+    """Give each test its own data: a window would show the text of the previous test, and resume at its position."""
     folder = tmp_path_factory.mktemp("data")
     for module in ("app.recent_texts", "app.reading.places", "app.reader.book_cards"):
         monkeypatch.setattr(f"{module}.data_folder", lambda: folder)
@@ -98,9 +98,9 @@ def what_is_kept_is_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path_facto
 
 @pytest.fixture(autouse=True)
 def no_style_outlives_its_test() -> Iterator[None]:
-    """A theme styles the whole application, in which a later test expects the fonts that it sets itself.
+    """Remove the style sheet: a theme styles the whole application, but later tests expect the fonts they set.
 
-    This comes after the widgets have died, which would all be styled once more.
+    This runs after the widgets have been destroyed; otherwise all would be restyled.
     """
     yield
     application = QApplication.instance()
@@ -111,7 +111,7 @@ def no_style_outlives_its_test() -> Iterator[None]:
 
 
 class ThemeOfSystem(Theme):
-    """On a Mac the system changes the palette, which the platform of tests does not do; so this does."""
+    """A theme that sets the palette, as macOS does but its offscreen platform does not."""
 
     def choose(self, appearance: Appearance) -> None:
         if sys.platform == "darwin":
@@ -121,7 +121,7 @@ class ThemeOfSystem(Theme):
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Of a first start."""
+    """The settings of a first start."""
     return Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
 
 
@@ -129,7 +129,7 @@ def settings(tmp_path: Path) -> Settings:
 def applications(
     qapp: QApplication, qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Applications]:
-    """Closed at the end of the test."""
+    """Creates applications that are closed at the end of the test."""
     from tests.app.applications import Applications  # loads the whole window
 
     applications = Applications(qapp, qtbot, settings, monkeypatch)
@@ -139,7 +139,7 @@ def applications(
 
 @pytest.fixture
 def theme(qapp: QApplication) -> Iterator[Theme]:
-    """A light one to begin with, which a test may change."""
+    """A theme, light at first, which a test may change."""
     theme = ThemeOfSystem(qapp, Appearance.LIGHT)
     yield theme
     theme.choose(Appearance.SYSTEM)
@@ -148,7 +148,7 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
 
 @pytest.fixture(autouse=True)
 def no_widget_outlives_its_test() -> Iterator[None]:
-    """One that waits to be deleted is restyled by every later test, and Qt may stumble over it while it dies."""
+    """Destroy widgets: every later test would restyle those that await deletion, and Qt may fail on a dying one."""
     yield
     if QApplication.instance() is not None:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -1,4 +1,4 @@
-"""A made-up run with plausible numbers, told event by event; and arrays that are in memory."""
+"""An invented run with plausible numbers, as events; and arrays in memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from engine.validator.data.results import (
 
 
 def _utterance(index: int, text: str, phonemes: str, start: int) -> Utterance:
-    """One whose words are between the spaces, of the text as of the phonemes."""
+    """Return an utterance whose words are separated by spaces, in the text and in the phonemes."""
     spans = zip(re.finditer(r"\S+", text), re.finditer(r"\S+", phonemes), strict=False)
     words = tuple(WrittenWord(start + at.start(), start + at.end(), *said.span()) for at, said in spans)
     return Utterance(index, text, phonemes, start, start + len(text), words=words)
@@ -87,7 +87,7 @@ def row(
     error: float | None = None,
     probe: bool = False,
 ) -> Row:
-    """A row as the validator would make it; the error grows with the number of the stage."""
+    """Return a row like the validator's; the error grows with the number of the stage."""
     number = STAGES.index(stage)
     error = SIZES[regime] * (1 + number) if error is None else error
     aligned = stage.name == "alignment"
@@ -135,7 +135,7 @@ def stage_events(utterance: Utterance, stage: Stage, regimes: tuple[Regime, ...]
 def events(
     asked: ValidationRequest, utterances: tuple[Utterance, ...] = UTTERANCES, probes: bool = True
 ) -> list[ValidationEvent]:
-    """Everything a whole run would say."""
+    """Yield all events of a run."""
     regimes = tuple(regime for regime in asked.regimes if regime is not asked.reference)
     said: list[ValidationEvent] = [
         PreparationEvent("Loading PyTorch and the reference model", 0, 1),
@@ -164,7 +164,7 @@ def finished_run(regimes: tuple[Regime, ...] = (Regime.UPSTREAM, Regime.COMPILED
 
 @dataclass
 class MemoryArrays:
-    """Arrays by name; `loaded` counts how often they were asked for."""
+    """Arrays by name; `loaded` counts the calls that load one."""
 
     arrays: dict[tuple[int, str, str, str], np.ndarray] = field(default_factory=dict)
     loaded: int = 0
@@ -181,7 +181,7 @@ class MemoryArrays:
 
 
 def arrays_of(asked: ValidationRequest, utterances: tuple[Utterance, ...] = UTTERANCES) -> MemoryArrays:
-    """Every output of every stage: smooth in the reference, a little noisy in the other regimes."""
+    """Return every output of every stage: smooth in the reference, slightly noisy in the other regimes."""
     kept = MemoryArrays()
     for utterance in utterances:
         for stage in STAGES:

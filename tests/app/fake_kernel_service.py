@@ -1,7 +1,7 @@
-"""A reference process without a model, whose compiled pitch has a wrong kernel; `serve` does what a text says.
+"""A reference process without a model, whose compiled pitch has a wrong kernel; `serve` is controlled by its text.
 
-A validation finds the stage wrong (`fine`: right). An inspection finds the made-up kernels of `inspection_fakes`. With
-the text `fail` it says that it cannot, with `crash` the process kills itself, with `hold` it waits to be cancelled.
+A validation finds the stage wrong (`fine`: right). An inspection finds the invented kernels of `inspection_fakes`. With
+the text `fail` it reports a failure, with `crash` the process kills itself, with `hold` it waits to be canceled.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def row_of(stage: str, verdict: Verdict, regime: str = "compiled") -> Row:
 
 
 class Service:
-    """Requests are read in a thread, so that a cancel is noticed at once."""
+    """Answers requests that are read in a thread, so that a cancellation is noticed immediately."""
 
     def __init__(self, tell: Callable[[ValidationEvent], None]) -> None:
         self.send = tell
         self.requests: queue.Queue[tuple[ValidationRequest | KernelRequest, threading.Event] | None] = queue.Queue()
         self.cancelled = threading.Event()
-        """Of the request that came last; each has its own, as the next may come before one has seen that it ends."""
+        """Belongs to the latest request; each has its own, as the next may arrive before the first notices its end."""
 
     def read(self, commands: Iterator[Command]) -> None:
         for command in commands:
@@ -104,5 +104,5 @@ class Service:
 
 
 def serve(commands: Iterator[Command], tell: Callable[[ValidationEvent], None]) -> None:
-    """In place of the function of this name in `engine.validator.service`."""
+    """Replaces the function of this name in `engine.validator.service`."""
     Service(tell).run(commands)

@@ -1,4 +1,4 @@
-"""A store of models that does what a test says; its catalogue is the real one."""
+"""A model store that a test controls; its catalog is the real one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INSTALLED_BYTES = 340_000_000
 
 @dataclass
 class FakeLibrary:
-    """Nothing but what is bundled is here; `hold` keeps a job in the middle, `error` makes it fail there."""
+    """A library with only the bundled models; `hold` keeps a job in the middle, `error` makes it fail there."""
 
     folder: Path = Path("models")
     hold: threading.Event = field(default_factory=threading.Event)

@@ -1,9 +1,9 @@
 """A reference process without a model: `serve` does what the text of a request says.
 
-Texts: `rows N` sends so many rows and finishes, `hold` goes on until it is cancelled, `crash N` kills itself after N
-rows, `freeze N` stops after N rows as a process does that hangs, `listen` waits until something is heard and calls the
-utterance of its row after it, `fail` says that it cannot, `leave` ends with words on stderr, `stubborn` does not end
-when its input does.
+Texts: `rows N` sends N rows and finishes, `hold` continues until it is canceled, `crash N` kills itself after N rows,
+`freeze N` stops after N rows like a hanging process, `listen` waits for a playback position and names the utterance of
+its row after it, `fail` reports a failure, `leave` ends with a message on stderr, `stubborn` does not end when its
+input does.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FRAMES_PER_TOKEN = (2, 3, 4, 3)
 
 
 def row_of(number: int) -> Row:
-    """A row as a real one; `number` counts through stages and readings."""
+    """Return a row like a real one; `number` counts through stages and readings."""
     stage = STAGES[number // 2 % len(STAGES)]
     metrics = Metrics(1 - number / 1000, 0.999, 60.5 - number, 0.1 * number, 0.001, 100.0)
     errors = tuple(np.linspace(0, 0.1, PROFILE_CELLS).tolist())
@@ -65,7 +65,7 @@ def row_of(number: int) -> Row:
 
 
 class Service:
-    """Reads requests in a thread, so that a cancel is noticed at once."""
+    """Reads requests in a thread, so that a cancellation is noticed immediately."""
 
     def __init__(self, tell: Callable[[ValidationEvent], None]) -> None:
         self.send = tell
@@ -135,5 +135,5 @@ class Service:
 
 
 def serve(commands: Iterator[Command], tell: Callable[[ValidationEvent], None]) -> None:
-    """In place of the function of this name in `engine.validator.service`."""
+    """Replaces the function of this name in `engine.validator.service`."""
     Service(tell).run(commands)

@@ -1,4 +1,4 @@
-"""An engine and a sound device that do what a test says."""
+"""An engine and a sound device that a test controls."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ TWO_MODELS = (
 
 
 def list_voices() -> VoicesListed:
-    """One model, which can speak at once."""
+    """Return one model that is ready to speak."""
     return VoicesListed(ONE_MODEL, "starter")
 
 
 def utterances_of(text: str) -> tuple[Utterance, ...]:
-    """One utterance per sentence, its span without the white space around it."""
+    """Return one utterance per sentence, its span without the surrounding white space."""
     found: list[Utterance] = []
     start = 0
     for part in text.split("."):
@@ -65,17 +65,17 @@ def utterances_of(text: str) -> tuple[Utterance, ...]:
 
 
 def chunk_of(utterance: Utterance, count: int, length: int = RATE_HZ) -> AudioChunk:
-    """Noise that is different for every utterance and the same in every run."""
+    """Return noise that is different for every utterance and the same in every run."""
     samples = np.random.default_rng(utterance.index).uniform(-0.9, 0.9, length).astype(np.float32)
     return AudioChunk(utterance, count, samples, RATE_HZ)
 
 
 @dataclass
 class FakeEngine:
-    """Speaks a second of noise per sentence; `hold` and `prepare_hold` keep it from going on, `error` makes it fail.
+    """Speaks a second of noise per sentence; `hold` and `prepare_hold` block it, `error` makes it fail.
 
-    It holds from the utterance of number `hold_from` on. With `fallbacks` it says, for the utterances of these
-    numbers, that the processor is prepared and speaks.
+    It blocks from the utterance with number `hold_from` on. With `fallbacks` it reports, for the utterances of these
+    numbers, that the CPU is prepared and used.
     """
 
     notices: tuple[Notice, ...] = ()
@@ -139,7 +139,7 @@ class FakeEngine:
 
 
 class FakeStream:
-    """A device that takes samples when the test says so; by the test's clock, if any, they are heard as they last."""
+    """A device that takes samples when the test says so; with the test's clock, if any, they play in real time."""
 
     latency_seconds = 0.0
     error: AudioDeviceError | None = None
@@ -166,7 +166,7 @@ class FakeStream:
         self.closed = True
 
     def pull(self, frames: int) -> np.ndarray:
-        """Take one block, as the device's callback would; silence where there is nothing."""
+        """Take one block, as the device's callback would; silence if there are no samples."""
         block = np.zeros(frames, np.float32)
         if self.active:
             count = self._fill(block)
@@ -180,7 +180,7 @@ class FakeStream:
 
 
 class FakeOutput:
-    """Opens fake streams; `error` is what opening raises."""
+    """Opens fake streams; if `error` is set, opening raises it."""
 
     def __init__(self, error: AudioDeviceError | None = None, clock: FakeClock | None = None) -> None:
         self.error = error
@@ -211,7 +211,7 @@ class FakeOutput:
 
 
 class FakeClock:
-    """Time that stands still until told."""
+    """A clock that only advances when told."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -221,7 +221,7 @@ class FakeClock:
 
 
 def toggle(controller: SpeechController) -> None:
-    """Pause, or go on."""
+    """Pause, or resume."""
     if controller.playback is Playback.PLAYING:
         controller.pause()
     else:

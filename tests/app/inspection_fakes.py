@@ -1,4 +1,4 @@
-"""A made-up stage of two modules with a kernel between them, and what an inspection says of it."""
+"""An invented stage of two modules with a kernel between them, and the events of its inspection."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ CODES = tuple(
 
 
 def inspected(*measurements: KernelMeasurement, graph: StageGraph = GRAPH, finished: bool = True) -> Inspection:
-    """An inspection of the made-up stage with these measurements, or all of them."""
+    """Return an inspection of the invented stage with these measurements, or all of them."""
     inspection = Inspection()
     inspection.take(GraphEvent(graph))
     for each in measurements or MEASUREMENTS:

@@ -1,4 +1,4 @@
-"""The `qtbot` of all tests, which waits for as long as a slow machine may need, and says for what it has waited."""
+"""The `qtbot` of all tests, which waits as long as a slow machine may need, and reports its unmet conditions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.patience import PATIENCE_MS
 
 
 class PatientQtBot(QtBot):
-    """Where pytest-qt gives up after 5 s, this one does after minutes: a limit is for what hangs."""
+    """A bot that times out after minutes, not after pytest-qt's 5 s: a limit is for hangs."""
 
     waitSignal = partialmethod(QtBot.waitSignal, timeout=PATIENCE_MS)
     waitSignals = partialmethod(QtBot.waitSignals, timeout=PATIENCE_MS)
@@ -21,7 +21,7 @@ class PatientQtBot(QtBot):
     waitActive = partialmethod(QtBot.waitActive, timeout=PATIENCE_MS)
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:
-        """Wait until this holds; where it does not, the error has its source."""
+        """Wait until this holds; otherwise the error shows its source."""
         __tracebackhide__ = True
         try:
             super().waitUntil(callback, timeout=timeout)
@@ -29,15 +29,15 @@ class PatientQtBot(QtBot):
             raise NotHappened(f"waited for {timeout / 1000:g} s until this holds: {source_of(callback)}") from late
 
     def wait_for_timers(self, longest_ms: int = 0) -> None:
-        """Wait until every timer of at most this length that runs now has gone off, and what was posted has arrived.
+        """Wait until every running timer of at most this length has fired, and posted events have arrived.
 
-        So it is on a machine of any speed: timers go off in the order in which they are due, up to 5% early or late.
+        This works at any speed of the machine: timers fire in the order in which they are due, up to 5% early or late.
         """
         self.wait(2 * longest_ms + 1)
 
 
 def source_of(condition: Callable[[], object]) -> str:
-    """The lines in which a condition is written, and the values in them that come from around it."""
+    """Return the source lines of a condition, and the values that it captures."""
     if not inspect.isfunction(condition):
         return repr(condition)
     around = ", ".join(f"{name} = {value!r}" for name, value in inspect.getclosurevars(condition).nonlocals.items())

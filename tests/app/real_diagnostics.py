@@ -2,8 +2,8 @@
 
     python -m tests.app.real_diagnostics FOLDER
 
-It speaks and is diagnosed twice, the second time with the reference loaded, exports what was found, loses the
-reference in the middle of a third run, speaks again, and closes the panel. It leaves `report.json` and pictures.
+It speaks and is diagnosed twice, the second time with the reference loaded, exports the results, loses the reference in
+the middle of a third run, speaks again, and closes the panel. It leaves `report.json` and pictures.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ENDED_STATES = (RunState.FINISHED, RunState.FAILED, RunState.CRASHED, RunState.S
 
 @dataclass
 class Phase:
-    """A part of the scenario: how long the window slept at worst between two turns, and when events came."""
+    """A part of the scenario: how long the window slept at worst between two turns, and when events arrived."""
 
     name: str
     longest_gap_ms: float = 0.0
@@ -53,7 +53,7 @@ class Phase:
 
 
 class Heartbeat(QObject):
-    """Notices when the event loop did not turn because the window waited for something else than events."""
+    """Notices when the event loop stood still because the window waited for something other than events."""
 
     def __init__(self, phases: list[Phase]) -> None:
         super().__init__()
@@ -73,16 +73,16 @@ class Heartbeat(QObject):
 
 
 def time_asleep_ms() -> float:
-    """The time, less what this thread has run, and less what it has waited for a processor that others had.
+    """Return the time, less this thread's CPU time and its waits for a CPU that others used.
 
-    Both depend on the machine; how long it slept while it waited for a process, a file or a lock does not.
+    Both depend on the machine; the time asleep while waiting for a process, a file or a lock does not.
     """
     ran_ns, waited_ns, _ = map(int, Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split())
     return (time.perf_counter_ns() - ran_ns - waited_ns) / 1e6
 
 
 class Scenario(QObject):
-    """Goes on whenever what it waits for has happened."""
+    """Resumes whenever the event it waits for has happened."""
 
     def __init__(self, application: Application, folder: Path) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class Scenario(QObject):
         self.timer.start()
 
     def play(self) -> Iterator[object]:
-        """The whole story; yields what to wait for."""
+        """Run the whole story; yields the events to wait for."""
         window, panel = self.application.window, self.diagnostics.panel
         yield lambda: self.speech.activity.readiness is Readiness.READY and window.request.voice
         yield from self.idle()
@@ -148,7 +148,7 @@ class Scenario(QObject):
         self.begin("end")
 
     def idle(self) -> Iterator[object]:
-        """Until everything is drawn."""
+        """Wait until everything is drawn."""
         until = time.monotonic() + DRAWN_AFTER_MS / 1000
         yield lambda: time.monotonic() > until and not self.diagnostics.drawing
 

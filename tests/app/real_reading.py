@@ -2,8 +2,8 @@
 
     python -m tests.app.real_reading FOLDER
 
-Once on the way it goes forward to the next sentence. Leaves `report.json`, which says when each word's mark was seen
-and where its tone is in the speech, in `speech.npy`, and a picture in `window.png`.
+Once on the way it skips to the next sentence. Leaves `report.json`, which has the time when each word's mark was seen
+and the place of its tone in the speech, the speech in `speech.npy`, and a picture in `window.png`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ LOWEST_HZ = 300.0
 HZ_PER_WORD = 41.0
 SETTLE_MS = 400
 LOADED_AFTER_MS = 2500
-"""What the window adds to itself soon after it is shown would keep the first words waiting."""
+"""Long enough for the parts that the window loads soon after it is shown; they would delay the first words."""
 
 
 def words() -> list[str]:
-    """All different, so that a mark tells which one it is."""
+    """Return words that are all different, so that a mark identifies its word."""
     return [f"tone{number}" for number in range(WORD_COUNT)]
 
 
@@ -54,7 +54,7 @@ def text_of(all_words: list[str]) -> str:
 
 
 def tone(number: int) -> np.ndarray:
-    """A tone that no other word has, which begins and ends softly."""
+    """Return a tone that no other word has, which fades in and out."""
     count = round(TONE_SECONDS * RATE_HZ)
     shape = np.minimum(1, np.minimum(np.arange(count), np.arange(count)[::-1]) / (0.003 * RATE_HZ))
     return 0.5 * shape * np.sin(2 * np.pi * (LOWEST_HZ + HZ_PER_WORD * number) * np.arange(count) / RATE_HZ)
@@ -100,7 +100,7 @@ def chunk_of(utterance: Utterance, count: int, first: int) -> AudioChunk:
 
 
 class Watch(QObject):
-    """Notes when the mark of each word has been painted."""
+    """Records when the mark of each word has been painted."""
 
     def __init__(self, application: Application, folder: Path) -> None:
         super().__init__()

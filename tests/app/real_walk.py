@@ -2,7 +2,7 @@
 
     python -m tests.app.real_walk SCENARIO FOLDER
 
-`report.json` has what a person would have seen and heard at each step. Its engine hums, a second for each sentence.
+`report.json` has what a user would have seen and heard at each step. Its engine hums, a second for each sentence.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def write_book(path: Path, title: str, sentences: int = SENTENCES) -> Path:
 
 
 class HummingEngine(FakeEngine):
-    """Tells when each word is heard, as the real one does."""
+    """Hums, and reports the time of each word, as the real engine does."""
 
     def synthesize(
         self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
@@ -79,7 +79,7 @@ class HummingEngine(FakeEngine):
 
 
 class Walk:
-    """One scenario after the other: each yields what it waits for."""
+    """The scenarios, one method each: each yields the events that it waits for."""
 
     def __init__(self, application: Application, folder: Path) -> None:
         self.application, self.folder = application, folder
@@ -112,7 +112,7 @@ class Walk:
         self.window.grab().save(str(self.folder / "window.png"))
         QApplication.quit()
 
-    # What a person does.
+    # User actions.
 
     def key(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
@@ -123,7 +123,7 @@ class Walk:
     def click_in_book(self, words: str) -> None:
         book = self.page.book
         start = book.text.index(words)
-        book.select(start, start)  # somebody scrolls there
+        book.select(start, start)  # the user scrolls there
         position = book.edit.positions.position(start + 3)  # inside the first word
         cursor = book.edit.textCursor()
         cursor.setPosition(position)
@@ -146,7 +146,7 @@ class Walk:
         drop = QDropEvent(QPointF(place), copy, content, buttons, none, QEvent.Type.Drop)
         QApplication.sendEvent(self.window, drop)
 
-    # What a person sees and hears.
+    # What the user sees and hears.
 
     def sees(self) -> dict[str, Any]:
         sentences = self.page.book.marks if self.page.view is self.page.book else self.page.editor.marks
@@ -161,7 +161,7 @@ class Walk:
         }
 
     def heard_sentence(self) -> str:
-        """The sentence that is heard now, or would be next."""
+        """The sentence that is playing, or would be next."""
         track, position = self.speech.track, self.speech.player.position
         segment = track.segment_at(position)
         return segment.utterance.text if segment is not None and self.speech.request is not None else ""
@@ -185,7 +185,7 @@ class Walk:
     # The scenarios.
 
     def read_on(self) -> Steps:
-        """Stop and go on; choose a chapter; click; undo; drop a book; find; items beside the book."""
+        """Stop and resume; choose a chapter; click; undo; drop a book; find; items beside the book."""
         report = self.report
         yield self.ready
         QTest.keyClicks(self.page.editor.edit, "Typed. ")
@@ -238,7 +238,7 @@ class Walk:
         self.key(Qt.Key.Key_Escape)
 
     def hear_items(self) -> Steps:
-        """An item of the queue, then one of the history, beside the book."""
+        """Play an item of the queue, then one of the history, beside the book."""
         library = self.application.library
         self.report["place before items"] = self.reading.character
         library.add_document(write_book(self.folder / "c.html", "Queued"))
@@ -255,7 +255,7 @@ class Walk:
         self.report["place after items"] = self.reading.character
 
     def look_around(self) -> Steps:
-        """What stands beside the text: progress, diagnostics, voices, saving, failures, focus mode, the sizes."""
+        """Open everything beside the text: progress, diagnostics, voices, saving, failures, focus mode, the sizes."""
         report, page, window = self.report, self.page, self.window
         yield self.ready
         window.file_requested.emit(write_book(self.folder / "a.html", "First", 5 * SENTENCES))
@@ -289,7 +289,7 @@ class Walk:
         report["failures"] = [page.banner.message.text if page.banner.message else "", len(page.banner.messages)]
 
     def scroll_away(self) -> Steps:
-        """The way back is offered once the word is out of sight, and the drop hint while a file is over the window."""
+        """Scroll away: the way back appears once the word is out of sight, the drop hint while a file is dragged."""
         bar, chip = self.page.view.edit.verticalScrollBar(), self.page.view.chip
         self.page.side_bar.close_panel()  # there is no room beside it
         self.window.resize(640, 560)
@@ -302,7 +302,7 @@ class Walk:
         self.window.resize(920, 640)
 
     def choose_a_voice(self) -> Steps:
-        """By name, with a click."""
+        """Choose a voice by name, with a click."""
         panel = self.application.voices.panel
         self.page.side_bar.open(panel)
         panel.search.setFocus()
@@ -314,7 +314,7 @@ class Walk:
         yield lambda: True
 
     def save(self) -> Steps:
-        """The dialog says what it saves, asks before it replaces, and the strip leads to the file."""
+        """Save: the dialog names the file, asks before it replaces one, and the strip leads to the file."""
         taken = self.folder / "taken.wav"
         taken.write_bytes(b"old")
         self.key(Qt.Key.Key_S, CONTROL)
@@ -335,7 +335,7 @@ class Walk:
         yield self.page.save_strip.reveal_button.isVisible
 
     def read_until_killed(self) -> Steps:
-        """Play until something kills the process."""
+        """Play until the process is killed."""
         yield self.ready
         self.window.file_requested.emit(write_book(self.folder / "a.html", "First"))
         yield self.opened("First")
@@ -355,7 +355,7 @@ class Walk:
         self.report["went on"] = self.sees()
 
     def write_own(self) -> Steps:
-        """A text of one's own: the greeting gives way, edits elsewhere, a text pasted over the spoken one."""
+        """Write text: the greeting disappears, edits elsewhere, text pasted over the spoken one."""
         report, edit = self.report, self.page.editor.edit
         yield self.ready
         edit.setFocus()
@@ -379,7 +379,7 @@ class Walk:
         self.key(Qt.Key.Key_Escape)
 
     def read_two_megabytes(self) -> Steps:
-        """34 hours: shown, scrolled, stopped; the next speech begins as soon as any."""
+        """Read 34 hours: shown, scrolled, stopped; the next speech begins as quickly as any."""
         yield self.ready
         words = "The whale went down again, and nobody saw where it came up. "
         self.page.editor.set_text(words * (2_000_000 // len(words)))

@@ -37,7 +37,7 @@ LONG_TEXT = " ".join(["The fox ran over the hill, and the small dog followed it 
 
 
 class NoisyEngine(FakeEngine):
-    """Noise that is never silent, a little of it per sentence, so that any gap and any repetition shows."""
+    """Speaks noise that is never silent, a little of it per sentence, so that any gap and any repetition shows."""
 
     def synthesize(
         self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
@@ -82,7 +82,7 @@ class Scenario(QObject):
             self.report["silent_at"] = time.time()
             self.finish(500)
         elif self.name == "seek" and seconds > 1 and "from" not in self.report:
-            self.player.tick()  # what is heard at this moment, however long ago the window last had a turn
+            self.player.tick()  # the current position, however long ago the window's last turn was
             self.report["from"] = self.player.position
             self.application.window.page.player.waveform.seek_requested.emit(2 * RATE_HZ)
         elif self.name == "unplug" and seconds > 1 and not (self.folder / "playing").exists():

@@ -1,4 +1,4 @@
-"""Functions that a child process runs in place of those that make failing cases and write exported diagnoses."""
+"""Functions for a child process that replace those that create failing cases and write exported diagnoses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.validator.data.results import Report, Row
 
 
 def makes_a_case(arguments: list[str]) -> Any:
-    """The file of the case is what was asked for."""
+    """Write the arguments to the file of the case."""
     file = next(word for word in arguments if word.startswith("--save-case=")).partition("=")[2]
     Path(file).write_text(" ".join(arguments))
     sys.stderr.write("Shorter texts, try 1\n")
@@ -23,31 +23,31 @@ def makes_a_case(arguments: list[str]) -> Any:
 
 
 def finds_no_case(arguments: list[str]) -> Any:
-    """Nothing fails any more."""
+    """Report that nothing fails."""
     return {"passed": True}
 
 
 def fails(arguments: list[str]) -> Any:
-    """Says why."""
+    """Fail with a reason."""
     raise EngineError("There is no voice.")
 
 
 def hangs(arguments: list[str]) -> Any:
-    """Never ends."""
+    """Never end."""
     time.sleep(600)
 
 
 def copies(report: Report, rows: Iterator[Row], path: Path, arrays_folder: Path | None, name: str, made: str) -> None:
-    """The file has a line about the folder, and one for each thing that came."""
+    """Write a line about the folder to the file, and one for each item received."""
     came = [encoded(report, Report), *(encoded(row, Row) for row in rows)]
     path.write_text("\n".join([str(arrays_folder), *map(json.dumps, came)]))
 
 
 def is_full(report: Report, rows: Iterator[Row], path: Path, arrays_folder: Path | None, name: str, made: str) -> None:
-    """Takes everything and fails."""
+    """Receive everything and fail."""
     raise OutputError(f"The disk is full after {len(tuple(rows))} rows.", "Make room.")
 
 
 def is_stuck(report: Report, rows: Iterator[Row], path: Path, arrays_folder: Path | None, name: str, made: str) -> None:
-    """Never ends."""
+    """Never end."""
     time.sleep(600)

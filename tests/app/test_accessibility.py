@@ -1,4 +1,4 @@
-"""What screen readers and keyboards reach: every widget of all windows of the application, found by walking them."""
+"""Tests that screen readers and keyboards reach every widget of all windows, found by walking them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -28,17 +28,17 @@ from tests.app.applications import Applications
 from tests.app.fake_library import FakeLibrary
 
 OF_THE_PLOTS = "Export..."
-"""An action that pyqtgraph makes for each plot, for a menu that is not shown here."""
+"""An action that pyqtgraph creates for each plot, for a menu that is not shown here."""
 
 
 @pytest.fixture
 def application(applications: Applications, qtbot: QtBot, settings: Settings) -> Iterator[Application]:
-    """With every part shown, after a text was spoken."""
+    """An application with every part shown, after a text was spoken."""
     settings.text = "One. Two. Three."
     application = applications.ready(make_library=FakeLibrary)
     application.window.play()
     qtbot.waitUntil(lambda: application.controller.track.whole)
-    application.controller.player.pause()  # a device that takes no samples is soon said to have gone
+    application.controller.player.pause()  # a device that takes no samples soon counts as lost
     application.diagnostics.open()
     application.models.open()
     menu = application.window.menu
@@ -51,7 +51,7 @@ def application(applications: Applications, qtbot: QtBot, settings: Settings) ->
 
 
 def widgets(application: Application) -> list[QWidget]:
-    """All that a person can get to, in all windows; parts that Qt makes for itself have names that begin with qt_."""
+    """Return the widgets that users can reach, in all windows; Qt's internal parts have names that begin with qt_."""
     found = [each for each in application.window.findChildren(QWidget) if not isinstance(each, QMenu)]
     return [each for each in found if not each.isHidden() and not _is_qts_own(each)]
 
@@ -123,7 +123,7 @@ def _context_menu(widget: QWidget) -> list[QAction]:
 
 
 def test_no_key_means_two_things_at_a_time(application: Application) -> None:
-    """A key of one widget alone would be ambiguous, too, where the window has it as well."""
+    """A key of a single widget would also be ambiguous if the window has it too."""
     actions = application.window.findChildren(QAction)
     of_window = [each for each in actions if each.shortcutContext() is not Qt.ShortcutContext.WidgetShortcut]
     keys = Counter(key.toString() for action in of_window if action.isEnabled() for key in action.shortcuts())

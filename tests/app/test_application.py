@@ -29,7 +29,7 @@ from tests.app.system.test_mac import Runtime, messages
 
 
 def test_the_binding_does_not_wear_out_none(qapp: QApplication) -> None:
-    """A version of PySide6 did, which ends Python 3.11 after some minutes of drawing."""
+    """A version of PySide6 did, which crashes Python 3.11 after some minutes of drawing."""
     calls = 20_000
     before = sys.getrefcount(None)
     for _ in range(calls):
@@ -57,7 +57,7 @@ def test_an_appearance_that_is_asked_for_counts_and_is_not_kept(
     chosen = settings.appearance
     options = Options(appearance=appearance)
     applications.new(options)
-    assert colours().good == expected.good  # the system's own on no system
+    assert colours().good == expected.good  # no system has the same color
     assert settings.appearance == chosen
 
 
@@ -183,7 +183,7 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
     assert methods.value == "mps"
     application.open()
     applications.wait_ready(application)
-    methods.activated.emit(methods.values.index(method))  # even the one that is chosen
+    methods.activated.emit(methods.values.index(method))  # even the chosen one
     assert settings.lstm_method == method
     assert len(forgets) == forgotten
     qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
@@ -202,7 +202,7 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
 ) -> None:
     engines: list[FakeEngine] = []
     library = FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})
-    library.hold.clear()  # else the model, once made ready in the background, may take over by itself
+    library.hold.clear()  # otherwise the model, once prepared in the background, may take over by itself
 
     def make_engine() -> FakeEngine:
         engines.append(FakeEngine())
@@ -224,7 +224,7 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
 
 @pytest.fixture
 def engines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The models for which the application makes engines."""
+    """The models for which the application creates engines."""
     models: list[str] = []
     monkeypatch.setattr(app.application, "engine_for", lambda model, *_: models.append(model) or FakeEngine())
     return models

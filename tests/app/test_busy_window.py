@@ -1,4 +1,4 @@
-"""A window is killed at random moments of typing, speaking, queueing and saving: what it has kept is there."""
+"""Kills a window at random moments of typing, speaking, queueing and saving: all saved data is still there."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MAX_LINES = 200
 NUMBERS_PER_RUN = 1000
 KINDS = ("typed", "queued", "spoken")
 Done = tuple[str, int]
-"""What was done or kept, with its number."""
+"""The kind of something done or saved, with its number."""
 IsLate = Callable[[list[Done]], bool]
-"""Whether it is time to kill the window, after all that it has said."""
+"""Tells from all its output whether it is time to kill the window."""
 
 
 class Home:
-    """The folder in which the window is busy, and what of it survives."""
+    """The folder in which the window is busy, and the data that survives."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,12 +43,12 @@ class Home:
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
     def be_killed(self, first_number: int, is_late: IsLate) -> list[Done]:
-        """All that is said by a window until it is killed."""
+        """Return all output of a window until it is killed."""
         told: list[Done] = []
         with self.busy(first_number) as process:
             assert process.stdout is not None
             for line in process.stdout:
-                if line.endswith("\n"):  # else it was killed meanwhile
+                if line.endswith("\n"):  # otherwise it was killed in the meantime
                     what, _, number = line.rpartition(" ")
                     told.append((what, int(number)))
                 if is_late(told):
@@ -56,7 +56,7 @@ class Home:
         return told
 
     def go_on(self) -> None:
-        """Let everything in the queue be made."""
+        """Let everything in the queue be generated."""
         with self.busy(-1) as process:
             line = process.stdout.readline()
             process.kill()
@@ -75,7 +75,7 @@ class Home:
         return RecentTexts(self.folder / "texts").texts[0].text
 
     def missing(self, done: list[Done]) -> list[Done]:
-        """What was said to be kept, and is not there."""
+        """Return things that were reported as saved but are missing."""
         queued = {int(Path(target).stem) for (target,) in self.query("SELECT target FROM item")}
         spoken = {number_in(title) for (title,) in self.query("SELECT title FROM entry")}
         typed = {int(word) for word in self.typed().split()}
@@ -83,13 +83,13 @@ class Home:
         return [(what, number) for what, number in done if what in here and number not in here[what]]
 
     def not_whole(self) -> list[str]:
-        """Files under their final names that are not whole."""
+        """Return incomplete files under their final names."""
         files = [*(self.folder / "files").iterdir(), *(self.folder / "library" / SOUNDS).glob("*")]
         return [path.name for path in files if not path.name.startswith(".") and not is_whole(path)]
 
 
 def is_whole(path: Path) -> bool:
-    """Sounds of the history may be of a speech that another one has replaced after some of its sentences."""
+    """Return whether a file is complete; the history's audio may be replaced after some sentences."""
     try:
         samples, _ = soundfile.read(path)
     except soundfile.SoundFileError:
@@ -98,7 +98,7 @@ def is_whole(path: Path) -> bool:
 
 
 def kill(home: Home, kills: int, chance: random.Random) -> Counter[str]:
-    """Kill windows at random moments, and at last one in which things of all kinds are kept."""
+    """Kill windows at random moments, and finally one in which things of all kinds have been saved."""
     counts: Counter[str] = Counter()
     moments = [partial(has_said, chance.randint(1, MAX_LINES)) for _ in range(kills - 1)]
     for run, is_late in enumerate([*moments, has_kept_of_all_kinds]):

@@ -173,7 +173,7 @@ def test_editing_is_offered_while_it_would_change_something(qtbot: QtBot) -> Non
     qtbot.addWidget(menu)
     qtbot.addWidget(page)
     menu.add_editing(page)
-    page.editor.start_with("")  # until then, Qt takes the document's margin for a change
+    page.editor.start_with("")  # until then, Qt counts the document's margin as a change
     editing = (menu.undo, menu.redo, menu.cut, menu.copy, menu.paste, menu.select_all)
 
     def offered() -> list[str]:

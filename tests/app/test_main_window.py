@@ -26,7 +26,7 @@ TEXT = "One. Two 🙂. Three."
 
 
 class Desk(WindowDesk):
-    """With what reads along."""
+    """A desk with the read-along feature."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder, TEXT)
@@ -34,7 +34,7 @@ class Desk(WindowDesk):
         self.show()
 
     def wait_for_the_engine(self) -> None:
-        """Wait until nothing goes on any more, and the engine's thread has done all that it was asked for."""
+        """Wait until nothing is running, and the engine's thread has finished all requests."""
         self.qtbot.waitUntil(lambda: self.controller.activity.idle)
         with self.qtbot.waitSignal(self.controller.voices_listed):
             self.controller.list_voices()
@@ -358,7 +358,7 @@ def test_closing_asks_nothing_once_the_text_is_kept(desk: Desk, tmp_path: Path) 
 
 @pytest.fixture
 def saving(desk: Desk, tmp_path: Path) -> QMessageBox:
-    """The question that comes when the window is closed while `a.wav` is being made."""
+    """The question that appears when the window is closed while `a.wav` is being generated."""
     desk.prepare()
     desk.engine.hold.clear()
     desk.controller.save(tmp_path / "a.wav", desk.window.request)

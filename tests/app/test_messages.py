@@ -39,7 +39,7 @@ TO_TYPE_ANYWAY = (
     "engine/report/",
     "engine/training/starter/",
 )
-"""Only the command line can meet these."""
+"""Hints that only the command line can show."""
 
 
 def made(kind: type[EngineError]) -> EngineError:
@@ -73,7 +73,7 @@ def test_nobody_is_told_to_type_a_command_into_a_window(tmp_path: Path) -> None:
 
 
 def test_every_hint_that_is_a_command_has_a_cure() -> None:
-    """So that the window can say it in its own words."""
+    """Otherwise the window could not express it in its own words."""
     hints = [
         (path.relative_to(project_folder()).as_posix(), call)
         for path in (project_folder() / "engine").rglob("*.py")

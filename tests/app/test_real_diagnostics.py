@@ -24,12 +24,14 @@ from tests.conftest import BUILD_FOLDER
 from tests.patience import PATIENCE_SECONDS
 
 BLOCKED_FOR_AT_MOST_MS = 200.0
-"""Whoever waits for a process, a file or a model sleeps for longer. What the window itself computes is not counted: how
-long that takes depends on the machine."""
+"""Waiting for a process, a file or a model takes longer.
+
+The window's own computations do not count: how long these take depends on the machine.
+"""
 ATTEMPTS = 3
-"""A machine that has other things to do may take the processor away from a window that is ready."""
+"""A busy machine may take the CPU away from a window that is ready to run."""
 MEASURED = ("loading", "loaded")
-"""Two whole runs: while PyTorch is imported, the speech begins and plays, and with everything there."""
+"""Two whole runs: one while PyTorch is imported and the speech begins and plays, one with everything loaded."""
 PICTURES = BUILD_FOLDER.parent / "pictures"
 
 Told = Mapping[str, Any]
@@ -70,7 +72,7 @@ def play(display: str, folder: Path) -> Told:
 
 @pytest.fixture(scope="module")
 def told(starter: Synthesizer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
-    """What the scenario has told, of the attempt in which the machine was least busy with other things."""
+    """The output of the scenario, from the attempt in which the machine was least busy with other things."""
     with virtual_display() as display:
         told = []
         for _ in range(ATTEMPTS):
@@ -86,7 +88,7 @@ def test_rows_stream_in_one_by_one_in_the_order_of_the_stages(told: Told) -> Non
         moments = [moment for moment, *_ in rows]
         assert moments == sorted(moments)
         assert len({stage for _, stage, *_ in rows}) == len(STAGE_NAMES)
-        first = rows[: len(rows) // 2]  # the text has two utterances, alike in rows
+        first = rows[: len(rows) // 2]  # the text has two utterances with the same rows
         order = [STAGE_NAMES.index(stage) for _, stage, *_ in first]
         assert order == sorted(order)
         starts = [next(moment for moment, stage, *_ in first if stage == each) for each in STAGE_NAMES]

@@ -1,4 +1,4 @@
-"""The real window, the real PortAudio, a recorded sound device: a word is marked when it is heard."""
+"""The real window, the real PortAudio, a recorded sound device: each word is marked when it plays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.app.virtual_desk import Recorder, SoundServer, virtual_display
 
 MARKED_WITHIN_SECONDS = 0.05
 ATTEMPTS = 3
-"""A busy machine now and then keeps the window or the sound server from their turns for longer than that."""
+"""A busy machine sometimes delays the window or the sound server for longer than that."""
 
 pytestmark = pytest.mark.alone
 
@@ -33,14 +33,14 @@ def read_aloud(folder: Path) -> tuple[dict[str, list], np.ndarray, Recorder]:
 
 
 def place_of(sound: np.ndarray, recording: np.ndarray) -> int:
-    """The sample of the recording at which this sound begins."""
+    """Return the sample of the recording at which this sound begins."""
     size = len(recording) + len(sound)
     likeness = np.fft.irfft(np.fft.rfft(recording, size) * np.conj(np.fft.rfft(sound, size)), size)
     return int(np.argmax(likeness[: len(recording)]))
 
 
 def delays(folder: Path) -> np.ndarray:
-    """For each word, how many seconds after its tone was heard its mark was seen."""
+    """Return for each word the seconds from its tone to its mark."""
     report, speech, recorder = read_aloud(folder)
     words = [word for word in report["words"] if word[0] not in SKIPPED]
     assert [word for word, _ in report["marks"]] == [word for word, _, _ in words]

@@ -1,4 +1,4 @@
-"""A demanding reader walks through the real window: what is shown is what is heard, and the place is never lost."""
+"""A demanding reader walks through the real window: it shows what it plays, and the position is never lost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def display() -> Iterator[str]:
 
 
 class Reader:
-    """Somebody at a real window, whose settings and books are in a folder."""
+    """A user of a real window, with settings and books in a folder."""
 
     def __init__(self, display: str, folder: Path) -> None:
         self.folder = folder
@@ -62,7 +62,7 @@ def reader(display: str, tmp_path: Path) -> Reader:
 
 
 def number_of(words: str) -> int:
-    """The number of a sentence, such as Chapter 1 says sentence 3."""
+    """Return the number of a sentence, such as 3 for “Chapter 1 says sentence 3”."""
     return int(words.rstrip(".").rsplit(" ", 1)[1])
 
 

@@ -1,4 +1,4 @@
-"""The real window, the real PortAudio, a recorded sound device: what was played is what was made."""
+"""The real window, the real PortAudio, a recorded sound device: the recording equals the generated audio."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from tests.app.virtual_desk import OWN_SHARE, Recorder, SoundServer, running, vi
 
 STOP_WITHIN_SECONDS = 0.2
 RECORDER_DELAY_SECONDS = 0.1
-"""What the recorder itself may add: it hears the sink in blocks."""
+"""The delay that the recorder itself may add: it receives the sink's audio in blocks."""
 SAME_CORRELATION = 0.99
 LONG_TEXT_STARTS_WITHIN_SECONDS = 2.0
 SEEK_WITHIN_SECONDS = 0.3
 SPOKEN = "The window speaks. You hear it, and so does this test."
 ATTEMPTS = 3
-"""A virtual sound server on a busy machine now and then misses its turn."""
+"""A virtual sound server on a busy machine sometimes misses its turn."""
 
 pytestmark = pytest.mark.alone
 
 
 @dataclass
 class Played:
-    """What a scenario left and what was heard of it."""
+    """The output of a scenario and its recording."""
 
     report: dict[str, Any]
     speech: np.ndarray
@@ -59,9 +59,9 @@ def server(tmp_path: Path) -> SoundServer:
 
 
 def undisturbed(play_in: Callable[[SoundServer, Path], Played], folder: Path) -> Played:
-    """Play until the recording has no hole, which a virtual sound server on a busy machine now and then makes.
+    """Play until the recording has no hole; a virtual sound server on a busy machine sometimes produces one.
 
-    The speech itself is never silent, so that a hole can be told.
+    The speech itself is never silent, so that a hole is recognizable.
     """
     for attempt in range(ATTEMPTS):
         place = folder / str(attempt)
@@ -105,7 +105,7 @@ def read(folder: Path, recorder: Recorder) -> Played:
 
 
 def sounding(recording: np.ndarray) -> np.ndarray:
-    """Without the silence before and after."""
+    """Return the recording without the silence before and after."""
     loud = np.flatnonzero(recording)
     return recording[loud[0] : loud[-1] + 1] if len(loud) else recording[:0]
 
@@ -115,7 +115,7 @@ def correlation(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def assert_same(heard: np.ndarray, expected: np.ndarray) -> None:
-    """Sample for sample, without a gap, a repetition or anything left out."""
+    """Compare sample for sample, without a gap, a repetition or anything left out."""
     assert abs(len(heard) - len(expected)) <= 2
     length = min(len(heard), len(expected))
     assert correlation(heard[:length], expected[:length]) > SAME_CORRELATION
@@ -171,7 +171,7 @@ def play_with_another_device(display: str, server: SoundServer, folder: Path) ->
 def test_the_application_speaks_with_its_own_voice(
     display: str, server: SoundServer, tmp_path: Path, starter: Synthesizer
 ) -> None:
-    """Nothing is replaced here: `python -m app`, the bundled model, the compiled modules, the recorded device."""
+    """Everything here is real: `python -m app`, the bundled model, the compiled modules, the recorded device."""
     voice = starter.voices()[0].name
     chunks = starter.synthesize(SpeechRequest(SPOKEN, voice))
     expected = sounding(np.concatenate([chunk.samples for chunk in chunks]))

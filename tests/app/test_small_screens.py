@@ -1,4 +1,4 @@
-"""The whole window with everything that can be in it, where the screen is small or the letters are large."""
+"""The whole window with every optional part, on a small screen or with large letters."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ LONG = "“A Very Long Name of a Book.epub” can’t be opened: it is DRM-prote
 
 
 def small(font_times: int) -> QSize:
-    """What of the screen is left: letters of twice the size leave all of it, a scale of 200 % a quarter."""
+    """Return the space on the screen: all of it for letters of twice the size, a quarter for a scale of 200 %."""
     return SCREEN if font_times == 2 else SCREEN / 2
 
 
@@ -46,7 +46,7 @@ def application(font_times: int, applications: Applications, qtbot: QtBot, setti
     settings.text = "One. Two. Six. Ten."
     application = applications.opened(make_library=FakeLibrary)
     qtbot.waitUntil(lambda: len(application.window.page.side_bar.findChildren(object, "twoLines")) == 3)
-    applications.wait_ready(application)  # which tells more
+    applications.wait_ready(application)  # which shows more
     return application
 
 
@@ -85,7 +85,7 @@ def test_everything_to_say_and_any_panel_or_home_fit(application: Application, f
 
 
 def is_seen_after_scrolling(area: QScrollArea, widget: QWidget) -> bool:
-    """Whether all of it can be seen now; what is told may still be growing."""
+    """Return whether all of it can be seen now; messages may still be growing."""
     area.ensureWidgetVisible(widget)
     return bool(widget.visibleRegion().boundingRect() == widget.rect())
 

@@ -35,7 +35,7 @@ class Home:
 
     @contextmanager
     def open(self) -> Iterator[subprocess.Popen[str]]:
-        """A window that is ready to be asked, and killed in the end."""
+        """Open a window that answers requests, and kill it in the end."""
         left_by_another = self.socket_made_at()
         process = self.start()
         try:
@@ -68,7 +68,7 @@ def test_a_second_start_hands_its_file_to_the_window_that_is_open_and_ends(home:
 def test_after_a_kill_the_next_start_is_the_first(home: Home) -> None:
     with home.open():
         pass
-    assert home.socket.exists()  # as the killed one has left it
+    assert home.socket.exists()  # as left by the killed one
     with home.open() as first:
         assert ended(home.start()) == 0
         assert first.poll() is None

@@ -1,4 +1,4 @@
-"""What runs beside the window."""
+"""Tests of tasks that run beside the window."""
 
 import logging
 import os
@@ -24,7 +24,7 @@ def tasks(qtbot: QtBot) -> Iterator[Tasks]:
 
 
 class Heard:
-    """What was told, and a way to wait until it is all."""
+    """The messages received, and a way to wait for all."""
 
     def __init__(self, qtbot: QtBot, tasks: Tasks) -> None:
         self.qtbot, self.tasks = qtbot, tasks

@@ -25,7 +25,7 @@ from app.theme import (
 from engine.system.paths import resources_folder
 
 READABLE = 4.5
-"""Contrast that the accessibility guidelines ask for text; half as much is asked for large signs."""
+"""The contrast that the accessibility guidelines require for text; large signs need half as much."""
 
 
 def contrast(first: str, second: str) -> float:
@@ -40,7 +40,7 @@ def luminance(colour: QColor) -> float:
 
 
 def ours(inks: Colours) -> tuple[str, ...]:
-    """The colours that are no Mac's own."""
+    """Return the colors that are not a Mac's own."""
     return (inks.good, inks.note, inks.warning, inks.error)
 
 
@@ -69,7 +69,7 @@ def test_the_style_sheet_is_understood(qapp: QApplication, theme: Theme, caplog:
 
 
 class Follower(QWidget):
-    """Keeps the colours that it has found at the last change of style."""
+    """Stores the colors that it found at the last change of style."""
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.StyleChange:

@@ -139,7 +139,7 @@ def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings:
     for _ in range(2):
         page.editor.edit.insertPlainText("Words. ")
         memory.remember_text()
-    memory.remember_text()  # nothing was typed, but it is still not kept
+    memory.remember_text()  # nothing was typed, but saving still fails
     assert len(told) == 3
     assert told[0].startswith("Your text isn’t being saved.")
     assert not memory.kept

@@ -1,4 +1,4 @@
-"""A display, a sound server and a recorder of its own for tests with the real window.
+"""A private display, sound server and recorder for tests with the real window.
 
 Linux only: Xvfb, PulseAudio with a null sink, and ALSA's bridge to it, all private and ended by their own processes.
 """
@@ -33,12 +33,13 @@ ctl.!default {{ type pulse }}
 
 
 OWN_SHARE = ["sh", "-c", 'echo -15 2>/dev/null >/proc/self/autogroup; exec "$@"', "sh"]
-"""In a session of its own, as if nearly alone where that is allowed: a busy machine makes gaps that are not ours."""
+"""Run in a separate session with a high share of the CPU where allowed: a busy machine causes gaps that are not ours.
+"""
 
 
 @contextmanager
 def virtual_display() -> Iterator[str]:
-    """An X server on a free number; gives the value for DISPLAY."""
+    """Run an X server on a free number; yields the value for DISPLAY."""
     reading, writing = os.pipe()
     command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
     with running(command, pass_fds=(writing,)):
@@ -49,7 +50,7 @@ def virtual_display() -> Iterator[str]:
 
 
 class SoundServer:
-    """A private PulseAudio; `environment` leads a program's ALSA to it."""
+    """A private PulseAudio; `environment` directs a program's ALSA to it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -67,7 +68,7 @@ class SoundServer:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Up until the block ends; may be started again after it."""
+        """Run until the block ends; may be started again after it."""
         self._socket.unlink(missing_ok=True)
         command = ["pulseaudio", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no"]
         command += ["--log-target=null", "-n", "-F", str(self._folder / "server.pa")]
@@ -89,7 +90,7 @@ class SoundServer:
 
 
 class Recorder:
-    """Everything the sink plays, with the time at which each sample was heard."""
+    """Records everything the sink plays, with the time at which each sample was played."""
 
     def __init__(self, server: SoundServer) -> None:
         self._server = server
@@ -97,7 +98,7 @@ class Recorder:
 
     @contextmanager
     def running(self) -> Iterator[Recorder]:
-        """Records until the block ends."""
+        """Record until the block ends."""
         command = ["parec", f"--device={SINK}.monitor", "--raw", "--format=float32le", f"--rate={RATE_HZ}"]
         command += ["--channels=1", "--latency-msec=20"]
         environment = os.environ | self._server.environment
@@ -109,15 +110,15 @@ class Recorder:
         thread.join()
 
     def samples(self) -> np.ndarray:
-        """All of it [n] float32."""
+        """Return the whole recording [n] float32."""
         return np.concatenate([np.zeros(0, np.float32), *(block for _, block in self._blocks)])
 
     def last_sound_at(self) -> float:
-        """The time, as of `time.time`, when the last sample that is not silence arrived."""
+        """Return the time, as of `time.time`, when the last sample that is not silence arrived."""
         return next(moment for moment, block in reversed(self._blocks) if block.any())
 
     def heard_at(self, sample: int) -> float:
-        """The time, as of `time.time`, when the sample of this number was played.
+        """Return the time, as of `time.time`, when the sample of this number was played.
 
         The sink plays a block from the moment at which it hands it over, and the recorder may get it in pieces.
         """
@@ -143,7 +144,7 @@ class Recorder:
 
 @contextmanager
 def running(command: list[str], **options: object) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is ended with the block."""
+    """Run a process that ends with the block."""
     options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | options
     process = subprocess.Popen([*OWN_SHARE, *command], start_new_session=True, **options)  # type: ignore[call-overload]
     try:

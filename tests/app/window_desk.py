@@ -1,4 +1,4 @@
-"""The main window with an engine and a sound device that are fakes, for a feature to be added to."""
+"""The main window with a fake engine and sound device, for tests that add a feature to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_MS
 
 
 class WindowDesk:
-    """It is not shown yet, so that a feature is there from the start, and nothing is prepared."""
+    """A window that is not shown yet, so that a feature is there from the start, and nothing is prepared."""
 
     def __init__(
         self, qtbot: QtBot, qapp: QApplication, folder: Path, text: str, engine: FakeEngine | None = None
@@ -50,13 +50,13 @@ class WindowDesk:
         self.qtbot.waitUntil(lambda: self.controller.track.finished and not self.controller.activity.making)
 
     def speak(self) -> None:
-        """Play, and make all of it."""
+        """Play, and generate all of it."""
         self.window.play()
         self.wait_made()
 
     @property
     def marked(self) -> list[str]:
-        """What is marked in the text of one's own."""
+        """The marked parts of the text that the user typed."""
         return [each.cursor.selectedText() for each in self.editor.edit.extraSelections()]
 
     def hear(self, samples: int) -> None:

@@ -9,7 +9,7 @@ RATE_HZ = 24_000
 
 
 def track_of(*chunks: tuple[np.ndarray, float]) -> AudioTrack:
-    """A track of these samples, each made at this speed."""
+    """Return a track of these samples, each generated at the given speed."""
     track = AudioTrack()
     for index, (samples, speed) in enumerate(chunks):
         utterance = Utterance(index, "", "", 0, 0)
@@ -22,7 +22,7 @@ def tone(seconds: float, hertz: float = 200) -> np.ndarray:
 
 
 def bursts(seconds: int) -> np.ndarray:
-    """A sound of 20 ms at the start of each second."""
+    """Return a sound of 20 ms at the start of each second."""
     samples = np.zeros(seconds * RATE_HZ)
     for start in range(0, len(samples), RATE_HZ):
         samples[start : start + RATE_HZ // 50] = tone(0.02, 1000)

@@ -60,7 +60,7 @@ def test_when_the_last_sample_is_heard_is_told_by_the_device_for_each_block(monk
 
 
 def test_samples_are_never_thought_to_be_heard_before_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The player may look in the middle of a block: its samples count as taken, so their time must be known by then."""
+    """The player may query in the middle of a block: its samples count as consumed, so their time must be known."""
     seen = []
     filler = BlockFiller(lambda block: seen.append(filler.heard_at) or 2, RATE_HZ)
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
@@ -108,7 +108,7 @@ WAIT_SECONDS = 10
 
 
 class SlowStream(FakeStream):
-    """One that starts when the test says so."""
+    """A stream that starts when the test says so."""
 
     def __init__(self, fill: Fill, gate: threading.Event) -> None:
         super().__init__(fill)
@@ -128,7 +128,7 @@ class SlowStream(FakeStream):
 
 
 class SlowOutput(FakeOutput):
-    """A sound server that sleeps until the test wakes it."""
+    """A sound server that blocks until the test wakes it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -146,7 +146,7 @@ class SlowOutput(FakeOutput):
 
 
 class Desk:
-    """A player on a device that is slow, with a second of speech."""
+    """A player on a slow device, with a second of speech."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self.qtbot, self.slow = qtbot, SlowOutput()
@@ -161,7 +161,7 @@ class Desk:
         self.player.load(track)
 
     def settle(self) -> None:
-        """Until everything asked for so far is done."""
+        """Wait until everything requested before is done."""
         self.output.refresh()
 
 

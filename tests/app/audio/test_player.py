@@ -144,7 +144,7 @@ def test_a_jump_is_heard_without_a_hole_whenever_the_device_asks_next(
     with monkeypatch.context() as patch:
         patch.setattr(FakeStream, "abort", forbidden)
         stage.player.seek(1500)
-    jumped = stage.output.stream.pull(200)  # before the player has had another turn
+    jumped = stage.output.stream.pull(200)  # before the player runs again
     np.testing.assert_array_equal(jumped, stage.track.samples()[1500:1700])
 
 
@@ -296,7 +296,7 @@ def test_a_speed_acts_on_what_is_about_to_be_heard(stage: Stage) -> None:
     stage.player.play()
     stage.pass_time(1000)
     stage.player.set_speed(2.0)
-    stage.pass_time(150)  # is with the device already
+    stage.pass_time(150)  # already on the device
     assert stage.player.position == pytest.approx(1150, abs=1)
     stage.pass_time(1000)
     assert stage.player.position == pytest.approx(3150, abs=3)
@@ -382,7 +382,7 @@ def test_nothing_is_lost_between_two_threads(capacity: int, write_size: int, rea
         while ring.samples_read < len(source):
             block = np.zeros(read_size, np.float32)
             received.append(block[: ring.read_into(block)])
-            time.sleep(0)  # the other thread's turn
+            time.sleep(0)  # let the other thread run
 
     consumer = threading.Thread(target=consume)
     consumer.start()
@@ -405,7 +405,7 @@ def test_all_but_what_is_read_next_can_be_taken_back() -> None:
     ring = RingBuffer(10)
     ring.write(np.arange(8, dtype=np.float32))
     ring.read_into(np.zeros(5, np.float32))
-    ring.write(np.arange(8, 14, dtype=np.float32))  # over the end
+    ring.write(np.arange(8, 14, dtype=np.float32))  # wraps around the end
     assert ring.take_back(2).tolist() == [7, 8, 9, 10, 11, 12, 13]
     assert ring.take_back(2).tolist() == []
     ring.write(np.array([50], np.float32))

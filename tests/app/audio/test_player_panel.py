@@ -91,7 +91,7 @@ def test_the_bar_and_the_view_show_the_same_part(pane: WaveformPane) -> None:
 
 
 def test_forty_hours_can_be_scrolled_and_clicked(qtbot: QtBot) -> None:
-    """They are more samples than an `int` of Qt holds."""
+    """Qt's `int` cannot hold that many samples."""
     pane, track, utterances = WaveformPane(), AudioTrack(), utterances_of("One.")
     rate, hours = 24_000, 40
     second = replace(chunk_of(utterances[0], 1, rate), sample_rate_hz=rate)

@@ -14,7 +14,7 @@ from tests.app.fakes import RATE_HZ, FakeOutput, chunk_of, utterances_of
 
 
 class Desk:
-    """A speech of a second, and a player of pieces beside it, on one device."""
+    """A second of speech, and a player of excerpts beside it, on one device."""
 
     def __init__(self) -> None:
         self.output = FakeOutput()
@@ -129,7 +129,7 @@ def test_a_sound_that_gives_way_while_it_rings_out_has_not_ended(
 
 
 def tone(loudness: float, length: int = 8000) -> np.ndarray:
-    """Its steps are at most a twentieth of its loudness."""
+    """Return a tone with steps of at most a twentieth of its loudness."""
     return (loudness * np.sin(np.arange(length) / 20)).astype(np.float32)
 
 
@@ -143,7 +143,7 @@ def test_another_sound_goes_on_in_place_without_a_click(desk: Desk, qtbot: QtBot
     heard = desk.output.stream.heard()
     np.testing.assert_array_equal(heard[:1000], first[:1000])
     np.testing.assert_array_equal(heard[-700:], second[1300:2000])
-    assert np.abs(np.diff(heard)).max() < 0.2  # they differ by up to 1.2
+    assert np.abs(np.diff(heard)).max() < 0.2  # the sounds differ by up to 1.2
     assert len(desk.output.streams) == 1
 
 
@@ -196,7 +196,7 @@ def test_a_part_goes_round() -> None:
 def test_the_end_of_a_round_goes_over_into_its_start_without_a_step() -> None:
     sound = LoopedSound(RAMP, RATE_HZ, Part(20, 60))
     rounds = sound.between(0, 120)
-    assert np.abs(np.diff(rounds)).max() < 0.12  # a seam without care would be 0.4
+    assert np.abs(np.diff(rounds)).max() < 0.12  # a plain cut would be 0.4
     np.testing.assert_allclose(rounds[40], RAMP[60], atol=0.05)
 
 

@@ -126,7 +126,7 @@ TEXT_END = LONG[-1].end
 
 
 def part(first: int, last: int) -> Plan:
-    """The plan of a task that speaks these utterances, which it numbers from 0."""
+    """Return the plan of a task that speaks these utterances, numbering them from 0."""
     return Plan(tuple(replace(each, index=number) for number, each in enumerate(LONG[first:last])))
 
 

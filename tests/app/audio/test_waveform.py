@@ -65,7 +65,7 @@ def test_louder_is_higher(qtbot: QtBot) -> None:
 
 
 def test_bars_only_move_when_another_part_is_shown(qtbot: QtBot) -> None:
-    """Each stands for the same samples wherever it is, as high as before: the loudest part need not be in view."""
+    """Each bar stands for the same samples at any scroll position, at the same height even without the peak in view."""
     signal = np.random.default_rng(3).uniform(-0.4, 0.4, 200_000).astype(np.float32)
     signal[150_000:150_100] = 1.0
     peaks = PeakPyramid()
@@ -121,7 +121,7 @@ def inked_columns(picture: QImage, top: int, bottom: int) -> list[int]:
 
 
 def marked(picture: QImage, shown: TimeRange, sentences: list[int]) -> list[int]:
-    """Where marks begin."""
+    """Return the positions where marks begin."""
     painter = QPainter(picture)
     paint_sentences(painter, QRectF(0, 0, AXIS_WIDTH, AXIS_HEIGHT), shown, sentences, "black")
     painter.end()
@@ -168,7 +168,7 @@ def test_times_of_a_long_sound_do_not_run_together(picture: QImage, hours: int, 
 
 
 def test_a_day_of_sentences_is_drawn_as_fast_as_a_minute(picture: QImage) -> None:
-    """Only those that have a mark are looked at."""
+    """Only marked sentences are read."""
 
     class Counted(list[int]):
         looked_at = 0
@@ -344,7 +344,7 @@ def test_it_stays_where_somebody_scrolls_until_asked_to_follow(zoom: WaveformZoo
     assert place.start == 5000
     zoom.move_playhead(1500)
     assert zoom.shown == place
-    zoom.zoom_in()  # around the middle of what is in view
+    zoom.zoom_in()  # around the middle of the view
     assert zoom.shown.contains(5500)
     zoom.follow(1500)
     assert zoom.shown.contains(1500)
@@ -361,4 +361,4 @@ def test_another_sound_is_shown_whole(zoom: WaveformZoom) -> None:
     zoom.fit(200, SHORTEST)
     assert zoom.shown == TimeRange(200, 0, 200)
     zoom.zoom_in()
-    assert zoom.shown.whole  # it is shorter than the shortest part
+    assert zoom.shown.whole  # the sound is shorter than the shortest part

@@ -1,11 +1,11 @@
-"""Files of pictures, made on the spot."""
+"""Image files, drawn in the tests."""
 
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QColor, QImage
 
 
 def picture(width: int, height: int, colour: str = "#c03020") -> bytes:
-    """A PNG file, all of one colour."""
+    """Return a PNG file of a single color."""
     image = QImage(width, height, QImage.Format.Format_ARGB32)
     image.fill(QColor(colour))
     file = QBuffer()

@@ -40,7 +40,7 @@ def view(qtbot: QtBot) -> Iterator[BookView]:
 
 @pytest.fixture
 def hear(view: BookView) -> Callable[[int], int]:
-    """Lets a line of a long chapter be heard, and returns where the view is then."""
+    """Return a function that plays a line of a long chapter and returns the scroll position then."""
     view.show_chapter(LONG, load_picture)
     view.begin_speech(LONG.text)
     utterances = {each.text.removeprefix("Line ").split()[0]: each for each in utterances_of(LONG.text)}
@@ -57,7 +57,7 @@ def marked(view: BookView) -> list[str]:
 
 
 def place_of(view: BookView, words: str) -> QPoint:
-    """In the viewport, in the middle of these words."""
+    """Return the position of the middle of these words in the viewport."""
     cursor = view.edit.document().find(words)
     assert not cursor.isNull()
     right = view.edit.cursorRect(cursor)
@@ -91,7 +91,7 @@ def wanted(view: BookView) -> list[tuple[int | None, int]]:
     return places
 
 
-# what is shown
+# content
 
 
 def test_a_chapter_is_shown_with_its_text(view: BookView) -> None:
@@ -203,7 +203,7 @@ def test_what_is_dropped_is_for_the_window(view: BookView) -> None:
 
 
 def ribbon_heights(view: BookView) -> list[int]:
-    """Where the ribbons in view are, from the top."""
+    """Return the vertical positions of the ribbons in view."""
     return [each.center().y() for each in view.edit.ribbons.in_view]
 
 
@@ -309,7 +309,7 @@ def test_other_clicks_want_nothing(view: BookView, wanted: list[tuple[int | None
 
 
 def double_click(view: BookView, place: QPoint) -> None:
-    """As a person does it: QTest.mouseDClick leaves the first click out."""
+    """Double-click as a user does: QTest.mouseDClick leaves out the first click."""
     click(view, place)
     QTest.mouseDClick(view.edit.viewport(), LEFT_BUTTON, pos=place)
 
@@ -320,7 +320,7 @@ def test_a_double_click_selects_a_word_and_a_triple_click_its_paragraph(
     place = place_of(view, "violets")
     double_click(view, place)
     assert view.edit.textCursor().selectedText() == "violets"
-    assert len(wanted) == 1  # by the first click, at once
+    assert len(wanted) == 1  # by the first click, immediately
     click(view, place)
     assert view.edit.textCursor().selectedText() == "Roses are red,\u2028violets are blue."
     assert len(wanted) == 1

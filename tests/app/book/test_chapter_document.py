@@ -14,7 +14,7 @@ TEXT = "The Hen\n\nIt was late in the year.\n\nRoses are red,\nviolets are blue.
 
 @pytest.fixture
 def parent(qapp: QApplication) -> QTextDocument:
-    """Keeps what a test makes."""
+    """The parent of the documents that a test creates."""
     return QTextDocument()
 
 
@@ -34,7 +34,7 @@ def span(words: str, look: Look, level: int = 0) -> Styled:
 
 
 def look_of(document: ChapterDocument, words: str) -> QTextCharFormat:
-    """That of the first character of these words; all have the same."""
+    """Return the format of the first character of these words, which share one."""
     cursor = document.find(words)
     assert not cursor.isNull()
     start = cursor.selectionStart()
@@ -169,7 +169,7 @@ TWO_WORDS = "Ab 🙂 c.\n\nDe.\n"
 
 
 def shown() -> ChapterPositions:
-    """With a picture and its paragraph between the two of the text."""
+    """Return positions with a picture and its paragraph between the two of the text."""
     positions = ChapterPositions(TWO_WORDS)
     positions.add(0, 7, 0)  # 8 units, and the end of the paragraph
     positions.add(9, 12, 11)

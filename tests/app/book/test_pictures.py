@@ -40,7 +40,7 @@ def middle(block: QTextBlock) -> tuple[int, int]:
 
 @pytest.fixture(autouse=True)
 def application(qapp: QApplication) -> None:
-    """Fonts need one."""
+    """Fonts need an application."""
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_one_that_cannot_be_shown_is_described(files: dict[str, bytes]) -> None:
 
 
 def test_one_that_is_cut_off_is_described_in_its_place() -> None:
-    """Which pixels the words have depends on the font; but there are some, and no red ones."""
+    """The font determines which pixels the words cover; but there are some, and no red ones."""
     whole = picture(300, 200)
     document = document_of("a", {"a": whole[: len(whole) // 2]}, "A hen")
     assert size_in(document)[0] == 300
@@ -101,7 +101,7 @@ def test_only_pictures_in_view_are_decoded_each_once() -> None:
         Chapter("", text, pictures=pictures), font, QTextFrameFormat(), load, QApplication.instance()
     )
     document.setPageSize(QSizeF(400, -1))
-    asked.clear()  # each was asked for its size
+    asked.clear()  # the size of each was requested
     image = QImage(400, 500, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     for _ in range(2):

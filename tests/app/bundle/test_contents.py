@@ -31,7 +31,7 @@ for name in modules():
         importlib.import_module(name)
 print(*(name for name, module in sys.modules.items() if module is not None))
 """
-"""Imports every module of the window where nothing that is left out can be imported."""
+"""Imports every module of the window in a process that cannot import excluded modules."""
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +176,7 @@ def test_libraries_that_served_only_denied_files_are_left_out() -> None:
 
 
 MIN_SYSTEM = 0x32
-"""The kind of load command that names it."""
+"""The kind of load command that names the minimum macOS version."""
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def application(tmp_path: Path) -> Path:
 
 
 def for_system(content: bytes, major: int) -> bytes:
-    """A program or library with another oldest macOS than it has."""
+    """Return a program or library with its minimum macOS version changed."""
     place = next(command.start for command in load_commands(content) if command.kind == MIN_SYSTEM)
     return content[: place + 12] + struct.pack("<I", major << 16) + content[place + 16 :]
 

@@ -14,7 +14,7 @@ from tests.starter_voices import MALE
 
 
 def launched(*arguments: str, code: str = "pass") -> subprocess.CompletedProcess[str]:
-    """The program as a bundle starts it, which is a script of its own."""
+    """Run the program as a bundle starts it, through a separate script."""
     start = f"import sys; {code}; from app.bundle.launcher import main; sys.exit(main(sys.argv[1:]))"
     return subprocess.run(
         [sys.executable, "-c", start, *arguments], cwd=project_folder(), capture_output=True, text=True, check=False
@@ -49,7 +49,7 @@ def test_without_a_module_the_reason_is_said() -> None:
 
 
 def test_children_of_a_bundle_are_run_by_it() -> None:
-    """The command that a bundle makes for a child process is one that its program understands."""
+    """A bundle's command for a child process is one that its program understands."""
     code = (
         "sys.frozen = True; from engine.system.child_process import python_command as c; print(*c('engine', 'voices'))"
     )

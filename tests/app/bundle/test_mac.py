@@ -94,7 +94,7 @@ def test_the_icon_is_drawn(tmp_path: Path) -> None:
 
 @pytest.fixture
 def application(tmp_path: Path) -> Path:
-    """An application with a program, a library in its frameworks, one that is linked to, and one in its resources."""
+    """An application with a program, a library in its frameworks, a link to it, and a library in its resources."""
     folder = next(path for path in shipped_modules_folder().iterdir() if path.name.endswith(APPLE.triple))
     library = next(folder.glob("*.dylib")).read_bytes()
     contents = tmp_path / "Desk.app" / "Contents"
@@ -177,7 +177,7 @@ def library() -> bytes:
 
 
 def universal(*parts: tuple[int, bytes]) -> bytes:
-    """A file with parts for several kinds of processors."""
+    """Return a file with parts for several kinds of CPUs."""
     header, start = struct.pack(">4sI", b"\xca\xfe\xba\xbe", len(parts)), 4096
     content = bytearray(start)
     for processor, part in parts:

@@ -1,4 +1,4 @@
-"""An application with a fake engine, for what is wired together."""
+"""An application with a fake engine, for integration tests."""
 
 import pytest
 
@@ -15,5 +15,5 @@ def settings(settings: Settings) -> Settings:
 
 @pytest.fixture
 def application(applications: Applications) -> Application:
-    """Not yet shown."""
+    """An application, not yet shown."""
     return applications.new()

@@ -1,4 +1,4 @@
-"""A session bus for one test, and GLib's own program as its client."""
+"""A session bus for one test, with GLib's own program as its client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PrivateBus:
     address: str
 
     def call(self, name: str, method: str, *arguments: str) -> str:
-        """What a call answers, as GLib writes it; raises `CalledProcessError`."""
+        """Return the reply to a call, as GLib writes it; raises `CalledProcessError`."""
         command = ["gdbus", "call", "--address", self.address, "--dest", name, "--object-path", OBJECT]
         command += ["--method", method, "--", *arguments]
         return said_by(command)
@@ -43,7 +43,7 @@ class PrivateBus:
 
 
 def said_by(command: list[str]) -> str:
-    """What a program prints, which ends by itself."""
+    """Return the output of a program that ends by itself."""
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS)
     return done.stdout.strip()
 

@@ -45,9 +45,9 @@ def test_without_a_data_folder_it_is_where_the_desktop_looks(
 
 def test_signs_in_the_path_are_kept() -> None:
     entry = read(entry_text(['/a b/100%/$x"`\\'], Path("/a b")))
-    quoted = entry["Exec"].removesuffix(" %f").replace("\\\\", "\\")  # without the escapes of any text of an entry
+    quoted = entry["Exec"].removesuffix(" %f").replace("\\\\", "\\")  # without the escapes of entry strings
     said = subprocess.run(["sh", "-c", f"printf %s {quoted}"], capture_output=True, text=True, check=True).stdout
-    assert said == '/a b/100%%/$x"`\\'  # the shell has the same rules for what is in double quotes
+    assert said == '/a b/100%%/$x"`\\'  # the shell has the same rules within double quotes
 
 
 def test_it_can_be_removed_and_removed_again(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ ALWAYS = {
     "Close Window", "Enter Full Screen", "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts",
     "About Kokoro Desk", "Minimize", "Zoom", "Bring All to Front",
 }  # fmt: skip
-"""Commands that do something whatever the text and the speech are."""
+"""Commands that are enabled for any text and speech."""
 ADJUSTING = {"Faster", "Slower", "Larger Text", "Smaller Text", "Longer Pauses", "Shorter Pauses"}
-"""These as well, as long as nothing is adjusted."""
+"""Commands that are also enabled while nothing is adjusted."""
 
 
 def test_the_find_bar_is_above_the_text(application: Application, qtbot: QtBot) -> None:
@@ -147,7 +147,7 @@ def test_a_click_shows_the_window_but_on_a_mac_the_menu(
 
 
 def commands(actions: list[QAction]) -> Iterator[QAction]:
-    """Those of menus and the menus in them, without what switches something on and off."""
+    """Yield the commands of menus and their submenus, without those that switch something on and off."""
     for action in actions:
         if action.menu() is not None:
             yield from commands(action.menu().actions())
@@ -189,7 +189,7 @@ def test_what_every_command_needs(application: Application, qtbot: QtBot) -> Non
         "Voice af_heart",
         "Find…",
         "Select All",
-    }  # it is a text, but nothing to speak
+    }  # there is text, but nothing to speak
     assert offered(application) == blank
     page.editor.start_with("One. Two.")
     menu.faster.trigger()

@@ -16,7 +16,7 @@ def menu(qtbot: QtBot) -> MainMenu:
 
 
 def native(keys: str) -> str:
-    """How the system writes a combination of keys."""
+    """Return a key combination as the system writes it."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 

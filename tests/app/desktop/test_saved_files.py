@@ -50,7 +50,7 @@ class Notifications(ServiceInterface):
 
 
 class Desktop:
-    """Serves both on a bus, in a thread."""
+    """Serves a file manager and notifications on a bus, in a thread."""
 
     def __init__(self, bus: PrivateBus) -> None:
         self._address = bus.address
@@ -79,7 +79,7 @@ class Desktop:
 
 
 class Opener(QObject):
-    """Stands in for what opens folders."""
+    """Stands in for the system's opener of folders."""
 
     @Slot(QUrl)
     def take(self, url: QUrl) -> None:

@@ -1,4 +1,4 @@
-"""Copying the command, reducing, saving a case."""
+"""Tests of copying the command, and of reducing and saving a case."""
 
 import shlex
 from collections.abc import Callable, Iterator
@@ -122,7 +122,7 @@ def test_a_case_that_cannot_be_saved_is_told(made: Panel, tmp_path: Path) -> Non
 
 def test_the_case_that_is_saved_is_the_one_that_was_asked_for(made: Panel, tmp_path: Path) -> None:
     made.actions.save.trigger()
-    made.choose(Regime.COMPILED, "decoder")  # another run begins, for example, while somebody looks for a folder
+    made.choose(Regime.COMPILED, "decoder")  # a new run begins, for example, while the user chooses a folder
     made.save_in_dialog(tmp_path / "whole.safetensors")
     words = (tmp_path / "whole.safetensors").read_text().split()
     assert {"--case-stage=bert", f"--regimes={Regime.STATIC_NO_PACK}"} <= set(words)

@@ -142,7 +142,7 @@ def test_what_is_heard_is_shown_while_that_is_chosen(to_show: ViewControls, qtbo
     assert to_show.shown_utterance is None  # so that the worst is shown
     to_show.utterance.choose(0)
     to_show.show_heard()
-    assert to_show.shown_utterance == 0  # as it was chosen
+    assert to_show.shown_utterance == 0  # as chosen
 
 
 def test_choices_are_told(to_show: ViewControls, qtbot: QtBot) -> None:

@@ -159,7 +159,7 @@ def test_what_is_spoken_is_diagnosed_once_that_is_wanted(desk: Desk) -> None:
     assert desk.wait_for(RunState.FINISHED).request.speech == desk.speech.request
     wanted.click()
     assert not desk.settings.diagnose_while_speaking
-    desk.settings.diagnose_while_speaking = True  # in another window
+    desk.settings.diagnose_while_speaking = True  # in a different window
     assert wanted.isChecked()
 
 
@@ -265,7 +265,7 @@ def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
 
 
 def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> None:
-    """The fake reference has one utterance, from the text's start to its end, and hears of every place."""
+    """The fake reference has one utterance, of the whole text, and receives every position."""
     desk.prepare()
     desk.open_to_diagnose_speech()
     heard: list[int] = []
@@ -362,7 +362,7 @@ def test_the_chip_is_of_the_text_that_is_spoken(desk: Desk, qtbot: QtBot) -> Non
     desk.panel.refresh()
     assert not chip.isVisible()
     desk.speak("rows 16")
-    qtbot.waitUntil(chip.isVisible)  # this was diagnosed
+    qtbot.waitUntil(chip.isVisible)  # this text was diagnosed
     desk.speak("rows 1")
     qtbot.waitUntil(lambda: not chip.isVisible())
 
@@ -449,10 +449,10 @@ def test_all_regimes_are_compared_in_one_run(desk: Desk) -> None:
 SPOKEN_HZ = 1000
 UTTERANCE = Utterance(1, "one two", "aaa bbb", 10, 17, words=(WrittenWord(10, 13, 0, 3), WrittenWord(14, 17, 4, 7)))
 CLOCK = UtteranceClock((4, 2, 2, 2, 2, 2, 2, 2, 4), 10.0)
-"""One from 0.4 to 1 s, two from 1.2 to 1.8 s, all of it 2.2 s."""
+"""“one” lasts from 0.4 to 1 s, “two” from 1.2 to 1.8 s, the utterance 2.2 s."""
 SEGMENT = Segment(UTTERANCE, 5000, 7000)
 SPOKEN = (SpokenWord(10, 13, 5030, 5630), SpokenWord(14, 17, 6030, 6630))
-"""0.37 s of silence are cut off before, and 0.2 s of pause put in between."""
+"""0.37 s of silence are trimmed at the start, and a pause of 0.2 s is inserted between the words."""
 
 
 def heard(position: int) -> float:

@@ -97,7 +97,7 @@ IN_BOTH = {
     "finite": "Finite",
     "energy in padding": "Energy in padding",
 }
-"""Names of the page, and those of the panel."""
+"""Names on the page, and those in the panel."""
 sizes = st.floats(0, 1e6)
 rates = st.one_of(st.none(), st.floats(0, 1e9))
 correlations = st.floats(-1, 1)
@@ -134,7 +134,7 @@ TEXT = "Hi."
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
 CROSS = (("decoder", Regime.DYNAMIC),)
 TIMES = ("seconds", "reference_seconds")
-"""What no two runs have in common."""
+"""The fields that differ between any two runs."""
 
 
 def without_times(rows: list[dict[str, object]]) -> list[dict[str, object]]:
@@ -143,7 +143,7 @@ def without_times(rows: list[dict[str, object]]) -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def run() -> DiagnosticsRun:
-    """What the window makes of the events that come through the pipe."""
+    """The run as the window builds it from events through the pipe."""
     request = ValidationRequest(SpeechRequest(TEXT, starter_voices()[0].name), regimes=REGIMES, cross=CROSS)
     made = DiagnosticsRun(request, model_config(STARTER))
     validator = Validator()

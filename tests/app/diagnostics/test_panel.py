@@ -154,7 +154,7 @@ def test_the_worst_stage_is_looked_at_unless_another_is_chosen(
 
 
 class Seen(StagePage):
-    """A page that notes what it is told."""
+    """A page that records its calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -280,7 +280,7 @@ def test_all_that_can_be_used_has_a_name(panel: DiagnosticsPanel) -> None:
 
 
 def test_nobody_s_windows_are_left_to_the_garbage_collector(qtbot: QtBot) -> None:
-    """Python may delete one while Qt walks through all windows, which ends the application."""
+    """Python may delete a menu while Qt iterates over all windows, which crashes the application."""
 
     def nobody_s() -> set[QMenu]:
         return {each for each in QApplication.allWidgets() if isinstance(each, QMenu) and each.parent() is None}

@@ -26,7 +26,7 @@ SILENT_SECONDS = 20.0
 
 
 class Listener:
-    """A process and all that came from it."""
+    """A process and all its events."""
 
     def __init__(self, qtbot: QtBot, function: Serve = fake_service.serve) -> None:
         self.qtbot = qtbot
@@ -192,7 +192,7 @@ class Clock:
 
 
 class Kennel:
-    """A watchdog with a clock that a test turns."""
+    """A watchdog with a clock that the test controls."""
 
     def __init__(self) -> None:
         self.clock = Clock()

@@ -41,7 +41,7 @@ OPTIONS = DiagnosticsOptions(regimes=(Regime.COMPILED,), padding=0.5, probes=Tru
 
 
 class Desk:
-    """A queue with a service that does what a text says."""
+    """A queue with a service that is controlled by its text."""
 
     def __init__(self, qtbot: QtBot, folder: Path, function: Serve = fake_service.serve) -> None:
         self.qtbot, self.folder = qtbot, folder
@@ -58,7 +58,7 @@ class Desk:
         self.qtbot.waitUntil(lambda: run.state is state)
 
     def wait_until_frozen(self, run: DiagnosticsRun, row_count: int) -> None:
-        """On a busy machine, the process may seem to be stuck while it starts, before it has sent any row."""
+        """Wait for the rows too: on a busy machine the process may seem stuck while it starts, before its first row."""
         self.qtbot.waitUntil(lambda: run.row_count == row_count and run.stalled_seconds > 0)
 
     def array_folders(self) -> list[Path]:
@@ -263,7 +263,7 @@ def test_what_is_under_way_follows_from_the_rows(row_count: int, words: str) -> 
 
 
 class KernelDesk(Desk):
-    """A queue with a service whose kernels can be inspected, and what is told of them."""
+    """A queue with a service whose kernels can be inspected, and its messages about them."""
 
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         super().__init__(qtbot, folder, fake_kernel_service.serve)

@@ -7,7 +7,7 @@ from app.diagnostics.window import OPENING_PIXELS, DiagnosticsWindow, opening_pl
 
 
 class Desk:
-    """A main window and the window of diagnostics."""
+    """A main window and the diagnostics window."""
 
     def __init__(self, qtbot: QtBot, place: QByteArray | None = None, *, shown: bool = False) -> None:
         self.main = QMainWindow()

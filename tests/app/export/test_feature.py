@@ -33,7 +33,7 @@ BOOK = Document("Book", "A. Writer", "en", (Chapter("One", "A. B."), Chapter("Tw
 
 
 class ExportDesk(Desk):
-    """With the feature, which exports a book or, without one, the text in the window."""
+    """A desk with the feature, which exports a book or, without one, the text in the window."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder)
@@ -43,7 +43,7 @@ class ExportDesk(Desk):
         self.feature = self.new_feature()
 
     def new_feature(self) -> ExportFeature:
-        """As of another instance of the application, or of another start."""
+        """Return the feature of a new instance or a later start of the application."""
         parts = partial(parts_of, self.window)
         orders = KeptOrders(self.folder / "orders")
         self.features.append(
@@ -109,7 +109,7 @@ def test_a_document_is_exported_with_all_its_chapters(desk: ExportDesk, tmp_path
 
 
 def choices(desk: ExportDesk) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What can be chosen, and the chapters of each."""
+    """Return the choices, with the chapters of each."""
     dialog = desk.dialog()
     found = []
     for number in range(dialog.scopes.count()):
@@ -247,7 +247,7 @@ def test_speech_that_cannot_be_heard_can_be_saved(desk: ExportDesk) -> None:
 
 
 def interrupt(desk: ExportDesk, order: ExportJob) -> None:
-    """As if the application had been killed while it made this, after the first chapter was made."""
+    """Simulate that the application was killed during this export, after the first chapter."""
     steps = export(order, FakeEngine(), lambda _: None)
     for _ in range(4):
         next(steps)

@@ -1,4 +1,4 @@
-"""A window with a fake engine, a fake device, and models of a test's choice."""
+"""A window with a fake engine, a fake device, and models that the test chooses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.patience import PATIENCE_MS
 
 
 class Desk(WindowDesk):
-    """Nothing begins in the background until `start`, because the engine is not ready before."""
+    """A desk where nothing begins in the background until `start`, because the engine is not ready before."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_MS
 
 
 class Desk:
-    """A controller, and what it has said."""
+    """A controller and its messages."""
 
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         self.qtbot = qtbot
@@ -180,7 +180,7 @@ def test_every_job_can_be_stopped_on_its_own() -> None:
 
 
 class Bench:
-    """A worker, and the progress that it has told."""
+    """A worker and its progress reports."""
 
     def __init__(self, library: FakeLibrary) -> None:
         self.library = library

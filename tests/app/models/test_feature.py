@@ -1,4 +1,4 @@
-"""Everything from the click to the store, the speech engine and the settings; the last tests have a real store."""
+"""Tests from the click to the store, the speech engine and the settings; the last tests have a real store."""
 
 import hashlib
 from collections.abc import Iterator
@@ -197,7 +197,7 @@ def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch,
 def fetching(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Desk, DeskLibrary]]:
-    """A window in the middle of a real fetch, from a hub that falls silent."""
+    """A window in the middle of a real download, from a hub that falls silent."""
     content = bytes(4 << 20)
     pinned = PinnedFile("model.pth", len(content), hashlib.sha256(content).hexdigest())
     entry = ModelEntry(FULL_SIZE, "Some model", "MIT", "hub", tmp_path / "config.json", REPOSITORY, REVISION, pinned)
@@ -205,7 +205,7 @@ def fetching(
         hub.faults.append(Fault(pinned.path, stall_after=1 << 20))
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hub_home"))
-        monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", str(PATIENCE_SECONDS))  # in which it may fall silent
+        monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", str(PATIENCE_SECONDS))  # it may be silent this long
         store = DeskLibrary(tmp_path / "models", (entry,))
         desk = Desk(qtbot, qapp, tmp_path, store)
         desk.models.open()

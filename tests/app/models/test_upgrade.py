@@ -1,4 +1,4 @@
-"""A better model on its way while another one speaks; the window, the strip and the jobs are real."""
+"""Tests of downloading a better model while the current one is in use; the window, strip and jobs are real."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -43,13 +43,13 @@ def text_of(desk: Desk) -> str:
 
 
 def offered(desk: Desk) -> str | None:
-    """The model that can be fetched with the strip's button."""
+    """Return the model that the strip's button downloads."""
     notice = desk.strip.notice
     return notice.model if notice is not None and Answer.FETCH in notice.answers else None
 
 
 def start(desk: Desk) -> None:
-    """The engine is ready, and all work in the background is done."""
+    """Make the engine ready, and finish all work in the background."""
     desk.start()
     desk.qtbot.waitUntil(lambda: not desk.models.controller.busy and desk.models.upgrade._begun)
 
@@ -108,7 +108,7 @@ def test_making_ready_is_shown_step_by_step(opened: MakeDesk, qtbot: QtBot) -> N
 
 
 def ready_during_a_speech(desk: Desk, qtbot: QtBot) -> Desk:
-    """The better model is ready while the starter is still heard."""
+    """A desk where the better model becomes ready while the starter is still playing."""
     desk.library.hold.clear()
     desk.start()
     desk.window.play()
@@ -266,7 +266,7 @@ def test_while_a_lesser_model_speaks_the_best_is_offered_until_that_is_answered(
     desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
     start(desk)
     assert desk.voices.choice == HEART
-    assert offered(desk) is None  # what is in use now is told first
+    assert offered(desk) is None  # the model now in use is announced first
     desk.strip.close_button.click()
     for part in ("Kokoro-82M", "54 voices", "355\N{NO-BREAK SPACE}MB"):
         assert part in text_of(desk)

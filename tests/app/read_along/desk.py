@@ -1,4 +1,4 @@
-"""A window that reads along, with a fake engine whose words are timed, and a fake device."""
+"""A window that reads along, with a fake engine that times words, and a fake device."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def timed(utterance: Utterance, *, known: bool = True) -> AudioChunk:
 
 
 class TimedEngine(FakeEngine):
-    """Speaks the text of this desk; `words_known` is whether it tells the times of the words."""
+    """Speaks the text of this desk; it reports the times of words if `words_known`."""
 
     words_known = True
 
@@ -55,7 +55,7 @@ class TimedEngine(FakeEngine):
 
 
 class Desk(WindowDesk):
-    """Nothing is heard until `hear`, and nothing made while the engine holds."""
+    """A window where nothing plays until `hear`, and nothing is generated while the engine holds."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder, TEXT, TimedEngine())

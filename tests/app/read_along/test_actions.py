@@ -28,7 +28,7 @@ def test_every_entry_has_a_key_of_its_own(qtbot: QtBot, monkeypatch: pytest.Monk
     actions = [action for sub in menu.findChildren(QMenu) for action in sub.actions() if action.text()]
     keys = [(key.toString(), action) for action in actions for key in action.shortcuts()]
     shared = [action for key, action in keys if key == "Esc"]
-    assert shared == [menu.stop, own.leave_focus]  # never at the same time
+    assert shared == [menu.stop, own.leave_focus]  # never enabled at the same time
     others = [key for key, _ in keys if key != "Esc"]
     assert len(others) == len(set(others))
     entries = [action for action in actions if action.parent() is own]

@@ -16,7 +16,7 @@ from tests.app.test_main_window import TEXT, Desk
 
 
 class Room(Desk):
-    """A window whose controls act on what is heard."""
+    """A window whose controls affect the current speech."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder)
@@ -31,7 +31,7 @@ class Room(Desk):
         super().speak()
 
     def begin(self) -> None:
-        """The first sentence is made, and none after it until the engine goes on."""
+        """Generate the first sentence, and none after it until the engine resumes."""
         self.prepare()
         self.engine.hold_from = 1
         self.engine.hold.clear()

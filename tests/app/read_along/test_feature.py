@@ -140,10 +140,10 @@ def test_sentences_back_and_forward(desk: Desk) -> None:
     places.append(desk.position)
     assert places == [1000, 2000, 3000, 3000]
     assert desk.page.status.label.text() == "This is the last sentence"
-    assert desk.marked == ["One two.", "One"]  # until another is heard
+    assert desk.marked == ["One two.", "One"]  # until the next one plays
     desk.hear(1)
     assert desk.marked == ["Seven eight.", "Seven"]
-    desk.feature.actions.sentence_back.trigger()  # in the first 1.5 s: the one before
+    desk.feature.actions.sentence_back.trigger()  # within the first 1.5 s: the previous one
     assert desk.position == 2000
     assert desk.controller.player.playback is Playback.PLAYING
 
@@ -184,7 +184,7 @@ def test_back_to_reading_is_offered_while_the_reading_is_out_of_sight(desk: Desk
     action = desk.feature.actions.back_to_reading
     assert not action.isEnabled()
     edit = desk.editor.edit
-    edit.setFixedSize(90, 60)  # in which a text of two lines can be scrolled
+    edit.setFixedSize(90, 60)  # small enough that a text of two lines can be scrolled
     edit.scrolled.emit()
     edit.verticalScrollBar().setValue(edit.verticalScrollBar().maximum())
     assert action.isEnabled()

@@ -11,7 +11,7 @@ from engine.text.documents import Chapter, Document, Matter
 from tests.app.reading.documents import BOOK, DOCUMENT
 
 PADDING_PIXELS = 12
-"""Of each chapter, above and below together, in the style sheet."""
+"""Of each chapter, top and bottom together, in the style sheet."""
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_the_notices_of_a_document_can_be_asked_for(panel: ChaptersPanel, qtbot:
 @pytest.mark.parametrize("scale", [1, 2])
 @pytest.mark.parametrize("words", range(1, 14))
 def test_no_line_of_a_title_is_cut_off(panel: ChaptersPanel, words: int, scale: int, qtbot: QtBot) -> None:
-    """Whatever of it is wrapped, the row is high enough for the lines that fit beside box and icon."""
+    """However its parts wrap, the row is high enough for the lines that fit beside box and icon."""
     font = panel.list.font()
     font.setPointSizeF(scale * font.pointSizeF())
     panel.list.setFont(font)

@@ -30,7 +30,7 @@ from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
 class Desk(WindowDesk):
-    """A window that reads documents, by a reader that tests replace."""
+    """A window that reads documents, with a reader that tests replace."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder, "My own draft.")
@@ -74,7 +74,7 @@ class Desk(WindowDesk):
     def close(self) -> None:
         assert self.feature.shut_down(PATIENCE_MS)
         super().close()
-        QGuiApplication.clipboard().clear()  # else content outlives the interpreter, and the process crashes
+        QGuiApplication.clipboard().clear()  # otherwise its content outlives the interpreter, and the process crashes
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_the_chapters_come_with_the_book_where_there_is_room_and_go_with_it(desk
 
 
 def open_slowly(desk: Desk, begin: Callable[[], object]) -> threading.Event:
-    """A document that is opened once the event that is returned is set."""
+    """Open a document that is read once the returned event is set."""
     begun, go_on = threading.Event(), threading.Event()
 
     def read(path: Path, cancel: threading.Event) -> Document:
@@ -115,12 +115,12 @@ def open_slowly(desk: Desk, begin: Callable[[], object]) -> threading.Event:
     desk.read = read
     begin()
     assert desk.feature.opener.busy
-    assert begun.wait(PATIENCE_SECONDS)  # what is cancelled before is not begun at all
+    assert begun.wait(PATIENCE_SECONDS)  # a task canceled before this never starts
     return go_on
 
 
 def read_to_the_end(desk: Desk, go_on: threading.Event) -> None:
-    """Let the document be opened, and the window hear of that."""
+    """Let the reader finish, and the window process the result."""
     (thread,) = (each for each in threading.enumerate() if each.name == "document")
     go_on.set()
     thread.join(PATIENCE_SECONDS)
@@ -191,7 +191,7 @@ def test_a_stop_at_the_very_end_does_not_go_on_with_the_next_chapter(desk: Desk)
     desk.open()
     desk.speak()
     desk.play_to_the_end()
-    assert desk.controller.player.playback is Playback.PLAYING  # until it has rung out
+    assert desk.controller.player.playback is Playback.PLAYING  # until it has played to the end
     desk.controller.stop()
     assert desk.shown == CHAPTERS[0].text
     assert desk.reading.place.heard == frozenset()

@@ -1,4 +1,4 @@
-"""A novel is heard for half an hour, faster than time goes by, in a window with an engine of silence."""
+"""Plays a novel for half an hour, faster than real time, in a window with an engine of silence."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -34,9 +34,9 @@ GROWS_BY_LESS_THAN_BYTES = 30_000_000
 
 
 class LongEngine(FakeEngine):
-    """Speaks five seconds for each sentence, as soon as the window has taken those before.
+    """Speaks five seconds for each sentence, once the window has processed the previous ones.
 
-    Any model is slower than the window; else what it makes would wait in the queue between the threads.
+    Any model is slower than the window; otherwise the audio would pile up in the queue between the threads.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class LongEngine(FakeEngine):
 
 
 class Listener:
-    """Hears what the window plays, and keeps nothing of it."""
+    """Receives the window's audio and stores none of it."""
 
     def __init__(self, window: MainWindow, controller: SpeechController, output: FakeOutput) -> None:
         self._window, self._controller, self._output = window, controller, output
@@ -72,7 +72,7 @@ class Listener:
 
     def _hear(self, stream: FakeStream) -> None:
         stream.pull(RATE_HZ)
-        if not self._controller.player.waiting:  # else it was silence
+        if not self._controller.player.waiting:  # otherwise it was silence
             self.seconds += sum(map(len, stream.played)) / RATE_HZ
         stream.played.clear()
         self._controller.player.tick()

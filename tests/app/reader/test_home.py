@@ -1,4 +1,4 @@
-"""When home is shown, and what is open after that, with the window of `test_feature`."""
+"""Tests of when home is shown, and of the document open after that, with the window of `test_feature`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ BOOKS = (BEGUN, NEW, DONE)
 
 
 class Home(Desk):
-    """Somebody who has read a book, and has no text of his own."""
+    """A user who has read a book and written no text."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder)

@@ -63,7 +63,7 @@ def test_while_files_are_dragged_over_the_window_it_says_that_they_can_be_droppe
     enter(window, content("file:///b.epub"))
     assert target.hint.isVisible()
     assert target.hint.geometry() == window.rect()
-    assert window.childAt(200, 150) is None  # what is below takes what is dropped
+    assert window.childAt(200, 150) is None  # the widget below receives the drop
     QApplication.sendEvent(window, QDragLeaveEvent())
     assert not target.hint.isVisible()
     assert not enter(window, content("https://example.org/b.epub"))

@@ -1,4 +1,4 @@
-"""A speaker that needs no engine and no device: it makes a sentence at a time, and hears one when a test says so."""
+"""A speaker without an engine or a device: it generates a sentence at a time, and plays one when a test says so."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from engine.text.sentences import sentence_starts
 
 
 class FakeSpeaker:
-    """Implements `app.reading.reading.Speaker`; `reading` is told what is heard, as the window tells it.
+    """Implements `app.reading.reading.Speaker`; it notifies `reading` of playback, as the window does.
 
-    `began` are the characters at which playing began or went on, in the text of the speech.
+    `began` are the characters at which playback started or resumed, in the text of the speech.
     """
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class FakeSpeaker:
         self.source = self.request = None
 
     def hear_on(self) -> None:
-        """Hear the sentence at the position, to its end."""
+        """Play the sentence at the position, to its end."""
         if self.playback is not Playback.PLAYING:
             return
         starts = [each for each in sentence_starts(self.text) if self.position < each < self.end]
@@ -88,7 +88,7 @@ class FakeSpeaker:
             self._tell(self.position)
 
     def fail(self) -> None:
-        """The latest speech fails; if nothing of it was made, the one before comes back."""
+        """Let the latest speech fail; if nothing of it was generated, the previous one returns."""
         self._stop()
         if self.request is not None and self.made == self.request.start:
             self.source, self.request, self.position, self.made = self._before

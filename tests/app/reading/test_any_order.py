@@ -1,4 +1,4 @@
-"""Whatever somebody does, in whatever order: the place is never lost, and what is marked is what is shown."""
+"""Random actions in any order: the position is never lost, and marks are always in the visible text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHARE = st.floats(0, 1)
 
 
 class AnyOrder(RuleBasedStateMachine):
-    """The text of one's own is `own`; undo brings back what it was before the last edit of it."""
+    """The user's own text is `own`; undo restores the text before its last edit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class AnyOrder(RuleBasedStateMachine):
         tail = before[start + removed :]
         character = self.reading.own.character
         self.reading.edited(start, removed, len(added))
-        if character >= start + removed and character > start:  # the place moves with the words that it is before
+        if character >= start + removed and character > start:  # the place moves with the words that follow it
             assert self.own[self.reading.own.character :] == tail[character - start - removed :]
         elif character <= start:
             assert self.reading.own.character == character
@@ -91,14 +91,14 @@ class AnyOrder(RuleBasedStateMachine):
         if playback is Playback.PLAYING or not text.strip() or self.voice is None:
             return
         assert self.speaker.playback is Playback.PLAYING
-        if left and whole and owner is not None and self.place[:2] == before[:2]:  # an item or a selection may go on
+        if left and whole and owner is not None and self.place[:2] == before[:2]:  # an item or a selection may resume
             begins = self.now(self.speaker.began[-1])
             assert sentence_at(text, before[2]) <= begins <= before[2]
         elif left and playback is Playback.STOPPED:
             assert sentence_at(text, before[2]) <= self.now(self.speaker.began[-1]) <= before[2]
 
     def now(self, character: int) -> int:
-        """Where a character of the speech is in the text that is shown."""
+        """Return the place of a character of the speech in the visible text."""
         shown = self.reading.shown_character(character)
         assert shown is not None
         return shown
@@ -138,7 +138,7 @@ class AnyOrder(RuleBasedStateMachine):
             self.unmoved(lambda: self.reading.play_part(start, end))
 
     def unmoved(self, action: object) -> None:
-        """The place moves only by hearing or by choosing, and nothing else is opened."""
+        """Check that the place moves only by playing or by choosing, and nothing else is opened."""
         before = self.place
         action()  # type: ignore[operator]
         assert self.place == before
@@ -188,7 +188,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(book=st.sampled_from([OPENED, OPENED_BOOK]))
     def start_again(self, book: object) -> None:
-        """As after a crash: only what was saved is there."""
+        """Start again as after a crash: with nothing but the saved data."""
         if self.reading.path != book.path:  # type: ignore[attr-defined]
             return
         chapter, character, own = self.reading.place.chapter, self.reading.character, self.reading.own.character

@@ -17,7 +17,7 @@ OWN = "A text of mine. It has three sentences. This is the last."
 
 
 class Desk:
-    """A reading with all that it needs; `again` is another one, as after a restart."""
+    """A reading with all that it needs; `again` is a new one, as after a restart."""
 
     def __init__(self, folder: Path, *, notes: bool = False) -> None:
         self.folder = folder
@@ -29,7 +29,7 @@ class Desk:
         self.speaker.reading = self.reading
 
     def hear_all(self) -> None:
-        """Hear the chapter that is playing to its end."""
+        """Play the current chapter to its end."""
         chapter = self.reading.chapter
         while self.speaker.playback is Playback.PLAYING and self.reading.chapter is chapter:
             self.speaker.hear_on()

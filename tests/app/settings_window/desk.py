@@ -1,4 +1,4 @@
-"""A window with its settings, whose engine, device and voices are a test's."""
+"""A window with its settings, whose engine, device and voices the test provides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.app.window_desk import WindowDesk
 
 
 class Desk(WindowDesk):
-    """The settings are opened by their menu entry."""
+    """A desk that opens the settings with their menu entry."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder, "")
@@ -38,6 +38,6 @@ class Desk(WindowDesk):
 
 
 def choose(box: ComboBox, value: object) -> None:
-    """As a person does."""
+    """Choose a value as the user does."""
     box.setCurrentIndex(box.values.index(value))
     box.activated.emit(box.currentIndex())

@@ -229,7 +229,7 @@ def allowed(box: ComboBox) -> list[object]:
 
 
 def show_models(desk: Desk, obstacle: str = "") -> None:
-    """Two models, of which the full-size one has a Transformer unless there is an obstacle."""
+    """Show two models, of which the full-size one has a Transformer unless there is an obstacle."""
     full_size, starter = TWO_MODELS
     desk.header.voices.show_models((replace(full_size, students_obstacle=obstacle), starter), STARTER)
 

@@ -29,39 +29,39 @@ BOOK = Document("Book", "", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No export finds what another has made."""
+    """Use a new cache, so that no export finds the parts of earlier ones."""
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setattr("engine.export.part_cache.cache_folder", lambda: folder)
 
 
 class Desk(SpeechController):
-    """A controller with a fake engine and a fake device; `fake.hold` keeps speech from being made."""
+    """A controller with a fake engine and a fake device; `fake.hold` blocks the generation of speech."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self.fake, self.output, self.qtbot = FakeEngine(), FakeOutput(), qtbot
         super().__init__(lambda: self.fake, self.output, list_voices=list_voices)
 
     def begin(self) -> None:
-        """The engine has been asked for speech, and makes none of it yet."""
+        """Request speech from the engine, which generates none of it yet."""
         self.fake.hold.clear()
         self.speak(REQUEST)
         self.qtbot.waitUntil(lambda: bool(self.fake.requests))
 
     def begin_after_one(self, request: SpeechRequest = REQUEST, source: object = None) -> None:
-        """The first sentence is made, and none after it yet."""
+        """Generate the first sentence, and none after it yet."""
         self.fake.hold_from = 1
         self.fake.hold.clear()
         self.speak(request, source)
         self.qtbot.waitUntil(lambda: self.track.length > 0)
 
     def stop_after_one(self) -> None:
-        """Two sentences are not made when it stops."""
+        """Stop when two sentences are not generated yet."""
         self.begin_after_one()
         self.stop()
         assert self.track.partial
 
     def make(self, request: SpeechRequest = REQUEST, source: object = None) -> None:
-        """Speech is made to its end, and is playing."""
+        """Generate the whole speech and play it."""
         self.speak(request, source)
         self.wait_made()
 
@@ -69,7 +69,7 @@ class Desk(SpeechController):
         self.qtbot.waitUntil(lambda: self.track.finished and not self.activity.making)
 
     def wait_for_the_engine(self) -> None:
-        """Wait until its thread has done all that it was asked for, and what it made has arrived."""
+        """Wait until its thread has finished all requests, and the results have arrived."""
         with self.qtbot.waitSignal(self.voices_listed):
             self.list_voices()
 
@@ -78,7 +78,7 @@ class Desk(SpeechController):
             self.save(path, request)
 
     def save_on(self) -> None:
-        """The engine goes on, until a file is saved."""
+        """Let the engine continue until a file is saved."""
         with self.qtbot.waitSignal(self.saved):
             self.fake.hold.set()
 
@@ -95,7 +95,7 @@ class Desk(SpeechController):
 
     @property
     def heard_texts(self) -> list[str]:
-        """What of the text each utterance of the track is, by its place there."""
+        """The text of each utterance of the track, by its place there."""
         spans = [segment.utterance for segment in self.track.segments]
         return [self.text[each.start : each.end] for each in spans]
 
@@ -152,12 +152,12 @@ def test_the_utterance_that_is_heard_is_announced(desk: Desk) -> None:
 
 @pytest.fixture
 def deaf_engine(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEngine]:
-    """Busy with the second sentence, whatever is cancelled, until the end of the test."""
+    """An engine that is busy with the second sentence, even if canceled, until the end of the test."""
     synthesize = desk.fake.synthesize
     monkeypatch.setattr(desk.fake, "synthesize", lambda request, observe, cancel: synthesize(request, observe, None))
     desk.fake.hold_from = 1
     desk.fake.hold.clear()
-    ends = threading.Timer(PATIENCE_SECONDS, desk.fake.hold.set)  # else a stop that waits for it would wait for ever
+    ends = threading.Timer(PATIENCE_SECONDS, desk.fake.hold.set)  # or a stop that waits for it would wait forever
     ends.start()
     yield desk.fake
     ends.cancel()
@@ -466,7 +466,7 @@ LONG = Document("Long", "", "en", (Chapter("One", " ".join(f"Sentence number {n}
 
 
 def begin_long_export(desk: Desk, path: Path) -> None:
-    """Export a book, which stands still at its sixth sentence."""
+    """Export a book; it blocks at its sixth sentence."""
     desk.prepare()
     desk.qtbot.waitUntil(lambda: desk.fake.prepared == 1)
     desk.fake.hold.clear()
@@ -870,7 +870,7 @@ def place_of(number: int) -> int:
 
 @pytest.fixture
 def ahead(desk: Desk) -> AudioTrack:
-    """The first sentence and the last two are made; it plays the last but one."""
+    """A track with the first sentence and the last two; the last but one is playing."""
     desk.begin_after_one(AHEAD, "a book")
     track = desk.track
     desk.speak_from(place_of(6))

@@ -36,7 +36,7 @@ REQUEST = SpeechRequest("One. Two. Three.", "af_heart")
 
 
 class Bench(QObject):
-    """A worker and everything it has reported."""
+    """A worker and all its reports."""
 
     def __init__(self, make_engine: EngineFactory, qtbot: QtBot) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Bench(QObject):
         return self.begin(Task(speaking(REQUEST), urgency, make_engine or self.worker.present))
 
     def of(self, task: Task) -> list[Report]:
-        """What is reported of a task, once it has ended."""
+        """Return the reports on a task, once it has ended."""
         ended = [Ended]
         self.qtbot.waitUntil(lambda: [type(each) for of, each in self.reports if of is task][-1:] == ended)
         return [each for of, each in self.reports if of is task]

@@ -14,7 +14,7 @@ from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
 def right_of(header: HeaderBar) -> int:
-    """Where the last control ends."""
+    """Return the right edge of the last control."""
     return header.speak_button.mapTo(header, header.speak_button.rect().topRight()).x()
 
 
@@ -66,7 +66,7 @@ def test_where_there_is_even_less_room_what_speaks_is_on_a_second_line(qtbot: Qt
 
 @pytest.mark.parametrize("meaning", Meaning)
 def test_it_says_as_much_after_it_was_hidden_whatever_play_means(qtbot: QtBot, meaning: Meaning) -> None:
-    """As focus mode hides it; a long text, such as for a selection, is not the usual one."""
+    """Hidden as in focus mode; a long text, such as that for a selection, is not the usual one."""
     window = QWidget()
     qtbot.addWidget(window)
     header = HeaderBar(window)
@@ -91,7 +91,7 @@ def test_it_says_more_again_after_it_was_hidden_in_a_window_that_has_grown(qtbot
     assert header.short
     header.hide()
     font = header.font()
-    font.setPointSizeF(0.8 * font.pointSizeF())  # as another style of the system does
+    font.setPointSizeF(0.8 * font.pointSizeF())  # as a different style of the system does
     header.setFont(font)
     header.show()
     header.resize(usual - 1, 40)

@@ -15,7 +15,7 @@ NOTICE = Notice("Look.", 0, 1)
 
 @pytest.fixture
 def speech() -> HeardSpeech:
-    """Planned, with the first of three utterances made."""
+    """A planned speech with the first of three utterances generated."""
     speech = HeardSpeech(REQUEST)
     speech.make_rest(FakeEngine)
     speech.take(PlanEvent(Plan(UTTERANCES, (NOTICE,))))
@@ -24,7 +24,7 @@ def speech() -> HeardSpeech:
 
 
 def rest_of(speech: HeardSpeech) -> tuple[Utterance, ...]:
-    """The utterances that another task plans: in one, and numbered from 0."""
+    """Return the utterances as a different task plans them: combined into one, and numbered from 0."""
     start = speech.rest.start
     return (Utterance(0, TEXT[start:], "TwoThree", start, len(TEXT)),)
 

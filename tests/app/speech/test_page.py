@@ -36,7 +36,7 @@ def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot) -> None:
     controls = [widget for kind in CONTROLS for widget in page.findChildren(kind) if not isinstance(widget, QScrollBar)]
     nameless = [widget for widget in controls if not (widget.accessibleName() or widget.property("text"))]
     assert len(controls) > 8
-    assert nameless == [page.banner.button, *page.strip.buttons]  # their titles come with what is said
+    assert nameless == [page.banner.button, *page.strip.buttons]  # their titles come with the messages
 
 
 def test_tab_goes_through_the_page_as_it_is_read(qtbot: QtBot) -> None:
@@ -173,7 +173,7 @@ def test_the_waveform_keeps_its_room_while_the_next_speech_begins(qtbot: QtBot) 
     page.player.show_track(track_with_sound())
     page.player.show_track(following := AudioTrack())
     assert page.player.wave.isVisible()
-    following.finish()  # as when it is stopped before anything was made
+    following.finish()  # as when it is stopped before any audio was generated
     page.player.refresh()
     assert not page.player.wave.isVisible()
 
@@ -189,7 +189,7 @@ def test_how_somebody_has_divided_the_height_stays_through_silence(qtbot: QtBot)
     first.split.setSizes([200, 300])
     sizes = first.split.sizes()
     first.player.show_track(ended_track())
-    second.split_state = first.split_state  # as at the next start, where nothing has been heard yet
+    second.split_state = first.split_state  # as at the next start, before anything was played
     for page in (first, second):
         assert not page.player.wave.isVisible()
         page.player.show_track(track_with_sound())

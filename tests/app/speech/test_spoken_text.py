@@ -20,7 +20,7 @@ class Page:
         self.text = text
 
     def words(self, word: str) -> str | None:
-        """What is found now where the word was."""
+        """Return the text now at the place of the word."""
         start = self.text.index(word)
         span = self.spoken.span(start, start + len(word))
         return span.selectedText() if span is not None else None

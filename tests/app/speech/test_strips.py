@@ -107,7 +107,7 @@ def test_what_was_saved_is_told_once_nothing_is_being_saved(qtbot: QtBot) -> Non
         strip.reveal_button.click()
     assert wanted.args == [Path("/music/b.wav")]
     strip.follow(Activity(Readiness.READY, save=SaveProgress("c.wav")))
-    strip.follow(Activity(Readiness.READY))  # cancelled
+    strip.follow(Activity(Readiness.READY))  # canceled
     assert strip.isHidden()
 
 

@@ -119,7 +119,7 @@ LINES = "\n".join(f"Line {number}." for number in range(200))
 
 @pytest.fixture
 def reading(editor: TextEditor, qtbot: QtBot) -> Callable[[int], int]:
-    """Lets a line be heard, and returns the first line in view then."""
+    """Return a function that plays a line and returns the first line in view then."""
     editor.show()
     qtbot.waitExposed(editor)
     editor.set_text(LINES)
@@ -299,7 +299,7 @@ def test_the_chip_leads_back_to_what_is_heard(editor: TextEditor, reading: Calla
     reading(50)
     assert not editor.chip.isVisible()
     scroll_with_the_wheel(editor.edit)
-    assert not editor.chip.isVisible()  # what is heard is still in sight
+    assert not editor.chip.isVisible()  # the spoken word is still in sight
     reading(120)
     assert editor.chip.isVisible()
     qtbot.mouseClick(editor.chip, Qt.MouseButton.LeftButton)
@@ -454,7 +454,7 @@ def test_the_pill_is_drawn_and_the_text_is_untouched(edit: PlainTextEdit) -> Non
 
 
 def has_tint(edit: PlainTextEdit, area: QRectF) -> bool:
-    """Whether anything there has the colour of a pill's line."""
+    """Return whether the area has a pixel in the color of a pill's line."""
     image = edit.viewport().grab(area.toAlignedRect().adjusted(-1, -1, 1, 1)).toImage()
     colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
     return QColor(LIGHT.accent).name() in colours

@@ -65,7 +65,7 @@ def test_speech_that_is_played_on_is_not_interrupted_by_a_voice_wanted_before(de
     desk.qtbot.waitUntil(lambda: SAMPLE in desk.engine.requests)
     toggle(desk.controller)
     desk.engine.hold.set()
-    with desk.qtbot.waitSignal(desk.controller.voices_listed):  # after whatever was made before
+    with desk.qtbot.waitSignal(desk.controller.voices_listed):  # after all earlier work
         desk.controller.list_voices()
     assert desk.controller.player.playback is Playback.PLAYING
     assert not desk.controller.activity.previewing

@@ -9,7 +9,7 @@ PROCESS, ACTIVITY, APPLICATION, PROVIDER, PASTEBOARD = 1, 2, 3, 4, 5
 
 
 class Runtime:
-    """Stands in for Apple's runtime: knows a few objects, and keeps what they are sent."""
+    """Stands in for Apple's runtime: knows a few objects, and records the messages they receive."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[Any, ...]] = []

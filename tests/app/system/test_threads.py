@@ -12,7 +12,7 @@ from app.system.threads import collect_what_is_due, collected_between_events, no
 
 
 class Cycle:
-    """Garbage as soon as nobody else refers to it."""
+    """An object that becomes garbage as soon as it has no other references."""
 
     def __init__(self) -> None:
         self.itself = self

@@ -25,7 +25,7 @@ TEXT = "One, two. “Three?” Four!\n\nHeading\nThe end"
 
 
 class VoiceRoom(Room):
-    """A window with the panel of voices; `other` speaks for the model that is not in use."""
+    """A window with the voices panel; `other` is the engine of the model that is not in use."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder)
@@ -176,7 +176,7 @@ def save(room: VoiceRoom, name: str, recipe: str) -> None:
 
 
 def list_nothing(room: VoiceRoom) -> None:
-    """The engine's thread is busy with something else until its engine need not hold any more."""
+    """Keep the engine's thread busy with something else until its engine need not hold any more."""
     room.engine.hold.clear()
     room.speech.preview(SpeechRequest("Hello.", "am_adam"))
 

@@ -47,7 +47,7 @@ Said = list[tuple[str, QAccessible.AnnouncementPoliteness]]
 
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> Said:
-    """What a screen reader is told to say."""
+    """The announcements to a screen reader."""
     said: Said = []
 
     def take(event: QAccessibleAnnouncementEvent) -> None:

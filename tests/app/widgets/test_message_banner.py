@@ -161,7 +161,7 @@ def test_symbol_sentence_and_buttons_stand_from_left_to_right(qtbot):
 
 
 class Desk:
-    """A field, a strip with two buttons, and another strip below it."""
+    """A field, a strip with two buttons, and a second strip below it."""
 
     def __init__(self) -> None:
         self.window = QWidget()

@@ -47,13 +47,13 @@ def edit(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Edit]:
     edit.setPlainText(TEXT)
     edit.show()
     qtbot.waitExposed(edit)
-    qtbot.mouseMove(edit.viewport(), QPoint(479, 179))  # from where no test begins: a move to the same place is none
+    qtbot.mouseMove(edit.viewport(), QPoint(479, 179))  # tests begin elsewhere: a move to the same place is none
     yield edit
     edit.close()
 
 
 def place_of(edit: Edit, words: str, part: float = 0.5) -> QPoint:
-    """In the viewport, somewhere inside these words."""
+    """Return a position in the viewport, somewhere inside these words."""
     cursor = edit.document().find(words)
     right = edit.cursorRect(cursor)
     cursor.setPosition(cursor.selectionStart())

@@ -14,7 +14,7 @@ Edit = QPlainTextEdit | QTextEdit
 
 @pytest.fixture(params=[QPlainTextEdit, QTextEdit])
 def edit(qtbot: QtBot, request: pytest.FixtureRequest) -> Edit:
-    """One scrolls by lines, the other by pixels."""
+    """An edit that scrolls by lines, and one that scrolls by pixels."""
     edit: Edit = request.param()
     qtbot.addWidget(edit)
     edit.resize(300, 300)
@@ -80,7 +80,7 @@ def test_what_is_left_is_told_once_until_it_is_followed_again(marks: ReadingMark
     told: list[bool] = []
     marks.left_changed.connect(told.append)
     marks.leave()
-    assert not told  # nothing is heard yet
+    assert not told  # nothing plays yet
     show(marks, edit, 3)
     assert not told  # it is in sight
     for line in (100, 101):
@@ -108,7 +108,7 @@ def test_what_is_scrolled_back_into_sight_is_not_left(marks: ReadingMarks, edit:
         lefts.append(marks.left)
     assert lefts == [True, False, True, False]
     show(marks, edit, 150)
-    assert bar.value() == place  # it is not followed, either
+    assert bar.value() == place  # nor is it followed
 
 
 def test_of_a_sentence_that_is_longer_than_the_view_any_part_is_in_sight(marks: ReadingMarks, edit: Edit) -> None:
@@ -123,7 +123,7 @@ def test_of_a_sentence_that_is_longer_than_the_view_any_part_is_in_sight(marks: 
 
 
 def test_a_screen_reader_is_not_told_each_word(marks: ReadingMarks, edit: Edit, qtbot: QtBot) -> None:
-    """It reads out what is at the text cursor, what is selected, and a description that changes."""
+    """It reads out the text at the cursor, the selection, and a description that changes."""
     show(marks, edit, 3)
     before = (edit.textCursor().position(), edit.accessibleName(), edit.accessibleDescription())
     with qtbot.assertNotEmitted(edit.cursorPositionChanged), qtbot.assertNotEmitted(edit.selectionChanged):

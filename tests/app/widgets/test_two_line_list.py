@@ -75,7 +75,7 @@ def test_return_and_a_double_click_pick(rows: TwoLineList, qtbot: QtBot) -> None
 
 
 def show_without_the_first(rows: TwoLineList, count: int) -> None:
-    """Show so many things, near the end, and then all but the first."""
+    """Show `count` items, scrolled near the end, and then all but the first."""
     things = [Thing(number) for number in range(count)]
     rows.show_things(things)
     rows.setCurrentIndex(rows.model().index(count - 10, 0))

@@ -52,7 +52,7 @@ class Shown:
         self.page.show_stage(self.run, SHOWN, STAGE)
 
     def everywhere(self) -> tuple[str | None, str]:
-        """What list and details have chosen."""
+        """Return the selection of the list and of the details."""
         page = self.page
         row = page.list.currentIndex().row()
         listed = page.list.shown_nodes[row] if page.list.selectedIndexes() else None
@@ -183,7 +183,7 @@ def test_tab_goes_through_the_page_as_it_is_read(shown: Shown) -> None:
 
 
 class Desk:
-    """A panel with the page of kernels and a service that does what a text says."""
+    """A panel with the kernel page and a service that is controlled by its text."""
 
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         self.qtbot = qtbot
@@ -207,7 +207,7 @@ class Desk:
         self.qtbot.waitUntil(lambda: self.run.state is RunState.FINISHED)
 
     def inspect(self) -> DiagnosticsRun:
-        """Diagnose, and look into the stage that is wrong until it can be replaced."""
+        """Diagnose, and inspect the failing stage until its kernels can be replaced."""
         self.diagnose("Hello.")
         self.panel.pages.open(self.feature.page)
         self.panel.table.select(STAGE)

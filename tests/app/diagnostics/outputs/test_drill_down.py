@@ -45,7 +45,7 @@ def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> No
     assert drill_down.outputs.isVisible()
     assert drill_down.outputs.width() >= 150
     assert drill_down.title.accessibleDescription() == "Pitch and energy: f0 · Compiled against PyTorch · utterance 1"
-    assert drill_down.listening.isVisible()  # whatever stage is looked at
+    assert drill_down.listening.isVisible()  # for any stage
     assert not drill_down.listening.spectrogram_button.isVisible()
     assert drill_down.signals.ours.times[-1] == pytest.approx(drill_down.signals.seconds_in_view[1], abs=0.02)
 
@@ -162,7 +162,7 @@ def test_sound_that_comes_later_can_be_heard_then(drill_down: DrillDown) -> None
     arrays.arrays[ours] = kept.pop(ours)
     drill_down.show_stage(run, SHOWN, "istft")
     assert drill_down.listening.isVisible()
-    assert not drill_down.listening.buttons[Part.OURS].isEnabled()  # the sound end to end is not there yet
+    assert not drill_down.listening.buttons[Part.OURS].isEnabled()  # the end-to-end audio does not exist yet
     arrays.arrays |= kept
     drill_down.show_stage(run, SHOWN, "istft")
     assert drill_down.listening.buttons[Part.OURS].isEnabled()

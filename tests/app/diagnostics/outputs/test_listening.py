@@ -166,7 +166,7 @@ def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
     np.testing.assert_allclose(desk.hear(6000), desk.side(Part.OURS)[:6000])
     qtbot.waitUntil(lambda: desk.sounds.place >= 6000)
     desk.press(Part.REFERENCE)
-    desk.page.show_stage(desk.run, SHOWN, "f0n")  # another stage of the same speech
+    desk.page.show_stage(desk.run, SHOWN, "f0n")  # a different stage of the same utterance
     assert desk.control.heard is Part.REFERENCE
     heard = desk.hear(12_000)
     np.testing.assert_allclose(heard[-4000:], desk.side(Part.REFERENCE)[14_000:18_000], atol=1e-6)
@@ -247,7 +247,7 @@ def test_another_subject_ends_it(desk: Desk) -> None:
 def test_where_it_is_heard_is_shown(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Part.OURS)
     for sample, seconds in ((7200, 0.3), (2400, 0.4)):
-        qtbot.wait_for_timers(SHOW_EVERY_MS)  # it is shown again no sooner
+        qtbot.wait_for_timers(SHOW_EVERY_MS)  # updates are at least this far apart
         desk.hear(sample)
         qtbot.waitUntil(lambda seconds=seconds: desk.places[-1:] == [pytest.approx(seconds)])
     assert desk.page.signals.panes[0].cursor.isVisible()

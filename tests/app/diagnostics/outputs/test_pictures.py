@@ -47,7 +47,7 @@ def asked(stage: str, output: str, arrays: MemoryArrays | None = None, **changes
 
 
 def changed(output: str, change: object) -> MemoryArrays:
-    """Arrays in which ours of one output is the reference's, changed."""
+    """Return arrays in which ours of one output is the reference's, changed."""
     arrays = arrays_of(request())
     truth = arrays.arrays[(0, Regime.DYNAMIC, InputSource.END_TO_END, output)]
     arrays.arrays[(0, Regime.COMPILED, InputSource.ISOLATED, output)] = change(truth.copy())
@@ -198,7 +198,7 @@ def test_other_durations_are_drawn_in_the_references_frames_and_say_so(stage: st
 
 
 class SlowArrays(MemoryArrays):
-    """Waits until it is let go, and remembers in which threads it was wanted_of."""
+    """Blocks until released, and records the threads that load from it."""
 
     def __init__(self) -> None:
         super().__init__(arrays_of(request()).arrays)
@@ -238,7 +238,7 @@ def test_only_the_newest_comes_back(qtbot: QtBot) -> None:
     arrays.hold.set()
     qtbot.waitUntil(lambda: not loader.busy)
     assert seen == [newest]
-    assert arrays.loaded == 4  # two arrays of the picture that had begun, and of the newest
+    assert arrays.loaded == 4  # two arrays each for the picture that had begun and for the newest
 
 
 def test_what_is_forgotten_does_not_come(qtbot: QtBot) -> None:

@@ -96,7 +96,7 @@ INK = LIGHT.error
 
 
 def painted(qtbot: QtBot, signal: np.ndarray, columns: int) -> QImage:
-    """One second of a signal, from -1 below to 1 above."""
+    """Paint one second of a signal, from -1 at the bottom to 1 at the top."""
     plot, item = TimePane("A signal"), EnvelopeItem(Tone.ERROR, 2.0)
     qtbot.addWidget(plot)
     plot.resize(400, 200)
@@ -111,7 +111,7 @@ def painted(qtbot: QtBot, signal: np.ndarray, columns: int) -> QImage:
 
 
 def inked(image: QImage, x: float, y: float) -> bool:
-    """Whether there is ink near a place."""
+    """Return whether there is ink near a point."""
     across, down = x * (image.width() - 6), (1 - y) / 2 * image.height()
     near = [(int(across) + dx, int(down) + dy) for dx in range(-2, 3) for dy in range(-2, 3)]
     return any(image.pixelColor(*place).name() == INK for place in near)

@@ -43,7 +43,7 @@ def _nothing_is_examined(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def written(path: Path, arrays: Path | None = None, report: Report = REPORT) -> Report:
-    """The report in the file that is written."""
+    """Return the report in the file that is written."""
     write(report, iter(ROWS), path, arrays, "", "")
     with zipfile.ZipFile(path) as bundle:
         return Wire().report_from_dict(json.loads(bundle.read("report.json")))

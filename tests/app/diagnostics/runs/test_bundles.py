@@ -46,7 +46,7 @@ def run_of(row_count: int, folder: Path | None = None) -> DiagnosticsRun:
 
 
 class Exporter:
-    """An export by a function of the test's own."""
+    """An export by a function that the test provides."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self.qtbot = qtbot

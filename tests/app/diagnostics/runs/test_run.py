@@ -36,7 +36,7 @@ def run() -> DiagnosticsRun:
 
 
 def feed(run: DiagnosticsRun, until_stage: str, utterance: int = 0) -> None:
-    """Everything up to and with this stage of this utterance."""
+    """Feed everything up to and including this stage of this utterance."""
     done = False
     for event in events(run.request):
         is_row = isinstance(event, RowEvent)

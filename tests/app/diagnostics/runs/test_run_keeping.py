@@ -1,4 +1,4 @@
-"""Exporting, opening and naming runs."""
+"""Tests of exporting, opening and naming runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_MS
 
 
 class Desk:
-    """A panel of one session."""
+    """The panel of one session."""
 
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         self.qtbot = qtbot

@@ -50,7 +50,7 @@ def test_a_missing_array_is_an_error_in_words() -> None:
 
 
 def out_of_step(output: str, stage: str) -> tuple[MemoryArrays, Row]:
-    """Ours speaks the second of three phonemes for three frames, the reference for one."""
+    """Return arrays in which ours speaks the second of three phonemes for three frames, the reference for one."""
     arrays = MemoryArrays()
     per_frame = {"f0": 2, "audio": 600}[output]
     for regime, durations in ((Regime.COMPILED, (1, 3, 1)), (Regime.DYNAMIC, (1, 1, 1))):

@@ -103,7 +103,7 @@ def test_lines_stay_within_the_utterance_and_tell_where_they_were(strip: Strip, 
     strip.show_playhead(None)
     assert strip.playhead is None
     strip.show_run(finished_run(), Shown(Regime.COMPILED, utterance=0), None)
-    assert strip.cursor is None  # it was a time of another utterance
+    assert strip.cursor is None  # it was a time of a different utterance
 
 
 @pytest.mark.parametrize(("seconds", "error"), [(0, 1), (0.05, 1), (0.1, 2), (0.95, 3), (1, 3), (5, 3)])
