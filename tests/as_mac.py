@@ -1,10 +1,9 @@
 """A pytest plugin for Linux, `-p tests.as_mac`: the program believes it is on a Mac, and is refused what a Mac refuses.
 
-There, a thread has no priority of its own and no number for it, sockets have no abstract names and no long paths,
-file names are UTF-8, packages of Linux's alone are missing, no child process has Metal in software, and a class of
-Objective-C cannot be made twice. What this cannot show: Apple's frameworks and GPU, how Qt looks and behaves there,
-signatures, what a child process finds out, and what a Mac's hardware and linker do: modules about these still know
-that this is Linux.
+There, a thread has no priority or number, sockets have no abstract names and no long paths, file names are UTF-8,
+Linux-only packages are missing, no child process has software Metal, and an Objective-C class cannot be created twice.
+It cannot show: Apple's frameworks and GPU, Qt's looks and behavior there, signatures, findings of child processes, and
+the behavior of a Mac's hardware and linker: modules about these still know that this is Linux.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _IMPORTED_ON_LINUX = """
     multiprocessing numpy platformdirs pypdfium2 pyqtgraph python_stretch resource safetensors shutil sounddevice
     soundfile sqlite3 subprocess tempfile tvm_ffi uuid webbrowser
 """
-"""They find out which system it is when they are imported."""
+"""Modules that detect the system when they are imported."""
 _FOR_LINUX = ("dbus_fast",)
 _ABOUT_HARDWARE = (
     "engine.compiler.linking",
@@ -43,7 +42,7 @@ _CREATING = os.O_CREAT
 
 
 class _Runtime:
-    """Apple's Objective-C runtime: it answers nothing, and ends the process that makes a class twice."""
+    """Apple's Objective-C runtime: it answers nothing, and ends the process that creates a class twice."""
 
     def __init__(self) -> None:
         self.objc_getClass = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)(lambda name: 1)
@@ -132,7 +131,7 @@ def _refuse_names_of_files(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _refuse_metal_in_software(event: str, arguments: tuple[Any, ...]) -> None:
-    """A child process that needs it is not started: trials on a Mac are of its own GPU."""
+    """Refuse child processes that need software Metal: trials on a Mac use its own GPU."""
     if event == "subprocess.Popen" and any("tests.metal_device" in str(argument) for argument in arguments[1]):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "Metal in software")
 

@@ -1,7 +1,7 @@
-"""Writes what the compact model is read and corrected with: python -m tests.compact_model MODEL.onnx ORIGINAL FOLDER.
+"""Writes the table and corrections of the compact model: python -m tests.compact_model MODEL.onnx ORIGINAL FOLDER.
 
-MODEL is the published file, whose layout becomes `compact_layout.csv`; ORIGINAL a checkpoint of the official weights,
-of which the layers that 8 bits spoil go into `compact_corrections.safetensors` in half precision.
+MODEL is the published file, whose layout becomes `compact_layout.csv`; ORIGINAL is a checkpoint of the official
+weights, from which the layers that 8 bits degrade go into `compact_corrections.safetensors` in half precision.
 """
 
 from __future__ import annotations
@@ -26,25 +26,23 @@ from engine.system.paths import resources_folder
 LAYOUT_NAME, CORRECTIONS_NAME = "compact_layout.csv", "compact_corrections.safetensors"
 CORRECTED = (
     "predictor.F0.2.conv1.weight",  # its 8 bits alone make the pitch 63 cents lower
-    "predictor.shared.weight_hh_l0",  # most of what is then left of the pitch's error, for its size
+    "predictor.shared.weight_hh_l0",  # most of the pitch's remaining error, for its size
     *(f"decoder.generator.noise_convs.{level}.weight" for level in range(2)),  # from here on, the worst of the spectrum
     "decoder.generator.resblocks.3.convs2.2.weight",
     *(f"decoder.generator.resblocks.{block}.convs2.{layer}.weight" for block in (4, 5) for layer in range(3)),
 )
-"""What is worth its size: 1.5 million weights, 3 MB."""
+"""The corrections worth their size: 1.5 million weights, 3 MB."""
 ONNX_GATES = "iofc"
-"""Input, output, forget, cell."""
+"""The order of gates: input, output, forget, cell."""
 DIRECTIONS = ("", "_reverse")
 WITHOUT_PART = "predictor"
 """The part of the network whose modules are called one by one, so that their nodes do not name it."""
 IMPLIED = {
-    re.compile(
-        r".*\.norm\.weight"
-    ): "ones",  # of instance norms: multiplying by 1 and adding 0 is left out of an export
+    re.compile(r".*\.norm\.weight"): "ones",  # of instance norms: an export omits multiplying by 1 and adding 0
     re.compile(r".*\.norm\.bias"): "zeros",
     re.compile(r"bert\.pooler\..*"): "zeros",  # never used
 }
-"""Weights that the file lacks, and what they are."""
+"""Weights that the file lacks, with their values."""
 Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -57,7 +55,7 @@ class Constants:
 
 
 def layout_of(path: Path, shapes: Shapes) -> list[StoredTensor]:
-    """Where a file has each weight of a network: by the names of constants, or of the nodes that read them.
+    """Locate each weight of a network in a file: by the names of constants, or of the nodes that read them.
 
     The exporter of PyTorch names most constants after parameters, but leaves the weights of matrix products, LSTMs and
     convolutions with weight norm anonymous; the nodes that read those are named after the modules they come from.
@@ -85,7 +83,7 @@ def corrections_of(original: Weights) -> dict[str, np.ndarray]:
 
 
 def _constants(model: ModelProto, content: bytes) -> Constants:
-    """In the order of the file; equal bytes before a tensor's own would do as well."""
+    """Return the constants in the order of the file; equal bytes before a tensor's own would do as well."""
     values, places, position = {}, {}, 0
     for tensor in model.graph.initializer:
         values[tensor.name] = numpy_helper.to_array(tensor)
@@ -96,12 +94,12 @@ def _constants(model: ModelProto, content: bytes) -> Constants:
 
 
 def _is_plain(tensor: TensorProto) -> bool:
-    """Whether its elements are in the file as they are in memory."""
+    """Return whether its elements are in the file as they are in memory."""
     return tensor.HasField("raw_data") or bool(tensor.float_data)
 
 
 def _named(constants: Constants, shapes: Shapes) -> Iterator[StoredTensor]:
-    """Floats named after parameters, behind the half of the network that was exported as a whole."""
+    """Yield floats named after parameters, behind the half of the network that was exported as a whole."""
     for name, values in constants.values.items():
         key = name.partition(".")[2]
         if key in shapes and values.dtype == np.float32:
@@ -152,7 +150,7 @@ def _row(
 
 
 def _lstm(constants: Constants, module: str, node: NodeProto) -> Iterator[StoredTensor]:
-    """Both directions: W and R are [directions, inputs, 4 * hidden], B [directions, 8 * hidden], W's first."""
+    """Yield both directions: W and R are [directions, inputs, 4 * hidden], B [directions, 8 * hidden], W's first."""
     for kind, index, scale_index in (("ih", 1, 8), ("hh", 2, 10)):
         for direction, suffix in enumerate(DIRECTIONS):
             weights, biases, scales = (constants.values[node.input[i]] for i in (index, 3, scale_index))
@@ -173,7 +171,7 @@ def _lstm(constants: Constants, module: str, node: NodeProto) -> Iterator[Stored
 
 
 class _Scales:
-    """By what integers become floats again."""
+    """The scales that turn integers back into floats."""
 
     def __init__(self, model: ModelProto, constants: Constants) -> None:
         self.writers = {name: node for node in model.graph.node for name in node.output}
@@ -181,7 +179,7 @@ class _Scales:
         self._constants = constants
 
     def after(self, node: NodeProto) -> str:
-        """The name of the constant factor of the scale of a node's integers, to which a bias may be added before."""
+        """Return the name of the constant factor of a node's scale; a bias may be added to the integers first."""
         name = node.output[0]
         while (reader := self._readers[name]).op_type in ("Add", "Cast"):
             name = reader.output[0]
@@ -193,7 +191,7 @@ class _Scales:
 
 
 def _module(node_name: str, modules: set[str]) -> str:
-    """The module that a node comes from, such as `decoder.asr_res.0` of `/decoder/decoder/asr_res/asr_res.0/Conv`.
+    """Return a node's module, such as `decoder.asr_res.0` of `/decoder/decoder/asr_res/asr_res.0/Conv`.
 
     The first part of a node's name is the half of the network that was exported as a whole.
     """

@@ -1,7 +1,7 @@
-"""What all tests share: folders of their own, so that nothing of the user's is read or changed.
+"""Shared by all tests: separate folders, so that no test reads or changes the user's data.
 
-Several processes may run them, each on processors of its own: threads that wait for each other by spinning, as TVM's
-do, take ten times as long where they meet others. What needs all of the machine is marked `alone`.
+Several processes may run the tests, each on separate CPU cores: threads that wait for each other by spinning, as TVM's
+do, take ten times as long on shared cores. Tests that need the whole machine are marked `alone`.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ SLOW = (
     *(f"app/diagnostics/{room}" for room in ("runs/", "test_cases", "test_reference_process", "test_run_queue")),
     *("app/test_application", "app/test_busy_window", "app/test_start", "app/test_screenshot"),
 )
-"""Tests that build, run or train models, or start processes, for the most part; paths below this folder begin so."""
+"""Tests that mostly build, run or train models, or start processes, as prefixes of paths below this folder."""
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 settings.register_profile("searching", settings.get_profile("default"), deadline=None)
 settings.load_profile("repeatable")  # the same examples each time; `--hypothesis-profile searching` tries others
-os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are found out
+os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are detected
 os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
 os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)
-os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process of a test compiles all that it imports
+os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other's speed
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise every process of a test compiles its imports
 sys.dont_write_bytecode = False
-os.environ["TVM_BIND_THREADS"] = "0"  # else TVM binds the thread that first runs a kernel to the first processor
+os.environ["TVM_BIND_THREADS"] = "0"  # otherwise TVM binds the thread that first runs a kernel to the first core
 
 
 def _own_processors() -> None:
-    """Keep this process, and those it starts, to its share of the processors where the system can do that."""
+    """Limit this process and its children to its share of the CPU cores, if the system can do that."""
     if WORKER and hasattr(os, "sched_setaffinity"):
         allowed = sorted(os.sched_getaffinity(0))
         share = allowed[int(WORKER.removeprefix("gw")) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]
@@ -70,13 +70,13 @@ _own_processors()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option of Macs that GitHub hosts, whose virtual GPU lacks what the kernels need."""
+    """Add the option for GitHub's Macs, whose virtual GPU lacks features that the kernels need."""
     parser.addoption("--without-metal", action="store_true", help="skip the tests that need a Metal device")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None]:
-    """With `--without-metal`, whatever asks for the Metal device is skipped."""
+    """Skip every test that asks for the Metal device if `--without-metal` is given."""
     with pytest.MonkeyPatch.context() as patch:
         if request.config.getoption("--without-metal"):
             patch.setattr(metal_device, "find_device", metal_device.leave_out)
@@ -84,9 +84,9 @@ def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take minutes come first: of several processes, none is left alone with one at the end.
+    """Put files that take minutes first, so that no process is left with one at the end.
 
-    What runs alone or is long is slow, too.
+    Tests marked `alone` or `long` are slow too.
     """
     for item in items:
         marked = any(item.iter_markers("alone")) or any(item.iter_markers("long"))
@@ -97,7 +97,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def priority_is_kept() -> Iterator[None]:
-    """A test that lowers it for this process, for good, starves all later ones on a busy machine."""
+    """Check the priority: a test that lowers it for this process starves all later ones on a busy machine."""
     before = _priority()
     yield
     assert _priority() == before, "the test changed the priority of its own process"
@@ -112,7 +112,7 @@ def _priority() -> tuple[int, int]:
 @pytest.fixture(scope="session")
 def starter() -> Iterator[Synthesizer]:
     """The bundled model, ready to speak."""
-    from engine.runtime.synthesizer import Synthesizer  # not before the folders above are set
+    from engine.runtime.synthesizer import Synthesizer  # only after the folders above are set
 
     synthesizer = Synthesizer("starter")
     synthesizer.prepare()
@@ -130,7 +130,7 @@ def trained_data() -> Path:
 
 @pytest.fixture(scope="module")
 def trained(trained_data: Path) -> Iterator[Checkpoint]:
-    """The trained Kokoro-82M, which is the installed one while the tests of a file run."""
+    """The trained Kokoro-82M, installed while the tests of a file run."""
     from engine.models.checkpoints import FULL_SIZE, open_checkpoint
 
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""The Metal device of the tests: a Mac's own, in software elsewhere. It does not know what runs on it."""
+"""The tests' Metal device: a Mac's own, software elsewhere. It is independent of the kernels it runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 
 class MetalDevice(Protocol):
-    """Where kernels run; `fast` ones may be looked at less strictly, `fast_math` ones may also round otherwise."""
+    """A device for kernels; `fast` ones may be checked less strictly, `fast_math` ones may also round differently."""
 
     def device(self): ...
 
@@ -21,7 +21,7 @@ class MetalDevice(Protocol):
 
 
 class RealMetal:
-    """This Mac's."""
+    """This Mac's device."""
 
     def device(self):
         import tvm
@@ -32,21 +32,21 @@ class RealMetal:
     def fast(self) -> Iterator[None]:
         yield
 
-    fast_math = fast  # Apple's compiler knows nothing else
+    fast_math = fast  # Apple's compiler has no other mode
 
 
 def metal_device() -> MetalDevice:
-    """The device that there is; the test fails where a Mac has none, and is skipped with `--without-metal`."""
+    """Return the available device; the test fails on a Mac without one, and is skipped with `--without-metal`."""
     return find_device()
 
 
 def leave_out() -> MetalDevice:
-    """What `--without-metal` puts in the place of `find_device`."""
+    """Skip the test; replaces `find_device` if `--without-metal` is given."""
     pytest.skip("it needs a Metal device, and these are skipped")
 
 
 def find_device() -> MetalDevice:
-    """This Mac's device, elsewhere the one in software."""
+    """Return this Mac's device, or the software one elsewhere."""
     if sys.platform != "darwin":
         from tests.software_metal.loader import install
 

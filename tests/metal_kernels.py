@@ -1,6 +1,6 @@
 """Writes the source of every kernel in the shipped Metal modules into a folder: python -m tests.metal_kernels FOLDER.
 
-It reads the modules as files, so it needs neither a Mac nor modules that are current.
+It reads the modules as files, so it needs neither a Mac nor up-to-date modules.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.system.paths import shipped_modules_folder
 
 
 def write_kernels(folder: Path) -> list[Path]:
-    """Write each kernel once, however many modules have it, named after its function and its content."""
+    """Write each kernel once, even if several modules have it, named after its function and its content."""
     folder.mkdir(parents=True, exist_ok=True)
     libraries = metal_libraries(shipped_modules_folder())
     kernels = {kernel for library in libraries for kernel in metal_kernels(metal_module(library)).items()}

@@ -1,4 +1,4 @@
-"""How long tests wait for what must come: a limit is for what hangs, never for what is slow."""
+"""Time limits for tests: a limit is for hangs, never for slow machines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOOK_AGAIN_AFTER_SECONDS = 0.02
 
 
 def wait_until(happened: Callable[[], object], what: str, within_seconds: float = PATIENCE_SECONDS) -> None:
-    """Look until this has happened; `what` names it where it does not."""
+    """Poll until `happened` returns a true value; otherwise the error contains `what`."""
     gives_up_at = time.monotonic() + within_seconds
     while not happened():
         if time.monotonic() > gives_up_at:

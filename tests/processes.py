@@ -1,4 +1,4 @@
-"""What tests ask of processes."""
+"""Queries about processes for tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def exists(process_id: int) -> bool:
-    """Whether there is such a process, a zombie included."""
+    """Return whether there is such a process, including a zombie."""
     try:
         os.kill(process_id, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""American voices of the bundled model for tests to speak with, whatever their names."""
+"""American voices of the bundled model for tests to speak with, independent of their names."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def test_a_kernel_is_named_after_its_function(tmp_path):
 
 
 def test_matrices_of_apples_gpus_are_among_them(tmp_path):
-    """Those that a hosted Mac can compile but not run."""
+    """Kernels that a hosted Mac can compile but not run."""
     texts = [path.read_text(encoding="utf-8") for path in write_kernels(tmp_path)]
     with_matrices = [text for text in texts if "simdgroup_float8x8" in text]
     assert 0 < len(with_matrices) < len(texts)

@@ -1,6 +1,6 @@
-"""The trained Kokoro-82M of the tests: a folder next to the repository, its import, and phonemes to speak with it.
+"""The tests' trained Kokoro-82M: a folder next to the repository, its import, and phonemes to speak with it.
 
-Where the folder is missing, the tests that need it are skipped.
+If the folder is missing, the tests that need it are skipped.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PHONEMES_OF_SAMPLES = {
     JAPANESE: "koɲɲiʨiβa, kʲoː βa totemo joi teŋkʲi desɨ ne.",
     MANDARIN: "ni↓xau↓, ʨi→ntʰjɛ→ntʰjɛ→nʨʰi↘ xə↓n xau↓,",
 }
-"""Of the first utterance of a language's sample, where the packages that pronounce it may be missing."""
+"""The first utterance of a language's sample, where the packages that pronounce it may be missing."""
 
 needs_trained = pytest.mark.skipif(
     not TRAINED_IS_HERE, reason=f"trained weights are missing: there is no ../shared/{FULL_SIZE}/{CHECKPOINT.name}"
@@ -54,21 +54,21 @@ def install(data_folder: Path) -> Path:
 
 
 def _source() -> str:
-    """What the installed model depends on: the file, by its size and time, and the code that converts it."""
+    """Identify the sources of the installed model: the file, by its size and time, and the code that converts it."""
     file = CHECKPOINT.stat()
     code = b"".join((PROJECT / path).read_bytes() for path in CONVERTING_SOURCES)
     return f"{file.st_size} {file.st_mtime_ns} {hashlib.sha256(code).hexdigest()}"
 
 
 def text_phonemes(phoneme_count: int, language: str = "en-US") -> str:
-    """The first phonemes of an English text of many sentences, as many as asked for."""
+    """Return the first `phoneme_count` phonemes of an English text of many sentences."""
     text = " ".join(_sentences(language))
     assert len(text) >= phoneme_count
     return text[:phoneme_count]
 
 
 def sentence_phonemes(most: int, language: str = "en-US") -> str:
-    """Whole English sentences, each the next that fits into this number of phonemes."""
+    """Return whole English sentences, each the next that fits into this number of phonemes."""
     chosen = ""
     for sentence in _sentences(language):
         longer = f"{chosen} {sentence}".strip()
@@ -77,7 +77,7 @@ def sentence_phonemes(most: int, language: str = "en-US") -> str:
 
 
 def sample_phonemes(language: Language) -> str:
-    """The first utterance of the language's sample sentence."""
+    """Return the first utterance of the language's sample sentence."""
     try:
         return _phonemizer(language.tag).plan(language.sample).utterances[0].phonemes
     except MissingLanguage:

@@ -1,4 +1,4 @@
-"""Counts work, which is the same on every machine, where a time would not be."""
+"""Counts work, which is the same on every machine, unlike time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import FrameType
 
 
 def calls_of(work: Callable[[], object]) -> int:
-    """How many functions are called while this thread does some work."""
+    """Count the functions called while this thread does some work."""
     calls = [0]
 
     def count(frame: FrameType, event: str, argument: object) -> None:

@@ -1,7 +1,7 @@
-"""A folder with the project's Makefile in which the programs that it starts are stand-ins that write down their calls.
+"""A folder with the project's Makefile, with stand-ins for the programs it starts that record their calls.
 
-Only the tools that a bare Mac has too are real, and `make` treats recipes as version 3.81 does, a Mac's own: it ignores
-`.SHELLFLAGS`, so that a recipe goes on after a command that failed unless it says otherwise.
+Only the tools that every Mac has are real, and `make` treats recipes as version 3.81 does, a Mac's own: it ignores
+`.SHELLFLAGS`, so that a recipe continues after a failed command unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AS_3_81 = " -- .SHELLFLAGS=-c"
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended, which stand-ins it called with what, and what it and they wrote."""
+    """The result of a command: its exit code, its calls of stand-ins, and all output."""
 
     code: int
     calls: list[str]
@@ -39,7 +39,7 @@ class Outcome:
 
 
 class Scratch:
-    """The folder; `ready` says that the Python packages are installed."""
+    """The folder; `ready` means that the Python packages are installed."""
 
     def __init__(self, folder: Path, ready: bool = True) -> None:
         folder.mkdir(exist_ok=True)
@@ -59,7 +59,7 @@ class Scratch:
             (folder / ".venv" / name).touch()
 
     def add_program(self, name: str, script: str) -> Path:
-        """A program of this name that does what a shell script says, in the place of another, if there is one."""
+        """Add a program that runs a shell script, replacing any program of this name."""
         path = self._programs / name
         path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
@@ -67,7 +67,7 @@ class Scratch:
         return path
 
     def run(self, command: str, failing: str = "", **environment: str) -> Outcome:
-        """Run a step as GitHub does, the stand-in with the call `failing` having failed."""
+        """Run a step as GitHub does; the stand-in with the call `failing` fails."""
         self._calls.write_text("", encoding="utf-8")
         given = {"PATH": str(self._programs), "CALLS": str(self._calls), "FAILING": failing, "MAKEFLAGS": AS_3_81}
         shell = [str(self._programs / "bash"), "-e", "-c", command]
@@ -79,12 +79,12 @@ class Scratch:
 
 
 def programs_of(calls: list[str]) -> set[str]:
-    """The names of the programs that were called."""
+    """Return the names of the programs that were called."""
     return {call.partition(" ")[0] for call in calls}
 
 
 def silent(command: str, folder: Path, **environment: str) -> list[str]:
-    """The calls of a command that are not heard when they fail: it ends as if all were well.
+    """Return the calls of a command whose failure is ignored: the command succeeds nevertheless.
 
     Each run is in a new folder below `folder`.
     """

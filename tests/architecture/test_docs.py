@@ -1,4 +1,4 @@
-"""What the documents say exists: links with their headings, paths, commands with their options, and dependencies."""
+"""Tests that everything the documents mention exists: links, headings, paths, commands, options, and dependencies."""
 
 import re
 import shlex
@@ -23,18 +23,18 @@ every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str
 
 
 def code_lines_of(path: Path) -> list[str]:
-    """Lines of fenced blocks, continued ones joined."""
+    """Return the lines of fenced blocks, continued ones joined."""
     return code_of(path).replace("\\\n", " ").splitlines()
 
 
 def links_of(path: Path) -> list[str]:
-    """Targets inside the project; what is code is no link."""
+    """Return link targets inside the project; code is ignored."""
     targets = LINK.findall(SPAN.sub("", prose_of(path)))
     return [unquote(target) for target in targets if not ELSEWHERE.match(target)]
 
 
 def anchors_of(path: Path) -> set[str]:
-    """Headings as GitHub spells them in links; one that occurs again gets a number."""
+    """Return headings as GitHub spells them in links; repeated ones get a number."""
     anchors: list[str] = []
     for title in HEADING.findall(prose_of(path)):
         plain = re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
@@ -44,9 +44,9 @@ def anchors_of(path: Path) -> set[str]:
 
 
 def paths_of(path: Path) -> Iterator[str]:
-    """Words in backticks that look like paths: they begin with a folder of the project, or name a module.
+    """Yield words in backticks that look like paths: they begin with a folder of the project, or name a module.
 
-    What a link says is left out; where it leads is another test's.
+    The texts of links are left out; a separate test checks their targets.
     """
     for span in SPAN.findall(LINK.sub("", prose_of(path))):
         for word in span.split():
@@ -56,7 +56,7 @@ def paths_of(path: Path) -> Iterator[str]:
 
 
 def commands_of(path: Path) -> list[list[str]]:
-    """Commands of ours: lines of fenced blocks, and spans in backticks that have an option."""
+    """Return our commands: lines of fenced blocks, and spans in backticks that have an option."""
     lines = [shlex.split(line, comments=True) for line in code_lines_of(path) if not line.startswith("#")]
     spans = [shlex.split(span) for span in SPAN.findall(prose_of(path)) if span.startswith(OURS) and " --" in span]
     return [words for words in lines if is_ours(words)] + [words for words in spans if "COMMAND" not in words]

@@ -1,4 +1,4 @@
-"""What importing the engine costs: no tensor library, no compiler, no tagger, no window."""
+"""Tests of the cost of importing the engine: no tensor library, no compiler, no tagger, no window."""
 
 import os
 import re
@@ -31,7 +31,7 @@ NOT_BEFORE_THE_WINDOW = (
     "safetensors",
     "jinja2",
 )
-"""What speaking, diagnosing and saving need may wait until the window is there."""
+"""Packages for speaking, diagnosing and saving, which may load after the window is shown."""
 
 
 def test_the_window_is_shown_before_anything_heavy_is_loaded() -> None:

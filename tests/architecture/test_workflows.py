@@ -1,4 +1,4 @@
-"""What the workflows ask for exists, and every shell step does what it says where its programs are stand-ins."""
+"""Tests that everything the workflows use exists, and that every shell step works with stand-ins for its programs."""
 
 import shlex
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ NEEDS_A_MAC = {
     "Verify the signature of every shipped library": "codesign, which decides what a Mac loads, is Apple's",
     "Compile every kernel with Apple's compiler": "the compiler of Metal is Apple's",
 }
-"""Steps of which only a Mac can show that they pass; here a stand-in shows that they ask for the right thing."""
+"""Steps that can pass only on a Mac; here a stand-in shows that they ask for the right thing."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Step:
 
     @property
     def hosted(self) -> bool:
-        """Whether it runs on a machine of GitHub's."""
+        """True if it runs on one of GitHub's machines."""
         return "self-hosted" not in self.machine
 
     @property
@@ -68,7 +68,7 @@ def targets() -> set[str]:
 
 
 def engine_options(step: Step):
-    """The options of a command of the engine; None for any other."""
+    """Return the options of a command of the engine; None for any other."""
     return build_parser().parse_args(step.words[3:]) if step.words[:3] == [*PYTHON, "engine"] else None
 
 
@@ -119,7 +119,7 @@ def test_the_report_is_made_first_and_kept_at_once_whatever_comes_of_it(job):
 
 @pytest.mark.parametrize("job", MACS)
 def test_no_step_on_a_mac_hides_what_comes_after_it(job):
-    """Each runs if all is set up."""
+    """Each step runs if the setup succeeded."""
     (ready,) = (place for place, step in enumerate(job["steps"]) if step.get("id") == "set-up")
     judging = [step for step in job["steps"][ready + 1 :] if "run" in step and step["run"] != REPORT]
     assert len(judging) > 3
@@ -133,7 +133,7 @@ def test_reports_have_names_of_their_own():
 
 @pytest.mark.parametrize("step", [step for step in STEPS if step.hosted], ids=str)
 def test_no_hosted_machine_is_asked_for_metal(step):
-    """Its GPU lacks the matrices that kernels multiply with, and on a Mac `auto` means Metal."""
+    """Its GPU lacks the matrix units that kernels use, and on a Mac `auto` means Metal."""
     device = getattr(engine_options(step), "device", None)
     assert device != METAL_DEVICE
     if "macos" in step.machine:

@@ -1,4 +1,4 @@
-"""What the engine's tests share."""
+"""Fixtures shared by the engine's tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.engine.tiny_model import TINY
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    """PyTorch draws the same numbers in a test and its fixtures, whatever ran before; not all tests load it."""
+    """Seed PyTorch, so that a test and its fixtures draw the same numbers in any order; not all tests load it."""
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.manual_seed(0)
@@ -34,7 +34,7 @@ def tiny_config() -> ModelConfig:
 
 @pytest.fixture
 def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The 8-bit model counts as installed, with three voices; its files are not there."""
+    """The 8-bit model counts as installed, with three voices; its files do not exist."""
 
     def status(self: ModelStore, name: str) -> ModelStatus:
         here = name == "kokoro-82m-8bit"
@@ -48,9 +48,9 @@ def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels_are_made_quickly() -> Iterator[None]:
-    """As in a build; tests that make a kernel by itself have no graph that would see to it.
+    """Parse quickly, as in a build; tests that create a kernel by itself have no graph that would do so.
 
-    A kernel of the same sizes is made once for all graphs of the tests: parsing its script is a third of a build.
+    A kernel of the same sizes is created once for all graphs of the tests: parsing its script is a third of a build.
     """
     place = KernelBook.place
 

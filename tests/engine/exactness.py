@@ -1,6 +1,6 @@
-"""Runs the truth, upstream's own float32 and the compiled modules side by side, for the exactness tests.
+"""Runs the reference, upstream's own float32 and the compiled modules side by side, for the exactness tests.
 
-The truth is kokoro's own PyTorch modules, unpadded, with prosody and source in float64 (and the decoder, where there
+The reference is Kokoro's own PyTorch modules, unpadded, with prosody and source in float64 (and the decoder, if there
 are few frames) and the same noise.
 """
 
@@ -26,7 +26,7 @@ Values = dict[str, Array]
 
 @dataclass(frozen=True)
 class Bench:
-    """One checkpoint in three ways: the truth, upstream, compiled; and what runs on the host in all of them."""
+    """One checkpoint run in three ways: reference, upstream, compiled; and the shared runner of the host stages."""
 
     checkpoint: Checkpoint
     truth: Runner
@@ -36,7 +36,7 @@ class Bench:
 
 
 def bench(checkpoint: Checkpoint, compiled: Runner) -> Bench:
-    keep_freed_memory()  # a fifth of PyTorch's time would be the system's for pages
+    keep_freed_memory()  # otherwise a fifth of PyTorch's time is the system's, for pages
     network = network_with(checkpoint.config, checkpoint.load_weights())
     return Bench(
         checkpoint,
@@ -48,7 +48,7 @@ def bench(checkpoint: Checkpoint, compiled: Runner) -> Bench:
 
 
 def request_values(bench: Bench, token_count: int, speed: float, seed: int = 0) -> Values:
-    """Random tokens with a border at both ends where there is room for it."""
+    """Return random tokens, with a border at both ends if there is room for it."""
     generator = np.random.default_rng([token_count, seed])
     tokens = generator.choice(sorted(bench.checkpoint.config.vocab.values()), token_count).astype(np.int32)
     tokens[[0, -1]] = 0
@@ -57,7 +57,7 @@ def request_values(bench: Bench, token_count: int, speed: float, seed: int = 0) 
 
 
 def spoken_values(bench: Bench, phonemes: str, speed: float = 1.0, voice: str = "af_heart") -> Values:
-    """Phonemes as a model speaks them, with a border at both ends."""
+    """Return phonemes as model inputs, with a border at both ends."""
     style = bench.checkpoint.voices[voice].style(len(phonemes))
     return _values(encode(phonemes, bench.checkpoint.config.vocab), style, speed)
 
@@ -73,7 +73,7 @@ def _values(tokens: Array, style: Style, speed: float) -> Values:
 
 
 def run_all(bench: Bench, runner: Runner, start: Values) -> Values:
-    """Every stage in order, each fed by the ones before it."""
+    """Run every stage in order, each on the outputs of the ones before it."""
     values = dict(start)
     for stage in STAGES:
         chosen = bench.host if stage.runs_on is Place.HOST else runner
@@ -84,7 +84,7 @@ def run_all(bench: Bench, runner: Runner, start: Values) -> Values:
 
 
 def reference_fed(bench: Bench, truth: Values) -> dict[str, float]:
-    """The correlation of every compiled output with the truth's, each stage fed by the truth."""
+    """Return the correlation of every isolated compiled output with the reference's."""
     correlations = {}
     for stage in STAGES:
         if stage.runs_on is Place.DEVICE:
@@ -94,7 +94,7 @@ def reference_fed(bench: Bench, truth: Values) -> dict[str, float]:
 
 
 def correlation(ours: Array, theirs: Array) -> float:
-    """Pearson's correlation in float64; of two constants, 1 when they are equal."""
+    """Return Pearson's correlation in float64; for two constants, 1 if they are equal."""
     a, b = (np.asarray(array, np.float64).ravel() for array in (ours, theirs))
     assert a.shape == b.shape
     assert np.isfinite(a).all()
@@ -104,7 +104,7 @@ def correlation(ours: Array, theirs: Array) -> float:
 
 
 def durations(bench: Bench, values: Values) -> tuple[Array, Array]:
-    """The unrounded and the rounded durations [tokens] in frames."""
+    """Return the unrounded and the rounded durations [tokens] in frames."""
     logits = values["duration_logits"][0].astype(np.float64)
     exact = (1 / (1 + np.exp(-logits))).sum(axis=-1) / float(values["speed"][0])
     counts = np.bincount(values["frame_token"][0], minlength=len(exact))

@@ -1,4 +1,4 @@
-"""Compiled libraries that are not: a manifest, and files of a few bytes."""
+"""Fake compiled libraries: a manifest, and files of a few bytes."""
 
 import hashlib
 from pathlib import Path
@@ -10,13 +10,13 @@ CONTENT = b"library"
 
 
 def library(stage: str) -> Artifact:
-    """The entry of a stage's library."""
+    """Return the entry of a stage's library."""
     digest = hashlib.sha256(CONTENT).hexdigest()
     return Artifact(stage, f"{stage}.so", digest, len(CONTENT), 1.5, (Parameter("a.weight", (2, 3), "float32"),))
 
 
 def save_libraries(folder: Path) -> Path:
-    """Two libraries with their manifest; gives the folder."""
+    """Save two libraries with their manifest; returns the folder."""
     manifest = Manifest(IDENTITY, (library("bert"), library("decoder")))
     for artifact in manifest.artifacts:
         (folder / artifact.file).write_bytes(CONTENT)

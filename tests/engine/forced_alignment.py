@@ -1,4 +1,4 @@
-"""When words are heard, found by pocketsphinx from the sound and the text alone."""
+"""Locates spoken words with pocketsphinx, from the audio and the text alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Aligner:
         self._decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL", bestpath=False)
 
     def align(self, text: str, samples: np.ndarray, sample_rate_hz: int) -> list[HeardWord]:
-        """The words of the text in order; all of them must be in the aligner's dictionary."""
+        """Return the words of the text in order; all of them must be in the aligner's dictionary."""
         divisor = int(np.gcd(RATE_HZ, sample_rate_hz))
         audio = resample_poly(samples, RATE_HZ // divisor, sample_rate_hz // divisor)
         audio = np.pad(audio * PEAK / np.abs(audio).max(), round(MARGIN_SECONDS * RATE_HZ))

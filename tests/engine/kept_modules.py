@@ -1,4 +1,4 @@
-"""Modules that tests build and keep between runs, so that each is built once whoever needs it first."""
+"""Modules that tests build and cache between runs, so that each is built once, by the first test that needs it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.system.paths import cache_folder
 
 
 def kept_modules(config: ModelConfig, variant: Variant, stages: Sequence[Stage] = DEVICE_STAGES) -> Path:
-    """The folder with the modules of these stages, of which the missing are built; there may be others."""
+    """Return the folder with the modules of these stages, building the missing ones; there may be others."""
     folder, expected = modules_folder(cache_folder() / "kept", config, variant), expected_identity(config, variant)
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_suffix(".lock")):  # for other processes that test

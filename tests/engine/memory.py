@@ -1,7 +1,4 @@
-"""What this process holds of memory.
-
-It does not know what for.
-"""
+"""Measures this process's memory."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ _KIB = 1024
 
 
 def private_bytes() -> int:
-    """Memory of this process alone that is in no file; where the system does not tell, the most it ever held."""
+    """Return the memory of this process alone that is in no file; if the system does not report it, its peak."""
     gc.collect()
     if sys.platform == "linux":
         return _field(Path("/proc/self/smaps_rollup").read_text(), "Private_Dirty")
@@ -22,7 +19,7 @@ def private_bytes() -> int:
 
 
 def resident_bytes(path: Path) -> int | None:
-    """How much of a file mapped into this process is in its memory; none where the system does not tell."""
+    """Return how much of a file mapped into this process is in its memory; None if the system does not report it."""
     if sys.platform != "linux":
         return None
     parts = Path("/proc/self/smaps").read_text().split(f" {path}\n")[1:]
@@ -30,5 +27,5 @@ def resident_bytes(path: Path) -> int | None:
 
 
 def _field(text: str, name: str) -> int:
-    """The first field of this name; the system counts in KiB."""
+    """Return the first field of this name; the system counts in KiB."""
     return int(text.split(f"{name}:", 1)[1].split()[0]) * _KIB

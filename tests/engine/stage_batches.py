@@ -1,4 +1,4 @@
-"""Batches of random inputs for a stage, whose sequences have lengths of their own, with anything in the padding."""
+"""Batches of random inputs for a stage, whose sequences have different lengths, with any values in the padding."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FILLINGS: Mapping[str, Callable[[np.random.Generator, tuple[int, ...]], Array]] 
     "nan": lambda random, shape: np.full(shape, np.nan),
 }
 MAX_TOKENS = 9
-"""Frames point at so many tokens."""
+"""The number of tokens that frames point at."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The inputs of each sequence, as a batch of one without padding; `lengths` of what its stage counts."""
+    """The inputs of each sequence, as a batch of one without padding; `lengths` are along the stage's counted axis."""
 
     stage: Stage
     config: ModelConfig
@@ -32,16 +32,16 @@ class Batch:
     members: tuple[dict[str, Array], ...]
 
     def member(self, index: int) -> dict[str, Array]:
-        """The inputs of one sequence."""
+        """Return the inputs of one sequence."""
         return self.members[index]
 
     def padded(self, more: int, filling: str = "zeros", seed: int = 0) -> dict[str, Array]:
-        """All sequences in arrays that are longer than the longest of them by `more`."""
+        """Return all sequences in arrays that are longer than the longest of them by `more`."""
         random = np.random.default_rng(seed)
         return {tensor.name: self._padded(tensor, more, filling, random) for tensor in self.stage.inputs}
 
     def valid(self, tensor: Tensor, array: Array, index: int) -> Array:
-        """One sequence's part of an array of the batch."""
+        """Return one sequence's part of an array of the batch."""
         return cropped(self.config, tensor, array[index], {self.counted: self.lengths[index]})
 
     def _padded(self, tensor: Tensor, more: int, filling: str, random: np.random.Generator) -> Array:
@@ -59,7 +59,7 @@ class Batch:
 
 
 def random_batch(stage: Stage, config: ModelConfig, lengths: Sequence[int], seed: int = 0) -> Batch:
-    """Random inputs for a stage."""
+    """Return random inputs for a stage."""
     random = np.random.default_rng(seed)
     counted = next(axis for axis, count in COUNTS.items() if any(tensor.name == count for tensor in stage.inputs))
 
@@ -78,7 +78,7 @@ def random_batch(stage: Stage, config: ModelConfig, lengths: Sequence[int], seed
 def assert_padding_changes_nothing(
     runner: Runner, stage: Stage, config: ModelConfig, lengths: Sequence[int], more: int, seed: int = 0
 ) -> None:
-    """What stands in the padding has no effect on any valid value, and what comes out in the padding is 0."""
+    """Check that values in the padding do not affect valid values, and that outputs in the padding are 0."""
     batch = random_batch(stage, config, lengths, seed)
     usual = runner.run(stage, batch.padded(more))
     for filling in FILLINGS:

@@ -21,7 +21,7 @@ SMALL = {"width": 8, "heads": 2, "layers": 1, "kernel": 3, "corrections": 2, "do
 
 
 def architectures(config: ModelConfig, places: str = "*", **sizes: int) -> dict[str, dict[str, int]]:
-    """What builds a student for each LSTM whose path matches `places`."""
+    """Return the architecture of a student for each LSTM whose path matches `places`."""
     channels, hidden = config.prosody_channels, config.hidden_dim
     layers = {f"predictor.text_encoder.lstms.{2 * layer}": channels for layer in range(config.n_layer)}
     inputs = {**layers, "predictor.lstm": channels, "predictor.shared": channels, "text_encoder.lstm": hidden}
@@ -33,7 +33,7 @@ def architectures(config: ModelConfig, places: str = "*", **sizes: int) -> dict[
 
 
 def own_weights(built_from: Mapping[str, Mapping[str, Any]], seed: int = 0) -> Weights:
-    """Random weights of the students' own, by state-dict key of the whole network."""
+    """Return random weights of the students alone, by state-dict key of the whole network."""
     weights: Weights = {}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -44,14 +44,14 @@ def own_weights(built_from: Mapping[str, Mapping[str, Any]], seed: int = 0) -> W
 
 
 def save_random(path: Path, config: ModelConfig, teacher: str, places: str = "*", **sizes: int) -> Students:
-    """A file of random students."""
+    """Save a file of random students."""
     built_from = architectures(config, places, **sizes)
     return save_students(path, teacher, built_from, own_weights(built_from), {})
 
 
 @contextmanager
 def students_installed(model: str = "starter", places: str = "*", **sizes: int) -> Iterator[Students]:
-    """A model has random students while the context lasts."""
+    """Give a model random students while the context lasts."""
     checkpoint = open_checkpoint(model)
     path = ModelStore().students_file(model)
     try:

@@ -1,4 +1,4 @@
-"""What is shipped: whole, current, small enough, what the compiler makes today, and exact where it can be run."""
+"""Tests that shipped modules are complete, current, small enough, what the compiler builds today, and exact."""
 
 import platform
 import subprocess
@@ -36,7 +36,7 @@ PROCESSORS = tuple(Variant("cpu", family=name) for name in FAMILIES)
 STAGES = [stage.name for stage in DEVICE_STAGES]
 MAX_BYTES = 40_000_000
 FAMILIES_HERE = [name for name in FAMILIES if runs_here(name)]
-"""Those whose modules run on this machine."""
+"""The families whose modules run on this machine."""
 NEWEST_C_LIBRARY = (2, 17)
 LEAST_MAC_SYSTEM = (14, 0)
 LOAD = """
@@ -61,7 +61,7 @@ def on_macs(variants):
 
 
 def shipped(model, variant):
-    """Made by “make compiled-models”, which is to be run after every change of the compiler."""
+    """Return the folder that “make compiled-models” writes; run it after every change of the compiler."""
     return modules_folder(shipped_modules_folder(), model_config(model), variant)
 
 
@@ -110,7 +110,7 @@ def test_libraries_for_linux_are_for_their_processors_and_run_with_an_old_c_libr
 
 
 def test_every_library_for_this_system_can_be_loaded():
-    """With TVM's own libraries, and every symbol found at once."""
+    """With TVM's own libraries, and every symbol resolved immediately."""
     names = ["*/*.dylib"] if platform.system() == "Darwin" else [f"*-{family}/*.so" for family in FAMILIES_HERE]
     paths = sorted(path for name in names for path in shipped_modules_folder().glob(name))
     assert paths

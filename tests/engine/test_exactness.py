@@ -1,4 +1,4 @@
-"""The compiled model against the truth: kokoro's modules, unpadded, prosody and source in float64, the same noise."""
+"""The compiled model against the reference: Kokoro's modules, unpadded, prosody and source in float64, same noise."""
 
 from itertools import product
 
@@ -14,13 +14,13 @@ from tests.engine.exactness import Bench, Values, bench, correlation, durations,
 
 TOKEN_COUNTS = (1, 2, 17, 63, 128, 510)
 ON_ALL_PROCESSORS = 128
-"""These share the work of every kernel there."""
+"""The number of tokens at which all cores share the work of every kernel."""
 SPEEDS = (0.5, 1.0, 2.0)
 LONGEST, DEFAULT_SPEED = TOKEN_COUNTS[-1], 1.0
 LONG_ENOUGH_FRAMES = 60
 NEAR_A_HALF = 1e-4
 LEAST, MIN_WITH_RANDOM_WEIGHTS = 0.999, 0.99
-"""The least correlation of a waveform; the pitch of random weights loses more to rounding."""
+"""The lowest accepted correlation of a waveform; the pitch of random weights loses more to rounding."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def assert_exact(made: Bench, token_count: int, speed: float, least: float = LEA
 
 
 def assert_exact_from(made: Bench, start: Values, least: float = LEAST) -> tuple[Values, Values]:
-    """Returns the truth and what the compiled model makes on its own."""
+    """Check exactness; returns the values of the reference and those of the compiled model end to end."""
     truth = run_all(made, made.truth, start)
     assert_reference_fed(made, truth)
     ours = run_all(made, made.compiled, start)
@@ -84,7 +84,7 @@ def assert_reference_fed(made: Bench, truth: Values) -> None:
 
 
 def assert_durations(made: Bench, ours: Values, truth: Values) -> bool:
-    """Whether all durations are equal; one that differs must lie at a half."""
+    """Return whether all durations are equal; one that differs must lie at a half."""
     exact, expected = durations(made, truth)
     _, actual = durations(made, ours)
     differing = np.flatnonzero(actual != expected)
@@ -128,7 +128,7 @@ def test_what_stands_in_the_padding_changes_nothing(starter_bench, fill):
 
 
 def stacked(tensors: tuple, sequences: list[Values], fill: float) -> Values:
-    """The sequences' arrays as one batch, each padded to the longest with `fill` (integers with 0)."""
+    """Return the sequences' arrays as one batch, each padded to the longest with `fill` (integers with 0)."""
     batch = {}
     for tensor in tensors:
         arrays = [sequence[tensor.name][0] for sequence in sequences]

@@ -1,4 +1,4 @@
-"""Words are heard when a chunk says so, as an aligner finds that knows neither the model nor its alignment."""
+"""Tests of the words' times against an aligner that knows neither the model nor its alignment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OF_A_LARGE_MODEL = HARVARD_SENTENCES[::3]
 
 
 def differences(synthesizer: Synthesizer, voice: str, text: str, aligner: Aligner) -> list[tuple[float, float]]:
-    """How much later each word starts and ends than the aligner finds, in seconds."""
+    """Return how much later each word starts and ends than the aligner finds, in seconds."""
     chunks = list(synthesizer.synthesize(SpeechRequest(text, voice)))
     offsets = np.cumsum([0, *(len(chunk.samples) for chunk in chunks)])
     ours = [

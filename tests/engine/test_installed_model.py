@@ -1,4 +1,4 @@
-"""From the hub to speech: a model is fetched, and speaks when there is no network any more."""
+"""From the hub to speech: a model is downloaded, and speaks without a network afterwards."""
 
 import json
 import socket
@@ -26,7 +26,7 @@ TEXT = "The model was fetched, and now it speaks."
 
 @pytest.fixture(scope="module")
 def posing(tmp_path_factory: pytest.TempPathFactory) -> Published:
-    """The bundled weights as the official model would be published, in its layout."""
+    """The bundled weights in the published layout of the official model."""
     starter = open_checkpoint("starter")
     state = published_state(starter.config, starter.load_weights())
     return publish(starter.config, tmp_path_factory.mktemp("resources"), checkpoint=saved(state))
@@ -34,7 +34,7 @@ def posing(tmp_path_factory: pytest.TempPathFactory) -> Published:
 
 @pytest.fixture
 def fetched(posing: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a model that was fetched; nothing can be reached from here on."""
+    """The name of a downloaded model; the network is unreachable from here on."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr(store, "call", call_here)
     monkeypatch.setattr(checkpoints, "resources_folder", lambda: posing.entry.config_file.parent.parent)

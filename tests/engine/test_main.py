@@ -175,7 +175,7 @@ def test_validate_prints_figures_alone_and_tells_by_its_code(capsys: pytest.Capt
 
 @pytest.fixture(params=["", "1"])
 def unbuffered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python with and without buffers for what it writes."""
+    """Python with and without output buffers."""
     monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
 
 

@@ -1,4 +1,4 @@
-"""Speaking, validating and starting touch no network, in no process, and need no more stack than a Mac gives."""
+"""Speaking, validating and starting use no network, in any process, and need no more stack than a Mac provides."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Trained weights, real sentences: the compiled model against the truth, as in `test_exactness`."""
+"""Trained weights, real sentences: the compiled model against the reference, as in `test_exactness`."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ NEAR_THE_TRUTH = 0.9999
 FRAMES_PER_SECOND = 40
 MAX_OF_A_SAMPLE = 24
 MAX_PHONEMES = {2: 30, 10: 170, 30: 505}
-"""By the seconds that they take, about."""
+"""Approximate limits for speech of 2, 10 and 30 seconds."""
 VOICE_OF = {
     "en-US": "af_heart",
     "en-GB": "bf_emma",
@@ -44,7 +44,7 @@ def made(trained: Checkpoint) -> Bench:
 
 
 def text_values(made: Bench, token_count: int, speed: float) -> Values:
-    """The beginning of a text; of one token, the border alone."""
+    """Return the beginning of a text; for one token, the border alone."""
     values = spoken_values(made, text_phonemes(max(0, token_count - 2)), speed)
     tokens = values["tokens"][:, :token_count]
     return {**values, "tokens": tokens, "token_count": np.array([token_count], np.int32)}
@@ -79,7 +79,7 @@ def test_a_voice_of_every_language_equals_the_truth(made, language):
 
 
 def assert_near_the_truth(made: Bench, start: Values) -> Values:
-    """The truth, which the compiled model follows on its own, with the same durations."""
+    """Check that the compiled model follows the reference end to end, with equal durations; return the reference."""
     truth, ours = run_all(made, made.truth, start), run_all(made, made.compiled, start)
     assert assert_durations(made, ours, truth)
     assert correlation(ours["audio"], truth["audio"]) >= NEAR_THE_TRUTH

@@ -1,4 +1,4 @@
-"""One checkpoint in kokoro's own layout, run by kokoro's own model and by ours: tokens, style row, durations, audio.
+"""One checkpoint in Kokoro's own layout, run by Kokoro's own model and by ours: tokens, style row, durations, audio.
 
 First that of the bundled model, then the trained one of the full size.
 """
@@ -37,7 +37,7 @@ SPOKEN = 3
 VOICE = VOICE_NAMES[0]
 TRAINED_UTTERANCES = 200
 PARTS = 10
-"""The long test speaks this many utterances in this many parts, since a test may take ten minutes at most."""
+"""The number of parts into which the long test splits its utterances, since a test may take ten minutes at most."""
 SPEEDS = (0.8, 1.0, 1.3)
 NEAR_THE_TRUTH = 0.999
 NEAR_UPSTREAM = 0.99
@@ -45,7 +45,7 @@ NEAR_UPSTREAM = 0.99
 
 @dataclass(frozen=True)
 class Both:
-    """The same files, opened by kokoro and imported by us."""
+    """The same files, opened by Kokoro and imported by us."""
 
     kokoro: KModel
     pack: torch.Tensor
@@ -57,7 +57,7 @@ class Both:
 
 
 class AnyDecoder(NetworkDecoder):
-    """Replaces kokoro's own decoder, which has only one width; accepts the argument that it does not use."""
+    """Replaces Kokoro's own decoder, which has only one width; accepts the argument that it does not use."""
 
     def __init__(self, dim_out: int, **sizes: object) -> None:
         super().__init__(**sizes)
@@ -88,7 +88,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
 
 @pytest.fixture(scope="module")
 def trained_both(trained: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -> Both:
-    """The published files of the full size, in the formats that kokoro reads; kokoro is untouched."""
+    """The published files of the full size, in the formats that Kokoro reads; Kokoro is unchanged."""
     folder, config = tmp_path_factory.mktemp("trained"), trained.config
     parts: dict[str, dict[str, torch.Tensor]] = {}
     for name, tensor in load_file(CHECKPOINT).items():
@@ -103,7 +103,7 @@ def trained_both(trained: Checkpoint, tmp_path_factory: pytest.TempPathFactory) 
 
 
 def utterances(config: ModelConfig, count: int) -> tuple[Utterance, ...]:
-    """Some of every kind of sentence, as they are spoken."""
+    """Return some of every kind of sentence, as they are spoken."""
     sentences = sentences_of(ENGLISH_SENTENCES)
     phonemizer = Phonemizer("en-US", config.vocab, config.phoneme_limit, load_analyser=load_offline_analyser)
     chosen = sentences[:: len(sentences) // count][:count]
@@ -112,7 +112,7 @@ def utterances(config: ModelConfig, count: int) -> tuple[Utterance, ...]:
 
 
 def kokoros(both: Both, utterance: Utterance, speed: float, noise: Array) -> KModel.Output:
-    """What kokoro's pipeline does with phonemes, with the noise of ours."""
+    """Run Kokoro's pipeline on phonemes, with our noise."""
     with InjectedNoise(torch.from_numpy(noise).flatten(1, 2)):
         return KPipeline.infer(both.kokoro, utterance.phonemes, both.pack, speed)
 
@@ -168,7 +168,7 @@ def test_the_trained_model_speaks_many_sentences_as_kokoro_does(trained_both, pa
 
 
 def assert_equal_durations_and_audio(both: Both, chosen: Sequence[Utterance], spoken_count: int) -> None:
-    """Durations and audio of all; of the first ones, audio that is nearer to the truth than kokoro's."""
+    """Compare durations and audio of all; the first ones must be nearer to the reference than Kokoro's."""
     regimes = Regimes(both.ours, device="cpu")
     truth, ours = (
         regimes.pipeline(regimes.open(each, 0.0, lambda _: None)) for each in (Regime.DYNAMIC, Regime.COMPILED)

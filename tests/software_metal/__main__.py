@@ -1,4 +1,4 @@
-"""Runs a Python module where TVM's Metal device is the software one: python -m tests.software_metal engine speak ..."""
+"""Runs a Python module with TVM's Metal device replaced by software: python -m tests.software_metal engine speak ..."""
 
 from __future__ import annotations
 

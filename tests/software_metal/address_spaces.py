@@ -1,7 +1,7 @@
-"""Types and address spaces of Metal text, checked by clang's OpenCL C++ front end. Knows nothing of running it.
+"""Checks types and address spaces of Metal text with clang's OpenCL C++ front end. It is independent of running it.
 
 Apple's compiler keeps device, threadgroup, thread and constant pointers apart; so does OpenCL. Both name the four
-spaces, so that the text only needs other words for them, and a pointer where Metal has a reference as argument.
+spaces, so that the text only needs different words for them, and a pointer where Metal has a reference as argument.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REFERENCE = re.compile(r"constant (\w+)& (\w+)")
 
 
 def complaints(*texts: str) -> str:
-    """What the front end finds wrong in the Metal text of kernels; empty where nothing is."""
+    """Return the front end's errors in the Metal text of kernels; empty if there are none."""
     command = [*COMMAND, "-fsyntax-only", "-w", "-include", str(HEADER), "-"]
     together = "".join(f"namespace text_{index} {{\n{as_opencl(text)}\n}}\n" for index, text in enumerate(texts))
     done = subprocess.run(command, input=together, capture_output=True, text=True, check=False)
@@ -25,7 +25,7 @@ def complaints(*texts: str) -> str:
 
 
 def as_opencl(metal: str) -> str:
-    """The text in OpenCL's words."""
+    """Return the text in OpenCL's words."""
     text = metal.replace("#include <metal_stdlib>", "").replace("using namespace metal;", "")
     names = [match[2] for match in REFERENCE.finditer(text)]
     text = REFERENCE.sub(r"constant \1* \2_pointer", text)

@@ -1,4 +1,4 @@
-"""Compiles the software device and the kernels it runs, once for each content. Knows nothing of what a kernel does."""
+"""Compiles the software device and its kernels, once for each content. It is independent of the kernels' meaning."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LINKER = "ld"
 SYMBOLS = ("software_metal_thread", "software_metal_threadgroup_bytes", "software_metal_synchronises")
 LIBRARY_SOURCES = ("commands.cc", "staging.cc", "device.cc", "launch.cc", "accesses.cc", "module.cc")
 LIBRARY_FLAGS = ("-std=c++17", "-O2", "-fPIC", "-shared")
-# Every private variable starts as NaN; a*b+c is rounded twice, as numpy does it.
+# Every private variable starts as NaN; a*b+c is rounded twice, as in NumPy.
 KERNEL_FLAGS = ("-std=c++17", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno", "-ftrivial-auto-var-init=pattern")
-CHECKED_FLAGS = (  # no access is left out of the checks
+CHECKED_FLAGS = (  # the checks cover every access
     "-O2",
     "-fno-vectorize",
     "-fno-slp-vectorize",
@@ -41,39 +41,39 @@ FAST_MATH_FLAGS = (*FAST_FLAGS, "-ffast-math", "-ffp-contract=fast")
 
 
 class Build(Enum):
-    """How kernels are compiled."""
+    """The modes of compiling kernels."""
 
     CHECKED = CHECKED_FLAGS
-    """Every access is looked at."""
+    """Every access is checked."""
     FAST = FAST_FLAGS
     """Several times as fast. Barriers, limits, alignment, uses after free, accesses past a page are still checked."""
     FAST_MATH = FAST_MATH_FLAGS
-    """As fast, and as TVM has Apple compile them: sums in any order, a*b+c rounded once, divisions by reciprocals.
+    """As fast, and compiled as by Apple for TVM: sums in any order, a*b+c rounded once, divisions by reciprocals.
 
-    The compiler takes it that there is neither infinity nor NaN: a kernel that tells them apart from numbers is wrong
-    here, and one that reads what nobody wrote need not give NaN.
+    The compiler assumes that there is neither infinity nor NaN: a kernel that tells them apart from numbers is wrong
+    here, and one that reads unwritten memory need not give NaN.
     """
 
 
 def cache_folder() -> Path:
-    """Where compiled things stay between runs."""
+    """Return the folder that caches compiled files between runs."""
     return Path(os.environ.get("XDG_CACHE_HOME", HERE.parents[1] / "build/test/cache")) / "software_metal"
 
 
 def build_library() -> Path:
-    """Path of the device's shared library."""
+    """Return the path of the device's shared library."""
     texts = [path.read_bytes() for path in sorted(HERE.glob("*.cc")) + sorted(HERE.glob("*.h"))]
     command = [COMPILER, *LIBRARY_FLAGS, *(str(HERE / name) for name in LIBRARY_SOURCES), *_tvm_flags()]
     cache_folder().mkdir(parents=True, exist_ok=True)
-    with FileLock(cache_folder() / "device.lock"):  # all processes that test begin with it
+    with FileLock(cache_folder() / "device.lock"):  # all test processes begin with it
         return _build("device", [*texts, " ".join(command).encode()], lambda out: [[*command, "-o", str(out)]])
 
 
 def build_kernels(texts: Mapping[str, str], build: Build) -> Path:
-    """Path of a shared library with a module's kernels, given by name.
+    """Return the path of a shared library with a module's kernels, given by name.
 
-    All are compiled as one text: most of the work for one kernel is the same for all. Each one's symbols end in its
-    name. Raises RuntimeError with the compiler's words where types or address spaces are wrong, or a function is
+    All are compiled as one text: most of the work for one kernel is the same for all. The symbols of each kernel end in
+    its name. Raises RuntimeError with the compiler's words if types or address spaces are wrong, or a function is
     unknown.
     """
     source = "".join(
@@ -101,7 +101,7 @@ def build_kernels(texts: Mapping[str, str], build: Build) -> Path:
 
 
 def _apart(name: str, source: str) -> str:
-    """A kernel's C++ text among others'; lines are counted anew."""
+    """Return a kernel's C++ text separated from the others'; its lines are renumbered."""
     renamed = "".join(f"#define {symbol} {symbol}_{name}\n" for symbol in SYMBOLS)
     ended = "".join(f"#undef {symbol}\n" for symbol in SYMBOLS)
     return f'{renamed}namespace of_{name} {{\n#line 1 "{name}"\n{source}}}\n{ended}'

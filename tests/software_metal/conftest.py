@@ -1,4 +1,4 @@
-"""On a Mac the real device stands where the software one would: what asks the latter is not collected there."""
+"""Fixtures for the software device; a Mac has the real one instead, so tests of the former are not collected there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ collect_ignore_glob = ["test_*.py"] if sys.platform == "darwin" else []
 def software_metal() -> SoftwareMetal:
     """A Metal device in software: TVM's `metal` modules load and run, with every access checked, slowly.
 
-    For tests that ask it what it did; others take `tests.metal_device`, which is the real one on a Mac.
+    For tests that query its counts; others use `tests.metal_device`, which is the real one on a Mac.
     """
     return install()
 
@@ -29,13 +29,13 @@ def software_metal() -> SoftwareMetal:
 def compiling(
     request: pytest.FixtureRequest, software_metal: SoftwareMetal
 ) -> Callable[[], AbstractContextManager[None]]:
-    """How kernels are compiled: so that they round as numpy does, and as TVM has Apple compile them."""
+    """Both modes of compiling kernels: with rounding as in NumPy, and as by Apple for TVM."""
     return {"exact": software_metal.fast, "fast mathematics": software_metal.fast_math}[request.param]
 
 
 @pytest.fixture(params=["checked", "fast"])
 def device(request: pytest.FixtureRequest, software_metal: SoftwareMetal) -> Iterator[Any]:
-    """TVM's device, once with every access looked at and once without."""
+    """TVM's device, once with every access checked and once without."""
     if request.param == "checked":
         yield software_metal.device()
         return
@@ -54,5 +54,5 @@ def tiny_modules() -> Path:
 
 @pytest.fixture
 def checked_device(software_metal: SoftwareMetal) -> Any:
-    """TVM's device, with every access looked at."""
+    """TVM's device, with every access checked."""
     return software_metal.device()

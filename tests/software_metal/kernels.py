@@ -1,4 +1,4 @@
-"""Small Metal kernels, in TVM's manner of writing, for tests of what runs them."""
+"""Small Metal kernels in TVM's style, for tests of the code that runs them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.software_metal.metal_module import MetalKernel
 
 
 def text(body: str, buffers: int = 1, element: str = "float", scalars: str = "") -> str:
-    """A kernel ``k`` with buffers b0, b1, ..., its argument structure's members, and one-dimensional positions."""
+    """Return a kernel ``k`` with buffers b0, b1, ..., its argument structure's members, and 1-D positions."""
     parameters = [f"device {element}* b{index} [[ buffer({index}) ]]" for index in range(buffers)]
     if scalars:
         parameters.append(f"constant k_args_t& arg [[ buffer({buffers}) ]]")
@@ -24,12 +24,12 @@ def text(body: str, buffers: int = 1, element: str = "float", scalars: str = "")
 def kernel(
     body: str, buffers: int = 1, element: str = "float", scalars: str = "", types: tuple[str, ...] = ()
 ) -> MetalKernel:
-    """The kernel of :func:`text`, ready to run; ``types`` are its scalars'."""
+    """Return the kernel of :func:`text`, ready to run; ``types`` are its scalars'."""
     return MetalKernel("k", text(body, buffers, element, scalars), ["handle"] * buffers + list(types))
 
 
 def tensor(device, values):
-    """A tensor on the device, with the values of a list or an array (lists are float32)."""
+    """Return a tensor on the device, with the values of a list or an array (lists are float32)."""
     import tvm
 
     array = np.asarray(values, "float32") if isinstance(values, list) else values

@@ -1,4 +1,4 @@
-"""Gives TVM a Metal device where there is none. Knows nothing of how kernels are run."""
+"""Gives TVM a Metal device on machines without one. It is independent of running kernels."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.software_metal.build import Build, build_kernels, build_library
 
 @dataclass(frozen=True)
 class Counts:
-    """What the device was asked to do, since it was installed or told to count anew.
+    """Counts of the device's work since it was installed or its counts were reset.
 
-    `longest_buffer` is the most launches in one command buffer, which a wait, a copy to the host, or a 65th copy to
-    the device ends. `kernels` are those requested for the first time, which TVM compiles then. `uploads` are copies to
-    the device, of `uploaded_bytes` in all, `readings` copies to the host. `aborts` are errors where TVM cannot raise
-    them: it would have ended the process. `staging_buffers`, of `staging_bytes` in all, are those that the calling
-    thread has by now.
+    `longest_buffer` is the most launches in one command buffer, which a wait, a copy to the host, or a 65th copy to the
+    device ends. `kernels` are those requested for the first time, which TVM compiles then. `uploads` are copies to the
+    device, of `uploaded_bytes` in all, `readings` copies to the host. `aborts` are errors where TVM cannot raise them:
+    it would have ended the process. `staging_buffers`, of `staging_bytes` in all, are those that the calling thread has
+    now.
     """
 
     launches: int
@@ -40,42 +40,42 @@ class Counts:
 
 @dataclass
 class Loading:
-    """How kernels first used from now on are compiled."""
+    """The mode of compiling kernels that are first used from now on."""
 
     build: Build = Build.CHECKED
 
 
 class SoftwareMetal:
-    """The device, once it is installed: what it has done, how strict it is, how it fails."""
+    """The installed device: its counts, its strictness, and its failures."""
 
     def __init__(self, loading: Loading) -> None:
         self._loading = loading
 
     def device(self):
-        """TVM's device, for tensors and the virtual machine."""
+        """Return TVM's device, for tensors and the virtual machine."""
         import tvm
 
         return tvm.metal(0)
 
     def counts(self) -> Counts:
-        """What it has done so far."""
+        """Return its counts."""
         return Counts(**{str(name): count for name, count in _function("counts")().items()})
 
     def count_anew(self) -> None:
-        """Forget what was counted."""
+        """Reset the counts."""
         _function("count_anew")()
 
     def launches(self) -> int:
-        """Kernels launched so far."""
+        """Return the number of kernels launched."""
         return self.counts().launches
 
     def live_buffers(self) -> int:
-        """Buffers allocated and not freed; those of garbage do not count."""
+        """Return the number of buffers allocated and not freed, without those of garbage."""
         gc.collect()
         return _function("live_buffers")()
 
     def live_bytes(self) -> int:
-        """The size of these buffers."""
+        """Return the size of these buffers."""
         gc.collect()
         return _function("live_bytes")()
 
@@ -87,7 +87,7 @@ class SoftwareMetal:
         refuse: Collection[str] = (),
         longest_buffer: int = 0,
     ) -> Iterator[None]:
-        """Within the context the GPU fails as Apple's do, in ways that TVM notices late.
+        """Make the GPU fail within the context as Apple's do, in ways that TVM notices late.
 
         The launch of number `fail_launch`, counted from 1 since the last reset, fails, `failures` times in all. There
         is no pipeline for the kernels to `refuse`. A command buffer of more than `longest_buffer` launches is killed.
@@ -109,11 +109,11 @@ class SoftwareMetal:
         tvm_ffi.get_global_func("metal.ResetGlobalState")()
 
     def fast(self) -> AbstractContextManager[None]:
-        """Kernels first used inside are compiled as `Build.FAST`."""
+        """Compile kernels first used inside as `Build.FAST`."""
         return self._compiling(Build.FAST)
 
     def fast_math(self) -> AbstractContextManager[None]:
-        """Kernels first used inside are compiled as `Build.FAST_MATH`."""
+        """Compile kernels first used inside as `Build.FAST_MATH`."""
         return self._compiling(Build.FAST_MATH)
 
     @contextmanager
@@ -133,9 +133,9 @@ def _function(name: str) -> Any:
 
 @functools.cache
 def install() -> SoftwareMetal:
-    """Registers the device with TVM, for the rest of the process.
+    """Register the device with TVM, for the rest of the process.
 
-    Raises RuntimeError where TVM has a Metal device of its own, or clang is missing.
+    Raises RuntimeError if TVM has its own Metal device, or clang is missing.
     """
     import tvm  # the library below finds TVM's own symbols loaded
     import tvm_ffi

@@ -1,4 +1,4 @@
-"""A module of kind "metal" made of one kernel's text, as TVM would load it. Knows nothing of what runs it."""
+"""A module of kind "metal" from one kernel's text, as TVM would load it. It is independent of the device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TAGS = ("blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", 
 class MetalKernel:
     """A kernel called with tensors of the Metal device and scalars.
 
-    ``types`` are "handle" for buffers, else as "int64" or "float32", in the kernel's order.
+    ``types`` are "handle" for buffers, otherwise names such as "int64" or "float32", in the kernel's order.
     """
 
     def __init__(self, name: str, text: str, types: Sequence[str]) -> None:
@@ -28,12 +28,12 @@ class MetalKernel:
 
 
 def handle(argument):
-    """A tensor's handle as a kernel takes it; anything else as it is."""
+    """Return a tensor's handle as a kernel takes it; any other argument unchanged."""
     return ctypes.c_void_p(argument.data_ptr()) if hasattr(argument, "data_ptr") else argument
 
 
 def serialized(name: str, text: str, types: Sequence[str]) -> bytes:
-    """The bytes TVM writes for a module of this one kernel."""
+    """Return the bytes TVM writes for a module of this one kernel."""
     information = [_text(name), _count(len(types)), *(_type(kind) for kind in types)]
     information += [_count(len(TAGS)), *(_text(tag) for tag in TAGS), _count(0)]
     return b"".join([_text("metal"), _count(1), _text(name), *information, _count(1), _text(name), _text(text)])

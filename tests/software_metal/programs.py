@@ -1,4 +1,4 @@
-"""Small Relax programs compiled by TVM for Metal, in TVM's own schedules. Knows nothing of our models."""
+"""Small Relax programs compiled by TVM for Metal, in TVM's own schedules, independent of our models."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ THREADS = 256
 
 
 def compile_program(operation: Callable[..., Any], shapes: list[tuple], library: Path, dtype: str = "float32") -> None:
-    """Writes a library whose function ``main`` is the operation on arguments of these shapes.
+    """Write a library whose function ``main`` is the operation on arguments of these shapes.
 
-    An extent given as a name is found out at run time.
+    An extent given as a name is determined at run time.
     """
     import tvm
 
@@ -32,7 +32,7 @@ def compile_program(operation: Callable[..., Any], shapes: list[tuple], library:
 
 
 def machine(library: Path, device):
-    """The library on the device. Each tensor has memory of its own size, so that no access beyond it goes unseen."""
+    """Load the library on the device. Each tensor has memory of its exact size, to catch any access beyond it."""
     import tvm
     from tvm import relax
 

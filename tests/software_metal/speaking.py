@@ -1,4 +1,4 @@
-"""A tiny model that speaks on the software device, and the arrays that its stages take and give."""
+"""A tiny model that speaks on the software device, and the input and output arrays of its stages."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class TinySpeaker:
         self._style = Style(*(generator.standard_normal(TINY.style_dim).astype(np.float32) for _ in range(2)))
 
     def steps(self, symbols: int, speed: float = 1.0) -> Iterator[Step]:
-        """The stages of an utterance of so many symbols."""
+        """Yield the stages of an utterance of `symbols` symbols."""
         utterance = Utterance(0, "", (SYMBOLS * symbols)[:symbols], 0, 0)
         return self._pipeline.steps(utterance, self._style, speed, seed=0)
 
     def speak(self, symbols: int, speed: float = 1.0) -> int:
-        """Speak that; returns the number of frames."""
+        """Speak such an utterance; returns the number of frames."""
         frames = 0
         for step in self.steps(symbols, speed):
             frames = int(step.outputs.get("frame_count", [frames])[0])

@@ -1,4 +1,4 @@
-"""The device's commands are recorded, committed and counted as TVM's Metal runtime does it, and fail when told to."""
+"""The device records, commits and counts commands as TVM's Metal runtime does, and fails on request."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ def metal(software_metal: SoftwareMetal) -> Iterator[SoftwareMetal]:
 
 
 def uploaded(device: Any, size: int) -> Any:
-    """A tensor of so many bytes, copied to the device without a wait."""
+    """Return a tensor of `size` bytes, copied to the device without a wait."""
     import tvm
 
     target = tvm.runtime.empty((size,), "uint8", device=device)
@@ -35,7 +35,7 @@ def uploaded(device: Any, size: int) -> Any:
 
 
 def read(held: Any) -> np.ndarray:
-    """The content of a tensor, copied to the host without a wait after it."""
+    """Return the content of a tensor, copied to the host without a wait after it."""
     import tvm
 
     return held.copyto(tvm.cpu()).numpy()
@@ -134,7 +134,7 @@ def test_launches_waits_and_the_longest_buffer_are_counted(metal):
     assert (metal.counts().launches, metal.counts().longest_buffer, metal.counts().syncs) == (10, 5, 3)
     for _ in range(4):
         run(held)
-        read(held)  # ends a buffer, too
+        read(held)  # also ends a buffer
     assert (metal.counts().longest_buffer, metal.counts().syncs) == (5, 3)
     metal.count_anew()
     assert (metal.counts().launches, metal.counts().longest_buffer, metal.counts().syncs) == (0, 0, 0)
@@ -191,9 +191,9 @@ def test_to_reset_before_a_failure_is_known_is_the_end(metal):
 
 
 def staged(metal: SoftwareMetal, *steps: tuple[int, ...], end: Callable[[Any], object]) -> list[tuple[int, int]]:
-    """Staging buffers and their bytes after each step, in a thread that had none.
+    """Return the staging buffers and their bytes after each step, in a thread that had none.
 
-    A step uploads arrays of these sizes, and hands the last of them to `end`.
+    A step uploads arrays of these sizes, and passes the last of them to `end`.
     """
 
     def after(sizes: tuple[int, ...]) -> tuple[int, int]:
@@ -217,7 +217,7 @@ def test_staging_buffers_are_not_reused_after_a_copy_to_the_host(metal):
 
 
 def test_copies_of_bytes_wait_for_the_device(metal):
-    """TVM waits after each, so that those from and to numpy need a single staging buffer."""
+    """TVM waits after each, so that those from and to NumPy need a single staging buffer."""
     metal.count_anew()
     held = tensor(metal.device(), [0.0])
     assert metal.counts().syncs == 1

@@ -1,4 +1,4 @@
-"""Memory of the software device: handles that are no addresses, copies that fit, nothing used after it was freed."""
+"""Tests of the device's memory: handles that are no addresses, copies that fit, no use after free."""
 
 import ctypes
 import gc
@@ -27,7 +27,7 @@ from tests.software_metal.speaking import TinySpeaker
 
 
 class Described(ctypes.Structure):
-    """DLPack's managed tensor, to claim more than there is behind a handle."""
+    """DLPack's managed tensor, to claim more memory than a handle has."""
 
     _fields_ = [
         ("data", ctypes.c_void_p),
@@ -158,7 +158,7 @@ def counted(metal: SoftwareMetal, speaker: TinySpeaker, symbols: int = 4) -> Cou
 
 def test_staging_buffers_stay_few_and_flat_over_a_hundred_utterances(software_metal, speaker):
     def speak(tokens: int, frames: int, stages: Sequence[Stage] = DEVICE_STAGES) -> Counts:
-        for stage in stages:  # all of whose inputs are copied, even those that other stages make
+        for stage in stages:  # which copies all its inputs, even outputs of other stages
             speaker.compiled.run(stage, arrays_for(stage, TINY, {"tokens": (tokens,), "frames": (frames,)}))
         return software_metal.counts()
 
@@ -188,7 +188,7 @@ def test_each_result_is_read_once_and_its_stage_waits_once_more(software_metal, 
     counts = counted(software_metal, speaker)
     assert counts.readings == sum(len(stage.outputs) for stage in DEVICE_STAGES)
     between_kernels = counts.launches // MOST_LAUNCHES
-    # What is freed at the end of a stage, is freed without another wait.
+    # Memory freed at the end of a stage is freed without an additional wait.
     assert len(DEVICE_STAGES) <= counts.syncs <= len(DEVICE_STAGES) + between_kernels
 
 

@@ -1,4 +1,4 @@
-"""All kernels are compiled when a model is loaded, with progress; speaking asks for no other."""
+"""All kernels are compiled when a model is loaded, with progress; speaking requires no others."""
 
 import shutil
 import threading
@@ -30,7 +30,7 @@ COUNTS = [{"tokens": tokens, "frames": frames} for tokens, frames in [((1,), (1,
 
 @pytest.fixture
 def files(tiny_modules: Path, tmp_path: Path) -> ModelFiles:
-    """Modules that no test has loaded: a library keeps the kernels that it has found while the process lives."""
+    """Modules that no test has loaded: a library caches the kernels that it has found while the process lives."""
     modules = shutil.copytree(tiny_modules, tmp_path / "modules")
     choice = DeviceChoice(METAL_DEVICE, Variant("metal-host"), "requested")
     return ModelFiles(choice, MethodChoice(LstmMethod.TIR, "requested"), modules, random_weights(TINY, 0))
@@ -43,7 +43,7 @@ def metal(software_metal: SoftwareMetal) -> Iterator[SoftwareMetal]:
 
 
 def told(events: list[PreparationEvent]) -> list[int]:
-    """Kernels done, as the events say."""
+    """Return the numbers of kernels done, from the events."""
     return [event.done for event in events if event.title == WARMING_UP]
 
 
@@ -79,7 +79,7 @@ def test_progress_is_told_from_the_first_kernel_to_the_last(metal, files):
 
 
 def test_stages_are_compiled_at_once(metal, files, monkeypatch):
-    """Each stage but the last waits for another one to be at its first kernel, too."""
+    """Each stage but the last waits until the next one has also reached its first kernel."""
     from engine.runners.tvm_runtime import Library
 
     both, compile_kernel = threading.Barrier(2, timeout=PATIENCE_SECONDS), Library.compile_kernel

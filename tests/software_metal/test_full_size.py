@@ -1,8 +1,7 @@
-"""Every stage of the full-size architecture on the software device, alone, at a few frames, against the truth.
+"""Every stage of the full-size architecture on the software device, isolated, at a few frames, against the reference.
 
-Kernels are compiled as Apple's compiler does it; `test_speech` has the bundled model's compiled exactly, too. Command
-buffers that get long are killed. The weights are the trained ones where they are here, with phonemes that sound, else
-random ones.
+Kernels are compiled as by Apple's compiler; `test_speech` also has the bundled model's compiled exactly. Long command
+buffers are killed. The weights are the trained ones if available, with audible phonemes, otherwise random ones.
 """
 
 import shutil
@@ -48,7 +47,7 @@ def host(checkpoint: Checkpoint) -> HostRunner:
 
 @pytest.fixture(scope="module")
 def truth(checkpoint: Checkpoint, host: HostRunner) -> Values:
-    made = bench(checkpoint, host)  # nothing compiled is needed for it
+    made = bench(checkpoint, host)  # no compiled modules are needed for it
     spoken = spoken_values(made, PHONEMES, SPEED) if TRAINED_IS_HERE else request_values(made, 1, speed=1.0)
     truth = run_all(made, made.truth, spoken)
     assert truth["frame_count"][0] in FRAMES
@@ -62,7 +61,7 @@ def load(
     weights: Mapping[str, Array],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Load]:
-    """Loads a copy of modules, whose kernels no other test has had compiled in another way."""
+    """Loads a copy of modules, whose kernels no other test has had compiled in a different mode."""
     before = software_metal.live_buffers()
     with ExitStack() as loaded:
 
@@ -79,7 +78,7 @@ def load(
 
 @pytest.fixture(scope="module")
 def counted_outputs(software_metal: SoftwareMetal, load: Load, truth: Values) -> tuple[Values, Counts]:
-    """Of every stage, fed by the truth, and what the device did for them."""
+    """The outputs of every isolated stage, and the device's counts for them."""
     software_metal.count_anew()
     runner, made = load(FLOAT32, DEVICE_STAGES), {}
     for stage in DEVICE_STAGES:

@@ -1,4 +1,4 @@
-"""What a kernel does wrong is found out; what it does right comes out as Metal says."""
+"""Errors of a kernel are detected; correct kernels give Metal's results."""
 
 import numpy as np
 import pytest

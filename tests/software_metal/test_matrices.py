@@ -1,4 +1,4 @@
-"""Matrices of simdgroups: right products, and every way to use them wrongly is caught."""
+"""Matrices of simdgroups: right products, and every wrong use of them is caught."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""The bundled model speaks on the software device: every stage, and the waveform, against the truth.
+"""The bundled model's speech on the software device: every stage, and the waveform, against the reference.
 
-Kernels are compiled exactly, and then as Apple's compiler does it; command buffers that get long are killed.
+Kernels are compiled exactly, and then as by Apple's compiler; long command buffers are killed.
 """
 
 import json
@@ -37,7 +37,7 @@ def fresh_copy(
     compiling: Callable[[], AbstractContextManager[None]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
-    """The starter's modules are a copy, whose kernels nothing has had compiled in another way."""
+    """A copy of the starter's modules, whose kernels no test has had compiled in a different mode."""
     kept = ensure_modules(STARTER, model_config(STARTER), Variant("metal-host"), lambda _: None)
     folder = tmp_path_factory.mktemp("built")
     shutil.copytree(kept, folder / kept.name)

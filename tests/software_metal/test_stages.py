@@ -1,4 +1,4 @@
-"""What stages do on the device: how many kernels they launch, how much memory they leave behind."""
+"""Tests of the stages on the device: the kernels launched and the memory left behind."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal, tiny_mod
             held.append(software_metal.live_buffers())
         runner.close()
     assert held[1] == held[2]  # with the results of the run before
-    assert software_metal.live_buffers() <= before  # closing may free what earlier tests left in TVM's pools
+    assert software_metal.live_buffers() <= before  # closing may free memory of earlier tests in TVM's pools
 
 
 def test_the_decoder_waits_between_its_kernels_at_any_length(software_metal, compiled):

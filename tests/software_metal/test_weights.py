@@ -1,4 +1,4 @@
-"""The weights for the GPU are packed once and kept, as those for the processor are."""
+"""The weights for the GPU are packed once and cached, as those for the CPU are."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +34,7 @@ def modules(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 def children(software_metal: SoftwareMetal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
-    """What child processes were asked for; they pack in this process, which has the device."""
+    """The requests to child processes; packing runs in this process, which has the device."""
     asked: list[list[str]] = []
 
     def run_engine(arguments: list[str], observe: Callable[..., None], cancel: object) -> None:
@@ -52,7 +52,7 @@ def ensured(checkpoint: Checkpoint, modules: Path, events: list[PreparationEvent
 
 
 def loaded(metal: SoftwareMetal, checkpoint: Checkpoint, modules: Path, weights: object) -> tuple[np.ndarray, int]:
-    """What the stage computes with these weights, and the launches before it was run."""
+    """Return the stage's result with these weights, and the number of launches before it was run."""
     with metal.fast():
         metal.count_anew()
         runner = CompiledRunner(modules, checkpoint.config, weights)

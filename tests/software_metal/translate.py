@@ -1,6 +1,6 @@
-"""Metal kernels, as TVM writes them, turned into C++ for the shim in msl.h. Knows nothing of compilers.
+"""Translates Metal kernels, as TVM writes them, to C++ for the shim in msl.h. It is independent of compilers.
 
-Lines keep their numbers, so that what is said about a line holds for the Metal text.
+Lines keep their numbers, so that messages about a line apply to the Metal text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ POSITIONS = {"threadgroup_position_in_grid": "group_position", "thread_position_
 
 @dataclass(frozen=True)
 class Translation:
-    """C++ text of one kernel, with what its launcher must know."""
+    """The C++ text of one kernel, with the data that its launcher needs."""
 
     text: str
     threadgroup_bytes: int
@@ -40,7 +40,7 @@ class Translation:
 
 
 def translate(name: str, metal: str) -> Translation:
-    """Raises ValueError where the text is not as TVM writes it."""
+    """Translate a kernel; raises ValueError if the text is not as TVM writes it."""
     signature = re.search(rf"kernel void {re.escape(name)}\((.*?)\) \{{", metal, re.DOTALL)
     if signature is None:
         raise ValueError(f"no kernel {name} in the Metal text")
@@ -76,7 +76,7 @@ def _argument(parameter: re.Match[str]) -> str:
 
 
 def _place_threadgroup_arrays(body: str) -> tuple[str, int]:
-    """Declarations of threadgroup arrays become pointers into the threadgroup's memory; also the bytes they take."""
+    """Turn declarations of threadgroup arrays into pointers to threadgroup memory; return the text and their bytes."""
     used = 0
 
     def place(declaration: re.Match[str]) -> str:
@@ -90,7 +90,7 @@ def _place_threadgroup_arrays(body: str) -> tuple[str, int]:
 
 
 def type_bytes(kind: str) -> int:
-    """Bytes that one value of a scalar or vector type takes; a vector of three takes as much as one of four."""
+    """Return the size in bytes of a scalar or vector type; a vector of three takes as much as one of four."""
     scalar, lanes = re.fullmatch(r"([a-z]+)([234]?)", kind).groups()
     return SCALAR_BYTES[scalar] * {"": 1, "2": 2, "3": 4, "4": 4}[lanes]
 

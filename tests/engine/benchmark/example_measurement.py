@@ -41,7 +41,7 @@ def alone() -> LengthMeasurement:
 
 
 def beside_a_gpu() -> LengthMeasurement:
-    """Our modules take five times as long on the processor."""
+    """Return a measurement in which our modules take five times as long on the CPU."""
     return at(
         rounds=tuple(
             {OURS: one[OURS], OURS_ON_PROCESSOR: {stage: 5 * seconds for stage, seconds in one[OURS].items()}}
@@ -51,7 +51,7 @@ def beside_a_gpu() -> LengthMeasurement:
 
 
 def with_lossy_peers() -> LengthMeasurement:
-    """The lossy peers take the least time; one of them is a whole model, without stages."""
+    """Return a measurement in which lossy peers take the least time; one of them is a whole model, without stages."""
     lossy = {
         OPENVINO_BFLOAT16: {"bert": 0.001, "decoder": 0.001, "istft": 0.001},
         KOKORO_ONNX_INT8: {WHOLE_MODEL: 0.056},

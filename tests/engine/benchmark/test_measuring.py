@@ -1,4 +1,4 @@
-"""A whole benchmark, as short as one can be, with real peers in processes of their own."""
+"""A whole benchmark, as short as possible, with real peers in separate processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which peers can run here; a whole benchmark, in test_measuring, shows that they run."""
+"""Tests of the peers that can run here; a whole benchmark, in test_measuring, shows that they run."""
 
 import importlib.util
 from contextlib import closing
@@ -177,7 +177,7 @@ def test_a_small_model_speaks_the_same_symbols_for_as_long(job):
 
 
 def frames_at(natural, tokens):
-    """Durations as the model rounds them: tokens of different lengths, each at least a frame."""
+    """Round durations as the model does: tokens of different lengths, each at least a frame."""
     durations = np.random.default_rng(0).uniform(0.2, 1.8, tokens) * natural
 
     def count(speed):
@@ -201,7 +201,7 @@ def test_a_model_that_cannot_speak_for_so_long_is_an_error():
 
 
 class Speaking:
-    """Stands in for the model: a frame more than asked for at speed 1."""
+    """Stands in for the model: a frame more than requested at speed 1."""
 
     def __init__(self, samples_per_frame):
         self.samples_per_frame = samples_per_frame

@@ -1,4 +1,4 @@
-"""How the answers of a process are used."""
+"""Tests of handling the answers of a process."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_mistake_is_told_as_it_was_worded(tmp_path):
 
 
 class Answering:
-    """Stands in for a process that gets warm, then runs twice after a rest."""
+    """Stands in for a process that warms up, then runs twice after a rest."""
 
     def __init__(self, name, folder, threads):
         self.answers = [
@@ -94,7 +94,7 @@ def test_the_first_run_is_kept_apart_and_rest_adds_up(process):
     assert figures.first_run_seconds == 10.0
     assert figures.peak_bytes == 8
     assert figures.preparation_seconds == {0.2: 4.0}
-    assert figures.idle_share == 0.25  # one processor second in four
+    assert figures.idle_share == 0.25  # one CPU second in four
 
 
 def test_a_process_that_does_not_get_ready_is_not_left_behind(monkeypatch, tmp_path):

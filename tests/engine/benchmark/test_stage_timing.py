@@ -1,4 +1,4 @@
-"""How one runner's stages are timed, here those of a tiny model in PyTorch."""
+"""Tests of timing one runner's stages, here those of a tiny model in PyTorch."""
 
 from types import SimpleNamespace
 
@@ -97,7 +97,7 @@ def test_getting_warm_takes_so_long_after_the_first_run_which_may_compile(runner
 
 
 def lasting(*seconds):
-    """Clock readings before and after runs of these durations."""
+    """Return clock readings before and after runs of these durations."""
     return [reading for one in seconds for reading in (0.0, one)]
 
 

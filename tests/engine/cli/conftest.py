@@ -1,4 +1,4 @@
-"""The published models and the hub, as the model store's own tests have them."""
+"""The published models and the hub, shared with the model store's own tests."""
 
 from tests.engine.models.conftest import all_packaged, hub, models, packaged, published, resources
 

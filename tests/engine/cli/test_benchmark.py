@@ -29,13 +29,13 @@ def options(*arguments):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """An estimate without counting: that is tested where it is done."""
+    """Estimate without counting, which has its own tests."""
     monkeypatch.setattr(counting, "estimate_metal", lambda model, *_: estimate(model))
 
 
 @pytest.fixture
 def asked_for(monkeypatch):
-    """A measurement of given numbers, and what was to be measured."""
+    """The arguments of the call that measures; it returns a measurement of given numbers."""
     asked = []
 
     def instead(*arguments):
@@ -121,7 +121,7 @@ def test_lengths_peers_and_threads_are_those_asked_for(asked_for):
 
 
 def test_metal_is_refused_where_there_is_none_before_any_work(asked_for, monkeypatch):
-    monkeypatch.setattr(tvm_runtime, "_METAL", (8, 7))  # nowhere are there so many
+    monkeypatch.setattr(tvm_runtime, "_METAL", (8, 7))  # more than any machine has
     with pytest.raises(EngineError, match="no Metal device"):
         run(options("--device", "metal"), print)
     assert asked_for == []

@@ -1,4 +1,4 @@
-"""`compile` and `distill`, on small models."""
+"""Tests of `compile` and `distill`, on small models."""
 
 import argparse
 import json

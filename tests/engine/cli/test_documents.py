@@ -1,4 +1,4 @@
-"""`engine speak --file`: books and notes into sound files."""
+"""Tests of `engine speak --file`: books and notes into audio files."""
 
 import json
 import os
@@ -27,7 +27,7 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(50)
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where speech is kept until it is written."""
+    """The folder that caches speech until it is written."""
     folder = tmp_path_factory.mktemp("parts")
     monkeypatch.setattr("engine.export.part_cache.cache_folder", lambda: folder)
     return folder
@@ -218,7 +218,7 @@ def test_a_cover_that_is_no_picture_is_refused(tmp_path):
 
 @pytest.mark.usefixtures("starter")
 def test_a_small_book_killed_twice_gives_the_same_bytes(tmp_path):
-    """With the real starter; where it is killed depends on the machine, so it is killed once parts are kept."""
+    """Uses the real starter; where it is killed depends on the machine, so it is killed once parts are stored."""
     paragraph = "The morning light came softly through the kitchen window, and nobody said a word for a while. "
     files = [text_file(tmp_path / f"{n}.txt", f"Chapter {n}.\n\n{paragraph * n * n}") for n in (1, 2, 3)]
     killed, whole = (tmp_path / f"{name}.m4b" for name in ("killed", "whole"))

@@ -30,7 +30,7 @@ def test_the_list_says_what_can_be_had(tmp_path):
 
 
 def test_the_command_line_prints_it(capsys, monkeypatch):
-    monkeypatch.setattr("engine.__main__.stay_offline", lambda: None)  # for good, in a process of its own
+    monkeypatch.setattr("engine.__main__.stay_offline", lambda: None)  # permanently, in a separate process
     assert main(["models", "list", "--json"]) == 0
     official, compact = json.loads(capsys.readouterr().out)[1:]
     assert official["bytes_to_fetch"] == 355_476_935

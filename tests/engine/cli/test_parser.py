@@ -1,4 +1,4 @@
-"""What the command line takes, and its lines of progress: each step once, and again while it lasts."""
+"""Tests of the command line's arguments and its progress lines: each step once, and again while it lasts."""
 
 import argparse
 import io
@@ -125,7 +125,7 @@ def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path, monkeyp
 
 
 def short(name: str) -> str:
-    """The name without language and gender."""
+    """Return the name without language and gender."""
     return name.partition("_")[2]
 
 

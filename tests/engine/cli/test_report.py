@@ -1,4 +1,4 @@
-"""`engine report` from the command line, with stand-ins for its steps."""
+"""Tests of `engine report` from the command line, with stand-ins for its steps."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def test_the_file_is_written_though_every_step_fails(steps, tmp_path):
 
 
 def test_every_real_step_is_named_though_it_fails(steps, tmp_path, monkeypatch):
-    """Without running what they run."""
+    """Without running their programs."""
     steps[:] = [
         Step(one.name, ("no_such_module",), obstacle="" if number % 12 == 0 else "skipped")
         for number, one in enumerate(all_steps())

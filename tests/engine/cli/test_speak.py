@@ -1,4 +1,4 @@
-"""`engine speak --fetch`: a model is got first where that can be done, and the line says who spoke."""
+"""Tests of `engine speak --fetch`: a model is downloaded first if possible, and the summary names the model used."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ COMPACT = "kokoro-82m-8bit"
 
 
 class Desk:
-    """Which models count as installed, and which were fetched; fetching one works unless `failure` is set."""
+    """Models that count as installed, and downloaded ones; a download succeeds unless `failure` is set."""
 
     def __init__(self, *installed: str) -> None:
         self.installed = set(installed)
@@ -53,7 +53,7 @@ def options_of(*words: str) -> argparse.Namespace:
 
 
 def had(*words: str) -> tuple[str, list[str]]:
-    """The model that is to speak, and what was said."""
+    """Return the model to use, and the messages."""
     lines: list[str] = []
     options = options_of(*words)
     fetch_if_needed(options, Steps(lines.append))

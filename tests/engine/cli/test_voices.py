@@ -1,4 +1,4 @@
-"""`engine voices`: what is listed, saved and removed."""
+"""Tests of `engine voices`: listing, saving and removing."""
 
 import argparse
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A published model, the real client turned to the stand-in hub, and stores that work in this process."""
+"""A published model, the real client directed to the stand-in hub, and stores that work in this process."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def all_packaged(tiny_config: ModelConfig, resources: Path) -> Packaged:
 
 @pytest.fixture
 def packaged(all_packaged: Packaged, resources: Path, monkeypatch: pytest.MonkeyPatch) -> Packaged:
-    """A quantised model of a few weights, with its table, its voices and a correction among the resources."""
+    """A quantized model of a few weights, with its table, its voices and a correction among the resources."""
     monkeypatch.setattr(sources, "resources_folder", lambda: resources)
     return all_packaged
 
 
 @contextmanager
 def hub_for(published: Published, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInHub]:
-    """The hub that the real client asks, in this process and in those it starts; its cache is empty."""
+    """Run the hub that the real client uses, in this process and its children; its cache is empty."""
     from huggingface_hub import constants
 
     with stand_in_hub(dict(published.files)) as hub, monkeypatch.context() as patch:
@@ -57,7 +57,7 @@ def hub_for(published: Published, folder: Path, monkeypatch: pytest.MonkeyPatch)
         )
         patch.setattr(constants, "HF_HUB_CACHE", str(folder / "hub_home" / "hub"))
         patch.setattr(constants, "HF_HUB_OFFLINE", False)
-        patch.setattr("time.sleep", lambda seconds: None)  # the client's pauses before it asks again
+        patch.setattr("time.sleep", lambda seconds: None)  # the client's pauses before it retries
         yield hub
 
 

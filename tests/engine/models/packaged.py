@@ -1,4 +1,4 @@
-"""A quantised model in parts, in packages made here, and a folder or a slow server that pip takes them from."""
+"""A quantized model in parts, in generated packages, and a folder or a slow server from which pip installs them."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ CORRECTIONS = {"predictor.F0.0.conv1.weight": np.linspace(-1, 1, 18).astype(np.f
 VERSION = "0.1.0"
 PARTS = 2
 PIECES = 20
-"""In which a slow server sends a wheel."""
+"""The number of pieces in which a slow server sends a wheel."""
 NOISE_BYTES = 200_000
-"""In each wheel, which no part is made of, so that a slow server has something to send."""
+"""Noise in each wheel, outside the parts, so that a slow server has something to send."""
 
 
 @dataclass(frozen=True)
 class Packaged:
-    """The entry of the catalogue that pins the packages, the wheels by file name, and what they hold."""
+    """The catalog entry that pins the packages, the wheels by file name, and their contents."""
 
     entry: ModelEntry
     wheels: Mapping[str, bytes]
@@ -58,7 +58,7 @@ class Packaged:
 
 
 def packaged(config: ModelConfig, resources: Path) -> Packaged:
-    """A small quantised graph in parts; its table, and voices and a correction in half precision, are resources."""
+    """Return a small quantized graph in parts; its table, voices and a half-precision correction are resources."""
     made = exported()
     joined = made.content()
     size = -(-len(joined) // PARTS)
@@ -99,7 +99,7 @@ def distribution(name: str) -> str:
 
 
 def wheel(name: str, version: str, part: bytes) -> tuple[str, bytes]:
-    """The file name and content of a wheel with this part of a file."""
+    """Return the file name and content of a wheel with this part of a file."""
     information = f"{distribution(name)}-{version}.dist-info"
     files = {
         f"{distribution(name)}/__init__.py": b"raise SystemExit('code of a package was run')\n",
@@ -121,18 +121,18 @@ def pinned(path: str, content: bytes) -> PinnedFile:
 
 
 def other_joined_file(entry: ModelEntry) -> ModelEntry:
-    """An entry of the same packages that pins another file than they hold."""
+    """Return an entry of the same packages that pins a file different from theirs."""
     assert entry.checkpoint is not None
     return replace(entry, checkpoint=replace(entry.checkpoint, sha256="0" * 64))
 
 
 def only_from_folder(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Let pip look into this folder and nowhere else."""
+    """Let pip search this folder and nothing else."""
     _settings(monkeypatch, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(folder))
 
 
 def only_from_index(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    """Let pip ask this index and no other."""
+    """Let pip use this index and no other."""
     _settings(monkeypatch, PIP_INDEX_URL=address, PIP_RETRIES="1", PIP_TIMEOUT=str(PATIENCE_SECONDS))
 
 
@@ -147,7 +147,7 @@ def _settings(monkeypatch: pytest.MonkeyPatch, **settings: str) -> None:
 class SlowIndex:
     """A package index that sends a wheel in pieces, and not its last ones while `stalled`.
 
-    `before_piece` is called with the number of bytes that have been sent of it.
+    `before_piece` is called with the number of its bytes that have been sent.
     """
 
     wheels: Mapping[str, bytes]
@@ -195,7 +195,7 @@ def slow_index(wheels: Mapping[str, bytes]) -> Iterator[SlowIndex]:
                 pass
 
         def log_message(self, *_: object) -> None:
-            """Nothing is printed."""
+            """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     index.address = f"http://127.0.0.1:{server.server_port}/simple"

@@ -1,4 +1,4 @@
-"""Files in the layout in which Kokoro is published, with random content, and a catalogue that pins them."""
+"""Files in the layout in which Kokoro is published, with random content, and a catalog that pins them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ VOICE_NAMES = ("af_heart", "bm_george")
 
 
 def published_state(config: ModelConfig, weights: Weights | None = None) -> dict[str, dict[str, torch.Tensor]]:
-    """Five state dicts: keys behind `module.`, weight norm in parts, no affine parameters of instance norms.
+    """Return five state dicts: keys behind `module.`, weight norm in parts, no affine parameters of instance norms.
 
-    They hold these weights, given as the program has them and with all there is, or random ones.
+    They hold these weights, in the program's full layout, or random ones.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -43,7 +43,7 @@ def published_state(config: ModelConfig, weights: Weights | None = None) -> dict
 
 
 def _unfolded(weights: Weights, names: set[str]) -> dict[str, torch.Tensor]:
-    """Weight norm's two parts, where a network has them: how long each row is, and where it points."""
+    """Split weights into weight norm's two parts if a network has them: the norm and the direction of each row."""
     tensors = {name: torch.from_numpy(array) for name, array in weights.items()}
     unfolded = {name: tensor for name, tensor in tensors.items() if name in names}
     for name, tensor in tensors.items():
@@ -54,7 +54,7 @@ def _unfolded(weights: Weights, names: set[str]) -> dict[str, torch.Tensor]:
 
 
 def saved(value: Any, **options: Any) -> bytes:
-    """The bytes of a file of `torch.save`."""
+    """Return the bytes of a file of `torch.save`."""
     buffer = io.BytesIO()
     torch.save(value, buffer, **options)
     return buffer.getvalue()
@@ -67,7 +67,7 @@ def voice_table(config: ModelConfig, seed: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Published:
-    """A model as its maker publishes it, and the entry of the catalogue that pins it."""
+    """A model as its authors publish it, and the catalog entry that pins it."""
 
     config: ModelConfig
     files: dict[str, bytes]
@@ -82,7 +82,7 @@ class Published:
 
 
 def publish(config: ModelConfig, folder: Path, name: str = "kokoro-82m", checkpoint: bytes | None = None) -> Published:
-    """Random weights and two voices of this architecture."""
+    """Publish random weights and two voices of this architecture."""
     config_file = folder / name / "config.json"
     config_file.parent.mkdir(parents=True, exist_ok=True)
     config_file.write_text(json.dumps(config.to_dict()))

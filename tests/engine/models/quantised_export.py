@@ -1,4 +1,4 @@
-"""A small graph as the exporter of PyTorch and the quantiser of ONNX Runtime leave one, and the weights in it."""
+"""A small graph in the style of PyTorch's exporter and ONNX Runtime's quantizer, and its weights."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHAPES = {
     "decoder.generator.m_source.l_linear.weight": (1, 9),
     "decoder.generator.resblocks.0.alpha1.0": (1, 4, 1),
 }
-"""One of each kind."""
+"""One shape of each kind."""
 
 
 class Export:
@@ -45,7 +45,7 @@ class Export:
         return helper.make_model(helper.make_graph(self.nodes, "main", [], [], self.tensors)).SerializeToString()
 
     def write(self, folder: Path) -> tuple[Path, Path]:
-        """The file, and the table of where its weights are."""
+        """Write the file, and the table of the places of its weights."""
         model, table = folder / "m.onnx", folder / "m.csv"
         model.write_bytes(self.content())
         write_layout(table, layout_of(model, SHAPES))
@@ -69,13 +69,13 @@ class Export:
         return self._random.integers(limits.min, limits.max, shape, dtype, endpoint=True)
 
     def parameter(self, name: str, key: str) -> None:
-        """A float tensor under its own name, in one half of the network."""
+        """Add a float tensor under its own name, in one half of the network."""
         self.expected[key] = self.floats(*SHAPES[key])
         self.constant(name, self.expected[key])
 
     def product(self, operator: str, name: str, weights: np.ndarray, scale: np.ndarray, zero: np.ndarray) -> None:
-        """A product of integers, a wide convolution's with a bias that is added before it is scaled."""
-        zero_name = self.constant(f"zero_{zero.dtype}_{zero.shape}", zero)  # once for all
+        """Add a product of integers; a wide convolution's has a bias that is added before it is scaled."""
+        zero_name = self.constant(f"zero_{zero.dtype}_{zero.shape}", zero)  # shared by all
         inputs = ["x_integers", self.constant(f"anonymous_{len(self.tensors)}", weights), "x_zero", zero_name]
         integers = self.node(operator, f"{name}_quant", inputs)
         if operator == "ConvInteger" and weights.shape[2] > 1:
@@ -85,7 +85,7 @@ class Export:
         self.node("Mul", f"{name}_scaled", [self.node("Cast", f"{name}_cast", [integers]), scales])
 
     def lstm(self, name: str, key: str) -> None:
-        """An LSTM of two directions, its gates and matrices as ONNX has them."""
+        """Add an LSTM of two directions, its gates and matrices in ONNX's order."""
         arrays: dict[str, np.ndarray] = {}
         for kind, inputs in (("ih", INPUTS), ("hh", HIDDEN)):
             values, scale = self.integers(np.int8, 2, inputs, 4 * HIDDEN), np.abs(self.floats(2))
@@ -103,7 +103,7 @@ class Export:
 
 
 def torch_order(rows: np.ndarray) -> np.ndarray:
-    """PyTorch's input, forget, cell, output from ONNX's input, output, forget, cell."""
+    """Reorder ONNX's input, output, forget, cell to PyTorch's input, forget, cell, output."""
     gate = dict(zip("iofc", np.split(rows, 4), strict=True))
     return np.concatenate([gate["i"], gate["f"], gate["c"], gate["o"]])
 

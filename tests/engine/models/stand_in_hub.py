@@ -1,6 +1,6 @@
-"""A model hub on this machine's loopback, for the real client, that can be told to misbehave.
+"""A model hub on this machine's loopback, for the real client, that can misbehave on request.
 
-Like the real one it redirects a request for a file to another host, and its answer already identifies the file.
+Like the real one it redirects a request for a file to a different host, and its answer already identifies the file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONTENT = "/content/"
 
 @dataclass
 class Fault:
-    """How an answer differs from a right one; `path` ends as the file's does, `times` says how often.
+    """A deviation from the right answer; `path` is the end of the file's path, `times` the number of occurrences.
 
     `after` bytes are sent before the connection is closed or the bytes are changed; a stalled one stays open.
     """
@@ -41,7 +41,7 @@ class Fault:
 
 @dataclass
 class StandInHub:
-    """The files of one repository, the faults in force, and every request it got."""
+    """The files of one repository, the faults in force, and every request received."""
 
     files: dict[str, bytes]
     endpoint: str = ""
@@ -51,7 +51,7 @@ class StandInHub:
     closing: threading.Event = field(default_factory=threading.Event)
 
     def fault_for(self, method: str, path: str) -> Fault:
-        """The hub itself refuses, the other host spoils what it sends."""
+        """Return the next fault for a request: the hub itself refuses, the other host corrupts its content."""
         for fault in self.faults:
             refuses = fault.html or fault.status != 200
             fits = path.endswith(fault.path) and fault.method in (method, "*")
@@ -61,7 +61,7 @@ class StandInHub:
         return Fault()
 
     def bytes_asked_for(self, path: str) -> list[str]:
-        """The ranges of all GET requests of a file, empty for a whole one."""
+        """Return the ranges of all GET requests of a file, empty for a whole one."""
         return [given for method, asked, given in self.requests if method == "GET" and asked == f"{_CONTENT}{path}"]
 
 
@@ -154,14 +154,14 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(body[at : min(at + _CHUNK_BYTES, end)])
             self.wfile.flush()
         except OSError:
-            return  # the client has gone
+            return  # the client has disconnected
         if fault.stall_after is not None:
             self.hub.closing.wait()
         if end < len(body):
             self.close_connection = True
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 def _start(given: str) -> int:

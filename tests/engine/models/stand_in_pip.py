@@ -1,4 +1,4 @@
-"""What pip may say in a child process, by functions in place of the one that runs it."""
+"""Output of pip in a child process: functions that replace the one that runs it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import sys
 
 
 def says_what_it_was_asked(module: str, arguments: list[str]) -> None:
-    """Installs nothing."""
+    """Install nothing."""
     sys.stdout.write("\n".join([module, *arguments]) + "\n")
 
 
 def finds_no_space(module: str, arguments: list[str]) -> None:
-    """Fails with a reason."""
+    """Fail with a reason."""
     sys.exit("Looking\nERROR: No space left\nerror: Not added.")
 
 
 def finds_no_server(module: str, arguments: list[str]) -> None:
-    """Fails without a connection."""
+    """Fail without a connection."""
     sys.exit("WARNING: Retrying: [Errno -2] Name or service not known\nERROR: No matching one")
 
 
 def gives_no_reason(module: str, arguments: list[str]) -> None:
-    """Fails."""
+    """Fail without a reason."""
     sys.exit(1)

@@ -1,4 +1,4 @@
-"""Checkpoints as they are published, and a model's students beside it."""
+"""Tests of published checkpoints, and of a model's students beside it."""
 
 import hashlib
 import shutil

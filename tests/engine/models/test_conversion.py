@@ -50,7 +50,7 @@ def order(published: Published, source: Path, tmp_path: Path) -> Conversion:
 
 
 def ignore(activity: Activity, done: int, total: int) -> None:
-    """No report is wanted."""
+    """Ignore the report."""
 
 
 def test_weights_and_voices_are_written_once_and_for_all(order: Conversion) -> None:
@@ -87,7 +87,7 @@ def test_a_quantised_checkpoint_is_read_by_its_table(order: Conversion, tmp_path
     convert(replace(order, checkpoint=path, layout=table), lambda activity, done, total: seen.append(done))
     assert load_file(order.folder / WEIGHTS_NAME).keys() == made.expected.keys()
     assert seen == sorted(seen)
-    assert len(set(seen)) > len(made.expected) // 2  # of each weight that is stored, not only of the file
+    assert len(set(seen)) > len(made.expected) // 2  # reported for each stored weight, not only for the file
 
 
 def test_a_quantised_checkpoint_with_the_programs_voices_needs_no_pytorch(order: Conversion, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def export() -> Export:
 
 @pytest.fixture
 def read(export: Export, tmp_path: Path) -> Callable[[], Weights]:
-    """The weights of the file, as it is by then."""
+    """Return a function that reads the weights of the file in its current state."""
 
     def read() -> Weights:
         model, table = export.write(tmp_path)
@@ -215,7 +215,7 @@ def test_corrections_are_of_weights_that_are_integers_in_the_file(shipped: Layou
 
 @pytest.mark.skipif(not PUBLISHED.exists(), reason=f"the published file is not at {PUBLISHED.name} of the build folder")
 def test_the_published_file_gives_the_weights_that_were_compared_with_the_original(shipped: Layout) -> None:
-    """Each was within 0.52 of its quantisation step of the original's in half precision when this digest was taken."""
+    """Each was within 0.52 of its quantization step of the original's in half precision when this digest was taken."""
     assert hashlib.sha256(PUBLISHED.read_bytes()).hexdigest() == PUBLISHED_FILE_SHA256
     digest = hashlib.sha256()
     for key, array in sorted(read_quantised(PUBLISHED, shipped).items()):

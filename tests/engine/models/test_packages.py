@@ -37,7 +37,7 @@ def joined_file(packaged: Packaged) -> PinnedFile:
 
 
 def ignore(activity: Activity, done: int, total: int) -> None:
-    """No report is wanted."""
+    """Ignore the report."""
 
 
 def test_the_parts_are_joined_in_order_with_progress(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def build_folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def index(packaged: Packaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that pip takes the packages from."""
+    """A folder from which pip installs the packages."""
     folder = packaged.write(tmp_path / "index")
     only_from_folder(monkeypatch, folder)
     return folder
@@ -228,7 +228,7 @@ def test_bytes_are_reported_while_a_wheel_arrives(
     piece_bytes = packaged.entry.packages[0].wheel.bytes // PIECES + 1
 
     def await_report(sent: int) -> None:
-        """So many bytes at least are never on their way in pip, which writes in blocks."""
+        """Wait for a report; a few pieces may still be in pip, which writes in blocks."""
         wait_until(lambda: max(seen, default=0) >= sent - 4 * piece_bytes, f"a report of {sent} bytes")
 
     with slow_index(packaged.wheels) as index:
@@ -263,7 +263,7 @@ def test_a_connection_that_breaks_is_said(
 ) -> None:
     with slow_index(packaged.wheels) as index:
         index.stalls_at = next(iter(packaged.wheels))
-        index.ended.set()  # it hangs up in the middle
+        index.ended.set()  # it disconnects in the middle
         only_from_index(monkeypatch, index.address)
         with pytest.raises(DownloadError):
             fetch_packages(packaged.entry.packages, received, build_folder, ignore)

@@ -34,7 +34,7 @@ NAME = "kokoro-82m"
 
 
 def left_over(models: ModelStore) -> list[str]:
-    """Everything in the folder but the lock and the model."""
+    """Return everything in the folder but the lock and the model."""
     return sorted(path.name for path in models.folder.glob("*") if path.name not in (f".{NAME}.lock", NAME))
 
 
@@ -123,7 +123,7 @@ def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_goes
     received = models.status(NAME).bytes_here
     assert (models.status(NAME).state, received > 0) == (ModelState.PARTIAL, True)
     hub.faults.clear()
-    models.fetch(NAME)  # converted by PyTorch, which is not brought here
+    models.fetch(NAME)  # converted by PyTorch, which is not loaded here
     assert models.status(NAME).state is ModelState.INSTALLED
     assert hub.bytes_asked_for(CHECKPOINT_NAME)[-1].startswith(f"bytes={received}-")
 
@@ -266,7 +266,7 @@ def test_damage_that_size_and_time_hide_is_found_remembered_and_repaired(
     assert hub.bytes_asked_for(CHECKPOINT_NAME) == [""]
     installed.verify(NAME)
     assert installed.status(NAME).state is ModelState.INSTALLED
-    assert not packed.exists()  # it may have been made of the damaged ones
+    assert not packed.exists()  # it may contain the damaged ones
     assert len(list(installed.model_folder(NAME).iterdir())) == 3
 
 

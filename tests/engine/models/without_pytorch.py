@@ -1,4 +1,4 @@
-"""Converts where PyTorch cannot be imported; loads nothing that has imported it before."""
+"""Converts a model where PyTorch cannot be imported; loads nothing that has imported it before."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from engine.models.conversion import Conversion, convert
 
 
 def converted(order: Conversion) -> list[str]:
-    """The names of the voices."""
+    """Return the names of the voices."""
     sys.modules["torch"] = None  # type: ignore[assignment]  # importing it fails
     return convert(order, lambda *progress: None)

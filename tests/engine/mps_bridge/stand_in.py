@@ -1,7 +1,6 @@
-"""The bridge of the tests: a Mac's own; elsewhere with a stand-in for Metal Performance Shaders, over software Metal.
+"""The tests' bridge: a Mac's own; elsewhere one with a stand-in for Metal Performance Shaders, over software Metal.
 
-The stand-in shows that the bridge asks for what Apple's documentation describes. It does not know how Apple's own
-classes behave.
+The stand-in shows that the bridge follows Apple's documentation. It cannot show how Apple's own classes behave.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def install() -> ctypes.CDLL:
 
 
 def live_objects() -> int:
-    """Objects of the stand-in that were made and not freed; none are counted on a Mac."""
+    """Return the number of objects of the stand-in that exist; none are counted on a Mac."""
     if ON_A_MAC:
         return 0
     count = install().stand_in_live_objects
@@ -44,7 +43,7 @@ def live_objects() -> int:
 
 
 def made_so_far() -> tuple[int, int]:
-    """Command buffers and matrices that the stand-in has made; none are counted on a Mac."""
+    """Return the numbers of command buffers and matrices that the stand-in has created; none are counted on a Mac."""
     if ON_A_MAC:
         return 0, 0
     names = ("stand_in_command_buffers", "stand_in_matrices")
@@ -53,7 +52,7 @@ def made_so_far() -> tuple[int, int]:
 
 
 def compiler_flags() -> list[str]:
-    """What clang needs to read the bridge here: Apple's own headers on a Mac, else declarations of them and GNU's."""
+    """Return clang's flags for the bridge: Apple's own headers on a Mac, otherwise declarations of them and GNU's."""
     if ON_A_MAC:
         return [part for folder in header_folders(stubs=False) for part in ("-isystem", str(folder))]
     gnu = subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True).stdout

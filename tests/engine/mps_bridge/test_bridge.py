@@ -1,4 +1,4 @@
-"""The bridge's sources are what Apple's declarations allow, and its library for Macs is one that a Mac can load."""
+"""Tests that Apple's declarations allow the bridge's sources, and that a Mac can load its library for Macs."""
 
 import subprocess
 
@@ -43,7 +43,7 @@ def test_the_library_for_macs_loads_what_it_calls(library):
 
 @linked_by_zig
 def test_only_what_tvm_brings_is_looked_up_everywhere(library):
-    """A symbol of Apple's that fails here is missing from the list in `engine/mps_bridge/stubs`."""
+    """An Apple symbol that fails here is missing from the list in `engine/mps_bridge/stubs`."""
     assert {name for name, where in library.bound.items() if not where} <= set().union(*tvm_symbols().values())
     from_the_system = {name for name, where in library.bound.items() if where.startswith("/usr/lib/libSystem")}
     assert from_the_system <= system_symbols()

@@ -1,7 +1,7 @@
-"""The bridge to Metal Performance Shaders. Where there is no Mac, over a stand-in for them: that checks plumbing only.
+"""The bridge to Metal Performance Shaders; off a Mac, over a stand-in for them, which checks plumbing only.
 
-The stand-in does what Apple's documentation says, and ends the process where the documentation forbids something.
-Whether Apple's own classes do the same, these tests tell on a Mac alone.
+The stand-in follows Apple's documentation, and ends the process if a call violates it. Only on a Mac do these tests
+show whether Apple's own classes do the same.
 """
 
 import numpy as np

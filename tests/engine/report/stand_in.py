@@ -1,4 +1,4 @@
-"""A module that does what steps do, as a program: `python -m tests.engine.report.stand_in WAY [ARGUMENT]`."""
+"""A module that acts like steps, as a program: `python -m tests.engine.report.stand_in WAY [ARGUMENT]`."""
 
 import os
 import subprocess

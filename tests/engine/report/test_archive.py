@@ -1,4 +1,4 @@
-"""The file of a report, whatever the steps left."""
+"""Tests of a report's file, for any results of the steps."""
 
 import getpass
 import io
@@ -34,7 +34,7 @@ def written(folder: Path, *results: StepResult, private: Private = PRIVATE) -> z
 
 
 def left(folder: Path, name: str, content: bytes) -> StepResult:
-    """A step that left one file."""
+    """Return the result of a step that left one file."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -192,7 +192,7 @@ def lines(folder: Path, *results: StepResult) -> list[str]:
 
 
 def timed() -> dict:
-    """A benchmark of one length."""
+    """Return a benchmark of one length."""
     values = measured_as_dict(measurement())
     return values | {"lengths": values["lengths"][:1]}
 

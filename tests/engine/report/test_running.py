@@ -1,4 +1,4 @@
-"""One step: what it leaves, and what is said of it however it ends."""
+"""Tests of one step: its files, and the report on it for every way of ending."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ def test_a_step_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatc
     started = tmp_path / "child"
 
     def seconds() -> float:
-        """None pass before the child has one itself."""
+        """Return a clock that stands still before the child has one itself."""
         return 100.0 if started.exists() and started.read_text() else 0.0
 
     monkeypatch.setattr(remote, "time", SimpleNamespace(monotonic=seconds))

@@ -1,4 +1,4 @@
-"""Compiling kernels with Metal, of which a stand-in takes Objective-C's messages."""
+"""Tests of compiling kernels with Metal, with a stand-in that receives Objective-C's messages."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ LOADABLE = _safetensors_rust.__file__
 
 @pytest.fixture
 def shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder with one library that this system can load, in the place of a shipped one."""
+    """A folder with one library that this system can load, replacing a shipped one."""
     copy = tmp_path / libraries_here()[0].relative_to(shipped_modules_folder())
     copy.parent.mkdir()
     shutil.copy(LOADABLE, copy)

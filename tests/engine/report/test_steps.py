@@ -1,4 +1,4 @@
-"""The steps as data: they ask for what exists, and belong where they can be done."""
+"""Tests of the steps as data: their commands exist, and they run where they can."""
 
 import re
 
@@ -20,7 +20,7 @@ def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 
 def test_commands_are_understood_by_what_they_start(system: str, tmp_path, monkeypatch) -> None:
-    (tmp_path / "{folder}").mkdir()  # where a picture is to be
+    (tmp_path / "{folder}").mkdir()  # where a picture is expected
     monkeypatch.chdir(tmp_path)
     known = {"engine": build_parser().parse_args, "app": build_app_parser().parse_args}
     for step in all_steps(with_tests=True):

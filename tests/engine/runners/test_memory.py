@@ -15,7 +15,7 @@ MEBIBYTE = 1 << 20
 
 @pytest.fixture
 def given():
-    """An array of this many bytes, as a stage gets it."""
+    """An array of this many bytes, as a stage receives it."""
     provide_workspace(tvm_ffi)
     function = tvm_ffi.get_global_func(WORKSPACE_FUNCTION)
     return lambda size_bytes: np.from_dlpack(function(tvm_ffi.Shape((size_bytes,))))
@@ -79,13 +79,13 @@ def resident_bytes():
 
 
 def memory_of(size_bytes):
-    """A buffer in the memory_of of this process."""
+    """Return a buffer in the memory of this process."""
     return tvm_ffi.from_dlpack(np.zeros(size_bytes, np.uint8))
 
 
 @pytest.fixture
 def buffers_of():
-    """Buffers of these sizes, as a stage gets them."""
+    """Buffers of these sizes, as a stage receives them."""
     provide_buffers(tvm_ffi, memory_of)
     function = tvm_ffi.get_global_func(BUFFERS_FUNCTION)
     return lambda *sizes: [(buffer.shape[0], buffer.data_ptr()) for buffer in function(tvm_ffi.Shape(sizes))]

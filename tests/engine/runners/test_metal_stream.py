@@ -1,4 +1,4 @@
-"""A failure of the GPU is noticed, and what was asked is tried again; the software device fails as it is told to."""
+"""Tests that a GPU failure is noticed and the computation retried; the software device fails on request."""
 
 import gc
 import logging
@@ -36,7 +36,7 @@ def runtime(metal) -> Runtime:
 
 @pytest.fixture
 def doubled(runtime: Runtime, metal) -> Callable[[], float]:
-    """A computation that uploads 1, launches two kernels and reads 4; its `calls` count how often it began."""
+    """A computation that uploads 1, launches two kernels and reads 4; its `calls` counts its starts."""
     add = kernel("b0[0] += b0[0];")
 
     def compute() -> float:
@@ -103,7 +103,7 @@ def test_stages_can_wait_between_kernels(metal, runtime, doubled):
     with metal.behaving(longest_buffer=1):
         assert runtime.computed(compute) == 8
     with metal.behaving(fail_launch=2, failures=2), pytest.raises(GpuFailed, match="told to fail"):
-        runtime.computed(compute)  # it is the wait that raises, inside the computation
+        runtime.computed(compute)  # the wait raises, inside the computation
 
 
 def wrong_argument() -> None:

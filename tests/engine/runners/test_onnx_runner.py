@@ -1,4 +1,4 @@
-"""ONNX Runtime computes what PyTorch does: a peer that computes something else would be no fair one."""
+"""ONNX Runtime computes the same as PyTorch: otherwise it would be no fair peer."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES, stage_named
 
 LENGTHS = (Length(14, 5, 0.35), Length(61, 20, 1.525))
-"""Neither is the one that the files were made with."""
+"""Neither is the one that the files were exported with."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def spectrum(harmonics, config):
 
 @pytest.fixture
 def whole_model(tmp_path):
-    """A model that takes what kokoro-onnx's takes: each token gives its value over the speed, then comes the style."""
+    """A model with the inputs of kokoro-onnx's: each token gives its value over the speed, then comes the style."""
     nodes = [
         helper.make_node("Cast", ["tokens"], ["numbers"], to=TensorProto.FLOAT),
         helper.make_node("Div", ["numbers", "speed"], ["spoken"]),

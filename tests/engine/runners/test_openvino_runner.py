@@ -1,4 +1,4 @@
-"""OpenVINO computes what ONNX Runtime does, on the same files and arrays."""
+"""OpenVINO computes the same as ONNX Runtime, on the same files and arrays."""
 
 import importlib.util
 import os
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("openvino") is None, reason="the extra “bench” is not installed (openvino)"
 )
 LENGTHS = (Length(14, 5, 0.35), Length(61, 20, 1.525))
-"""Neither is the one that the files were made with."""
+"""Neither is the one that the files were exported with."""
 ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("any length", "one length")
 BFLOAT16_CORRELATION = 0.998
@@ -49,7 +49,7 @@ def values(request, tiny_config, folder):
 
 @pytest.fixture(scope="module", params=KINDS)
 def runner(request, folder, values):
-    """Of each kind; the one for one length is compiled for that of the values."""
+    """A runner of each kind; the one for one length is compiled for that of the values."""
     if request.param == KINDS[0]:
         return OpenVinoRunner(folder, 1)
     runner = StaticOpenVinoRunner(folder, 1)

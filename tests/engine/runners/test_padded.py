@@ -1,4 +1,4 @@
-"""Padding a stage's inputs must be what a static pipeline does, and must leave no trace but the tails."""
+"""Padding a stage's inputs must equal a static pipeline, and must leave no trace but the tails."""
 
 import copy
 import math
@@ -30,7 +30,7 @@ each_stage = pytest.mark.parametrize("stage", DEVICE_STAGES, ids=attrgetter("nam
 
 
 class NoisyRunner:
-    """Fills every output with ones, padding included, and remembers its inputs."""
+    """Fills every output with ones, including padding, and records its inputs."""
 
     def __init__(self, config: ModelConfig) -> None:
         self.config = config
@@ -66,7 +66,7 @@ def inputs_of(stage: Stage, values: Values) -> Values:
 
 
 def static_values(config: ModelConfig, runner: ExportableRunner, start: Values, padding: float) -> Values:
-    """One pipeline on static lengths: padded once at the start and once after the alignment, never cropped."""
+    """Run one pipeline on static lengths: padded once at the start and once after the alignment, never cropped."""
     values = copy.deepcopy(start)
     values["tokens"] = extended(values["tokens"], padded_length(TOKENS, padding))
     for stage in STAGES:

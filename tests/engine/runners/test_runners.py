@@ -97,7 +97,7 @@ def test_values_that_no_path_or_output_accounts_for_are_an_error(paths):
 
 
 class Stand:
-    """Stands in for a runner; tells which one was asked to run."""
+    """Stands in for a runner; records which one was asked to run."""
 
     def __init__(self, number: float) -> None:
         self.number = number
@@ -127,7 +127,7 @@ SURE, NEVER = 100.0, -100.0
 
 
 def logits_for(frames: list[int], max_dur: int = 10) -> np.ndarray:
-    """Logits whose sigmoids sum to these numbers."""
+    """Return logits whose sigmoids sum to these numbers."""
     rows = [[SURE] * count + [NEVER] * (max_dur - count) for count in frames]
     return np.array(rows, np.float32)
 

@@ -67,7 +67,7 @@ def exportable(tiny_config, weights):
 
 
 def arrays_for(stage, config, counts, seed=0):
-    """Inputs of a batch whose sequences have these counts of tokens and frames."""
+    """Return inputs of a batch whose sequences have these counts of tokens and frames."""
     generator = np.random.default_rng(seed)
     lengths = {name: max(values) for name, values in counts.items()}
     batch = len(counts["tokens"])
@@ -252,7 +252,7 @@ def test_memory_stays_flat_over_many_lengths(runner, tiny_config):
         return private_bytes()
 
     held = speak(100)
-    assert speak(300) - held < 20e6  # an allocator that keeps every size would hold hundreds of megabytes
+    assert speak(300) - held < 20e6  # an allocator that caches every size would hold hundreds of megabytes
 
 
 def test_running_needs_neither_torch_nor_the_compiler(folder, tiny_config, weights, tmp_path):

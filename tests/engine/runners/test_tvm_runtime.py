@@ -103,7 +103,7 @@ def test_metal_without_a_device_of_it_is_none(monkeypatch):
 
 
 class Tensor:
-    """Stands for one of the device."""
+    """Stands in for a tensor of the device."""
 
 
 def remembered(readings: ReadbackCache, size: int = 4) -> tuple[np.ndarray, Tensor]:

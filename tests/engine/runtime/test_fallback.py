@@ -1,4 +1,4 @@
-"""What the GPU fails at the processor speaks, visibly; a GPU that takes its time speaks from a later utterance on."""
+"""Tests of falling back to the CPU, visibly, if the GPU fails; a slow GPU takes over at a later utterance."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ LOADED = PreparationEvent("Loading the voice model", 0, 1)
 
 
 class FakePipeline:
-    """Raises the next of `errors`, where that is not None, or returns what it was asked for as samples."""
+    """Raises the next of `errors` unless it is None, or returns its arguments as samples."""
 
     def __init__(self, errors: Iterable[Exception | None] = ()) -> None:
         self.errors = iter(errors)
@@ -59,7 +59,7 @@ class FakePipeline:
 
 
 class Desk:
-    """A speaker on Metal that fails with these errors, and what it loaded and told."""
+    """A speaker on Metal that fails with these errors, with the pipelines that it loads and its events."""
 
     def __init__(self, *errors: Exception | None) -> None:
         self.gpu, self.processor = FakePipeline(errors), FakePipeline()
@@ -72,7 +72,7 @@ class Desk:
         return Loaded(self.processor, "cpu", "the processor")
 
     def speak(self) -> tuple[str, list[Event]]:
-        """The device that spoke the next utterance as it should be, and what was told meanwhile."""
+        """Speak the next utterance; return the device used, and the events meanwhile."""
         self.events.clear()
         self.count += 1
         speech = self.speaker.speak(Utterance(self.count, "Hi.", "hI.", 0, 3), STYLE, 2.0, 7, self.events.append)
@@ -108,7 +108,7 @@ def test_after_several_failures_in_a_row_the_gpu_is_left_alone():
     for _ in range(MAX_FAILURES_IN_A_ROW - 1):
         assert desk.speak()[1][-1] == told()
     final = FallbackEvent("The GPU failed (error 1). It failed 3 times in a row. Using the CPU from now on.")
-    for _ in range(3):  # the GPU would not fail any more
+    for _ in range(3):  # the GPU would no longer fail
         assert desk.speak() == ("cpu", [final])
     assert desk.speaker.has_given_up
 
@@ -145,7 +145,7 @@ WRONG = DeviceChoice(CPU_DEVICE, CPU, "the GPU is not used: it computes nonsense
 
 @dataclass
 class SlowGpu:
-    """A stand-in that is tried until `done` is set; then it is the processor under another name, or fails."""
+    """A stand-in that is tried until `done` is set; then it is the CPU under a different name, or fails."""
 
     choice: DeviceChoice = RIGHT
     error: EngineError | None = None
@@ -169,7 +169,7 @@ class SlowGpu:
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowGpu]:
-    """On a computer that might have one."""
+    """A slow GPU, on a computer that might have one."""
     gpu = SlowGpu()
     monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
     monkeypatch.setattr("engine.runtime.synthesizer.ensure_files", gpu.files)
@@ -189,7 +189,7 @@ def spoken(synthesizer: Synthesizer, observe: Observer = lambda event: None) -> 
 
 
 def until_told(synthesizer: Synthesizer, events: list[Event]) -> list[AudioChunk]:
-    """The chunks of the request during which another device is told_devices of."""
+    """Repeat the request until a new device is reported, and return the chunks of that request."""
     before = len(told_devices(events))
     while True:
         chunks = list(spoken(synthesizer, events.append))

@@ -46,7 +46,7 @@ from tests.starter_voices import FEMALE, MALE
 
 TEXT = "The first sentence is short. The second one is a little longer, and it has a clause."
 LOUDEST_SAMPLES = 240
-"""This much on either side of a word's peak is away from the pauses at its ends."""
+"""This many samples on either side of a word's peak, which are away from the pauses at its ends."""
 
 
 def spoken(synthesizer: Synthesizer, text: str, voice: int = 0, speed: float = 1.0, seed: int = 0) -> np.ndarray:
@@ -106,7 +106,7 @@ def test_the_same_request_gives_the_same_samples(starter):
 
 
 def test_two_speeches_made_in_turns_are_what_each_is_alone(starter):
-    """The window makes what is heard between two parts of what is saved."""
+    """The window generates audio to play between two parts of a file being saved."""
     requests = [SpeechRequest(TEXT, FEMALE), SpeechRequest("Yes. No.", MALE)]
     alone = [[chunk.samples for chunk in starter.synthesize(request)] for request in requests]
     assert len(alone[0]) > 1
@@ -259,7 +259,7 @@ def test_words_are_heard_one_after_the_other_inside_their_chunks(starter, words,
 
 
 def test_words_do_not_drift_when_pauses_grow(starter):
-    """At its time, each word has the same sound as in speech with pauses as they are."""
+    """At its time, each word has the same audio as in speech with unchanged pauses."""
 
     def sounds(scale: float) -> list[np.ndarray]:
         request = SpeechRequest("Come here, please. " * 12, FEMALE, pause_scale=scale)
@@ -373,7 +373,7 @@ def test_it_computes_on_as_many_threads_as_it_is_told(starter):
     counts: list[int] = []
 
     def speak_and_count() -> None:
-        """In a thread of its own, which has its own threads to compute with."""
+        """Speak in a separate thread, which has its own compute threads."""
         import tvm_ffi
 
         samples = spoken(synthesizer, "Good morning.")
@@ -404,7 +404,7 @@ def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter, 
     keeping = Synthesizer("starter", kept=SpeechCache(tmp_path))
 
     def made(text: str) -> tuple[list[int], np.ndarray]:
-        """The numbers of the utterances that the model spoke, and the speech."""
+        """Return the numbers of the utterances that the model computed, and the speech."""
         events: list[Event] = []
         chunks = list(keeping.synthesize(SpeechRequest(text, keeping.voices()[0].name), events.append))
         numbers = [event.utterance_index for event in events if isinstance(event, StageEvent)]
@@ -469,12 +469,12 @@ def test_many_requests_leave_no_memory_behind(starter):
     def speak(requests: range) -> int:
         for number in requests:
             spoken(starter, texts[number % len(texts)], speed=2.0, seed=number)
-        gc.collect()  # also of what earlier tests left
-        give_back_freed_memory()  # which would hide what is left behind
+        gc.collect()  # also from earlier tests
+        give_back_freed_memory()  # freed memory would hide a leak
         return private_bytes()
 
     held = [speak(range(20)), *(speak(range(first, first + 40)) for first in (20, 60, 100))]
-    least_growth = min(after - before for before, after in pairwise(held))  # a leak is in each, a page of others in one
+    least_growth = min(after - before for before, after in pairwise(held))  # a leak is in each, a stray page in one
     assert least_growth < 1e6  # the audio of forty requests alone is 2 MB
 
 

@@ -19,14 +19,14 @@ from engine.system.remote import call
 
 
 class Kind(StrEnum):
-    """What a thing is."""
+    """The kind of a thing."""
 
     BOOK = "book"
 
 
 @dataclass(frozen=True)
 class Thing:
-    """A value with values of many types in it."""
+    """A value that contains values of many types."""
 
     kind: Kind
     path: Path
@@ -50,19 +50,19 @@ class Done:
 
 
 def given_back(thing: Thing, tell: Callable[[Kind, int], None], times: int) -> list[Thing]:
-    """As often as asked for, telling each."""
+    """Return the thing `times` times, reporting each."""
     for number in range(times):
         tell(thing.kind, number)
     return [thing] * times
 
 
 def environment(name: str) -> tuple[str | None, str, int]:
-    """A variable, the folder, and the niceness."""
+    """Return a variable, the folder, and the niceness."""
     return os.environ.get(name), str(Path.cwd()), os.nice(0)
 
 
 def noisy() -> int:
-    """Python and other libraries print."""
+    """Let Python and other libraries print."""
     print('{"result": 1}')  # noqa: T201
     ctypes.CDLL(None).puts(b'{"result": 2}')
     ctypes.CDLL(None).fflush(None)
@@ -70,16 +70,16 @@ def noisy() -> int:
 
 
 class OwnError(DamagedFile):
-    """Nobody else knows it."""
+    """An error that no other module knows."""
 
 
 def fails() -> None:
-    """Raises an error of its own kind."""
+    """Raise an error of a separate class."""
     raise OwnError(Path("a"), "It is damaged.", "Replace it.")
 
 
 def ends(way: str) -> None:
-    """Ends in one of many ways."""
+    """End in one of many ways."""
     if way == "crash":
         raise SystemError("out of order")
     if way == "abort":
@@ -91,24 +91,24 @@ def ends(way: str) -> None:
 
 
 def hangs_with_a_child(tell: Callable[[int], None]) -> None:
-    """Tells the number of a child that hangs, too."""
+    """Hang, after reporting the process ID of a child that also hangs."""
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as child:
         tell(child.pid)
 
 
 def ends_badly_afterwards() -> str:
-    """Has a result, and crashes when the process ends."""
+    """Return a result, and crash when the process ends."""
     threading.Thread(target=lambda: (threading.main_thread().join(), os.kill(os.getpid(), signal.SIGSEGV))).start()
     return "a result"
 
 
 def wrong() -> int:
-    """Is no number."""
+    """Return a string instead of a number."""
     return "a word"  # type: ignore[return-value]
 
 
 def answers(requests: Iterator[Thing], tell: Callable[[Began | Done], None], name: str) -> str:
-    """Tells of every request, until they end."""
+    """Report every request, until they end."""
     tell(Began(name))
     for request in requests:
         tell(Done(str(request.path)))
@@ -116,5 +116,5 @@ def answers(requests: Iterator[Thing], tell: Callable[[Began | Done], None], nam
 
 
 def calls_another(file: str) -> None:
-    """Has another process hang with a child, whose number it writes to a file."""
+    """Let a new process hang with a child, whose process ID it writes to a file."""
     call(hangs_with_a_child, lambda number: Path(file).write_text(f"{number}"))

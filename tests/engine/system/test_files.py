@@ -1,4 +1,4 @@
-"""JSON from files that may be damaged."""
+"""Tests of JSON from files that may be damaged."""
 
 import errno
 import os

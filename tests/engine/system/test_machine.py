@@ -1,4 +1,4 @@
-"""The processor, its cores and memory, the Mac, and the systems that are supported."""
+"""Tests of the CPU, its cores and memory, the Mac, and the supported systems."""
 
 import ctypes
 import subprocess
@@ -17,7 +17,7 @@ from engine.system.memory import give_back_freed_memory, keep_freed_memory, keep
 from engine.system.supported import Machine, obstacle
 
 BIG = 0x7FFF_1234_5678
-"""An address that does not fit into 32 bits, in which ctypes passes what it is not told about."""
+"""An address that does not fit into 32 bits, the default size of arguments in ctypes."""
 _Address = ctypes.c_void_p
 
 
@@ -140,7 +140,7 @@ def test_the_command_ends_it_for_everything_in_a_folder():
 
 @pytest.fixture
 def on_linux(monkeypatch, tmp_path):
-    """Describe a processor, or none, as Linux does."""
+    """Describe a CPU, or none, as Linux does."""
 
     def describe(*lines: str) -> None:
         path = tmp_path / "cpuinfo"

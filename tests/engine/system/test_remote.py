@@ -1,4 +1,4 @@
-"""A function in a process of its own: what goes in, what comes out, and how it ends."""
+"""Tests of a function in a separate process: arguments, results, and ways to end."""
 
 import subprocess
 import sys

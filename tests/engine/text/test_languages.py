@@ -1,4 +1,4 @@
-"""The languages of Kokoro, where sentences begin, and Roman numerals."""
+"""Tests of the languages of Kokoro, the beginnings of sentences, and Roman numerals."""
 
 import pytest
 from hypothesis import given

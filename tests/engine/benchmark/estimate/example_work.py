@@ -1,4 +1,4 @@
-"""Work with made-up counts."""
+"""Work with invented counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COPIES = FamilyWork(Family.OTHERS, dispatches=1, needed_flop=0.0, flop=0.0, byte
 
 
 def estimate(model: str = "kokoro-82m") -> Estimate:
-    """An estimate of two seconds, with two kernels in the decoder and one in every other stage."""
+    """Return an estimate of two seconds, with two kernels in the decoder and one in every other stage."""
     stages = (
         StageWork(stage.name, (CONVOLUTIONS, COPIES) if stage.name == "decoder" else (COPIES,))
         for stage in DEVICE_STAGES

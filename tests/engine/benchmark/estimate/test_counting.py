@@ -1,4 +1,4 @@
-"""Counted work of stages; tests on the software device show that as many kernels are launched."""
+"""Tests of the counted work of stages; tests on the software device show that as many kernels are launched."""
 
 import pytest
 import torch
@@ -18,7 +18,7 @@ def run(tiny_config):
 
 
 def products_of(module, config):
-    """Of a module that takes x [batch, tokens, channels]."""
+    """Return the products of a module that takes x [batch, tokens, channels]."""
     stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (TOKENS, Size("hidden_dim"))),), ())
     return products(trace(stage, module, config), [(BATCH, TIME, config.hidden_dim)])
 

@@ -120,7 +120,7 @@ FIRST_CHIP = CHIPS[0]
 
 
 def blocks(value):
-    """Every object in the data, however deep."""
+    """Yield every object in the data, at any depth."""
     if isinstance(value, dict):
         yield value
         for inner in value.values():

@@ -1,4 +1,4 @@
-"""Files of prepared modules, and marks of what is in use; a mark whose process has ended tells of a crash."""
+"""Tests of prepared modules' files, and of marks of modules in use; a mark of an ended process shows a crash."""
 
 import os
 import subprocess
@@ -90,7 +90,7 @@ def test_a_model_that_is_not_here_is_an_error(monkeypatch, tmp_path):
 
 
 class Kernels:
-    """Stands in for a `CompiledRunner` that has so many kernels."""
+    """Stands in for a `CompiledRunner` with this many kernels."""
 
     def __init__(self, kernel_count: int) -> None:
         self.kernel_count = kernel_count

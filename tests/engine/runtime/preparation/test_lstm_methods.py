@@ -1,4 +1,4 @@
-"""Which LSTM method is taken: the real child process, on Metal in software, with a stand-in for Apple's layers."""
+"""Tests of choosing the LSTM method: a real child process, software Metal, and a stand-in for Apple's layers."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ with MethodChoice(LstmMethod.MPS, "requested").around_use():
 
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
-    """Where results and marks are kept."""
+    """The folder of results and marks."""
     for user in (probes, crash_guard):
         monkeypatch.setattr(user, "cache_folder", lambda: tmp_path)
     return tmp_path
@@ -41,7 +41,7 @@ def cache(monkeypatch, tmp_path):
 
 @pytest.fixture
 def result_of(monkeypatch, cache):
-    """Have the trial come out like this."""
+    """Return a function that sets the trial's result."""
 
     def set_result(result):
         monkeypatch.setattr(Trial, "result", lambda *_, **__: result)
@@ -109,7 +109,7 @@ def test_a_crash_while_speaking_disables_it_until_it_is_chosen_again(tiny_config
     result_of(ProbeResult(True, "", {"tir": 0.005, "mps": 0.004}))
     assert remembered_lstm_method("mps", tiny_config, MACS)[0] == MPS
     mps_crashes_while_speaking(cache)
-    for _ in range(2):  # the mark is found once, and its result is kept
+    for _ in range(2):  # the mark is found once, and its result is stored
         for wish in (AUTO, "mps"):
             variant, choice = remembered_lstm_method(wish, tiny_config, MACS)
             assert variant == MACS
@@ -150,7 +150,7 @@ def test_the_lengths_and_batches_that_are_known_to_fail_are_tried():
 
 
 class TestOnSoftwareMetal:
-    """The whole way: child process, real kernels, the real bridge over the stand-in."""
+    """End to end: child process, real kernels, the real bridge over the stand-in."""
 
     @pytest.fixture(autouse=True)
     def _small_modules(self, tiny_config, monkeypatch, tmp_path):

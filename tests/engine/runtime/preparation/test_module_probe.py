@@ -1,4 +1,4 @@
-"""The program that tries modules: made-up values, the truth, and what it makes of a difference."""
+"""Tests of the program that tries modules: invented values, the reference, and its reaction to a difference."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TRIAL = Trial("try", STAGES, ((5,), (9,), (9, 1, 4)), calls=2)
 
 @pytest.fixture(scope="module")
 def request_here(tiny_config: ModelConfig) -> TrialRequest:
-    """The processor's modules, tried against themselves."""
+    """The CPU's modules, tried against themselves."""
     folder = built_folder(tiny_config, CPU)
     return TrialRequest(TRIAL, tiny_config, folder, {"same": folder})
 
 
 class Wrong:
-    """Runs like another runner, but a value is off, in the nth call."""
+    """Runs like the wrapped runner, but a value is wrong in the nth call."""
 
     def __init__(self, runner, at_call, value):
         self.runner, self.at_call, self.value, self.calls = runner, at_call, value, 0

@@ -1,4 +1,4 @@
-"""Which modules a trial is about, and what its child process is told."""
+"""Tests of the modules that a trial covers, and of the request to its child process."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "type[Child]":
 
 
 class Child(subprocess.Popen):
-    """The compiler's process with a script of the test's own in its place."""
+    """The compiler's process, replaced by a script of the test."""
 
     script = ""
     last: "Child | None" = None
@@ -229,7 +229,7 @@ STALE = Stale("built with a different TVM version")
 HIDDEN = "this processor lacks avx512f"
 SHIPPED, BUILT = "shipped", "built"
 FOLDERS = {name: f"{CONFIG.fingerprint()}-cpu{name and '-'}{name}" for name in ("", X86_64.name, X86_64_V4.name)}
-"""By family; of the one without any, for this machine alone."""
+"""Folders by family; without a family, the modules are for this machine alone."""
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def here(monkeypatch: pytest.MonkeyPatch, families: Mapping[ProcessorFamily, str
 
 
 def there(monkeypatch: pytest.MonkeyPatch, fast: Freshness, common: Freshness, built: Freshness) -> None:
-    """Modules shipped for the families with and without AVX-512, and those built here."""
+    """Set the states of the modules shipped for the families with and without AVX-512, and of those built here."""
     states = {FOLDERS[X86_64_V4.name]: fast, FOLDERS[X86_64.name]: common, FOLDERS[""]: built}
     monkeypatch.setattr(modules, "freshness", lambda folder, *_: states[folder.name])
 

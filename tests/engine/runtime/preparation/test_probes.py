@@ -1,4 +1,4 @@
-"""What becomes of a probe, and how its result is kept."""
+"""Tests of the outcomes of a probe, and of storing its result."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def modules(starter: Synthesizer, checkpoint: Checkpoint) -> Path:
 
 @pytest.fixture
 def children(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
-    """What child processes were asked for; they pack in this process instead."""
+    """The requests to child processes, which pack in this process instead."""
     asked: list[list[str]] = []
 
     def run_engine(arguments: list[str], observe: Callable[..., None], cancel: object) -> None:

@@ -1,4 +1,4 @@
-"""Small modules for the processor and for Metal in software, and what a child process makes of them."""
+"""Small modules for the CPU and for software Metal, and the ways in which a child process handles them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from tests.patience import PATIENCE_SECONDS
 MACS, MPS = Variant("metal-macos"), Variant("metal-macos", lstm_method="mps")
 STAGES = ("text_encoder", "duration")
 METAL_CODE = 8
-"""The number that TVM has for Metal."""
+"""TVM's number for Metal."""
 BUILT = {CPU: CPU, MACS: Variant("metal-host"), MPS: Variant("metal-host", lstm_method="mps")}
-"""What is built for this machine, by what speaks on a Mac."""
+"""The variants built for this machine, by those for a Mac."""
 
 
 def built_folder(config: ModelConfig, variant: Variant) -> Path:
-    """The folder of the two stages of a small model, which stay built between runs."""
+    """Return the folder of two stages of a small model, which stay built between runs."""
     return kept_modules(config, variant, [stage_named(name) for name in STAGES])
 
 
 def tried_on_software_metal(request: TrialRequest) -> dict[str, float]:
-    """Like `tried`, on Metal in software, with the stand-in for Metal Performance Shaders."""
+    """Try like `tried`, on software Metal, with the stand-in for Metal Performance Shaders."""
     from tests.engine.mps_bridge import stand_in
     from tests.metal_device import metal_device
 
@@ -45,7 +45,7 @@ def tried_on_software_metal(request: TrialRequest) -> dict[str, float]:
 
 
 def tried_wrongly(request: TrialRequest) -> dict[str, float]:
-    """Like `tried_on_software_metal`, where the device computes twice of what it should."""
+    """Try like `tried_on_software_metal`, with a device whose results are twice too large."""
     from engine.runners.tvm_runner import _CompiledStage
 
     run = _CompiledStage.run
@@ -59,18 +59,18 @@ def tried_wrongly(request: TrialRequest) -> dict[str, float]:
 
 
 def hangs(request: TrialRequest) -> dict[str, float]:
-    """Never ends."""
+    """Never end."""
     time.sleep(600)
     raise AssertionError("it was not ended")
 
 
 def crashes(request: TrialRequest) -> dict[str, float]:
-    """Is ended by a library."""
+    """End by a library's abort."""
     os.abort()
 
 
 def crashes_quietly(request: TrialRequest) -> dict[str, float]:
-    """Is ended by a library, of which the system is not told."""
+    """End by a library's abort that is not reported to the system."""
     abort_quietly()
     sys.stderr.write("JIT not supported\n")
     sys.stderr.flush()
@@ -79,24 +79,24 @@ def crashes_quietly(request: TrialRequest) -> dict[str, float]:
 
 
 def leaves(request: TrialRequest) -> dict[str, float]:
-    """Ends without a word."""
+    """End without a message."""
     os._exit(3)
 
 
 def fails(request: TrialRequest) -> dict[str, float]:
-    """Raises what nobody expected."""
+    """Raise an unexpected error."""
     raise SystemError("the reason")
 
 
 def works(request: TrialRequest) -> dict[str, float]:
-    """Takes half a second, it says."""
+    """Report half a second."""
     return {"a": 0.5}
 
 
 def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    """Have trials find the small modules, run on Metal in software as long as it takes, and keep results in `cache`.
+    """Make trials find the small modules, run on software Metal without a time limit, and store results in `cache`.
 
-    A Mac has no Metal in software; its own is tried by the command `report`.
+    A Mac has no software Metal; the command `report` tries its own.
     """
     if sys.platform == "darwin":
         pytest.skip("Metal in software is for Linux")
@@ -109,7 +109,7 @@ def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache:
 
 
 def restart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on nothing can be tried: what is known is what was kept."""
+    """Prevent trials from now on: only stored results are available."""
 
     def never(*_: object) -> None:
         raise AssertionError("it was tried again")

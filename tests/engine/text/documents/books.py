@@ -1,4 +1,4 @@
-"""Makes books of any length, from seeded sentences, as EPUB, DOCX and PDF files."""
+"""Generates books of any length, from seeded sentences, as EPUB, DOCX and PDF files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Book:
 
 
 def book(characters: int = CHARACTERS, chapters: int = CHAPTERS, seed: int = 1) -> Book:
-    """A book of about this many characters."""
+    """Return a book of about this many characters."""
     chance = random.Random(seed)
     each = characters // chapters
     made = tuple((f"Chapter {number}", _paragraphs(chance, each)) for number in range(1, chapters + 1))
@@ -113,7 +113,7 @@ def write_word_file(
 ) -> Path:
     """Write a DOCX with this XML between the tags of its body, further styles and further parts, by their names.
 
-    A part without text leaves out the part of this name.
+    A part without text omits the default part of this name.
     """
     usual: dict[str, str | bytes] = {
         "[Content_Types].xml": "<Types/>",
@@ -129,7 +129,7 @@ def write_word_file(
 
 
 def word_part(kind: str, content: str) -> str:
-    """The XML of another part of a DOCX, such as its “footnotes”."""
+    """Return the XML of a part of a DOCX, such as its “footnotes”."""
     return f"<w:{kind} {_W}>{content}</w:{kind}>"
 
 
@@ -155,7 +155,7 @@ def write_pdf(path: Path, book: Book, *, outline: bool = True) -> Path:
 
 @dataclass(frozen=True)
 class PrintedLine:
-    """A line of a page; one that is indented begins a paragraph."""
+    """A line of a page; an indented one begins a paragraph."""
 
     text: str
     size: float = 11.0
@@ -164,7 +164,7 @@ class PrintedLine:
 
 
 def hyphenated(paragraph: str) -> list[str]:
-    """The lines of a paragraph; long words at their ends are cut."""
+    """Return the lines of a paragraph; long words at their ends are cut."""
     lines: list[str] = []
     for line in textwrap.wrap(paragraph, LINE_CHARACTERS - 8):
         word = line.split()[0]
@@ -203,9 +203,9 @@ def write_pages(path: Path, pages: list[list[PrintedLine]], book: Book, marks: l
 
 
 def write_contents(path: Path, contents: list[str], outline: tuple[tuple[str, int, str], ...] = ()) -> Path:
-    """Write pages with these content streams as PDF; the font G of each does not say which letters its signs are.
+    """Write pages with these content streams as PDF; the font G of each does not map its glyphs to letters.
 
-    Each entry of the outline has a title, a page and the name of what leads there: “Dest”, or “A” for an action.
+    Each entry of the outline has a title, a page and the key of its target: “Dest”, or “A” for an action.
     """
     first_page = 8
     objects = [b"", b"", b"<</Type/Font/Subtype/Type1/BaseFont/Times-Roman/Encoding/WinAnsiEncoding>>", b"<<>>"]
@@ -241,7 +241,7 @@ def shown(
     spacing: float = 0.0,
     font: str = "F",
 ) -> str:
-    """The part of a content stream that shows a text; a font that names no letters takes hexadecimal places."""
+    """Return the part of a content stream that shows text; a font without letters takes hexadecimal codes."""
     across, up = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     safe = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
     said = f"<{text}>" if font == "G" else f"({safe})"

@@ -1,4 +1,4 @@
-"""Readers of documents that do not come to a good end."""
+"""Readers of documents that fail."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from engine.text.documents import Document
 from engine.text.documents.reading import OUT_OF_MEMORY_CODE
 
 BEGUN = "begun"
-"""The file beside the document that `hangs` makes first."""
+"""The file beside the document that `hangs` creates first."""
 
 
 def hangs(path: Path) -> Document:
-    """Never ends."""
+    """Never end."""
     path.with_name(BEGUN).touch()
     time.sleep(600)
     raise AssertionError("it was not ended")
 
 
 def crashes(path: Path) -> Document:
-    """Is ended by a library."""
+    """End by a library's crash."""
     os.abort()
 
 
 def takes_too_much_memory(path: Path) -> Document:
-    """Ends as it does when it may take no more."""
+    """End as at the memory limit."""
     os._exit(OUT_OF_MEMORY_CODE)
 
 
 def takes_too_long(path: Path) -> Document:
-    """Is ended by the system for all the time that it took."""
+    """End by the system's limit on CPU time."""
     os.kill(os.getpid(), signal.SIGXCPU)
     return hangs(path)

@@ -1,4 +1,4 @@
-"""Reads pieces of HTML as the tests write them, and makes books of such pages."""
+"""Reads pieces of HTML as the tests write them, and creates books of such pages."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ PAGE = (
 
 
 def blocks(page: str) -> list[Block]:
-    """The blocks of the main part of a page that have text."""
+    """Return the blocks of the main part of a page that have text."""
     return [block for block in blocks_of(tree_of(page.encode()), main=True) if block.text]
 
 
 def texts(page: str) -> list[str]:
-    """Their texts."""
+    """Return their texts."""
     return [block.text for block in blocks(page)]
 
 
 def shown(chapter: Chapter) -> list[tuple[str, str]]:
-    """The looks of the spans of a chapter with what is in them."""
+    """Return the looks of the spans of a chapter with their contents."""
     return [(style.look.value, chapter.text[style.start : style.end]) for style in chapter.styles]
 
 
 def shown_on(page: str) -> list[tuple[str, str]]:
-    """The same of the chapters that a page makes."""
+    """Return the same for the chapters of a page."""
     return [each for chapter in chapters_of(blocks(page), "A page") for each in shown(chapter)]
 
 
 def xhtml(body: str, head: str = "") -> str:
-    """A page of a book."""
+    """Return a page of a book."""
     return PAGE.format(head, body)
 
 
 def package(
     items: list[tuple[str, str]], metadata: str = "<dc:title>The Book</dc:title>", linear: str = "", after: str = ""
 ) -> str:
-    """A package file with these files, by their names and types, in this order of reading."""
+    """Return a package file with these files, by their names and types, in this reading order."""
     manifest = "".join(f'<item id="i{n}" href="{href}" {kind}/>' for n, (href, kind) in enumerate(items))
     spine = "".join(f'<itemref idref="i{n}" {linear}/>' for n, (_, kind) in enumerate(items) if "ncx" not in kind)
     return (
@@ -62,7 +62,7 @@ XHTML = 'media-type="application/xhtml+xml"'
 
 
 def packed_as(path: Path, members: dict[str, str | bytes]) -> Path:
-    """An archive with these members."""
+    """Write an archive with these members."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members.items():
             file.writestr(name, content)
@@ -72,7 +72,7 @@ def packed_as(path: Path, members: dict[str, str | bytes]) -> Path:
 def book_of(
     folder: Path, pages: dict[str, str | bytes], spine: list[tuple[str, str]] | None = None, **extra: str | bytes
 ) -> Document:
-    """A book of pages by their names, read; the spine has references and types if they differ from the names."""
+    """Read a book of pages by their names; the spine has references and types if they differ from the names."""
     items = spine or [(name, XHTML) for name in pages]
     members: dict[str, str | bytes] = {
         "META-INF/container.xml": CONTAINER.format("OEBPS/book.opf"),

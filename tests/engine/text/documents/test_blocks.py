@@ -83,7 +83,7 @@ def test_nothing_has_no_chapter():
 
 
 def test_thousands_of_headings_without_text_take_linear_time():
-    """Else this would take an hour or more."""
+    """Quadratic time would be an hour or more."""
     chapters = chapters_of([Block("One", 1)] * 500_000, "Book")
     assert sum(chapter.text.count("One") for chapter in chapters) == 500_000
 
@@ -211,7 +211,7 @@ def test_what_is_gone_has_no_span_and_what_is_nested_is_one():
 
 
 def test_long_texts_take_linear_time():
-    """Else this would take an hour or more."""
+    """Quadratic time would be an hour or more."""
     for unit in ("a¹ ", "[Pg 1]ab", "x\u00ady ", "ab "):
         before = unit * 20_000
         spans = [Styled(place, place + 2, Look.STRONG) for place in range(0, len(before), 4)]

@@ -211,7 +211,7 @@ IMAGE = 'media-type="image/png"'
 
 
 def picture_book(path: Path) -> Path:
-    """A book with a picture on a page, two pages of pictures alone, of which the contents list one, and a cover."""
+    """Write a book with a picture on a page, two pages of pictures alone, one of them in the contents, and a cover."""
     pages = {
         "cover.xhtml": "<img src='img/cover.png'/>",
         "c1.xhtml": "<h1>One</h1><p>It begins.</p>",

@@ -18,7 +18,7 @@ from tests.shared_inputs import book as shared_book
 
 
 def changed(path: Path, **members: str) -> Path:
-    """The book with members replaced or added; the name of a member has no folder and no suffix."""
+    """Return the book with members replaced or added; the name of a member has no folder and no suffix."""
     with zipfile.ZipFile(path) as old:
         content = {name: old.read(name) for name in old.namelist()}
     for short, text in members.items():
@@ -308,7 +308,7 @@ def test_everything_that_is_shown_is_in_the_text_and_in_order(path: Path) -> Non
     try:
         document = read_any(path)
     except EngineError:
-        return  # what is damaged shows nothing
+        return  # a damaged book shows nothing
     for chapter in document.with_notes().chapters:
         assert [style.start for style in chapter.styles] == sorted(style.start for style in chapter.styles)
         assert [picture.start for picture in chapter.pictures] == sorted(each.start for each in chapter.pictures)
@@ -355,7 +355,7 @@ POINT = "<navPoint><navLabel><text>{}</text></navLabel><content src='{}'/></navP
 
 
 def with_map(folder: Path, pages: dict[str, str], entries: list[tuple[str, str]], after: str = "") -> Document:
-    """A book with a table of contents in its older form."""
+    """Return a book with a table of contents in its older form."""
     contents = MAP.format("".join(POINT.format(*entry) for entry in entries))
     opf = package([*((name, XHTML) for name in pages), ("toc.ncx", NCX)], after=after)
     named = {name: xhtml(body) for name, body in pages.items()}
@@ -363,7 +363,7 @@ def with_map(folder: Path, pages: dict[str, str], entries: list[tuple[str, str]]
 
 
 def chapter(folder: Path, body: str, title: str) -> str:
-    """The text of the chapter that an entry leads to."""
+    """Return the text of the chapter that an entry leads to."""
     document = with_map(folder, {"a.xhtml": body, "b.xhtml": "<p>End.</p>"}, [(title, "a.xhtml"), ("End", "b.xhtml")])
     assert len(document.chapters) == 2
     return document.chapters[0].text

@@ -1,4 +1,4 @@
-"""PDF files as people have them: columns, turned pages, numbers and notes in the margins, fonts without letters."""
+"""Realistic PDF files: columns, turned pages, numbers and notes in the margins, fonts without letters."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -108,7 +108,7 @@ def lines(texts: Sequence[str], left: float = 72.0, top: float = 700.0, size: fl
 
 
 def column(name: str, count: int = 8) -> list[str]:
-    """Lines of a column, each of about the same width."""
+    """Return lines of a column, each of about the same width."""
     return [f"{name}{at} {WORDS[at % 5]} and {WORDS[(at + 2) % 5]}" for at in range(count)]
 
 
@@ -356,7 +356,7 @@ def paragraphs_of(pages: list[list[Line]], outline: list[Heading]) -> list[tuple
 
 
 def page(number: int, *texts: str, head: str = "", foot: str | None = None) -> list[Line]:
-    """A page whose lines that begin with a space are indented, those with # large, those with ~ small."""
+    """Return a page whose lines that begin with a space are indented, those with # large, those with ~ small."""
     lines = [Line(head, number, 200, 300, 800, SIZE)] if head else []
     for position, text in enumerate(texts):
         size = {"#": 18.0, "~": 8.0}.get(text[0], SIZE)
@@ -423,7 +423,7 @@ def piece(text: str, left: float, width: float, bottom: float) -> Line:
 
 
 def columns(*lefts: int, rows: int = 6) -> list[tuple[Line, ...]]:
-    """Rows that go across all columns, each of whose pieces says its column and its row."""
+    """Return rows across all columns, each piece with its column and its row."""
     return [
         tuple(piece(f"{column} {row}", left, 150, 700 - 14 * row) for column, left in enumerate(lefts))
         for row in range(rows)

@@ -35,7 +35,7 @@ def usual_text(document: Document) -> str:
 
 
 def with_text(*headings: str) -> str:
-    """Each heading with a paragraph below it."""
+    """Return each heading with a paragraph below it."""
     return "\n\n".join(f"{heading}\n\n{PROSE}" for heading in headings)
 
 
@@ -396,7 +396,7 @@ def test_every_word_is_in_the_document(lines):
     ],
 )  # fmt: skip
 def test_long_texts_take_linear_time(unit):
-    """Else this would take an hour or more."""
+    """Quadratic time would be an hour or more."""
     blocks_of(unit * (100_000 // len(unit)))
 
 

@@ -46,7 +46,7 @@ def test_twice_the_text_is_no_more_than_twice_the_work(tmp_path: Path, write) ->
         write(tmp_path / f"{chapters}.{suffix_of(write)}", book(chapters * CHAPTER_CHARACTERS, chapters))
         for chapters in (6, 12)
     )
-    reading.read(short)  # which imports what it needs
+    reading.read(short)  # which imports its dependencies
     assert calls_of(partial(reading.read, long)) < 2.2 * calls_of(partial(reading.read, short))
 
 

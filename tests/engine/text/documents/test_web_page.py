@@ -1,4 +1,4 @@
-"""Web pages, among them those that people have reported, next to the repository, read with the right values."""
+"""Web pages, including reported ones stored next to the repository, read with the right values."""
 
 from base64 import encodebytes
 

@@ -1,4 +1,4 @@
-"""DOCX files as people have them: every kind of text that is hidden, numbered, doubled, in a box or in a formula."""
+"""Realistic DOCX files: every kind of text that is hidden, numbered, doubled, in a box or in a formula."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,4 +1,4 @@
-"""Phonemizers for both languages, with the offline tagger, so that results do not depend on what is installed."""
+"""Phonemizers for both languages, with the offline tagger, so that results do not depend on installed packages."""
 
 from __future__ import annotations
 

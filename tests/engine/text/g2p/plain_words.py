@@ -1,4 +1,4 @@
-"""What rules make of a text, and whether it sounds like plain words: the same phonemes and pauses."""
+"""Tests text against plain words: the effect of rules, and whether phonemes and pauses are the same."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from engine.text.g2p.draft import Draft, Rule
 from engine.text.languages import AMERICAN, Language
 
 UNHEARD = re.compile('[ˈˌ“”" ]')
-"""Stress, quotation marks and spaces, in which two ways to write a sentence may differ."""
+"""Stress, quotation marks and spaces, which may differ between two spellings of a sentence."""
 SIGNS = re.compile("[.,;:!?…—()]+")
 STOPS = "?!.…;:,—"
 
 
 def rewritten(text: str, *rules: Rule, language: Language = AMERICAN) -> str:
-    """The text as these rules leave it."""
+    """Return the text after these rules."""
     draft = Draft(text, language)
     draft.apply(*rules)
     return draft.text
 
 
 def sounds(phonemizer: Phonemizer, text: str) -> str:
-    """The phonemes of a text as they are compared; a bracket makes the pause of a comma."""
+    """Return the phonemes of text for comparison; a bracket gives the pause of a comma."""
     phonemes = "".join(utterance.phonemes for utterance in phonemizer.plan(text).utterances)
     return SIGNS.sub(_stop, UNHEARD.sub("", phonemes.replace("ᵊ", "ə"))).lstrip(STOPS)
 
 
 def same_as(phonemizer: Phonemizer, written: str, plain: str) -> bool:
-    """Whether both sound the same."""
+    """Return whether both sound the same."""
     return sounds(phonemizer, written) == sounds(phonemizer, plain)
 
 

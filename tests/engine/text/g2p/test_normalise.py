@@ -1,4 +1,4 @@
-"""Rules that write words out: abbreviations, capitals, and what keeps places of the source."""
+"""Tests of rules that expand words: abbreviations, capitals, and source positions."""
 
 import re
 

@@ -279,7 +279,7 @@ def test_three_thousand_words_are_planned_whole(american):
 
 
 def calls_made(work: Callable[[], object]) -> int:
-    """How many functions, those of C included, the work calls: a measure of time that no other process disturbs."""
+    """Count the function calls of some work, including C functions: a measure of time unaffected by other processes."""
     count = itertools.count()
     sys.setprofile(lambda frame, event, argument: next(count) if "call" in event else None)
     try:

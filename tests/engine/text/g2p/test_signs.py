@@ -324,7 +324,7 @@ def test_signs(written, words):
 
 @pytest.mark.parametrize("sign", ["-", "=", "<-", "."])
 def test_long_rows_of_signs_take_linear_time(sign):
-    """Else this would take an hour or more."""
+    """Quadratic time would be an hour or more."""
     assert rewritten(f"{sign * 400_000} end", *RULES).endswith("end")
 
 
@@ -397,7 +397,7 @@ def test_no_sign_is_spoken_by_its_name(american, parts):
 
 @pytest.mark.parametrize("run", ["!—", "“(", "—", ". ", ".a", "?”"])
 def test_long_runs_of_signs_take_linear_time(run):
-    """Else this would take an hour or more."""
+    """Quadratic time would be an hour or more."""
     assert spoken(f"a{run * 200_000} end").endswith("end")
 
 

@@ -157,7 +157,7 @@ def test_no_more_is_read_than_the_next_utterance_needs(made, limit):
 def test_a_first_sentence_starts_short_and_plays_on_without_a_gap(made):
     found = lengths(pieces(*made), MAX_PHONEMES)
     assert found[0] <= SLACK * FIRST_PHONEMES
-    for count in range(1, len(found)):  # whoever speaks is ahead by all that was made before
+    for count in range(1, len(found)):  # the speaker's lead is everything generated before
         assert sum(found[1 : count + 1]) <= COVERED * (sum(found[:count]) + count)
 
 
@@ -216,13 +216,13 @@ def test_nothing_but_white_space_lies_between(text):
 
 
 def test_long_rows_of_stops_take_linear_time():
-    """Else this would take an hour or more."""
+    """Quadratic time would be an hour or more."""
     count, rest = divmod(1_000_000, MAX_CHARACTERS)
     assert texts("." * 1_000_000 + "a") == ["." * MAX_CHARACTERS] * count + ["." * rest + "a"]
 
 
 def words(*tokens: str) -> list[SpokenWord]:
-    """Tokens whose text is their phonemes; a trailing space means that a space follows."""
+    """Return tokens whose text is their phonemes; a trailing space means that a space follows."""
     made: list[SpokenWord] = []
     start = 0
     for token in tokens:
@@ -352,7 +352,7 @@ def test_an_utterance_does_not_end_at_the_comma_of_a_date(american):
 
 
 def check_words(utterance: Utterance) -> None:
-    """In order, without overlap, inside the utterance, each with a sound at both ends."""
+    """Check that words are in order, without overlap, inside the utterance, each with a phoneme at both ends."""
     place = phoneme = 0
     for word in utterance.words:
         assert max(place, utterance.start) <= word.start < word.end <= utterance.end

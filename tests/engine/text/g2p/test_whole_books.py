@@ -1,4 +1,4 @@
-"""Whole books, as people download them: no sign is spoken by its name, no word is spelled, every chapter is read."""
+"""Whole downloaded books: no sign is spoken by its name, no word is spelled, every chapter is read."""
 
 import re
 from collections import Counter
@@ -24,13 +24,13 @@ _NAMES = (
 NAMES = _NAMES.split()
 ADDRESS = re.compile(r"\S*(?:://|www\.|@|\.(?:org|net|com|zip|txt|html?)\b|/\w+/)\S*")
 SIGNS = re.compile(r"(?<=\w)(?=\S*[^\w\s]{2}|\S*[^\w\s'’-]\w)[^\w]+(?=\w)|(?<=\s)[^\w\s]+(?=\s)")
-"""Between words, where they are more than one or stick to what follows, or alone."""
+"""Runs of signs between words, if longer than one or attached to the next word, or alone."""
 CAPITALS = re.compile(r"^.*\b[A-Z]{2,}\b.*$", re.MULTILINE)
 """Paragraphs with a word in capitals."""
 TIMES = 3
-"""How often each run of signs is spoken."""
+"""The number of times that each run of signs is spoken."""
 AROUND = 30
-"""Characters, in which there are a few words."""
+"""The number of characters around it, which hold a few words."""
 
 
 @pytest.fixture(scope="module", params=CHAPTERS)
@@ -86,7 +86,7 @@ def test_no_sign_of_a_book_is_spoken_by_its_name(american, text):
 
 
 def _places(text: str) -> Iterator[str]:
-    """A few words around each run of signs, the first times that it occurs."""
+    """Yield a few words around each run of signs, the first times that it occurs."""
     found: Counter[str] = Counter()
     for match in SIGNS.finditer(text):
         found[match[0]] += 1

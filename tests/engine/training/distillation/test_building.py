@@ -1,6 +1,6 @@
-"""Libraries of stages with students: what they are known by, and that they compute what PyTorch computes.
+"""Libraries of stages with students: their identity, and that they compute the same as PyTorch.
 
-They are those of the bundled model, which others need too and which stay built between runs.
+They are those of the bundled model, which other tests need too and which stay built between runs.
 """
 
 from __future__ import annotations

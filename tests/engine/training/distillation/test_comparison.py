@@ -1,4 +1,4 @@
-"""What a comparison of LSTMs with students contains, on the smallest stage of a tiny model."""
+"""Tests of a comparison of LSTMs with students, on the smallest stage of a tiny model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data is the same however often its making was interrupted."""
+"""Data is the same regardless of interruptions while it is generated."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""Scores: exact students score perfectly, others by how far they are."""
+"""Scores: exact students score perfectly, others by their distance."""
 
 import math
 
@@ -66,5 +66,5 @@ def test_durations_are_compared_as_spoken():
     ours = theirs.copy()
     theirs[1, :4], ours[1, :5] = 40, 40
     ours[2, :5] = 40
-    ours[3, :1] = 40  # one frame, as no frame at all becomes one
+    ours[3, :1] = 40  # one frame, as zero frames become one
     assert compared_durations(ours, theirs) == (2, 1)

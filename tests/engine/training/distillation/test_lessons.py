@@ -1,4 +1,4 @@
-"""Lessons: an exact student has no error, a learning one gets better, and the chain differs from side by side."""
+"""Training courses: an exact student has no error, a trained one improves, and the chain differs from side by side."""
 
 import random
 

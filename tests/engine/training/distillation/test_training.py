@@ -1,4 +1,4 @@
-"""Training goes on where it was interrupted, and refuses what it cannot go on from."""
+"""Training resumes where it was interrupted, and rejects checkpoints that it cannot resume from."""
 
 import dataclasses
 import errno
@@ -29,7 +29,7 @@ from engine.training.distillation.training import (
 from tests.engine.training.distillation.conftest import tiny_checkpoint
 
 BRIEF = dict.fromkeys(COURSES, 1e-6)
-"""One step of each lesson."""
+"""One step of each course."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,7 +41,7 @@ def _one_batch_to_check():
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory, teacher, examples):
-    """A work folder in which every lesson was given, and what was reported."""
+    """A work folder in which every course has run, and the reports."""
     options = DistillOptions("tiny", tmp_path_factory.mktemp("given"), BRIEF)
     ShardFolder(options.data_folder, teacher.identity).add(examples)
     reports = []

@@ -35,7 +35,7 @@ def narrow_config() -> ModelConfig:
 
 
 def tone_lesson(config: ModelConfig, parts: TeacherParts, f0_hz: float, frames_per_token: int = 2) -> TrainingExample:
-    """An utterance with tokens of equal length, over a steady tone with two overtones."""
+    """Return an utterance with tokens of equal length, over a steady tone with two overtones."""
     tokens = np.array([0, *(config.vocab[symbol] for symbol in PHONEMES), 0], np.int32)
     durations = np.full(len(tokens), frames_per_token, np.int32)
     frames = int(durations.sum())
@@ -55,7 +55,7 @@ def tone_lesson(config: ModelConfig, parts: TeacherParts, f0_hz: float, frames_p
 
 
 def tone_harmonics(config: ModelConfig, parts: TeacherParts, f0_hz: float, frames: int) -> np.ndarray:
-    """What the harmonic source makes of a steady F0, [STFT frames, channels]."""
+    """Return the harmonic source's output for a steady F0, [STFT frames, channels]."""
     f0 = np.full((1, frames, config.f0_values_per_frame), f0_hz, np.float32)
     shape = (1, frames, config.samples_per_frame, config.harmonic_count)
     noise = np.random.default_rng(0).standard_normal(shape).astype(np.float32)

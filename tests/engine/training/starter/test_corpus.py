@@ -1,4 +1,4 @@
-"""Lessons must be complete, unchanged when read back, and recorded once."""
+"""Training examples must be complete, unchanged when read back, and recorded once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ VOICES = ("af_heart", "bf_emma")
 
 
 class ParrotTeacher:
-    """Says each text twice, as if it were cut into two utterances."""
+    """Speaks each text twice, as if it were cut into two utterances."""
 
     def __init__(self, lesson: TrainingExample) -> None:
         self._lesson = lesson

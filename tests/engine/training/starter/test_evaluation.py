@@ -88,7 +88,7 @@ def test_every_voice_of_a_package_is_scored_on_what_is_there(
 
 
 def longer(item: Item) -> Item:
-    """The item's lesson several times over, as sound of a longer utterance."""
+    """Return an item with its example repeated, as audio of a longer utterance."""
     lesson, sound = item.lesson, item.sound
     long = dataclasses.replace(
         lesson,
@@ -148,7 +148,7 @@ def test_a_missing_recogniser_is_named_with_what_installs_the_tested_version(mon
 
 SENTENCE = "Bring a warm scarf, because the wind is sharp."
 MIN_CORRELATION = 0.99
-"""Durations that round the other way on another processor would make it far less, and another starter, too."""
+"""Durations that round the other way on a different CPU, or a different starter, would give far less."""
 
 
 def sample(voice: str, model: str) -> tuple[np.ndarray, int]:
@@ -166,6 +166,6 @@ def test_a_sample_is_what_the_starter_says(starter: Synthesizer, voice: str) -> 
 
 @pytest.mark.parametrize("voice", STARTER_VOICES)
 def test_the_teacher_says_it_in_the_same_time(voice: str) -> None:
-    """Within a tenth: the durations are learnt from it."""
+    """Within a tenth: the starter learned its durations from the teacher."""
     ours, theirs = (len(sample(voice, model)[0]) for model in (STARTER, FULL_SIZE))
     assert ours == pytest.approx(theirs, rel=0.1)

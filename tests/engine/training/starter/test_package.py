@@ -1,4 +1,4 @@
-"""What is written must be read back, verified, and speak with any symbol."""
+"""A written package must be read back, verified, and speak with any symbol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages of the sound must compute what kokoro's decoder computes, and learn."""
+"""The audio stages must compute the same as Kokoro's decoder, and learn."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def sound_stage(network: Network, items: tuple[Item, ...], joint: bool) -> Sound
 
 @torch.no_grad()
 def test_front_and_generator_are_the_decoder(network: Network, items: tuple[Item, ...]) -> None:
-    """kokoro's decoder draws its own noise; with the excitation it had, ours gives the same samples."""
+    """Kokoro's decoder draws its own noise; with the same excitation, ours gives the same samples."""
     batch = collate(items[:1])
     phonemes = batch.spread(network.text_encoder(batch.tokens, batch.lengths, batch.padding))
     torch.manual_seed(3)

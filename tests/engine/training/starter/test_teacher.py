@@ -1,4 +1,4 @@
-"""The teacher's lessons must be what its stages compute; the bundled model stands in for the large one."""
+"""The teacher's examples must equal the outputs of its stages; the bundled model stands in for the large one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text stage must compute what the finished model computes, and learn durations."""
+"""The text stage must compute the same as the finished model, and learn durations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages must run in order from lessons to a package, and say what is missing before any work."""
+"""The stages must run in order from examples to a package, and report missing inputs before any work."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def options(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> TrainOptions:
-    """A narrow network and existing lessons."""
+    """A narrow network and existing examples."""
     monkeypatch.setattr(training, "starter_config", lambda vocabulary: narrow_config)
     monkeypatch.setattr(training, "PIECE_FRAMES", 8)
     options = TrainOptions(tmp_path / "work", tmp_path / "package", MOMENT, rounds=1, compile_blocks=False)
@@ -186,7 +186,7 @@ def test_new_voices_begin_as_the_old_one_of_their_gender(
 
 
 def near(ours: torch.Tensor, wanted: torch.Tensor) -> bool:
-    """Whether they differ by less than 5 % of the spread: the new styles are turned into the old ones by regression."""
+    """Return whether they differ by less than 5 % of the spread: regression maps the new styles to the old ones."""
     return float((ours - wanted).norm()) < 0.05 * float(wanted.norm())
 
 

@@ -82,7 +82,7 @@ Members = dict[str, bytes]
 
 @dataclass(frozen=True)
 class Exported:
-    """A bundle, and what was written into it; the arrays have been moved away from where they were then."""
+    """A bundle, and its contents before export; the arrays have been moved away from their original folder."""
 
     bundle: Path
     report: Report
@@ -190,7 +190,7 @@ def test_durations_are_told_as_they_were(bundle: Path, folder: Path) -> None:
 
 
 def test_it_opens_on_another_machine(bundle: Path, tmp_path: Path) -> None:
-    """With another home, no model installed, and without the folder that its arrays came from."""
+    """With a different home, no model installed, and without the folder that its arrays came from."""
     home = tmp_path / "another home"
     (home / "run").mkdir(parents=True)
     moved = home / "theirs.zip"

@@ -1,4 +1,4 @@
-"""A validation as a command."""
+"""Tests of a validation as a command."""
 
 import argparse
 import shlex

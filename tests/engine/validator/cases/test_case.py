@@ -1,4 +1,4 @@
-"""A failing case in a file."""
+"""Tests of a failing case in a file."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""Failures made small, and run again from a file; every fault that can be planted is reduced elsewhere."""
+"""Tests of failures reduced, and run again from a file; a separate test reduces every fault that can be injected."""
 
 import math
 import threading

@@ -1,4 +1,4 @@
-"""What a report concludes from its rows."""
+"""Tests of a report's conclusions from its rows."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def row(stage: str, verdict: Verdict, metrics: Metrics = FAR, regime: str = Regi
     "metrics",
     [
         FAR,
-        replace(EXACT, relative_l2=0.01),  # twice as loud correlates perfectly
+        replace(EXACT, relative_l2=0.01),  # twice the amplitude correlates perfectly
         replace(EXACT, finite_percent=99.9),
         replace(EXACT, pearson=None),
     ],

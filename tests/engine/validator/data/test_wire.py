@@ -1,4 +1,4 @@
-"""Everything that goes to another process or into a file arrives unchanged."""
+"""Everything sent to a process or a file arrives unchanged."""
 
 import json
 from typing import Any
@@ -162,7 +162,7 @@ wire = Wire()
 
 
 def sent(value: object, kind: Any) -> object:
-    """What arrives of a value that goes to another process."""
+    """Return a value as it arrives in a different process."""
     return decoded(json.loads(json.dumps(encoded(value, kind), allow_nan=False)), kind)
 
 

@@ -1,4 +1,4 @@
-"""Random utterances of all lengths."""
+"""Tests with random utterances of all lengths."""
 
 from contextlib import closing
 
@@ -14,7 +14,7 @@ from engine.validator.runs.validation import Validator
 from tests.starter_voices import MALE
 
 SEED_OF_FAST_SPEECH = 277
-"""The longest of its utterances is spoken fast."""
+"""A seed that makes the longest utterance fast."""
 REQUEST = ValidationRequest(SpeechRequest("", MALE, seed=SEED_OF_FAST_SPEECH), regimes=(Regime.COMPILED,))
 
 

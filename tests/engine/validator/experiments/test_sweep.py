@@ -1,4 +1,4 @@
-"""Padding must not matter to packed and compiled stages, and must show in those that run their LSTMs over it."""
+"""Padding must not affect packed and compiled stages, and must affect those that run their LSTMs over it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_without_packing_padding_shows_in_what_lstms_make(points: tuple[SweepPoi
     without, padded = (chosen(points, Regime.STATIC_NO_PACK, ratio, "phoneme_features") for ratio in RATIOS)
     assert (without.pearson or 0.0) > 0.99999
     assert (padded.pearson or 0.0) < 0.99
-    for output in ("text_features", "audio"):  # no LSTM makes these
+    for output in ("text_features", "audio"):  # no LSTM computes these
         assert (chosen(points, Regime.STATIC_NO_PACK, 1.0, output).pearson or 0.0) > 0.99999
 
 

@@ -1,4 +1,4 @@
-"""Our phonemes compared with kokoro's own: five hundred sentences, and why some differ."""
+"""Our phonemes compared with Kokoro's own: five hundred sentences, and the reasons for differences."""
 
 import json
 from pathlib import Path
@@ -17,12 +17,12 @@ from engine.validator.experiments.upstream_text import UpstreamText
 ON_PURPOSE = {
     "'Twas a quiet night, and the fire had gone out.": "misaki finds “'twas” only in small letters, else it guesses",
 }
-"""Plain sentences that we pronounce differently, and why."""
+"""Plain sentences that we pronounce differently on purpose."""
 
 
 @pytest.fixture(autouse=True)
 def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes results independent of what is installed."""
+    """Makes results independent of installed packages."""
     monkeypatch.setattr(text_parity, "load_model_analyser", lambda: None)
 
 

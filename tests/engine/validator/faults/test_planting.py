@@ -1,4 +1,4 @@
-"""Faults in the tiny model, built for real; that each is found is the matter of the validator's tests."""
+"""Faults in the tiny model, built for real; the validator's tests show that each is found."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The starter's stages, each with the inputs that the reference gives it, and their compiled modules."""
+"""The starter's stages, each with its inputs from the reference, and their compiled modules."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ def inputs_of(step: Step) -> StageInputs:
 
 
 LIGHT_STAGES = [stage for stage in STAGES if stage.name in ("duration", "f0n", "text_encoder", "source", "istft")]
-"""All but the two whose graphs take longest to make."""
+"""All but the two stages whose graphs take longest to build."""

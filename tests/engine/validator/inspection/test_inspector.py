@@ -1,4 +1,4 @@
-"""What an inspection says about healthy modules, and about modules with a fault."""
+"""Tests of inspections of healthy modules, and of modules with a fault."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from tests.engine.kernels.cpu.running import built
 from tests.engine.validator.inspection.conftest import LIGHT_STAGES, inputs_of
 
 HEALTHY_TIMES = 3.0
-"""Kernels of the starter reach 1.8 times the expected rounding."""
+"""A limit above the starter's kernels, which reach 1.8 times the expected rounding."""
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_a_cancel_stops_it(inspector: Inspector, runner: CompiledRunner, steps: 
     cancel.set()
     with pytest.raises(Cancelled):
         inspector.inspect(stage_named("istft"), runner, inputs_of(steps["istft"]), lambda _: None, cancel)
-    assert runner.run(stage_named("istft"), steps["istft"].inputs)  # nothing watches any more
+    assert runner.run(stage_named("istft"), steps["istft"].inputs)  # no longer watched
 
 
 def test_another_graph_than_this_programs_is_told(
@@ -207,7 +207,7 @@ def test_zeros_that_should_be_zeros_are_right() -> None:
 
 
 def float32_error(winograd: Winograd) -> float:
-    """The rms error of a convolution in float32 by F(m, r), relative to its outputs, on random numbers."""
+    """Return the rms error of a convolution in float32 by F(m, r), relative to its outputs, on random numbers."""
     matrices = (winograd.output_matrix, winograd.weight_matrix, winograd.input_matrix)
     outputs, weights, inputs = (np.array(matrix, np.float64).astype(np.float32) for matrix in matrices)
     random = np.random.default_rng(0)

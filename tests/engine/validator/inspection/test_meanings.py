@@ -1,4 +1,4 @@
-"""The parts of an LSTM, put together, are the LSTM; on processors and on Metal."""
+"""The parts of an LSTM, put together, are the LSTM; on CPUs and on Metal."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""A fault planted in a kernel: what computes that kernel otherwise heals it, or does not."""
+"""A fault injected into a kernel: a substitute for the kernel fixes it, or does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests about kernels: which stages are looked into, on which arrays, and what is computed in another way."""
+"""Tests of requests about kernels: the stages inspected, their arrays, and the kernels replaced."""
 
 from __future__ import annotations
 

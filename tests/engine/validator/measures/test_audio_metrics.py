@@ -1,4 +1,4 @@
-"""Lag, spectrum and level against known sounds; every waveform has a finite answer."""
+"""Lag, spectrum and level against known sounds; every waveform has a finite result."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_sign_matters() -> None:
 
 
 def test_a_few_samples_in_common_are_no_match() -> None:
-    """At the longest lags one loud sample overlaps another; any two samples correlate at 1 or -1."""
+    """At the longest lags only two loud samples overlap; any two samples correlate at 1 or -1."""
     ours, reference = noise(0, 1000), noise(1, 1000)
     ours[-1] = reference[0] = 0.2
     assert best_lag(ours, reference, LONGEST)[0] < 0.3

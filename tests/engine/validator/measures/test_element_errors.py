@@ -1,4 +1,4 @@
-"""Errors element by element."""
+"""Tests of errors element by element."""
 
 import math
 

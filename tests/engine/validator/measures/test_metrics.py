@@ -187,7 +187,7 @@ def test_other_shapes_are_refused(shapes: tuple[tuple[int, ...], tuple[int, ...]
 
 
 def logits_for(durations: list[float], max_dur: int = 8) -> np.ndarray:
-    """Logits whose sigmoids add up to these numbers, at least 1e-9 less than `max_dur`."""
+    """Return logits whose sigmoids add up to these numbers, which are at least 1e-9 less than `max_dur`."""
     chances = np.clip(np.array(durations)[:, None] / max_dur, 1e-9, 1 - 1e-9)
     return np.broadcast_to(np.log(chances / (1 - chances)), (len(durations), max_dur))
 

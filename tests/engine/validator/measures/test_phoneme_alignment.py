@@ -1,4 +1,4 @@
-"""Frames of other durations paired phoneme by phoneme."""
+"""Tests of pairing frames of different durations phoneme by phoneme."""
 
 import numpy as np
 import pytest

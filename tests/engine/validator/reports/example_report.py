@@ -1,6 +1,4 @@
-"""A report as from a validation, with made-up arrays: the compiled regime is right, static-no-pack is wrong from the
-durations on.
-"""
+"""A realistic report with invented arrays: compiled is right, static-no-pack is wrong from the durations on."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ TEXT = 'Say "less" & <b>more</b>. '
 
 
 def example_report(utterances: int = 2, frames: int = 24, arrays: ArrayFolder | None = None) -> Report:
-    """A whole report; its arrays are saved in `arrays`, if given."""
+    """Return a whole report; its arrays are saved in `arrays`, if given."""
     rows = [row for index in range(utterances) for row in _rows(index, frames, arrays)]
     words = "Durations is the first stage where packing matters: fed by the reference, its duration_logits correlates."
     return Report(
@@ -49,13 +47,13 @@ def example_report(utterances: int = 2, frames: int = 24, arrays: ArrayFolder | 
 
 
 def with_verdict(report: Report, regime: Regime, stage: str, verdict: Verdict) -> Report:
-    """The report with this verdict on the readings of one stage in one regime."""
+    """Return the report with this verdict on the readings of one stage in one regime."""
     rows = (replace(row, verdict=verdict) if (row.regime, row.stage) == (regime, stage) else row for row in report.rows)
     return replace(report, rows=tuple(rows))
 
 
 def out_of_step(report: Report, regime: Regime, stage: str = STAGES[-1].name) -> Report:
-    """The report as if the durations of one regime differed: a stage in a third reading, the second by phoneme."""
+    """Return the report as if the durations of one regime differed: a third reading, the second one by phoneme."""
     rows: list[Row] = []
     for row in report.rows:
         if (row.regime, row.stage, row.reading) == (regime, stage, InputSource.END_TO_END):

@@ -31,7 +31,7 @@ WITHOUT_END = {"meta", "br", "hr", "img", "link", "input"}
 
 
 class Page(HTMLParser):
-    """What a browser would see: elements opened and closed, words, and everything it would fetch."""
+    """The page as a browser sees it: elements opened and closed, words, and all its external resources."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

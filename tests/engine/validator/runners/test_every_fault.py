@@ -1,6 +1,6 @@
-"""Every fault in the catalogue, planted in the starter: what is found, what shows it, and which kernel is named.
+"""Every fault in the catalog, injected into the starter: found, shown, and with its kernel named.
 
-Building a stage with a fault takes most of the time, so that all that is asked of one fault is asked in turn.
+Building a stage with a fault takes most of the time, so all checks of one fault run in turn.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,11 +30,11 @@ OF_CERTAIN_LENGTHS = ("softmax-multiple",)
 WITHIN_TOLERANCE = ("half-precision",)
 ONLY_IN_LONG_TEXTS = ("gelu-constant",)
 INSPECTED = ("norm-epsilon", "softmax-multiple", "dropped-length", "zeroed-noise")
-"""An epsilon; one that is there for certain lengths only, one for padded arrays only; one in a stage of one kernel."""
+"""An epsilon; a fault for certain lengths only, one for padded arrays only; one in a stage of one kernel."""
 
 
 class Drills:
-    """Drills of one fault after the other, each validated once."""
+    """Injects one fault after the other, and validates each once."""
 
     def __init__(self) -> None:
         self.validator = Validator()

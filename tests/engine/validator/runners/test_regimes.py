@@ -1,4 +1,4 @@
-"""Every way of running the model, and the requests that are refused."""
+"""Tests of every way of running the model, and of requests that are refused."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -197,7 +197,7 @@ def validator() -> Iterator[Validator]:
 
 @pytest.fixture(scope="module")
 def report(validator):
-    """Of a drill with a wrong epsilon in a layer norm of the text encoder."""
+    """The report on an injected fault: a wrong epsilon in a layer norm of the text encoder."""
     fault = fault_named("norm-epsilon")
     request = ValidationRequest(SpeechRequest(TEXT, MALE), regimes=drill_regimes(fault), fault=fault.name)
     return validator.validate(request)

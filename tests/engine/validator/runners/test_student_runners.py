@@ -1,4 +1,4 @@
-"""A validation of a model's students: against their teacher, and against the same students in PyTorch."""
+"""Tests of validating a model's students: against their teacher, and against the same students in PyTorch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.starter_voices import MALE
 STUDENT_STAGES = {"duration", "f0n", "text_encoder"}
 UTTERANCES = 4
 SEED_OF_FAST_SPEECH = 277
-"""The longest of the random utterances is spoken fast."""
+"""A seed that makes the longest random utterance fast."""
 
 
 @pytest.fixture(scope="module")

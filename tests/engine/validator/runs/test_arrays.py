@@ -133,7 +133,7 @@ ROW = Row(0, "source", "f0", Regime.COMPILED, Regime.DYNAMIC, InputSource.END_TO
 
 
 class Run:
-    """A validation that keeps one array of each utterance."""
+    """A validation that saves one array of each utterance."""
 
     def __init__(self, folder: Path, most_bytes: int | None) -> None:
         self.arrays = ArrayFolder(folder)
@@ -160,7 +160,7 @@ def test_the_one_compared_longest_ago_goes_first(tmp_path: Path) -> None:
 def test_what_failed_stays_longer(tmp_path: Path) -> None:
     run = Run(tmp_path, 2 * BYTES)
     run.compare(0, Verdict.FAIL)
-    run.compare(1, Verdict.FAIL, Regime.STATIC_NO_PACK)  # which it always does
+    run.compare(1, Verdict.FAIL, Regime.STATIC_NO_PACK)  # this regime always fails
     run.compare(2)
     assert run.kept == [0, 2]
     run.compare(3, Verdict.FAIL)

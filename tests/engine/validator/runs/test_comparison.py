@@ -1,4 +1,4 @@
-"""One utterance in several regimes in step: what is compared with what."""
+"""Tests of one utterance in several regimes in step, and of the pairs that are compared."""
 
 from collections.abc import Iterator, Mapping
 
@@ -18,7 +18,7 @@ UTTERANCE = Utterance(3, "hello", "həlˈO.", 0, 5)
 
 
 class Spoiled:
-    """Wraps a runner and changes one output: by a little noise, or to something else."""
+    """Wraps a runner and changes one output, by a little noise or completely."""
 
     def __init__(self, runner: RegimeRunner, output: str, change: object) -> None:
         self._runner = runner.runner
@@ -32,11 +32,11 @@ class Spoiled:
         return outputs
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
 
 class Counted:
-    """Wraps a runner and notes the stages that it runs."""
+    """Wraps a runner and records the stages that it runs."""
 
     def __init__(self, runner: RegimeRunner, ran: list[str]) -> None:
         self._runner = runner.runner
@@ -47,7 +47,7 @@ class Counted:
         return self._runner.run(stage, inputs)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
 
 def style_of(regimes: Regimes) -> Style:
@@ -125,13 +125,13 @@ def test_other_durations_make_frames_incomparable_but_not_text(regimes: Regimes)
     (audio,) = [row for row in rows if row.output == "audio" and row.reading is InputSource.END_TO_END]
     assert audio.metrics is None
     assert audio.profile is not None
-    assert audio.audio is not None  # sound of another length can still be heard
+    assert audio.audio is not None  # audio of a different length can still be compared
     (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is InputSource.END_TO_END]
     assert alignment.durations.frames > alignment.durations.reference_frames
 
 
 def later(logits: Array) -> Array:
-    """Every phoneme but the borders two frames longer."""
+    """Lengthen every phoneme but the borders by two frames."""
     return logits + np.float32(2)
 
 
@@ -155,7 +155,7 @@ def test_an_error_before_the_durations_still_shows_in_the_references_frames(regi
     assert given["f0"].verdict is given["audio"].verdict is Verdict.INHERITED
     assert given["f0"].metrics is not None
     assert (given["f0"].metrics.relative_l2 or 0) > 0
-    assert given["phoneme_features"].verdict is Verdict.PASS  # made of the tokens alone
+    assert given["phoneme_features"].verdict is Verdict.PASS  # computed from the tokens alone
 
 
 def test_out_of_step_rows_are_compared_by_phoneme_too(regimes: Regimes) -> None:

@@ -1,4 +1,4 @@
-"""Inner values in PyTorch; those of compiled modules are the matter of the modules' tests."""
+"""Tests of activations in PyTorch; the modules' tests cover those of compiled modules."""
 
 import threading
 from pathlib import Path
@@ -74,7 +74,7 @@ DEFAULT_SECONDS = {"decoder": 54.0, "duration": 4.0}
 
 
 class Compiler:
-    """Stands for `ensure_module`: notes what is asked for, and builds what is not among `there`."""
+    """Stands in for `ensure_module`: records requests, and builds the stages that are not among `there`."""
 
     def __init__(self, *there):
         self.there = there
@@ -127,7 +127,7 @@ def test_what_is_built_is_told_with_the_time_left(compiler):
 
     with opened() as modules:
         modules.folder(PROBED[0], tell)
-    # 6 s to start each of two processes, and what the ordinary modules took
+    # 6 s to start each of two processes, and the ordinary modules' build times
     assert events[0] == PreparationEvent("Compiling intermediate activations of decoder, about 1 minute left", 0, 2)
     assert events[-1].done == events[-1].total
 

@@ -1,4 +1,4 @@
-"""Five faults that have each passed other tests, planted in a copy of one compiled stage: each is found there."""
+"""Five faults that have each passed other tests, injected into a copy of one compiled stage: each is found there."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Turned(Source):
 
 
 class Unmasked(PitchAndEnergy):
-    """Pitch and energy whose normalisations include the padding."""
+    """Pitch and energy whose normalizations include the padding."""
 
     def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
         return super()._curve(name, x, styles, padded_lengths(x.shape[2], frame_count))
@@ -79,7 +79,7 @@ def is_phase(harmonics: Tensor) -> Tensor:
 
 
 def with_gates_swapped(weights: Weights) -> dict[str, Array]:
-    """The text encoder with its input and forget gates swapped."""
+    """Return the text encoder's weights with its input and forget gates swapped."""
     changed = dict(weights)
     for name, array in weights.items():
         if name.startswith("text_encoder.lstm."):
@@ -90,7 +90,7 @@ def with_gates_swapped(weights: Weights) -> dict[str, Array]:
 
 @dataclass(frozen=True)
 class Fault:
-    """A stage made wrong: in its module, or in its weights."""
+    """A fault in a stage: in its module, or in its weights."""
 
     stage: str
     module: Callable[[Network], nn.Module]
@@ -126,7 +126,7 @@ def rows_of(regimes: Regimes, other: RegimeRunner) -> list[Row]:
 
 
 def planted(regimes: Regimes, fault: Fault, folder: Path) -> RegimeRunner:
-    """The compiled regime on padded arrays, with one of its stages rebuilt with the fault."""
+    """Return the compiled regime on padded arrays, with one of its stages rebuilt with the fault."""
     config, stage = regimes.checkpoint.config, stage_named(fault.stage)
     artifact = build_stage(stage, fault.module(weightless(config)).eval(), config, CPU, folder)
     Manifest(expected_identity(config, CPU), (artifact,)).save(folder)
@@ -140,7 +140,7 @@ def planted(regimes: Regimes, fault: Fault, folder: Path) -> RegimeRunner:
     ("regimes", "name"),
     [
         *((STARTER, name) for name in FAULTS),
-        pytest.param(TRAINED, "lengths ignored", marks=needs_trained),  # by which all speech was once broken
+        pytest.param(TRAINED, "lengths ignored", marks=needs_trained),  # the fault that once broke all speech
     ],
     indirect=["regimes"],
 )

@@ -1,4 +1,4 @@
-"""One convolution of a compiled stage on coarser numbers, 100 times further off: its row is worse, and no other is."""
+"""One convolution of a compiled stage in lower precision, 100 times further off: its row is worse, and no other is."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def coarse(x: Tensor) -> Tensor:
 
 
 class CoarsePitch(PitchAndEnergy):
-    """Pitch and energy with the pitch's last convolution on coarser numbers."""
+    """Pitch and energy with the pitch's last convolution in lower precision."""
 
     def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
         predictor: Any = self.predictor
@@ -57,7 +57,7 @@ class CoarsePitch(PitchAndEnergy):
 
 
 class CoarseText(TextEncoder):
-    """The text encoder with its last convolution on coarser numbers."""
+    """The text encoder with its last convolution in lower precision."""
 
     def forward(self, tokens: Tensor, token_count: Tensor) -> tuple[Tensor]:
         encoder: Any = self.text_encoder
@@ -73,7 +73,7 @@ class CoarseText(TextEncoder):
 
 @dataclass(frozen=True)
 class Loss:
-    """Precision lost in a stage: the stage rebuilt, the outputs it reaches, and whether upstream has an error there."""
+    """Precision lost in a stage: the stage rebuilt, the outputs affected, and whether upstream has an error there."""
 
     stage: str
     outputs: frozenset[str]
@@ -114,7 +114,7 @@ def golden(regimes: Regimes) -> Golden:
 
 
 def with_loss(regimes: Regimes, loss: Loss, folder: Path) -> RegimeRunner:
-    """The compiled regime with one of its stages rebuilt."""
+    """Return the compiled regime with one of its stages rebuilt."""
     config, stage = regimes.checkpoint.config, stage_named(loss.stage)
     artifact = build_stage(stage, loss.module(weightless(config)).eval(), config, CPU, folder)
     Manifest(expected_identity(config, CPU), (artifact,)).save(folder)

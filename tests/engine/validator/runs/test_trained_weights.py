@@ -1,4 +1,4 @@
-"""Validation with trained weights: random utterances are within tolerance, and the original fault is heard."""
+"""Validation with trained weights: random utterances are within tolerance, and the original fault is audible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = [needs_trained, pytest.mark.usefixtures("trained")]
 
 VOICE = "af_heart"
 SEED_OF_FAST_SPEECH = 277
-"""The longest of its utterances is spoken fast, which saves most of a minute."""
+"""A seed that makes the longest utterance fast, which saves most of a minute."""
 BROKEN = 0.5
 
 
@@ -42,7 +42,7 @@ def report(trained: Checkpoint) -> Iterator[Report]:
 
 
 def spoken(report: Report, regime: Regime) -> Row:
-    """The waveform of a regime's own chain."""
+    """Return a regime's end-to-end waveform."""
     (row,) = [
         row for row in report.rows if (row.regime, row.reading, row.output) == (regime, InputSource.END_TO_END, "audio")
     ]
@@ -60,6 +60,6 @@ def test_padding_is_not_heard_when_lstms_are_packed(report: Report) -> None:
 
 def test_padding_breaks_speech_when_lstms_are_not_packed(report: Report) -> None:
     heard = spoken(report, Regime.STATIC_NO_PACK)
-    assert heard.verdict is Verdict.INCOMPARABLE  # the durations are wrong, too
+    assert heard.verdict is Verdict.INCOMPARABLE  # the durations are also wrong
     assert heard.audio.best_lag_correlation < BROKEN
     assert [(finding.regime, finding.stage) for finding in report.findings] == [(Regime.STATIC_NO_PACK, "duration")]

@@ -1,4 +1,4 @@
-"""A text in every regime: the events, their order, and the conclusion."""
+"""Tests of text in every regime: the events, their order, and the conclusion."""
 
 import threading
 from collections.abc import Iterable, Iterator

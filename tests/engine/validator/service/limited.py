@@ -1,4 +1,4 @@
-"""A service in a process that may soon take no more memory."""
+"""A service in a process that soon runs out of memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SPARE_BYTES = 8 << 20
 
 
 def serve(commands: Iterator[Command], tell: Callable[[ValidationEvent], None]) -> None:
-    """Like the function of this name, with little memory once all is loaded; the large stages are still to come."""
+    """Serve like the function of this name, with little memory once all is loaded; the large stages still follow."""
 
     def tell_and_limit(event: ValidationEvent) -> None:
         if isinstance(event, AlignmentEvent):

@@ -1,4 +1,4 @@
-"""The events that the process at the other end of the pipe gets."""
+"""Tests of the events that arrive at the other end of the pipe."""
 
 import queue
 import sys
@@ -113,7 +113,7 @@ def test_a_new_request_replaces_the_one_under_way(caller: Caller) -> None:
 
 
 def compared(events: list[ValidationEvent]) -> list[int]:
-    """The utterances in the order of their turns."""
+    """Return the utterances in the order in which they were compared."""
     return list(dict.fromkeys(event.row.utterance for event in events if isinstance(event, RowEvent)))
 
 

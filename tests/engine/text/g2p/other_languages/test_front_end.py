@@ -116,7 +116,7 @@ def is_installed(language: Language) -> bool:
 
 
 HERE = [language for language in LANGUAGES if not language.english and is_installed(language)]
-"""The optional ones only if they are installed."""
+"""All languages but English, the optional ones only if they are installed."""
 
 
 @cache
@@ -201,7 +201,7 @@ def test_long_texts_take_linear_time(unit):
         text = unit * (characters // len(unit)) + "fin"
         return calls_made(lambda: phonemizer("es").plan(text))
 
-    calls(100)  # what is loaded once
+    calls(100)  # data that is loaded once
     assert calls(8_000) < 5 * calls(2_000) + 1_000
 
 

@@ -1,4 +1,4 @@
-"""What real books write, by kind: it sounds as the same said in plain words, with the same stops."""
+"""Text from real books, by kind: it sounds like the same content in plain words, with the same stops."""
 
 import re
 
@@ -16,7 +16,7 @@ ROMAN_LANGUAGES = (FRENCH, ITALIAN, PORTUGUESE, SPANISH)
 
 
 def heard(text: str, language: Language) -> str:
-    """The phonemes without what is compared nowhere: stress, spaces and quotation marks."""
+    """Return the phonemes without stress, spaces and quotation marks, which no test compares."""
     plan = phonemizer(language.tag).plan(text)
     assert plan.notices == ()
     return re.sub("[ˈˌ “”]", "", " ".join(utterance.phonemes for utterance in plan.utterances)).replace("ᵊ", "ə")
