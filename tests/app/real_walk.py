@@ -161,7 +161,7 @@ class Walk:
         }
 
     def heard_sentence(self) -> str:
-        """The sentence that is playing, or would be next."""
+        """Return the sentence that is playing, or would be next."""
         track, position = self.speech.track, self.speech.player.position
         segment = track.segment_at(position)
         return segment.utterance.text if segment is not None and self.speech.request is not None else ""
@@ -347,7 +347,7 @@ class Walk:
         yield lambda: False
 
     def go_on_after_that(self) -> Steps:
-        """The book comes back; Play."""
+        """Resume after that: the book comes back; play it."""
         yield self.ready
         yield self.opened("First")
         self.play()

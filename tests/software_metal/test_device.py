@@ -158,7 +158,7 @@ def counted(metal: SoftwareMetal, speaker: TinySpeaker, symbols: int = 4) -> Cou
 
 def test_staging_buffers_stay_few_and_flat_over_a_hundred_utterances(software_metal, speaker):
     def speak(tokens: int, frames: int, stages: Sequence[Stage] = DEVICE_STAGES) -> Counts:
-        for stage in stages:  # which copies all its inputs, even outputs of other stages
+        for stage in stages:  # each copies all its inputs, even those from other stages
             speaker.compiled.run(stage, arrays_for(stage, TINY, {"tokens": (tokens,), "frames": (frames,)}))
         return software_metal.counts()
 

@@ -79,7 +79,7 @@ def test_progress_is_told_from_the_first_kernel_to_the_last(metal, files):
 
 
 def test_stages_are_compiled_at_once(metal, files, monkeypatch):
-    """Each stage but the last waits until the next one has also reached its first kernel."""
+    """The first two threads wait for each other at their first kernels, so the stages must be compiled in parallel."""
     from engine.runners.tvm_runtime import Library
 
     both, compile_kernel = threading.Barrier(2, timeout=PATIENCE_SECONDS), Library.compile_kernel

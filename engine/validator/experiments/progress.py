@@ -39,7 +39,7 @@ class RemainingTime:
         self._started: float | None = None
 
     def start(self) -> None:
-        """Start the clock as the first part begins; later calls change nothing."""
+        """Start the clock, as the first part begins; later calls have no effect."""
         if self._started is None:
             self._started = self._clock()
 

@@ -120,7 +120,7 @@ A recurrence for CPUs has as many arguments for each direction: the part that di
 share, and the packed weight of the hidden state.
 """
 _ARGUMENTS_ON_METAL = 4
-"""The number of arguments.
+"""The number of a kernel's arguments on Metal.
 
 Of a projection: input, packed weight, bias, result. Of a recurrence: projections, packed weight, lengths, result.
 """

@@ -232,7 +232,7 @@ def as_padded(regime: Regime, loaded: RegimeRunner, config: ModelConfig, padding
 
 
 def held_to(reference: Regime, loaded: RegimeRunner) -> RegimeRunner:
-    """Return the runner as a reference judges it: students must match the reference's own students in full."""
+    """Return the runner to compare with a reference; between student regimes, students get no wider tolerance."""
     if reference not in STUDENT_REGIMES or loaded.name not in STUDENT_REGIMES:
         return loaded
     return RegimeRunner(loaded.name, loaded.runner, loaded.log, loaded.padded)

@@ -22,7 +22,7 @@ from engine.validator.data.run_context import RunContext, RunKey, builds_apart, 
 NAME = "golden"
 SUFFIX = ".json"
 MIN_ERROR = 2.0**-23
-"""The minimum error, that of float32 next to 1; smaller ones count as this, because no run must be better."""
+"""The spacing of float32 above 1; smaller errors count as this, because no run can be expected to be better."""
 AGAIN = "Create a new one with “kokoro-desk validate --save-golden FILE”."
 
 

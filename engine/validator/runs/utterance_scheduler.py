@@ -19,7 +19,7 @@ class Listener:
 
 
 class UtteranceScheduler:
-    """The utterances of a text, each once, in the order in which they are wanted when their turn comes.
+    """Yields each utterance of a text once; the playback position at each turn decides which one is next.
 
     The first plan is created immediately, the rest as needed; `observe` gets each of them. Raises the errors of
     planning.

@@ -212,7 +212,7 @@ def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None
 
 @lru_cache(maxsize=4)
 def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemizer:
-    """Cached, because reading the dictionaries takes as long as validating a sentence."""
+    """Return the cached front end: reading the dictionaries takes as long as validating a sentence."""
     return Phonemizer(language, symbols, limit)
 
 

@@ -35,7 +35,7 @@ class PrivateBus:
 
     @contextmanager
     def monitored(self, name: str, said: Path) -> Iterator[None]:
-        """Within the context, GLib's program writes the signals of the owner of this name into a file."""
+        """Record the signals of the owner of this name in a file within the context, with GLib's program."""
         command = ["gdbus", "monitor", "--address", self.address, "--dest", name]
         with said.open("w") as file, subprocess.Popen(command, stdout=file) as process:
             yield

@@ -176,7 +176,7 @@ def save(room: VoiceRoom, name: str, recipe: str) -> None:
 
 
 def list_nothing(room: VoiceRoom) -> None:
-    """Keep the engine's thread busy with something else until its engine need not hold any more."""
+    """Keep the engine's thread busy, so that it lists nothing until its engine is released."""
     room.engine.hold.clear()
     room.speech.preview(SpeechRequest("Hello.", "am_adam"))
 

@@ -47,7 +47,7 @@ def edit(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Edit]:
     edit.setPlainText(TEXT)
     edit.show()
     qtbot.waitExposed(edit)
-    qtbot.mouseMove(edit.viewport(), QPoint(479, 179))  # tests begin elsewhere: a move to the same place is none
+    qtbot.mouseMove(edit.viewport(), QPoint(479, 179))  # tests begin elsewhere: Qt ignores a move to the same place
     yield edit
     edit.close()
 

@@ -38,7 +38,7 @@ def test_a_step_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatc
     started = tmp_path / "child"
 
     def seconds() -> float:
-        """Return a clock that stands still before the child has one itself."""
+        """Return 0 until the child has started its own child, then a time beyond the limit."""
         return 100.0 if started.exists() and started.read_text() else 0.0
 
     monkeypatch.setattr(remote, "time", SimpleNamespace(monotonic=seconds))
