@@ -1,1 +1,1 @@
-"""Reading documents: opening them, their chapters beside the text, and the place in each."""
+"""Document reading: opening files, the chapters panel and the reading position."""

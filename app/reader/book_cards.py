@@ -1,6 +1,6 @@
-"""Books side by side, each with its cover, its title and author, and how far it was read.
+"""The shelf of books: cover, title, author and reading progress of each.
 
-Small pictures of the covers are kept, so that no book is opened to show them.
+Thumbnails of the covers are cached, so that no book needs to be opened to show them.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ CHARACTERS_PER_MINUTE = 900
 MINUTES_PER_HOUR = 60
 COVER_SIZE = QSize(64, 96)
 SHARPNESS = 2
-"""Covers are kept in so many times their size, for screens with small pixels."""
+"""Cached covers are larger than `COVER_SIZE` by this factor, for high-density screens."""
 BOOK_ROLE = int(Qt.ItemDataRole.UserRole)
 WORDS_ROLE = BOOK_ROLE + 1
-"""How far it was read."""
+"""The item role of the progress text."""
 PADDING_PIXELS = 10
 BAR_PIXELS = 4
 MIN_LETTERS = 24
-"""Of a title beside its cover."""
+"""The minimum width of a title beside its cover, in average characters."""
 TITLE_LINES = 2
 SMALL = 0.88
 ROUNDING_PIXELS = 2
@@ -69,20 +69,20 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 
 
 def reading_time(characters: float, speed: float) -> str:
-    """A duration in hours and minutes, at a speed of 1.0 for normal."""
+    """Return a duration in hours and minutes; a speed of 1.0 is normal."""
     whole = max(1, round(characters / CHARACTERS_PER_MINUTE / speed))
     hours, rest = divmod(whole, MINUTES_PER_HOUR)
     return f"{hours} h {rest} min" if hours else f"{rest} min"
 
 
 class Covers:
-    """Pictures in a folder, each under the digest of its book."""
+    """A folder of cover images, each named after the digest of its book."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "covers"
 
     def keep(self, digest: str, picture: bytes) -> None:
-        """Keep a cover; one that cannot be decoded or written is simply not shown."""
+        """Save a cover; one that cannot be decoded or written is simply not shown."""
         buffer = QBuffer()
         buffer.setData(QByteArray(picture))
         reader = QImageReader(buffer)
@@ -95,12 +95,12 @@ class Covers:
         image.save(str(self._path(digest)))
 
     def remove(self, digest: str) -> None:
-        """Keep a cover no more."""
+        """Delete a cover."""
         with suppress(OSError):
             self._path(digest).unlink()
 
     def of(self, book: ShelvedBook) -> QPixmap:
-        """A cover; one with the first letter of its title if the book has none."""
+        """Return the cover of a book, or a plain one with the first letter of its title."""
         pixmap = QPixmap(str(self._path(book.digest)))
         return _plain_cover(book.title) if pixmap.isNull() else pixmap
 
@@ -122,7 +122,7 @@ def _plain_cover(title: str) -> QPixmap:
 
 
 class BookCards(QListWidget):
-    """`picked` carries the book that is clicked or activated."""
+    """A list of book cards; `picked` carries the book that the user clicks or activates."""
 
     picked = Signal(object)
 
@@ -146,13 +146,13 @@ class BookCards(QListWidget):
 
     @property
     def current(self) -> ShelvedBook | None:
-        """The book that is current."""
+        """The current book."""
         item = self.currentItem()
         book: ShelvedBook | None = item.data(BOOK_ROLE) if item is not None else None
         return book
 
     def show_books(self, books: Sequence[ShelvedBook]) -> None:
-        """List books; the current one stays current if only their progress is different, else it is the first."""
+        """List books. The current one stays current if only progress has changed; otherwise select the first."""
         if [book.digest for book in books] != [self.item(row).data(BOOK_ROLE).digest for row in range(self.count())]:
             self._delegate.forget_covers()
             self.clear()
@@ -165,18 +165,18 @@ class BookCards(QListWidget):
             self.setCurrentRow(0)
 
     def set_speed(self, speed: float) -> None:
-        """Tell times for this speed."""
+        """Show reading times for this speed."""
         self._speed = speed
         self._tell()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Covers that are only letters are others in other colours."""
+        """Redraw the covers that consist of a letter, whose colors depend on the style."""
         if event.type() is QEvent.Type.StyleChange:
             self._delegate.forget_covers()
         super().changeEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As many columns as there is room for."""
+        """Show as many columns as fit."""
         room = self.width() - 2 * self.frameWidth() - self.verticalScrollBar().sizeHint().width() - ROUNDING_PIXELS
         self._delegate.share(room)
         super().resizeEvent(event)
@@ -207,7 +207,7 @@ def _progress_words(book: ShelvedBook, speed: float) -> str:
 
 
 class _CardDelegate(QStyledItemDelegate):
-    """Draws a card in the theme's colours; a cover is read from its file once it is seen."""
+    """Draws a card in the theme's colors; reads a cover from its file when it is first painted."""
 
     def __init__(self, covers: Covers, cards: QListWidget) -> None:
         super().__init__(cards)
@@ -270,7 +270,7 @@ class _CardDelegate(QStyledItemDelegate):
             self._draw_bar(painter, space.adjusted(0, 0, 0, -metrics.height() - BAR_PIXELS), book.progress)
 
     def _draw_title(self, painter: QPainter, space: QRect, title: str) -> int:
-        """Draw a title on up to two lines, and return where they end."""
+        """Draw a title on up to two lines, and return the y coordinate of their end."""
         metrics, bottom = painter.fontMetrics(), space.top()
         for line in _lines(title, painter.font(), space.width()):
             painter.drawText(space.left(), bottom + metrics.ascent(), line)
@@ -285,7 +285,7 @@ class _CardDelegate(QStyledItemDelegate):
 
 
 def _lines(title: str, font: QFont, width: int) -> list[str]:
-    """A title on one line or two, each elided."""
+    """Split a title into one or two lines, each elided."""
     layout = QTextLayout(title, font)
     layout.beginLayout()
     line = layout.createLine()

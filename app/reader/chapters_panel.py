@@ -1,4 +1,4 @@
-"""The chapters of a document: which are read, which were heard, how long they are, and how far one has come."""
+"""The chapters of a document, with their length, their selection and the reading progress."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ NOTHING_OPEN = "To see its chapters, open a document or drop one here."
 NOTHING_TICKED = "No chapter is selected, so nothing plays automatically."
 ICON_PIXELS = 16
 PADDING_PIXELS = 8
-"""Of each chapter, left and right together, in the style sheet."""
+"""The total of the left and right padding of a chapter in the style sheet."""
 AnyIndex = QModelIndex | QPersistentModelIndex
 
 
 class ChapterList(QListWidget):
-    """`opened` carries the number of a chapter from 0, `ticked` that and whether its box is ticked now.
+    """A list of chapters with check boxes.
 
-    A click on a box, or Space, ticks; a click elsewhere, or Return, opens.
+    `opened` carries the number of a chapter from 0, `ticked` the number and whether its box is now checked. A click on
+    a box, or Space, toggles it; a click elsewhere, or Return, opens the chapter.
     """
 
     opened = Signal(int)
@@ -62,14 +63,14 @@ class ChapterList(QListWidget):
         self.itemActivated.connect(self._on_activated)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Heights are others in another font or style."""
+        """Discard heights that depend on the font or style."""
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._delegate.forget()
             self._drawn = []
         super().changeEvent(event)
 
     def show_chapters(self, chapters: Sequence[tuple[str, str]]) -> None:
-        """List chapters, each with what its row says and its tool tip; the next `draw` shows the rest."""
+        """List chapters, each a pair of row text and tooltip; the next `draw` shows their states."""
         self._drawn = []
         self._delegate.forget()
         if len(chapters) != self.count():
@@ -81,7 +82,7 @@ class ChapterList(QListWidget):
                 self.item(number).setToolTip(tool_tip)
 
     def draw(self, chosen: frozenset[int], heard: frozenset[int], shown: int) -> None:
-        """Show which chapters are chosen, which were heard and which one is open, to a screen reader, too."""
+        """Show which chapters are selected, which are finished and which one is open, also to screen readers."""
         states = [_State(number in chosen, number in heard, number == shown) for number in range(self.count())]
         before: Sequence[_State | None] = self._drawn or [None] * len(states)
         with QSignalBlocker(self):
@@ -108,8 +109,8 @@ class ChapterList(QListWidget):
 
     @Slot(QListWidgetItem)
     def _on_changed(self, item: QListWidgetItem) -> None:
-        """Only the box can be changed; the click that does so is told next."""
-        self._ticking, self._drawn = True, []  # whoever hears of it may decide otherwise
+        """Report a toggled box, the only editable part; `_on_clicked` runs next for the same click."""
+        self._ticking, self._drawn = True, []  # receivers may change the state again
         self.ticked.emit(self.row(item), item.checkState() is Qt.CheckState.Checked)
 
     @Slot(QListWidgetItem)
@@ -123,7 +124,7 @@ class ChapterList(QListWidget):
 
 
 class _State(NamedTuple):
-    """What of a chapter is drawn beside its words."""
+    """The state of a chapter that is drawn beside its title."""
 
     read: bool
     heard: bool
@@ -131,10 +132,10 @@ class _State(NamedTuple):
 
 
 class _ChapterDelegate(QStyledItemDelegate):
-    """The box comes first, the icon last; titles are wrapped.
+    """Draws the box first and the icon last; wraps titles.
 
-    One word that is wider than the list is elided, and does not make all rows wider. Heights are remembered: a list
-    asks for all of them whenever one row changes, which is slow with thousands of chapters.
+    A single word wider than the list is elided, so that it does not widen every row. Heights are cached: a list asks
+    for all of them whenever one row changes, which is slow with thousands of chapters.
     """
 
     def __init__(self, titles: QListWidget) -> None:
@@ -146,14 +147,14 @@ class _ChapterDelegate(QStyledItemDelegate):
         self._unwrapped: dict[int, int] = {}
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        """Put the icon behind the title; one that is left out is faint."""
+        """Put the icon behind the title, and dim an unchecked chapter."""
         super().initStyleOption(option, index)
         if option.checkState is Qt.CheckState.Unchecked:  # type: ignore[attr-defined]
             option.palette.setColor(QPalette.ColorRole.Text, QColor(colours().faint))  # type: ignore[attr-defined]
         option.decorationPosition = QStyleOptionViewItem.Position.Right  # type: ignore[attr-defined]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
-        """As wide as the list, and as high as the wrapped title."""
+        """Return the width of the list and the height of the wrapped title."""
         width, row = self._titles.viewport().width(), index.row()
         if width != self._width:
             self._width, self._room = width, width - self._beside(option)
@@ -163,7 +164,7 @@ class _ChapterDelegate(QStyledItemDelegate):
         return QSize(width, self._heights[row])
 
     def forget(self, row: int | None = None) -> None:
-        """Forget the height of a row that has changed, or of all."""
+        """Discard the height of a changed row, or of all rows."""
         if row is None:
             self._width = 0
             self._advances, self._unwrapped = {}, {}
@@ -172,7 +173,7 @@ class _ChapterDelegate(QStyledItemDelegate):
             self._heights.pop(row, None)
 
     def _height(self, option: QStyleOptionViewItem, index: AnyIndex) -> int:
-        """Where nothing is wrapped, that of any other row of as many lines."""
+        """Return the height of a row; unwrapped rows with the same number of lines share one."""
         row, lines = index.row(), index.data().split("\n")
         if row not in self._advances:
             font = index.data(Qt.ItemDataRole.FontRole) or option.font  # type: ignore[attr-defined]
@@ -184,13 +185,13 @@ class _ChapterDelegate(QStyledItemDelegate):
         return self._unwrapped[len(lines)]
 
     def _wrapped_height(self, option: QStyleOptionViewItem, index: AnyIndex) -> int:
-        """In the room that the box leaves, which Qt itself counts only as it draws."""
+        """Return the height in the space beside the box, which Qt subtracts only when drawing."""
         narrower = QStyleOptionViewItem(option)
         narrower.rect = QRect(0, 0, max(1, self._room), self._titles.height())  # type: ignore[attr-defined]
         return super().sizeHint(narrower, index).height()
 
     def _beside(self, option: QStyleOptionViewItem) -> int:
-        """The width of box and padding."""
+        """Return the width of box and padding."""
         style = self._titles.style()
         gap = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, self._titles) + 1
         return style.pixelMetric(QStyle.PixelMetric.PM_IndicatorWidth, option, self._titles) + 2 * gap + PADDING_PIXELS
@@ -203,10 +204,10 @@ def _blank() -> QPixmap:
 
 
 class ChaptersPanel(QWidget):
-    """`chapter_chosen` carries the number of the chapter that somebody wants to see, from 0.
+    """The side panel with the chapters and bookmarks of the open document.
 
-    `chapter_ticked` carries one that is to be read or left out, and which of both. `bookmark_chosen` and
-    `bookmark_removed` carry a `Bookmark`.
+    `chapter_chosen` carries the number, from 0, of the chapter to show. `chapter_ticked` carries a chapter number and
+    whether to read it. `bookmark_chosen` and `bookmark_removed` carry a `Bookmark`.
     """
 
     chapter_chosen = Signal(int)
@@ -256,7 +257,7 @@ class ChaptersPanel(QWidget):
         self.show_document(None, Place(), 0.0)
 
     def show_document(self, document: Document | None, place: Place, progress: float) -> None:
-        """Show the chapters of a document, and how far one is in it, from 0 to 1; None shows that none is open."""
+        """Show the chapters of a document and the progress in it, from 0 to 1; None if no document is open."""
         is_new = document is not self._document
         self._document, self._place = document, place
         for widget in (self.title, self.bar, self.list):
@@ -272,7 +273,7 @@ class ChaptersPanel(QWidget):
 
     @Slot(float)
     def set_speed(self, speed: float) -> None:
-        """Tell minutes for this speed."""
+        """Show durations for this speed."""
         self._speed = speed
         if self._document is not None:
             self._tell_lengths(self._document)
@@ -299,7 +300,7 @@ class ChaptersPanel(QWidget):
         self._list_bookmarks(document)
 
     def _list_bookmarks(self, document: Document) -> None:
-        """In the order of the book; while they stay as they are, so does the current one."""
+        """List the bookmarks in the order of the book; keep the current one if they are unchanged."""
         listed = tuple(self.bookmarks.item(row).data(BOOKMARK_ROLE) for row in range(self.bookmarks.count()))
         if listed == self._place.bookmarks:
             return
@@ -327,7 +328,7 @@ class ChaptersPanel(QWidget):
 
 
 def _words(chapter: Chapter, speed: float) -> str:
-    """Its title, its length and, unless it is text, what it is."""
+    """Return the title, the length and, unless it is ordinary text, the kind of the chapter."""
     count = len(chapter.text.split())
     length = f"{count:,} {'word' if count == 1 else 'words'}, {reading_time(len(chapter.text), speed)}"
     matter = "" if chapter.matter is Matter.TEXT else f", {chapter.matter}"

@@ -1,4 +1,4 @@
-"""Documents, connected to the window: opening them, the chapters panel, and going on from chapter to chapter."""
+"""Documents in the window: opening them, the chapters panel and moving between chapters."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 PANEL = "Chapters"
 SHOW_OPENING_AFTER_MS = 400
-"""Most documents are open before; a message would only flicker."""
+"""Most documents open sooner, and a message would only flicker."""
 
 
 class ReaderFeature(QObject):
-    """Shows what is open and what is playing, and follows whoever chooses something else."""
+    """The reader in the window: it shows the open document and what is playing, and handles the user's choices."""
 
     def __init__(
         self,
@@ -69,17 +69,17 @@ class ReaderFeature(QObject):
         self._connect_panel()
 
     def read_chosen(self, path: Path, cancel: threading.Event) -> Document:
-        """What is read of any document, as chosen when it was open; raises `EngineError` children; any thread."""
+        """Return the selected parts of any document; raises `EngineError` subclasses. Any thread may call it."""
         return self.reading.as_chosen(read_opened(self._read, path, cancel))
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop opening; return whether that was done in time."""
+        """Stop opening; return whether that succeeded in time."""
         ended = self.opener.shut_down(timeout_ms)
         self._forget_clipboard()
         return ended
 
     def resume(self) -> None:
-        """Open the book that was being read when the window was closed last, or show home if there is nothing."""
+        """Open the book that was being read when the window was last closed; if there is none, show the home page."""
         if (path := self._settings.document) is not None:
             self.opener.open(path)
             self._resuming = True
@@ -93,8 +93,8 @@ class ReaderFeature(QObject):
 
     @Slot()
     def open_clipboard(self) -> None:
-        """Open what was copied: files, a part of a page, or text."""
-        content = QGuiApplication.clipboard().mimeData() or QMimeData()  # an empty one has none
+        """Open the contents of the clipboard: files, part of a web page, or text."""
+        content = QGuiApplication.clipboard().mimeData() or QMimeData()  # an empty clipboard has no MIME data
         if files := local_files(content):
             self._window.files_given.emit(files)
         elif content.hasHtml():
@@ -108,13 +108,13 @@ class ReaderFeature(QObject):
 
     @Slot()
     def new_text(self) -> None:
-        """Begin a text of one's own; the one before is among the recent texts."""
+        """Start an empty text; the previous one is among the recent texts."""
         self._page.editor.set_text("")
         self._page.editor.setFocus()
 
     @Slot()
     def close_document(self) -> None:
-        """Close the book, if one is open, and show one's own text again."""
+        """Close the open book, if any, and return to the user's text."""
         self.opener.cancel()
         self._page.banner.withdraw(Subject.DOCUMENT)
         self.reading.close()
@@ -122,7 +122,7 @@ class ReaderFeature(QObject):
 
     @Slot()
     def edit_text(self) -> None:
-        """Make the chapter that is shown a text of one's own, in which the place is the same."""
+        """Turn the shown chapter into an editable text at the same position."""
         if self.reading.chapter is not None:
             text, character = self.reading.text, self.reading.character
             self._page.editor.set_text(text)
@@ -132,7 +132,7 @@ class ReaderFeature(QObject):
 
     @Slot()
     def show_playing(self) -> None:
-        """Show what is playing, and follow it."""
+        """Show the text being played, and follow it."""
         if self.reading.shows_spoken:
             self._page.show_text()
             self._page.view.follow()
@@ -141,7 +141,7 @@ class ReaderFeature(QObject):
 
     @Slot()
     def show_notices(self) -> Page | None:
-        """Show all notices of the document, in a window beside this one."""
+        """Show all notices of the document in a separate window."""
         document = self.reading.document
         if document is None:
             return None
@@ -167,7 +167,7 @@ class ReaderFeature(QObject):
         reading.begin_text()
         reading.text_changed.connect(self._show_text)
         reading.changed.connect(self._show_reading)
-        editor.text_leaves.connect(self.opener.cancel)  # a text that is wanted later is what is wanted now
+        editor.text_leaves.connect(self.opener.cancel)  # a newly opened text cancels the pending document
         editor.text_changed.connect(self._on_text)
         self._speech.track_changed.connect(self._show_playing)
         self._page.playing.clicked.connect(self.show_playing)
@@ -234,7 +234,7 @@ class ReaderFeature(QObject):
         self._tell(opened.document, resumed=resumed)
 
     def _tell(self, document: Document, *, resumed: bool) -> None:
-        """Say what a person should know about a document, one after the other; notices were told if it is resumed."""
+        """Show what the user should know about a document, message by message; skip notices if it is resumed."""
         voices = self._voices
         language = message_about_language(document.title, document.language, voices.choice, voices.models)
         notices = message_for_document(document.notices) if document.notices and not resumed else None
@@ -265,25 +265,25 @@ class ReaderFeature(QObject):
 
     @Slot()
     def _show_text(self) -> None:
-        """Show the chapter of the book, or one's own text."""
+        """Show the chapter of the book, or the user's text."""
         reading, page, window = self.reading, self._page, self._window
         if reading.chapter is None:
             page.show_view(page.editor)
-            if page.side_bar.panel is self.panel:  # which is empty now
+            if page.side_bar.panel is self.panel:  # the panel is empty now
                 page.side_bar.close_panel()
         else:
             page.book.show_chapter(reading.chapter, self._picture)
             page.show_view(page.book)
             page.book.place_cursor(reading.character)
         path = reading.path
-        kept = path if path is not None and path.exists() else None  # a copied page is gone
+        kept = path if path is not None and path.exists() else None  # a copied page has no file any more
         if not self._resuming:
             self._settings.document = kept
         window.show_document(reading.document.title if reading.document is not None else None, kept)
         self._show_reading()
 
     def _picture(self, name: str) -> bytes | None:
-        """A picture of the book; it is read from the file when it is shown."""
+        """Return a picture of the book, read from the file on demand."""
         path = self.reading.path
         return read_picture(path, name) if path is not None else None
 
@@ -303,7 +303,7 @@ class ReaderFeature(QObject):
 
     @Slot()
     def _show_playing(self) -> None:
-        """Say what the sound is of."""
+        """Show the title of the text being played."""
         spoken, title = self.reading.spoken, ""
         if spoken is not None and self._speech.request is not None:
             book = spoken.owner.document.title if isinstance(spoken.owner, OpenedDocument) else ""
@@ -312,10 +312,10 @@ class ReaderFeature(QObject):
 
     @Slot()
     def _on_text(self) -> None:
-        """What somebody types stays, rather than give way to a document that was not asked for."""
+        """Keep text that the user types; it takes precedence over a document that is being resumed."""
         if self._resuming:
             self.opener.cancel()
-            self._settings.document = None  # which would take its place at the next start
+            self._settings.document = None  # otherwise it would replace the text at the next start
 
     @Slot(int)
     def _on_chosen(self, chapter: int) -> None:
@@ -342,7 +342,7 @@ class ReaderFeature(QObject):
 
     @Slot(QAction)
     def _on_notes(self, action: QAction) -> None:
-        """Playback continues unchanged."""
+        """Apply the choice; playback continues unchanged."""
         self._settings.notes_read = action.data()
         self.reading.choose_notes(action.data())
 
@@ -353,7 +353,7 @@ class ReaderFeature(QObject):
 
 
 def fitting_choice(language: str, models: Sequence[ModelVoices]) -> Choice | None:
-    """The first voice of the best model that speaks a language; one of the same region if there is one."""
+    """Return the first voice of the best model that speaks a language, preferring one of the same region."""
     ranked = [(voice, each.model) for each in models for voice in each.voices]
     exact = [pair for pair in ranked if pair[0].language.casefold() == language.casefold()]
     same = [pair for pair in ranked if _base(pair[0].language) == _base(language)]
@@ -362,7 +362,7 @@ def fitting_choice(language: str, models: Sequence[ModelVoices]) -> Choice | Non
 
 
 def message_about_language(title: str, language: str, choice: Choice, models: Sequence[ModelVoices]) -> Message | None:
-    """What to say if the chosen voice does not speak the language of a document; None if it does or is unknown."""
+    """Return a warning if the chosen voice does not speak the document's language; None if it does or is unknown."""
     voice = voice_info(choice, models)
     if not language or voice is None or _base(voice.language) == _base(language):
         return None
@@ -373,7 +373,7 @@ def message_about_language(title: str, language: str, choice: Choice, models: Se
 
 
 def language_name(tag: str) -> str:
-    """The English name of a language, without its region."""
+    """Return the English name of a language, without its region."""
     known = next((language.name for language in LANGUAGES if _base(language.tag) == _base(tag)), None)
     name = QLocale.languageToString(QLocale(tag.replace("-", "_")).language())
     return (known.rsplit(" ", 1)[-1] if known and _base(tag) != "zh" else name) if known else name

@@ -1,4 +1,4 @@
-"""Home, connected to the window: when it is shown in the place of the text, and Open Recent, which lists the same."""
+"""The home page, shown instead of the text, and the Open Recent menu, which lists the same books."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ SPACE_PIXELS = 10
 
 
 class HomePage(QWidget):
-    """`remove_requested` carries a book, `back_requested` leads to what is open; a book is chosen among the `cards`.
+    """The home page.
 
-    `commands` are those of the menu that have a button here.
+    `remove_requested` carries a book, `back_requested` returns to the open text, and the `cards` report the book that
+    the user picks. `commands` are the menu commands that have a button here.
     """
 
     remove_requested = Signal(object)
@@ -55,26 +56,26 @@ class HomePage(QWidget):
         self.name_open("")
 
     def show_books(self, books: Sequence[ShelvedBook]) -> None:
-        """List books, the latest first."""
+        """List books, most recent first."""
         self.cards.show_books(books)
         self.cards.setVisible(bool(books))
         self.empty.setVisible(not books)
         self.remove.setEnabled(bool(books))
 
     def name_open(self, title: str) -> None:
-        """Offer to go back to what is open; an empty title says that nothing is."""
+        """Offer to return to the open text; an empty title means that nothing is open."""
         self.back_button.say(f"Back to “{title}”")
         self.back_button.setVisible(bool(title))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Hand the keyboard to the books; a focus proxy would take the buttons before them out of the Tab order."""
+        """Pass the focus to the books; a focus proxy would take the buttons before them out of the Tab order."""
         if self.cards.isHidden():
             self.focusNextChild()
         else:
             self.cards.setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go back with Escape."""
+        """Go back on Escape."""
         if event.key() == Qt.Key.Key_Escape and not self.back_button.isHidden():
             self.back_requested.emit()
         else:
@@ -86,7 +87,7 @@ class HomePage(QWidget):
 
 
 class HomeFeature(QObject):
-    """Comes by itself only where there is no text to look at."""
+    """Connects the home page to the window; the page appears automatically only if there is no text to show."""
 
     def __init__(self, window: MainWindow, covers: Covers) -> None:
         super().__init__(window)
@@ -105,13 +106,13 @@ class HomeFeature(QObject):
         menu.recent_files_menu.triggered.connect(self._on_recent)
 
     def begin(self) -> None:
-        """Show it if no text is open, but books were."""
+        """Show the page if no text is open but books have been read."""
         if self._reading.document is None and not self._page.editor.text and self._reading.shelf:
             self.show()
 
     @Slot()
     def show(self) -> None:
-        """Show it."""
+        """Show the page."""
         self._list()
         self._page.show_home(self.page)
 
@@ -138,7 +139,7 @@ class HomeFeature(QObject):
 
     @Slot(bool)
     def _on_command(self, wanted: bool) -> None:
-        if wanted or self._page.views.isHidden():  # behind the side bar
+        if wanted or self._page.views.isHidden():  # or hidden behind the side bar
             self.show()
         else:
             self._page.show_text()

@@ -1,4 +1,4 @@
-"""Where documents come from beside the menu: dropped onto the window, or on the clipboard."""
+"""Documents from other sources than the menu: drag and drop, and the clipboard."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLIPBOARD_NAME = "Clipboard.html"
 
 
 class DropTarget(QObject):
-    """Lets files be dropped anywhere onto a window, and says so meanwhile; `dropped` carries their paths."""
+    """Lets files be dropped anywhere onto a window, with a hint while dragging; `dropped` carries their paths."""
 
     dropped = Signal(list)
 
@@ -26,7 +26,7 @@ class DropTarget(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take files that are dragged over the window or dropped onto it; every other event goes its way."""
+        """Accept files that are dragged over the window or dropped onto it; ignore every other event."""
         if event.type() is QEvent.Type.DragLeave:
             self.hint.hide()
         if not isinstance(event, QDropEvent) or not (files := local_files(event.mimeData())):
@@ -40,7 +40,7 @@ class DropTarget(QObject):
 
 
 class _DropHint(QFrame):
-    """A frame around the window and a sentence in it, which nothing is dropped onto itself."""
+    """A frame around the window with a hint; mouse events pass through it."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -53,7 +53,7 @@ class _DropHint(QFrame):
         self.hide()
 
     def setVisible(self, visible: bool) -> None:
-        """Cover the window as it is now."""
+        """Cover the window at its current size."""
         if visible:
             self.setGeometry(self.window().rect())
             self.raise_()
@@ -61,7 +61,7 @@ class _DropHint(QFrame):
 
 
 class ClipboardPage:
-    """A page of the web that was copied, as a file for as long as it is being read."""
+    """A copied part of a web page, as a temporary file that exists while it is open."""
 
     def __init__(self, page: str) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="kokoro-desk-")
