@@ -1,1 +1,1 @@
-"""What is open, where one is in it and what is playing: one state with one owner, without a window."""
+"""The state of reading: the open document, the position in it and the audio being played; independent of the window."""

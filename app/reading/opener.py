@@ -1,4 +1,4 @@
-"""Opens documents in the background; nothing in a file can hold up the window."""
+"""Opens documents in the background, so that no file can block the window."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST_COVER = QSize(1200, 1800)
 
 @dataclass(frozen=True)
 class OpenedDocument:
-    """A document, the file that it is from, and the digest of that file."""
+    """A document, its file and the digest of that file."""
 
     path: Path
     digest: str
@@ -30,7 +30,7 @@ class OpenedDocument:
 
 
 def read_opened(read: Reader, path: Path, cancel: threading.Event) -> OpenedDocument:
-    """Read a document and the digest of its file; raises `EngineError` children."""
+    """Read a document and the digest of its file; raises `EngineError` subclasses."""
     document = read(path, cancel)
     document = replace(document, cover=_with_pixels(document.cover))
     try:
@@ -41,7 +41,7 @@ def read_opened(read: Reader, path: Path, cancel: threading.Event) -> OpenedDocu
 
 
 def _with_pixels(cover: bytes | None) -> bytes | None:
-    """A cover that can be shown and exported: a drawing becomes a picture; None if it cannot be drawn."""
+    """Return a cover that can be shown and exported, rasterizing vector images; None if it cannot be drawn."""
     if cover is None or is_cover(cover):
         return cover
     source, target = QBuffer(), QBuffer()
@@ -50,14 +50,14 @@ def _with_pixels(cover: bytes | None) -> bytes | None:
     reader.setScaledSize(reader.size().scaled(LARGEST_COVER, Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()
     target.open(QBuffer.OpenModeFlag.WriteOnly)
-    drawn = image.save(target, "JPG")  # type: ignore[call-overload]  # at run time it takes no bytes
+    drawn = image.save(target, "JPG")  # type: ignore[call-overload]  # at run time it accepts no bytes
     return bytes(target.data().data()) if drawn else None
 
 
 class DocumentOpener(QObject):
-    """Opens one document at a time: a new one takes the place of one that is still being opened.
+    """A background opener of documents; a new one replaces one that is still being opened.
 
-    `opened` carries the `OpenedDocument`, `failed` the error; `busy_changed` tells that it begins or ends.
+    `opened` carries the `OpenedDocument`, `failed` the error; `busy_changed` reports the start and the end.
     """
 
     opened = Signal(object)
@@ -73,12 +73,12 @@ class DocumentOpener(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a document is being opened."""
+        """True if a document is being opened."""
         return self._opening is not None
 
     @Slot(object)
     def open(self, path: Path) -> None:
-        """Open a document; `path` is then the one that is being opened."""
+        """Open a document, and set `path` to its path."""
         self.cancel()
         self.path, cancel = path, threading.Event()
         self._opening = self._tasks.run(
@@ -88,13 +88,13 @@ class DocumentOpener(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Open nothing after all."""
+        """Cancel opening."""
         if self._opening is not None:
             self._opening.cancel()
             self._end()
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Cancel, and return whether that was done in time."""
+        """Cancel; return whether that succeeded in time."""
         self.cancel()
         return self._tasks.shut_down(timeout_ms)
 

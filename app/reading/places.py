@@ -1,4 +1,4 @@
-"""Where somebody is in each document, with the chapters chosen and heard and the bookmarks, in a file of its own."""
+"""The reading position in each document, with selected and finished chapters and bookmarks, in a separate file."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from engine.text.sentences import sentence_at
 MAX_DOCUMENTS = 200
 MAX_TEXTS = 20
 WORDS_CHARACTERS = 60
-"""So much of the text at a place finds it again in a document that has changed."""
+"""The length of the excerpt that finds a position again in a document that has changed."""
 
 
 @dataclass(frozen=True)
 class Bookmark:
-    """A character of a chapter, both counted from 0, and the words that are there."""
+    """A character of a chapter, both counted from 0, and the words there."""
 
     chapter: int
     character: int
@@ -33,9 +33,9 @@ class Bookmark:
 
 @dataclass(frozen=True)
 class Place:
-    """A character of a chapter, both counted from 0, the words there, and the chapters that were heard to their ends.
+    """A character of a chapter, both counted from 0, the words there, and the chapters that were played to the end.
 
-    `otherwise` are the chapters that are read though they usually are not, or the other way round.
+    `otherwise` are the chapters whose selection differs from the default.
     """
 
     chapter: int = 0
@@ -46,35 +46,35 @@ class Place:
     bookmarks: tuple[Bookmark, ...] = ()
 
     def chosen(self, document: Document) -> tuple[int, ...]:
-        """The numbers of the chapters of a document that are read."""
+        """Return the numbers of the selected chapters of a document."""
         usual = frozenset(document.usual_chapters)
         return tuple(each for each in range(len(document.chapters)) if (each in usual) != (each in self.otherwise))
 
     def bookmarks_here(self, document: Document) -> frozenset[Bookmark]:
-        """Those in the sentence of this place."""
+        """Return the bookmarks in the sentence at this position."""
         text = document.chapters[self.chapter].text
         sentence = sentence_at(text, self.character)
         in_chapter = (each for each in self.bookmarks if each.chapter == self.chapter)
         return frozenset(each for each in in_chapter if sentence_at(text, each.character) == sentence)
 
     def neighbour(self, document: Document, step: int) -> int | None:
-        """The next chapter that is read, after this one or, with a step of -1, before it."""
+        """Return the next selected chapter after this one or, with a step of -1, before it."""
         beyond = [each for each in self.chosen(document) if (each - self.chapter) * step > 0]
         return min(beyond, key=lambda each: abs(each - self.chapter), default=None)
 
     def lengths(self, document: Document) -> dict[int, int]:
-        """The characters of each chapter that is read, by its number."""
+        """Return the length in characters of each selected chapter, by its number."""
         return {number: len(document.chapters[number].text) for number in self.chosen(document)}
 
     def progress(self, document: Document) -> float:
-        """How far the place is in what is read, from 0 to 1."""
+        """Return the position within the selected chapters, from 0 to 1."""
         lengths = self.lengths(document)
         before = sum(length for number, length in lengths.items() if number < self.chapter)
         here = min(self.character, lengths.get(self.chapter, 0))
         return (before + here) / max(1, sum(lengths.values()))
 
     def with_bookmark_switched(self, document: Document) -> Place:
-        """The same with a bookmark here, or without those that are in this sentence."""
+        """Return the place with a bookmark added here, or without the bookmarks in this sentence."""
         here = self.bookmarks_here(document)
         others = [each for each in self.bookmarks if each not in here]
         if not here:
@@ -84,10 +84,10 @@ class Place:
         return replace(self, bookmarks=tuple(others))
 
     def in_document(self, document: Document) -> Place:
-        """The same place in a document that may have changed: where its words are now, else where it was."""
+        """Return the place in a document that may have changed: at its words if they are found, else unchanged."""
         texts = [chapter.text for chapter in document.chapters]
         chapter, character = _found(texts, self.chapter, self.character, self.words)
-        if (chapter, character) == (0, 0) and not self.words:  # nothing of it was heard yet
+        if (chapter, character) == (0, 0) and not self.words:  # nothing has been played yet
             chapter = min(self.chosen(document), default=0)
         here = range(len(texts))
         return replace(
@@ -104,7 +104,7 @@ class Place:
 
 
 def _found(texts: list[str], chapter: int, character: int, words: str) -> tuple[int, int]:
-    """The chapter and the character where these words are, as near as possible to where they were."""
+    """Return the chapter and character where these words are now, as close as possible to the old position."""
     if chapter < len(texts):
         text = texts[chapter]
         if character <= len(text) and text.startswith(words, character):
@@ -119,7 +119,7 @@ def _found(texts: list[str], chapter: int, character: int, words: str) -> tuple[
 
 
 def nearest(text: str, words: str, character: int) -> int | None:
-    """Where these words are in a text, as near as possible to a character; None if they are nowhere in it."""
+    """Return the position of these words in a text, as close as possible to a character; None if they do not occur."""
     if not words:
         return None
     before, after = text.rfind(words, 0, character + len(words)), text.find(words, character)
@@ -128,15 +128,15 @@ def nearest(text: str, words: str, character: int) -> int | None:
 
 
 def words_at(text: str, character: int) -> str:
-    """The words by which a place is found again."""
+    """Return the words that identify a position."""
     return text[character : character + WORDS_CHARACTERS]
 
 
 @dataclass(frozen=True)
 class ShelvedBook:
-    """A book that was read, how far, from 0 to 1, and the `characters` of what is read of it.
+    """A book that was read, the progress from 0 to 1, and the number of `characters` in its selected chapters.
 
-    One without a `title` is not listed.
+    A book without a `title` is not listed.
     """
 
     path: Path
@@ -148,14 +148,14 @@ class ShelvedBook:
 
 
 class Places:
-    """The places in the documents read last, found by the digest of the file, or else by its path."""
+    """The positions in the most recent documents, looked up by the digest of the file, or else by its path."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file or data_folder() / "places.json"
         self._entries = _entries_in(self._file)
 
     def of(self, path: Path, digest: str) -> Place:
-        """The place in a document: of this content, wherever it is, else of what had this path before."""
+        """Return the place in a document with this content at any path, or else in the one that had this path."""
         same = [entry for entry in self._entries if entry["digest"] == digest]
         there = [entry for entry in self._entries if entry["path"] == str(path)]
         found = (same or there)[-1:]
@@ -163,7 +163,7 @@ class Places:
 
     @property
     def shelf(self) -> tuple[ShelvedBook, ...]:
-        """The books that were read last, the latest first."""
+        """The most recent books, latest first."""
         books = (
             ShelvedBook(
                 Path(each["path"]),
@@ -179,14 +179,14 @@ class Places:
         return tuple(books)
 
     def remove(self, book: ShelvedBook) -> None:
-        """List a book no more; its place is kept."""
+        """Remove a book from the shelf but keep its position."""
         for entry in self._entries:
             if entry["digest"] == book.digest:
                 entry["title"] = ""
         self._write()
 
     def keep(self, book: ShelvedBook, place: Place) -> None:
-        """Write the place in a book; where that is not possible, it is forgotten when the window closes."""
+        """Save the position in a book; if that fails, it lasts until the window closes."""
         path = str(book.path)
         others = [each for each in self._books if each["digest"] != book.digest and each["path"] != path]
         about = {"title": book.title, "author": book.author, "progress": book.progress, "characters": book.characters}
@@ -195,7 +195,7 @@ class Places:
         self._write()
 
     def in_text(self, text: str) -> int:
-        """The place in a text of one's own that begins like one that was read before; else its beginning."""
+        """Return the position in a text of the user, recognized by its beginning; 0 if it is unknown."""
         found = [each for each in self._texts if each["digest"] == _digest(text)]
         if not found:
             return 0
@@ -204,7 +204,7 @@ class Places:
         return 0 if there is None else there
 
     def keep_in_text(self, text: str, character: int) -> None:
-        """Write the place in a text of one's own."""
+        """Save the position in a text of the user."""
         others = [each for each in self._texts if each["digest"] != _digest(text)]
         entry = {"path": "", "digest": _digest(text)} | _entry_of(Place(0, character, words=words_at(text, character)))
         self._entries = [*[*others, entry][-MAX_TEXTS:], *self._books]
@@ -225,12 +225,12 @@ class Places:
 
 
 def _digest(text: str) -> str:
-    """What tells texts of one's own apart: how they begin, as their ends are still being written."""
+    """Return a digest of the beginning of the user's text, because its end is still being written."""
     return hashlib.sha256(text[:WORDS_CHARACTERS].encode(errors="replace")).hexdigest()
 
 
 def _entries_in(file: Path) -> list[dict[str, Any]]:
-    """The entries of a file; one that makes no sense is set aside, so that it is not written over."""
+    """Return the entries of a file; an invalid file is renamed, so that it is not overwritten."""
     try:
         entries = json_value(file.read_bytes())
         if isinstance(entries, list) and all(_makes_sense(entry) for entry in entries):
@@ -256,7 +256,7 @@ def _entry_of(place: Place) -> dict[str, Any]:
 
 
 def _place_in(entry: Mapping[str, Any]) -> Place:
-    """What an entry says; earlier versions of the program write less."""
+    """Return the place in an entry; earlier versions of the program write fewer fields."""
     return Place(
         entry["chapter"],
         entry["character"],

@@ -1,4 +1,4 @@
-"""What is open, where one is in it, and what of it is playing: the one owner of all three."""
+"""The open document, the position in it and the part being played, all owned by `Reading`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _NOT_BLANK = re.compile(r"\S")
 
 
 class Reading(QObject):
-    """A book or a text of one's own is open, and Play goes on from the place in it.
+    """The open book or the user's text; Play resumes at the position in it.
 
-    `text_changed` tells that another text is to be shown, `changed` that anything else is different, `refused` carries
-    the reason why there is nothing to play. `manner` gives the voice, speed and pauses that are chosen, without a
-    text; None while no voice is known, and what is to be played waits for `begin_waiting` then. `own_text` gives the
-    text in the editor. Every place is saved at once.
+    `text_changed` is emitted when a different text is to be shown, `changed` when anything else changes; `refused`
+    carries the reason why there is nothing to play. `manner` returns the chosen voice, speed and pauses, without a
+    text; None while no voice is known, and then playback waits for `begin_waiting`. `own_text` returns the text in the
+    editor. Every position is saved immediately.
     """
 
     text_changed = Signal()
@@ -54,60 +54,60 @@ class Reading(QObject):
         self._book: OpenedDocument | None = None
         self._document: Document | None = None
         self._chapter: Chapter | None = None
-        self._followed: deque[Edits] = deque(maxlen=2)  # of the latest speech, and the one that may be taken back
+        self._followed: deque[Edits] = deque(maxlen=2)  # for the latest utterance and the one before it
         self._waiting: Callable[[], None] | None = None
         self._listed = False
         self.own = OwnText()
         self.place = Place()
 
-    # What is open.
+    # The open document.
 
     @property
     def document(self) -> Document | None:
-        """The book that is open, with all its chapters, and with their notes if those are read; None if none is."""
+        """The open book with all its chapters, including notes if they are read; None if no book is open."""
         return self._document
 
     @property
     def path(self) -> Path | None:
-        """The file of the book that is open."""
+        """The file of the open book."""
         return self._book.path if self._book is not None else None
 
     @property
     def chapter(self) -> Chapter | None:
-        """The chapter of the book that is shown, as it was when that began."""
+        """The chapter of the book on display, as it was when first shown."""
         return self._chapter
 
     @property
     def text(self) -> str:
-        """The text that is shown."""
+        """The text on display."""
         return self._chapter.text if self._chapter is not None else self._own_text()
 
     @property
     def character(self) -> int:
-        """The place in the text that is shown."""
+        """The position in the text on display."""
         return self.place.character if self._book is not None else self.own.character
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """The numbers of the chapters that are read."""
+        """The numbers of the selected chapters."""
         return self.place.chosen(self._document) if self._document is not None else ()
 
     @property
     def progress(self) -> float:
-        """How far the place is in what is read of the book, from 0 to 1."""
+        """The position within the selected chapters of the book, from 0 to 1."""
         return self.place.progress(self._document) if self._document is not None else 0.0
 
     def open(self, book: OpenedDocument) -> None:
-        """Open a book at the place where it was left; what was open is not heard any more."""
+        """Open a book at its saved position, and end playback of the previous text."""
         self._end_speech()
         self._book, self._document = book, self._with_notes(book.document)
         self.place = self._places.of(book.path, book.digest).in_document(self._document)
-        self._listed = book.path.exists()  # a page that was copied is gone by now
+        self._listed = book.path.exists()  # the file of a copied page has been deleted
         self._keep(book, self._document)
         self._show()
 
     def close(self) -> None:
-        """Close the book; one's own text is shown again."""
+        """Close the book, and return to the user's text."""
         if self._book is not None:
             self._end_speech()
             self._book = self._document = None
@@ -115,7 +115,7 @@ class Reading(QObject):
             self._show()
 
     def begin_text(self, character: int | None = None) -> None:
-        """Another text of one's own is open, which the editor holds already, at a character or where it was left."""
+        """Start on the text that the editor now holds, at `character` or else at its saved position."""
         self._waiting = None
         if self._owner is self.own:
             self._speech.clear()
@@ -127,47 +127,47 @@ class Reading(QObject):
             self._show()
 
     def edited(self, start: int, removed: int, added: int) -> None:
-        """At a character of one's own text, some were removed and others added; both may be none."""
+        """Note an edit of the user's text: characters removed and added at `start`; both counts may be 0."""
         edit = Edits()
         for edits in (edit, *self._followed):
             edits.note(start, removed, added)
         self.own.character = edit.now(self.own.character)
 
     def keep_own_place(self) -> None:
-        """Save the place in one's own text, which may have moved with an edit."""
+        """Save the position in the user's text, which an edit may have moved."""
         self._places.keep_in_text(self._own_text(), self.own.character)
 
     @property
     def shelf(self) -> tuple[ShelvedBook, ...]:
-        """The books that were read last, the latest first."""
+        """The most recent books, latest first."""
         return self._places.shelf
 
     def unshelve(self, book: ShelvedBook) -> None:
-        """List a book no more."""
+        """Remove a book from the shelf."""
         self._places.remove(book)
         self.changed.emit()
 
-    # What is playing.
+    # Playback.
 
     @property
     def spoken(self) -> Spoken | None:
-        """What the latest speech is of."""
+        """The source of the latest utterance."""
         source = self._speech.source
         return source if isinstance(source, Spoken) else None
 
     @property
     def shows_spoken(self) -> bool:
-        """Whether the text that is shown is the one that the latest speech is of."""
+        """True if the text on display is the source of the latest utterance."""
         spoken = self.spoken
         return spoken is not None and spoken.owner is self._shown and spoken.chapter is self._chapter
 
     @property
     def at_end(self) -> bool:
-        """Whether nothing is left to be heard after the place."""
+        """True if there is nothing left to play after the position."""
         return not self._is_left and self.neighbour(1) is None
 
     def play(self) -> None:
-        """Go on from the place; what is paused goes on where it was paused, if its text still is the same."""
+        """Play from the position; if paused and the text is unchanged, resume."""
         playback = self._speech.playback
         if playback is Playback.PLAYING:
             return
@@ -181,7 +181,7 @@ class Reading(QObject):
             self.play_from_beginning()
 
     def play_from(self, character: int) -> None:
-        """Play from a character of the text that is shown, or if that is not made yet, from its sentence."""
+        """Play from a character of the text on display; if its audio is not generated yet, from its sentence."""
         self._waiting = None
         if self._goes_on_from(character):
             self._go_to_character(character)
@@ -194,11 +194,11 @@ class Reading(QObject):
         self._speak(sentence_at(self.text, character), None)
 
     def play_part(self, start: int, end: int) -> None:
-        """Play these characters of the text that is shown, and leave the place where it is."""
+        """Play these characters of the text on display without changing the position."""
         self._speak(start, end)
 
     def play_item(self, title: str, request: SpeechRequest, track: AudioTrack | None = None) -> None:
-        """Play something else under a title of its own; what is open stays open. Its `track` may be made already."""
+        """Play a separate item under a title; the open document stays open. Its `track` may exist already."""
         self._waiting = None
         if track is None:
             self._speech.speak(request, Spoken(title))
@@ -206,46 +206,46 @@ class Reading(QObject):
             self._speech.hear_again(request, track, Spoken(title))
 
     def play_from_beginning(self) -> None:
-        """Play what is open from its beginning."""
+        """Play from the beginning."""
         if self._document is None:
             self._speak(0, None)
         else:
             self.go_to(min(self.chosen, default=0), play=True)
 
     def pause(self) -> None:
-        """Pause."""
+        """Pause playback."""
         self._waiting = None
         self._speech.pause()
 
     def stop(self) -> None:
-        """Stop; the place stays."""
+        """Stop playback; the position stays."""
         self._waiting = None
         self._speech.stop()
 
     def toggle(self) -> None:
-        """Pause if something is playing, else play."""
+        """Pause if playing, else play."""
         if self._speech.playback is Playback.PLAYING or self._waiting is not None:
             self.pause()
         else:
             self.play()
 
     def begin_waiting(self) -> None:
-        """Play what was to be played before a voice was known."""
+        """Play the text that was waiting for a voice."""
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             waiting()
 
     def shown_character(self, character: int) -> int | None:
-        """Where a character of the latest speech's text is in the one that is shown; None if that is another."""
+        """Return the position of a character of the latest utterance in the text on display; None if that differs."""
         return self._edits.now(character) if self.shows_spoken else None
 
     def hear(self, character: int) -> None:
-        """A character of the text of the latest speech is heard."""
+        """Move the position to the character of the latest utterance that is now playing."""
         if self.spoken is not None and self.spoken.to_end and (shown := self.shown_character(character)) is not None:
             self._go_to_character(shown)
 
     def finish(self) -> None:
-        """What is playing has stopped; if all of it was heard, the next chapter follows."""
+        """Handle the end of playback; if it reached the end of the chapter, play the next one."""
         spoken = self.spoken
         if not self._speech.heard_to_the_end or spoken is None or not spoken.to_end or not self.shows_spoken:
             return
@@ -258,7 +258,7 @@ class Reading(QObject):
     # Chapters, notes and bookmarks.
 
     def go_to(self, chapter: int, character: int = 0, *, play: bool = False) -> None:
-        """Move to a chapter, counted from 0; what is playing of the book, or is to `play`, goes on there."""
+        """Move to a chapter, counted from 0; continue there if the book is playing or if `play` is set."""
         if self._document is None or not 0 <= chapter < len(self._document.chapters):
             return
         plays = play or (self._owner is self._book and self._speech.playback is Playback.PLAYING)
@@ -269,16 +269,16 @@ class Reading(QObject):
             self.play_from(character)
 
     def neighbour(self, step: int) -> int | None:
-        """The next chapter that is read, after the one that is shown or, with a step of -1, before it."""
+        """Return the next selected chapter after the one on display or, with a step of -1, before it."""
         return self.place.neighbour(self._document, step) if self._document is not None else None
 
     def choose(self, chapter: int, read: bool) -> None:
-        """Let a chapter be read or left out from now on."""
+        """Select a chapter or leave it out."""
         if (chapter in self.chosen) != read:
             self._move(replace(self.place, otherwise=self.place.otherwise ^ {chapter}))
 
     def choose_notes(self, read: bool) -> None:
-        """Let notes be read or left out: in the chapter that is shown at once, unless it is being heard."""
+        """Read notes or skip them; the chapter on display changes immediately, unless it is being played."""
         self._notes = read
         if self._book is not None:
             self._document = self._with_notes(self._book.document)
@@ -288,16 +288,16 @@ class Reading(QObject):
             self.changed.emit()
 
     def mark_place(self) -> None:
-        """Put a bookmark at the place, or take away the one that is in this sentence."""
+        """Put a bookmark at the position, or remove the bookmarks in this sentence."""
         if self._document is not None:
             self._move(self.place.with_bookmark_switched(self._document))
 
     def remove_bookmark(self, bookmark: Bookmark) -> None:
-        """Take a bookmark away."""
+        """Remove a bookmark."""
         self._move(replace(self.place, bookmarks=tuple(each for each in self.place.bookmarks if each != bookmark)))
 
     def as_chosen(self, opened: OpenedDocument) -> Document:
-        """What is read of any document, as it was chosen when it was open last; raises `InvalidRequest`; any thread."""
+        """Return the selected parts of a document, in any thread; raises `InvalidRequest` if there are none."""
         chosen = self._places.of(opened.path, opened.digest).chosen(opened.document)
         if not chosen:
             raise InvalidRequest(f"No chapter of “{opened.document.title}” is selected.", "Open it and select some.")
@@ -305,14 +305,14 @@ class Reading(QObject):
 
     @property
     def chosen_document(self) -> Document | None:
-        """What is read of the document that is open; raises `InvalidRequest` if that is nothing."""
+        """The selected parts of the open document; raises `InvalidRequest` if there are none."""
         return self.as_chosen(self._book) if self._book is not None else None
 
-    # How it is done.
+    # Implementation.
 
     @property
     def _edits(self) -> Edits:
-        """What was edited since the latest speech began."""
+        """The edits since the latest utterance began."""
         return self.spoken.edits if self.spoken is not None else Edits()
 
     @property
@@ -321,18 +321,18 @@ class Reading(QObject):
 
     @property
     def _owner(self) -> OpenedDocument | OwnText | None:
-        """The document that the latest speech is of; None for an item."""
+        """The document of the latest utterance; None for an item."""
         return self.spoken.owner if self.spoken is not None else None
 
     @property
     def _is_left(self) -> bool:
-        """Whether something is left to be heard after the place in the text that is shown."""
+        """True if there is anything left to play after the position in the text on display."""
         return _NOT_BLANK.search(self.text, self.character) is not None
 
     def _goes_on_from(self, character: int) -> bool:
-        """Whether the latest speech can go on from a character of the text that is shown.
+        """Return whether the latest utterance can continue from a character of the text on display.
 
-        Of one that was stopped, nothing is heard again by a voice that is no longer the chosen one.
+        A stopped one is not resumed in a voice that is no longer selected.
         """
         spoken, request, manner = self.spoken, self._speech.request, self._manner()
         if spoken is None or request is None or not spoken.to_end or not self.shows_spoken:
@@ -342,11 +342,11 @@ class Reading(QObject):
         return self._is_as_spoken(character)
 
     def _is_as_spoken(self, character: int) -> bool:
-        """Whether the text that is shown goes on from a character as the latest speech does."""
+        """Return whether the text on display matches the latest utterance from a character on."""
         return self._speech.text[self._edits.before(character) :] == self.text[character:]
 
     def _speak(self, start: int, end: int | None) -> None:
-        """Speak these characters of the text as it is now, as soon as a voice is known."""
+        """Speak these characters of the current text as soon as a voice is known."""
         text = self.text
         if not _NOT_BLANK.search(text):
             self.refused.emit(NothingToSpeak("There’s nothing to play yet.", "Type or paste some text."))
@@ -362,7 +362,7 @@ class Reading(QObject):
         self._speech.speak(replace(manner, text=text, start=start, end=end), spoken)
 
     def _end_speech(self) -> None:
-        """The speech of what was open is neither heard nor shown any more; that of an item goes on if it is heard."""
+        """Clear the utterance of the open text; an item continues if it is playing."""
         self._waiting = None
         if self._owner is not None or self._speech.playback is Playback.STOPPED:
             self._speech.clear()
@@ -392,7 +392,7 @@ class Reading(QObject):
             self.changed.emit()
 
     def _move(self, place: Place) -> None:
-        """Be at another place, and save it."""
+        """Move to a new position, and save it."""
         if self._book is not None and self._document is not None:
             words = words_at(self._document.chapters[place.chapter].text, place.character)
             self.place = replace(place, words=words)

@@ -1,4 +1,4 @@
-"""What is spoken and who speaks it, as `Reading` knows them, and how places move while a text is edited."""
+"""The interface through which `Reading` plays text, and positions that move with edits."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from engine.text.documents import Chapter
 
 @dataclass(frozen=True)
 class _Edit:
-    """At `start`, `removed` characters gave way to `added` others."""
+    """The replacement of `removed` characters at `start` by `added` ones."""
 
     start: int
     removed: int
     added: int
 
     def moved(self, character: int) -> int:
-        """Where a character is afterwards; what was removed is where it was removed."""
+        """Return the position of a character after the edit; a removed one moves to the place of the removal."""
         if character <= self.start:
             return character
         return max(self.start, character - self.removed) + self.added if character >= self.end else self.start
@@ -32,13 +32,13 @@ class _Edit:
 
 
 class Edits:
-    """The edits of a text since some moment, in order."""
+    """The edits of a text since a certain moment, in order."""
 
     def __init__(self) -> None:
         self._edits: list[_Edit] = []
 
     def note(self, start: int, removed: int, added: int) -> None:
-        """Another edit; typing on in the same place is one edit, however long it lasts."""
+        """Add an edit; continuous typing in one place counts as a single edit."""
         last = self._edits[-1] if self._edits else None
         if last is not None and not removed and start == last.start + last.added:
             self._edits[-1] = _Edit(last.start, last.removed, last.added + added)
@@ -46,13 +46,13 @@ class Edits:
             self._edits.append(_Edit(start, removed, added))
 
     def now(self, character: int) -> int:
-        """Where a character of the text as it was is now."""
+        """Map a character of the original text to the current one."""
         for edit in self._edits:
             character = edit.moved(character)
         return character
 
     def before(self, character: int) -> int:
-        """Which character of the text as it was is there now."""
+        """Map a character of the current text to the original one."""
         for edit in reversed(self._edits):
             character = _Edit(edit.start, edit.added, edit.removed).moved(character)
         return character
@@ -60,16 +60,16 @@ class Edits:
 
 @dataclass(eq=False)
 class OwnText:
-    """A text of one's own, which the editor holds; `character` is the place in it."""
+    """The user's text, which the editor holds; `character` is the position in it."""
 
     character: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Spoken:
-    """What a speech is of: a chapter of an open document, a text of one's own, or an item under a title of its own.
+    """The source of an utterance: a chapter of an open document, the user's text, or an item with a title.
 
-    Only speech that goes `to_end` moves the place; a selection does not. `edits` are those of its text since it began.
+    Only speech `to_end` moves the position; a selection does not. `edits` are those since the utterance began.
     """
 
     title: str
@@ -80,48 +80,48 @@ class Spoken:
 
 
 class Speaker(Protocol):
-    """What makes speech and plays it; implemented by `app.speech.controller.SpeechController`."""
+    """The interface that generates and plays speech; implemented by `app.speech.controller.SpeechController`."""
 
     @property
     def source(self) -> object:
-        """The `Spoken` of the latest speech, None if there is none."""
+        """The `Spoken` of the latest utterance; None if there is none."""
 
     @property
     def request(self) -> SpeechRequest | None:
-        """What the latest speech was asked for with, None if there is none."""
+        """The request for the latest utterance; None if there is none."""
 
     @property
     def text(self) -> str:
-        """The text of the latest speech."""
+        """The text of the latest utterance."""
 
     @property
     def playback(self) -> Playback:
-        """Whether it is playing."""
+        """The playback state."""
 
     @property
     def heard_to_the_end(self) -> bool:
-        """Whether it has ended by itself."""
+        """True if playback has reached the end by itself."""
 
     def speak(self, request: SpeechRequest, source: object) -> None:
-        """Make and play another speech."""
+        """Generate and play a new utterance."""
 
     def hear_again(self, request: SpeechRequest, track: AudioTrack, source: object) -> None:
-        """Play speech that is made already."""
+        """Play an utterance that has already been generated."""
 
     def hear_from(self, character: int) -> bool:
-        """Play the latest speech from a character of its text on, if that is made."""
+        """Play the latest utterance from a character of its text; return False if that is not generated yet."""
 
     def speak_from(self, character: int) -> None:
-        """Make and play the latest speech from a character of its text on, which is not made yet."""
+        """Generate and play the latest utterance from a character of its text that is not generated yet."""
 
     def go_on(self) -> None:
-        """Play on."""
+        """Resume playback."""
 
     def pause(self) -> None:
-        """Pause."""
+        """Pause playback."""
 
     def stop(self) -> None:
-        """Stop."""
+        """Stop playback."""
 
     def clear(self) -> None:
-        """Stop, and have no speech at all."""
+        """Stop, and discard the utterance."""
