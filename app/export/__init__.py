@@ -1,1 +1,1 @@
-"""The Export dialog: a document, in chapters, into one sound file or several."""
+"""The Export dialog, which saves a document as one audio file or as one per chapter."""

@@ -1,4 +1,4 @@
-"""The dialog that asks what is to be saved as audio, how, and where to."""
+"""The dialog that asks what to export as audio, in which format and where."""
 
 from __future__ import annotations
 
@@ -52,12 +52,15 @@ SUBTITLES = {
     ".ass": "ASS, word by word (.ass)",
     ".json": "All times, as JSON (.json)",
 }
-"""The kinds of subtitles by suffix."""
+"""The subtitle formats by suffix."""
 SIDE_PIXELS = 72
 
 
 class CoverChoice(QWidget):
-    """`picture` is a JPEG or PNG, or None; `refused` says why one that was chosen is not taken."""
+    """A cover picture with buttons to choose or remove it.
+
+    `picture` is a JPEG or PNG, or None; `refused` carries the reason why a chosen picture can't be used.
+    """
 
     refused = Signal(str)
 
@@ -85,7 +88,7 @@ class CoverChoice(QWidget):
         self.show_picture(picture)
 
     def take(self, path: Path) -> None:
-        """Make this picture the cover, or say why not."""
+        """Use this picture as the cover, or emit `refused`."""
         try:
             self.show_picture(read_cover(path))
         except EngineError as error:
@@ -100,7 +103,7 @@ class CoverChoice(QWidget):
         self.show_picture(None)
 
     def show_picture(self, picture: bytes | None) -> None:
-        """Make this the cover."""
+        """Use this picture as the cover."""
         self.picture = picture
         self.remove_button.setEnabled(picture is not None)
         pixmap = QPixmap()
@@ -115,7 +118,7 @@ class CoverChoice(QWidget):
 
 @dataclass(frozen=True)
 class _Usual:
-    """What is suggested for a scope; without a suffix, nothing was yet."""
+    """The defaults for a scope; an empty `suffix` means that none have been suggested yet."""
 
     suffix: str = ""
     title: str = ""
@@ -125,10 +128,10 @@ class _Usual:
 
 
 class ExportDialog(QDialog):
-    """Offers what can be exported, at least one `Scope`, the first one chosen.
+    """The Export dialog, which offers at least one `Scope` and selects the first.
 
-    `ordered` carries the `ExportJob`, after which the dialog closes. What was not changed by hand follows the scope,
-    except the format if a suffix is `preferred`.
+    `ordered` carries the `ExportJob`, after which the dialog closes. Fields that the user has not edited follow the
+    scope, except the format if a suffix is `preferred`.
     """
 
     ordered = Signal(object)
@@ -171,14 +174,14 @@ class ExportDialog(QDialog):
 
     @property
     def scope(self) -> Scope:
-        """What is to be exported."""
+        """The selected scope."""
         scope = self.scopes.value
         assert isinstance(scope, Scope)
         return scope
 
     @property
     def path(self) -> Path:
-        """Where to save; raises `OutputError` where no file is named."""
+        """The output path; raises `OutputError` if it has no file name."""
         words = self.place.text().strip()
         try:
             path = Path(words).expanduser()
@@ -192,7 +195,7 @@ class ExportDialog(QDialog):
 
     @property
     def order(self) -> ExportJob:
-        """What is chosen; raises `OutputError` where no file is named."""
+        """The export job as configured; raises `OutputError` if the path has no file name."""
         document = replace(
             self.scope.document,
             title=self.title.text().strip(),
@@ -205,7 +208,7 @@ class ExportDialog(QDialog):
 
     @Slot()
     def accept(self) -> None:
-        """Give the order, after a question if it replaces files; one that cannot be carried out is told instead."""
+        """Submit the job, asking first if it would replace files; show a problem instead if there is one."""
         try:
             order = self.order
             check_writable(order.path, per_chapter=order.per_chapter)
@@ -229,7 +232,7 @@ class ExportDialog(QDialog):
         for label in (self.summary, self.size_note):
             label.setObjectName("faint")
         self.notice.setWordWrap(True)
-        self.notice.setMinimumWidth(1)  # a long name of a file must not make the dialog wider
+        self.notice.setMinimumWidth(1)  # a long file name must not widen the dialog
         self.notice.setTextFormat(Qt.TextFormat.PlainText)
         self.notice.setAccessibleName("Notice")
         self.notice.hide()
@@ -262,7 +265,7 @@ class ExportDialog(QDialog):
         layout.addLayout(form)
         layout.addWidget(self.notice)
         layout.addWidget(self.buttons)
-        layout.addStrut(WIDTH_PIXELS)  # a minimum width of the dialog itself would cut off what large fonts need
+        layout.addStrut(WIDTH_PIXELS)  # a minimum width of the dialog itself would cut off large fonts
 
     def _connect(self) -> None:
         self.buttons.accepted.connect(self.accept)
@@ -275,7 +278,7 @@ class ExportDialog(QDialog):
 
     @Slot()
     def _follow_scope(self) -> None:
-        """Suggest what suits the scope, in place of what was suggested before."""
+        """Suggest values that suit the scope, replacing earlier suggestions."""
         scope, before = self.scope, self._usual
         document = scope.document
         several = len(document.chapters) > 1
@@ -308,14 +311,14 @@ class ExportDialog(QDialog):
     @Slot()
     def _on_format(self) -> None:
         suffix = self.formats.currentData()
-        with suppress(OutputError):  # without a name, there is none to follow the format
+        with suppress(OutputError):  # without a file name, there is no suffix to update
             self.place.setText(str(with_format(self.path, suffix)))
         self.cover.setEnabled(suffix in (AUDIO_BOOK, AUDIO))
         self.cover.setToolTip("" if self.cover.isEnabled() else "This format doesn’t support covers")
         self._tell_size()
 
     def _tell_size(self) -> None:
-        """Say how much it is, and what becomes of it."""
+        """Show the duration, and the coding and size of the result."""
         scope, coding = self.scope, coding_of(self.formats.currentData())
         seconds = ExportJob(scope.document, scope.manner, Path()).seconds
         count = len(scope.document.chapters)
@@ -351,7 +354,7 @@ class ExportDialog(QDialog):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Become higher if the notice needs it, for which Qt would squeeze the cover."""
+        """Increase the height if the notice needs it; otherwise Qt would squeeze the cover."""
         layout = self.layout()
         assert layout is not None
         layout.activate()
@@ -359,25 +362,25 @@ class ExportDialog(QDialog):
 
 
 def with_format(path: Path, suffix: str) -> Path:
-    """The path with this suffix in place of that of another format; “Volume 1.5” has none, and keeps its 5."""
+    """Return the path with this suffix, replacing that of a known format; “Volume 1.5” keeps its “.5”."""
     known = path.suffix.lower() in kinds_of_sound()
     return path.with_suffix(suffix) if known else path.with_name(f"{path.name}{suffix}")
 
 
 def _line(parent: QWidget) -> ElidedLabel:
-    """A line that takes all the width of a form."""
+    """Return a label that takes up the full width of a form."""
     label = ElidedLabel(parent)
     label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
     return label
 
 
 def _name_of(document: Document) -> str:
-    """What a file of it is called, without a suffix."""
+    """Return a file name for a document, without a suffix."""
     return file_name(document.title) or Path(suggested_name(document.chapters[0].text)).stem
 
 
 def _size_words(megabytes: float) -> str:
-    """An estimated size, such as about 120 MB."""
+    """Return an estimated size, such as “about 120 MB”."""
     if megabytes < 1:
         return "less than 1 MB"
     return f"about {megabytes:.0f} MB" if megabytes < MEGABYTES_PER_GIGABYTE else f"about {megabytes / 1000:.1f} GB"

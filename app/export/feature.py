@@ -1,4 +1,4 @@
-"""The export feature, connected to the window: Save Audio…, and what comes of it."""
+"""The export feature in the window: the Save Audio command and the handling of its results."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from engine.export.stored_jobs import KeptOrder, KeptOrders
 
 
 class ExportFeature(QObject):
-    """`parts` gives what is open and parts of it, what is most likely wanted first, or raises an `EngineError`.
+    """Connects the Export dialog, running exports and interrupted ones to the window.
 
-    `engine_factory` gives what makes the engine of a model: an export that was interrupted goes on with its own.
-    `saved` tells of what was saved in a title and a sentence, `reveal_requested` carries a path that is to be shown.
+    `parts` returns the open document and parts of it, most likely choice first, or raises an `EngineError`.
+    `engine_factory` returns the engine factory of a model, so that an interrupted export resumes with its original
+    model. `saved` carries a title and a sentence about a finished export, `reveal_requested` a path to show.
     """
 
     saved = Signal(str, str)
@@ -56,7 +57,7 @@ class ExportFeature(QObject):
 
     @Slot()
     def open(self) -> QDialog | None:
-        """Ask what to export and how, over a window that goes on working."""
+        """Ask what to export and how, in a dialog that does not block the window."""
         try:
             scopes = [scope_of(part, self._window.request) for part in self._parts()]
         except EngineError as error:
@@ -69,16 +70,16 @@ class ExportFeature(QObject):
 
     @Slot()
     def look_for_interrupted(self) -> None:
-        """Offer to go on with exports whose process was killed."""
+        """Offer to resume exports whose process was killed."""
         self._records.look()
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Finish keeping what is to be offered at the next start, and forget the rest; return whether that was done."""
+        """Finish saving the records for the next start; return whether that succeeded in time."""
         return self._records.shut_down(timeout_ms)
 
     @Slot(object)
     def tell_path(self, path: Path) -> None:
-        """Say where a file is that no file manager can show."""
+        """Show the folder of a file when there is no file manager to open it."""
         self._window.page.status.tell(f"No file manager was found. The folder is {path.parent}.")
 
     def _connect(self) -> None:
@@ -99,7 +100,7 @@ class ExportFeature(QObject):
         self._records.found.connect(self._on_found)
 
     def _ask(self, scopes: Sequence[Scope]) -> QDialog:
-        from app.export.dialog import ExportDialog  # loads what writes sound files
+        from app.export.dialog import ExportDialog  # imports the audio file writers
 
         settings = self._settings
         dialog = ExportDialog(scopes, settings.save_folder, self._window, preferred=settings.export_format)
@@ -110,7 +111,7 @@ class ExportFeature(QObject):
 
     @Slot(object)
     def _on_ordered(self, order: ExportJob) -> None:
-        if not order.manner.voice:  # none was known when the dialog opened
+        if not order.manner.voice:  # no voice was known when the dialog opened
             order = replace(order, manner=replace(order.manner, voice=self._window.request.voice))
         self._settings.save_folder = order.path.parent
         self._window.page.banner.withdraw(Subject.FILE)
@@ -133,13 +134,13 @@ class ExportFeature(QObject):
         self._offer()
 
     def _offer(self) -> None:
-        """Offer the first that was interrupted, if any."""
+        """Offer to resume the first interrupted export, if any."""
         kept = self._interrupted[0].order.result.name if self._interrupted else ""
         self._window.page.save_strip.offer_resume(kept)
 
     @Slot()
     def _on_resume(self) -> None:
-        """Go on; what has taken the file's name since is replaced only if the user agrees."""
+        """Resume the export; a file that now has its name is replaced only if the user agrees."""
         order = self._interrupted[0].order
         if order.path.exists() and not order.per_chapter:
             ask_to_replace(self._window, [order.path], self._resume)

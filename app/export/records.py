@@ -1,4 +1,4 @@
-"""Keeps the orders of exports on disk while they are carried out, and finds those that were interrupted."""
+"""Stores export jobs on disk while they run, and finds those that were interrupted."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ log = logging.getLogger(__name__)
 
 
 class ExportRecords(QObject):
-    """Does one thing after the other in a thread of its own: to write a book takes a moment.
+    """The records of export jobs.
 
-    `found` carries each `KeptOrder` of a process that was killed. What cannot be kept is exported all the same.
+    Operations run one at a time in a separate thread, because writing a book takes a moment. `found`
+    carries each `KeptOrder` of a process that was killed. A job that cannot be stored is exported anyway.
     """
 
     found = Signal(object)
@@ -25,29 +26,29 @@ class ExportRecords(QObject):
         super().__init__(parent)
         self._orders = orders
         self._tasks = Tasks("exports", self)
-        self._kept: list[KeptOrder] = []  # touched in that thread alone
+        self._kept: list[KeptOrder] = []  # accessed only in that thread
 
     @Slot()
     def look(self) -> None:
-        """Look for orders that were interrupted."""
+        """Look for interrupted jobs."""
         self._tasks.run(self._find)
 
     def keep(self, order: ExportJob, model: str) -> None:
-        """Keep an order, which this model is to speak, until `forget`; one that was found is kept already."""
+        """Store a job, to be spoken by this model, until `forget`; one that was found is stored already."""
         self._tasks.run(self._keep, order, model)
 
     def forget(self, order: ExportJob) -> None:
-        """An order has been carried out, has failed, or was cancelled."""
+        """Remove the record of a job that has finished, failed or been canceled."""
         self._tasks.run(self._forget, order)
 
     def discard(self, order: ExportJob) -> None:
-        """Forget an order that was found, and remove what the export has left."""
+        """Remove the record of an interrupted job and the partial output."""
         self._tasks.run(self._discard, order)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Finish what was asked for; return whether that was in time.
+        """Finish pending operations; return whether that succeeded in time.
 
-        What was found and neither resumed nor discarded is found again.
+        Interrupted jobs that were neither resumed nor discarded will be found again.
         """
         if not self._tasks.shut_down(timeout_ms):
             return False
@@ -74,7 +75,7 @@ class ExportRecords(QObject):
             kept.drop()
 
     def _discard(self, order: ExportJob) -> None:
-        from engine.export.exporting import discard  # loads what writes sound files
+        from engine.export.exporting import discard  # imports the audio file writers
 
         self._forget(order)
         discard(order)

@@ -1,4 +1,4 @@
-"""What can be exported of what is open: a book, a chapter, a text, a selection."""
+"""The exportable parts of the open document: a book, a chapter, a text or a selection."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 
 Part = tuple[str, Document | SpeechRequest]
-"""What the window calls a part of what is open, and that part."""
+"""The title of a part of the open document in the window, and the part."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A document, spoken in the manner of a request whose own text does not count; `title` says which part it is."""
+    """A document with a title for the dialog and a request that gives voice, speed and pauses; its text is ignored."""
 
     title: str
     document: Document
@@ -25,7 +25,7 @@ class Scope:
 
 
 def scope_of(part: Part, manner: SpeechRequest) -> Scope:
-    """A document in this manner, or what a request speaks in its own, named by its first words."""
+    """Return the scope of a document in this manner, or of a request in its own, titled by its first words."""
     title, content = part
     if isinstance(content, Document):
         return Scope(title, content, manner)
@@ -35,12 +35,15 @@ def scope_of(part: Part, manner: SpeechRequest) -> Scope:
 
 
 def scope_of_order(order: ExportJob) -> Scope:
-    """What was ordered before."""
+    """Return the scope of an earlier job."""
     return Scope(order.result.name, order.document, order.manner)
 
 
 def parts_of(window: MainWindow) -> list[Part]:
-    """What is open, and what is shown and selected of it; raises `InvalidRequest` where no chapter is wanted."""
+    """Return the open document, its chapter on display and the selection.
+
+    Raises `InvalidRequest` if no chapter is selected.
+    """
     reading, request, selection = window.reading, window.request, window.page.view.selection
     book, chapter = reading.chosen_document, reading.chapter
     parts: list[Part] = [("Text", request) if book is None else (f"Book: {_titled(book, reading.document)}", book)]
@@ -54,7 +57,7 @@ def parts_of(window: MainWindow) -> list[Part]:
 
 
 def _titled(book: Document, whole: Document | None) -> str:
-    """A title, and how many of the chapters are read, unless all are."""
+    """Return a title, with the number of selected chapters unless all are selected."""
     read, of_all = len(book.chapters), len(whole.chapters) if whole is not None else 0
     return f"{book.title} ({read} of {of_all} chapters)" if read < of_all else book.title
 
