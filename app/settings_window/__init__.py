@@ -1,1 +1,1 @@
-"""The window of the settings."""
+"""The settings window."""

@@ -1,4 +1,4 @@
-"""The settings, connected to the window: what File > Settings… does."""
+"""The Settings command of the window."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ PROSODY_NEWS = {Prosody.LSTM: "Now using LSTM prosody", Prosody.TRANSFORMER: "No
 
 
 class SettingsFeature(QObject):
-    """`engine_requested` tells that speech is to be computed in another way, `prosody_changed` that it is by that.
+    """Opens the settings window and applies engine settings.
 
-    `voices_requested` tells that another voice is to be chosen, in the main window.
+    `engine_requested` asks for an engine with the new settings, `prosody_changed` follows a change of prosody.
+    `voices_requested` asks the main window to let the user choose a voice.
     """
 
     engine_requested = Signal()
@@ -39,8 +40,8 @@ class SettingsFeature(QObject):
 
     @cached_property
     def dialog(self) -> SettingsWindow:
-        """The window, from when it is first opened."""
-        from app.settings_window.window import SettingsWindow  # lists fonts and formats, for which no start waits
+        """The settings window, created when first opened."""
+        from app.settings_window.window import SettingsWindow  # lists fonts and formats, which takes time
 
         window, speech = self._window, self._speech
         dialog = SettingsWindow(window.page.header, window.menu, self._settings, window)
@@ -56,7 +57,7 @@ class SettingsFeature(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Show the window, beside which the main window goes on working."""
+        """Show the window; it does not block the main window."""
         bring_to_front(self.dialog)
 
     @Slot()
@@ -72,7 +73,7 @@ class SettingsFeature(QObject):
     @Slot(object)
     def _on_lstm_method(self, method: str) -> None:
         if method == MPS:
-            forget_crashes()  # whoever chooses them wants them tried again
+            forget_crashes()  # choosing MPS again asks for a new trial
         self._settings.lstm_method = method
         self.engine_requested.emit()
 

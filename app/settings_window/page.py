@@ -1,4 +1,4 @@
-"""What the pages of the settings are made of."""
+"""The building blocks of the settings pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
 
 LIST_CHARACTERS = 18
-"""The width of a list of choices."""
+"""The width of a drop-down list, in characters."""
 MARGIN_PIXELS = 16
 MAX_PIXELS = 480
 GROUP_SPACE_PIXELS = 18
@@ -27,7 +27,7 @@ SPACE_PIXELS = 5
 
 
 class SettingsPage(QScrollArea):
-    """Controls below each other, each under its title and above an explanation; scrolls where they need more room."""
+    """A scrollable column of controls, each with a title above and an explanation below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,10 +41,10 @@ class SettingsPage(QScrollArea):
         self.setWidget(body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along when the tab key reaches what is in it
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along when Tab moves the focus
 
     def add_row(self, title: str, control: QWidget, explanation: str = "") -> WrappedLabel:
-        """Add a control, which its title leads to if it has one; returns the explanation, to say something else."""
+        """Add a control and its optional title; return the label of the explanation, whose text may change."""
         row = QVBoxLayout()
         row.setSpacing(SPACE_PIXELS)
         if title:
@@ -62,7 +62,7 @@ class SettingsPage(QScrollArea):
 
 
 class WrappedLabel(QLabel):
-    """Plain text, on as many lines as it needs in the width that there is; hidden while it is empty."""
+    """Plain text that wraps to the available width; hidden while empty."""
 
     def __init__(self, words: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,17 +74,17 @@ class WrappedLabel(QLabel):
         self.say(words)
 
     def minimumSizeHint(self) -> QSize:
-        """One line: Qt would want the height that one word a line needs, at any width."""
+        """Return the height of one line; by default, Qt would reserve one line per word at any width."""
         return QSize(1, self.fontMetrics().height())
 
     def say(self, words: str) -> None:
-        """Show this."""
+        """Show this text."""
         self.setText(words)
         self.setHidden(not words)
 
 
 class GroupChoice(ComboBox):
-    """A list of the actions of a menu: shows the one that is ticked, and triggers the one that is chosen."""
+    """A drop-down list of a menu's actions: shows the checked one, and triggers the one that the user chooses."""
 
     def __init__(self, name: str, explanation: str, group: QActionGroup, parent: QWidget | None = None) -> None:
         super().__init__(name, explanation, LIST_CHARACTERS, parent)
@@ -106,7 +106,7 @@ class GroupChoice(ComboBox):
 
 
 class ChosenElsewhere(QWidget):
-    """Shows what is chosen, beside a button that opens where it is chosen."""
+    """Shows a choice, with a button that opens the place to change it."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

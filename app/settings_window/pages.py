@@ -1,4 +1,4 @@
-"""The pages of the settings, except the advanced one."""
+"""The settings pages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ PROSODY_EXPLANATIONS = {
 
 
 class ReadingPage(SettingsPage):
-    """What the header has as well: each follows the other. `voices_requested`: another voice is to be chosen."""
+    """The reading settings, kept in sync with the header.
+
+    `voices_requested` asks for the list of voices.
+    """
 
     voices_requested = Signal()
 
@@ -79,7 +82,7 @@ class ReadingPage(SettingsPage):
 
 
 class AppearancePage(SettingsPage):
-    """Colours, and the font of the text, with a sample of it."""
+    """Colors and the reading font, with a sample."""
 
     def __init__(self, appearances: QActionGroup, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +126,7 @@ class AppearancePage(SettingsPage):
 
 
 class ExportPage(SettingsPage):
-    """Where audio is saved, and as which kind of file."""
+    """The default folder and file format for exports."""
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -161,7 +164,7 @@ class ExportPage(SettingsPage):
 
 
 class HistoryPage(SettingsPage):
-    """How much audio is kept."""
+    """The storage limit for saved audio."""
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -191,7 +194,7 @@ class HistoryPage(SettingsPage):
 
 
 class ModelsPage(SettingsPage):
-    """The models that are installed; `open_models` opens the window in which others are downloaded."""
+    """The installed models; `open_models` opens the window that downloads others."""
 
     def __init__(self, picker: VoicePicker, open_models: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -218,7 +221,7 @@ class ModelsPage(SettingsPage):
 
 
 class ShortcutsPage(QTextBrowser):
-    """All keys, as the menus have them at the moment."""
+    """All keyboard shortcuts, as currently assigned in the menus."""
 
     def __init__(self, menu: MainMenu, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -227,13 +230,13 @@ class ShortcutsPage(QTextBrowser):
         self.setAccessibleName("Keyboard shortcuts")
 
     def showEvent(self, event: QShowEvent) -> None:
-        """List them anew."""
+        """List the shortcuts again."""
         super().showEvent(event)
         self.setHtml(shortcuts_html(self._menu))
 
 
 def _fonts(chosen: str) -> Iterator[tuple[str, str]]:
-    """Families and their titles; one that was chosen is among them even if it is not installed any more."""
+    """Yield font families and their titles, including the chosen one even if it is no longer installed."""
     yield "", "System"
     yield SERIF, "Serif"
     families = QFontDatabase.families(QFontDatabase.WritingSystem.Latin)
@@ -243,7 +246,10 @@ def _fonts(chosen: str) -> Iterator[tuple[str, str]]:
 
 
 class AdvancedPage(SettingsPage):
-    """The signals carry what was chosen, even if it is what was chosen before: that means once more."""
+    """The advanced settings.
+
+    The signals carry the choice even if it has not changed, because choosing it again means to retry.
+    """
 
     device_chosen = Signal(object)
     lstm_method_chosen = Signal(object)
@@ -268,7 +274,7 @@ class AdvancedPage(SettingsPage):
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Say what computes, and why; and what the LSTM methods took where they were tried."""
+        """Show the device in use and the timings of the LSTM methods that were tried."""
         if (device := activity.device) is not None:
             self._show_device(device)
 
@@ -317,7 +323,7 @@ class AdvancedPage(SettingsPage):
 
     @Slot()
     def _show_prosody(self) -> None:
-        """What the model in use does, which is not what is wished for if it can't; then say why."""
+        """Show the prosody that the model in use has; if it can't have the desired one, show the reason."""
         model, models = self._picker.speaking_model, self._picker.models
         obstacle = next((each.students_obstacle for each in models if each.model == model), "")
         self.prosody.setEnabled(self._picker.known)

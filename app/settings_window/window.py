@@ -1,4 +1,4 @@
-"""The window of the settings: a list of pages, and the page that is chosen in it."""
+"""The settings window: a list of pages, and the selected page."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ SIZE = QSize(720, 520)
 MARGIN_PIXELS = 12
 LIST_PADDING_PIXELS = 28
 NARROW_LISTS = 4
-"""A window narrower than so many lists has no room for one beside the page."""
+"""A window narrower than this many list widths has no room for the list beside the page."""
 
 
 class SettingsWindow(QDialog):
-    """Every control takes effect at once, and follows the menu and the header; the pages are public.
+    """The settings window, with public pages.
 
-    In a narrow window, or with large text, the list is a box above the page.
+    Every control takes effect immediately, and stays in sync with the menu and the header. In a
+    narrow window, or with large text, the list is replaced by a box above the page.
     """
 
     def __init__(self, header: HeaderBar, menu: MainMenu, settings: Settings, parent: QWidget | None = None) -> None:
@@ -74,10 +75,10 @@ class SettingsWindow(QDialog):
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self).activated.connect(self.close)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Choose between the list and the box."""
+        """Switch between the list and the box."""
         super().resizeEvent(event)
         narrow = self.width() < NARROW_LISTS * self.list.width()
-        if narrow == self.box.isHidden():  # beside each other, both would need more room than either has
+        if narrow == self.box.isHidden():  # side by side, both would need too much room
             (self.list if narrow else self.box).hide()
             across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
             self._layout.setDirection(down if narrow else across)
