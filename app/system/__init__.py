@@ -1,1 +1,1 @@
-"""What the window asks of the desktop and of Python: displays, folders, garbage collection."""
+"""The window's interface to the desktop and to Python: displays, folders, garbage collection."""

@@ -1,4 +1,4 @@
-"""What the desktop offers and asks: its file manager, files to open, and on Linux the bus of its programs."""
+"""Desktop integration: the file manager, files to open and, on Linux, the session bus."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ REVEAL_TITLE = "Reveal in Finder" if sys.platform == "darwin" else "Show in Fold
 
 
 def reveal(path: Path) -> bool:
-    """Show a file or folder, selected in its parent if the file manager can; return whether there is a file manager.
+    """Show a file or folder, selected in its parent if possible; return whether there is a file manager.
 
-    Elsewhere than on a Mac, a folder shows what is in it, and a file the folder that it is in.
+    On systems other than macOS, a folder is opened itself, and for a file its folder.
     """
     if sys.platform == "darwin":
         return QProcess.startDetached("open", ["-R", str(path)])[0]
@@ -25,7 +25,7 @@ def reveal(path: Path) -> bool:
 
 
 class OpenedFiles(QObject):
-    """`opened` carries the path of each such file."""
+    """Receives the system's requests to open files; `opened` carries the path of each file."""
 
     opened = Signal(object)
 
@@ -34,7 +34,7 @@ class OpenedFiles(QObject):
         qt.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the request to open a file; every other event goes its way, and so does an address of the web."""
+        """Handle requests to open a file; pass on every other event, including requests to open web addresses."""
         if isinstance(event, QFileOpenEvent) and (name := event.file()):
             self.opened.emit(Path(name))
             return True
@@ -42,7 +42,7 @@ class OpenedFiles(QObject):
 
 
 def session_bus_address(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Where the bus of this desktop session listens; None if there is none."""
+    """Return the address of this desktop session's bus; None if there is none."""
     if sys.platform != "linux":
         return None
     if address := environment.get("DBUS_SESSION_BUS_ADDRESS"):

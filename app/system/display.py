@@ -1,4 +1,4 @@
-"""Whether a window can be opened here, and what to do if not."""
+"""Checks whether a window can be opened here, and what to do if not."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ X_PORT = 6000
 
 
 def why_no_window(environment: Mapping[str, str] = os.environ) -> str | None:
-    """One sentence, or None if a window can be opened.
+    """Return the obstacle in one sentence, or None if a window can be opened.
 
-    Checked first because Qt ends the process if it finds no display.
+    It is checked first because Qt ends the process if it finds no display.
     """
     if sys.platform != "linux" or environment.get("QT_QPA_PLATFORM"):
         return None
@@ -33,7 +33,7 @@ def why_no_window(environment: Mapping[str, str] = os.environ) -> str | None:
 
 
 def _x_display_answers(display: str) -> bool:
-    """`display` is as in DISPLAY: [host]:number[.screen]."""
+    """Return whether the X server of `display` answers; the format is that of DISPLAY: [host]:number[.screen]."""
     host, _, number = display.rpartition(":")
     number = number.partition(".")[0]
     if not number.isdigit():

@@ -1,4 +1,4 @@
-"""What macOS is told and asked: not to slow speech down, and for texts that other applications want spoken."""
+"""macOS integration: the activity that keeps the app awake while speaking, and the Services menu entry."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from PySide6.QtCore import QObject, Signal
 from engine.system.mac import ObjectiveC
 
 SERVICE_MESSAGE = "speak"
-"""What the application's property list names its service by."""
+"""The name of the service in the application's property list."""
 USER_INITIATED = 0x00FFFFFF
-"""Apple's number of the activity that a person waits for: neither the application nor the computer goes to sleep."""
+"""Apple's constant for an activity that the user waits for: neither the app nor the computer goes to sleep."""
 _REASON = "Speaking"
 
 
 class AppNapInhibitor(QObject):
-    """Keeps macOS from slowing the application down while its windows are hidden, which it does after seconds."""
+    """Prevents App Nap, which slows the app down within seconds once its windows are hidden."""
 
     def __init__(self, runtime: ObjectiveC, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -24,7 +24,7 @@ class AppNapInhibitor(QObject):
         self._activity = 0
 
     def keep(self, awake: bool) -> None:
-        """Begin or end what macOS calls an activity."""
+        """Begin or end an activity in the sense of macOS."""
         if awake == bool(self._activity):
             return
         process = self._runtime.send(self._runtime.class_named("NSProcessInfo"), "processInfo")
@@ -39,7 +39,7 @@ class AppNapInhibitor(QObject):
 
 
 class SpeakService(QObject):
-    """Answers the entry of other applications' Services menus; `text_received` carries the text selected there."""
+    """The entry in other applications' Services menus; `text_received` carries the text selected there."""
 
     text_received = Signal(str)
 
@@ -51,7 +51,7 @@ class SpeakService(QObject):
         runtime.send(application, "setServicesProvider:", provider)
 
     def _receive(self, pasteboard: int, user_data: int, error: int) -> None:
-        """Take the text from the pasteboard that macOS hands over."""
+        """Read the text from the pasteboard that macOS passes."""
         kind = self._runtime.text("public.utf8-plain-text")
         text = self._runtime.words(self._runtime.send(pasteboard, "stringForType:", kind))
         if text.strip():

@@ -1,4 +1,4 @@
-"""One window for each user: a second start hands over what it was asked for, and ends."""
+"""Limits each user to one window: a second start passes its request to the first, and ends."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 log = logging.getLogger(__name__)
 
 ANSWER_WITHIN_SECONDS = 10.0
-"""The window that is open may be busy, and one that has just been started does not listen yet."""
+"""The open window may be busy, and a starting one does not listen yet."""
 LOOK_AGAIN_AFTER_SECONDS = 0.05
 _TAKEN = b"taken\n"
 
 
 class NoAnswer(Exception):
-    """The window that is open does not answer."""
+    """The open window does not answer."""
 
 
 class SingleInstance(QObject):
-    """`received` carries each message of a later start, which is one line.
+    """The single-instance lock and message channel; `received` carries each message of a later start, a single line.
 
-    The first holds a lock, which the system releases when its process ends, however it does; so there is never a doubt
-    whether a socket found in the folder still has a listener. Qt's lock file would stay for good after a kill if the
-    computer's name has changed meanwhile, as a Mac's does from network to network.
+    The first instance holds a lock that the system releases when its process ends, for any reason; so it is always
+    clear whether a socket found in the folder still has a listener. Qt's lock file would persist after a kill if the
+    computer's name has changed in the meantime, as a Mac's does from network to network.
     """
 
     received = Signal(str)
@@ -44,9 +44,10 @@ class SingleInstance(QObject):
         self._server.newConnection.connect(self._on_connection)
 
     def begin(self, message: str) -> bool:
-        """Become the first, or hand a message to it; return whether this is the first.
+        """Become the first instance, or pass a message to it; return whether this is the first.
 
-        Raises `NoAnswer`. Where no lock can be had, such as in a read-only folder, everyone is the first.
+        Raises `NoAnswer`. If the lock file cannot be created, such as in a read-only folder, every instance is a first
+        one.
         """
         end = time.monotonic() + ANSWER_WITHIN_SECONDS
         try:
@@ -62,7 +63,7 @@ class SingleInstance(QObject):
         return True
 
     def end(self) -> None:
-        """Let another be the first."""
+        """Release the single-instance lock."""
         self._server.close()
         self._unlock()
 
@@ -82,13 +83,13 @@ class SingleInstance(QObject):
         self._lock = None
 
     def _listen(self) -> None:
-        QLocalServer.removeServer(self._address)  # left by a first that was killed
+        QLocalServer.removeServer(self._address)  # left by a first instance that was killed
         if not self._server.listen(self._address):
             self._unlock()
             raise OSError(self._server.errorString())
 
     def _hand_over(self, message: str, end: float) -> bool:
-        """Return whether the message was taken; not so when nobody listens, or the first has ended meanwhile."""
+        """Return whether the message was accepted; False if no instance listens, or the first has just ended."""
         socket = QLocalSocket()
         socket.connectToServer(self._address)
         if not socket.waitForConnected(_milliseconds_until(end)):

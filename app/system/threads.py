@@ -1,8 +1,8 @@
-"""Threads: how much room and priority they have, and that garbage is collected on the window's thread alone.
+"""Thread stack size and priority, and garbage collection on the window's thread alone.
 
-Left to itself, Python collects garbage wherever it happens to make an object. That may be a thread that must not
-delete widgets, or inside Qt while it holds a lock that deleting them waits for, and then for ever. Only reference
-cycles are garbage in this sense; everything else is freed at once as always.
+By default, Python collects garbage in any thread that happens to create an object. That may be a thread that must not
+delete widgets, or Qt code holding a lock that deleting them waits for, which causes a deadlock. Only reference cycles
+are garbage in this sense; everything else is freed immediately, as always.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from contextlib import contextmanager
 from PySide6.QtCore import QTimer
 
 STACK_BYTES = 16 << 20
-"""Of every thread. On a Mac they have 512 KB by default, of which libsndfile takes half to write Vorbis."""
+"""The stack size of every thread. On a Mac, the default is 512 KB, half of which libsndfile needs to write Vorbis."""
 LOOK_EVERY_MS = 1000
 SETTLED_AFTER_MS = 3000
-"""By then the window and what it imports are there to stay. Nothing is collected before, and they are left out later:
-to go through them takes a tenth of a second, in which the window stands still."""
+"""By then, the window and its imports are permanent.
+
+Nothing is collected before, and these objects are frozen: traversing them would block the window for a tenth of a
+second.
+"""
 
 
 @contextmanager
@@ -54,7 +57,7 @@ def not_collected() -> Iterator[None]:
 
 
 def collect_what_is_due() -> None:
-    """Collect what Python would have collected by now according to its own thresholds."""
+    """Collect the generations that exceed Python's own thresholds."""
     pairs = zip(gc.get_count(), gc.get_threshold(), strict=True)
     due = [generation for generation, (count, threshold) in enumerate(pairs) if count > threshold]
     if due:
@@ -62,9 +65,9 @@ def collect_what_is_due() -> None:
 
 
 def give_way(niceness: int) -> None:
-    """Give other threads priority over this one, and over the threads and processes that are started from it.
+    """Give other threads priority over this one, and over the threads and processes started from it.
 
-    Linux only, where niceness belongs to a thread; on a Mac the sound has real-time priority anyway.
+    This works on Linux only, where niceness belongs to a thread; on a Mac, audio has real-time priority anyway.
     """
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, 0, niceness)  # of this thread alone, on Linux
