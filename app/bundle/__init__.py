@@ -1,1 +1,1 @@
-"""The bundle: the application with its own Python, as a folder for Linux and an .app for Macs; see README.md."""
+"""The bundle: the app with its own Python, as a folder for Linux and an .app for macOS; see README.md."""

@@ -1,4 +1,4 @@
-"""`python -m app.bundle`: builds the bundle for the system it runs on, checks and tries it, packs it, says its size."""
+"""`python -m app.bundle`: builds, checks, tries and packs the bundle for the current system, and prints its size."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from engine.system.paths import APPLICATION_NAME, project_folder, shipped_module
 BUILD = project_folder() / "build" / "bundle"
 RECIPE = Path(__file__).with_name("kokoro_desk.spec")
 _DEBUGGING = b".debug_info"
-"""The name of the part of a library for Linux that describes its sources."""
+"""The name of the debug section in Linux libraries."""
 _IDENTITY, _PROFILE = "SIGNING_IDENTITY", "NOTARY_PROFILE"
-"""Environment variables: the name of a certificate, and of the credentials for notarising, both in the keychain."""
+"""Environment variables with the names of a certificate and of the notarization credentials, both in the keychain."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make what is asked for; returns the exit code."""
+    """Build the requested bundle; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m app.bundle", description="Builds the application as a bundle.")
     parser.add_argument(
         "--mac-tree", action="store_true", help="assemble an .app on Linux to check its structure and size"
@@ -84,10 +84,10 @@ def _build() -> None:
 
 
 def _strip(bundle: Path) -> None:
-    """Remove what only a debugger reads: in some packages for Linux it is most of a library.
+    """Remove debug information, which makes up most of some Linux packages' libraries.
 
-    Modules have digests, and libraries in folders that end in .libs would be broken by it: packages' builders have
-    changed their layout.
+    Compiled modules have digests, and stripping would break libraries in folders that end in .libs, whose layout the
+    packages' builders have changed.
     """
     for path in bundle.rglob("*.so*"):
         stays = shipped_modules_folder().name in path.parts or path.parent.suffix == ".libs"

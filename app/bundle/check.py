@@ -15,23 +15,23 @@ from engine.errors import DamagedFile
 
 _MIN_SYSTEM = tuple(int(part) for part in mac.MIN_SYSTEM.split("."))
 _NAMES_A_NEWER_SYSTEM = re.compile(r"(PySide6|shiboken6)/[^/]+$")
-"""Places of libraries that name macOS 15 in wheels for macOS 13: macOS asks programs, not libraries, what they need."""
+"""Libraries that name macOS 15 in wheels for macOS 13: macOS checks the requirement of programs, not of libraries."""
 
 
 def size_megabytes(bundle: Path) -> float:
-    """The size of a file, or of all those in a folder, each counted once."""
+    """Return the size of a file, or of all files in a folder, each counted once."""
     return sum(path.stat().st_size for path in _files(bundle)) / 1e6
 
 
 def problems(bundle: Path) -> list[str]:
-    """What is wrong with a bundle for any system: what it must not have, and damaged modules."""
+    """Return the problems of a bundle for any system: denied files and damaged modules."""
     places = (path.relative_to(bundle).as_posix() for path in _files(bundle))
     denied = [f"{place} must not be there" for place in places if contents.is_denied(place)]
     return [*denied, *_damaged_modules(bundle)]
 
 
 def problems_of_application(application: Path) -> list[str]:
-    """What is wrong with an application for Macs: `problems`, its property list, its libraries and their signatures."""
+    """Return the problems of a macOS app: `problems`, its property list, its libraries and their signatures."""
     found = [f"Info.plist has an unexpected {key}" for key in _differences(application)]
     for path in mac.programs_and_libraries(application):
         place = path.relative_to(application).as_posix()
@@ -40,9 +40,9 @@ def problems_of_application(application: Path) -> list[str]:
 
 
 def problem_of_python(python: Path) -> str:
-    """Why a bundle cannot be built with a Python for Macs, and with which it can, as one sentence; empty if it can.
+    """Return why this Python for macOS cannot build a bundle, and which one can; empty if it can.
 
-    The bundle starts on the systems that the Python in it starts on. Homebrew's names the system it was itself built
+    The bundle starts on the systems that its Python supports. Homebrew's Python requires the system that it was built
     on, python.org's an old one.
     """
     part = for_apple_processor(python.read_bytes())
@@ -88,5 +88,5 @@ def _damaged_modules(bundle: Path) -> Iterator[str]:
 
 
 def _files(bundle: Path) -> Iterator[Path]:
-    """The files of a folder, or the file itself."""
+    """Yield the files of a folder, or the file itself."""
     yield from (path for path in (bundle, *bundle.rglob("*")) if path.is_file() and not path.is_symlink())

@@ -1,4 +1,4 @@
-"""What goes into a bundle and what stays out, for PyInstaller's recipe and for the check after it."""
+"""The contents of a bundle, for PyInstaller's recipe and for the check after it."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from engine.errors import Cure, EngineError
 from engine.system.paths import project_folder, resources_folder, shipped_modules_folder
 
 Files = list[tuple[str, str]]
-"""Each file, and the folder of the bundle that it goes to."""
+"""Pairs of a file and its target folder in the bundle."""
 
 Entry = tuple[str, str, str]
-"""PyInstaller's terms for a file: its place in the bundle, where it comes from, its kind."""
+"""A file in PyInstaller's terms: its path in the bundle, its source and its kind."""
 
 LEFT_OUT = (
-    # What only building, comparing and measuring need; “engine reference” adds what comparing needs.
+    # Needed only for building, comparing and measuring; “engine reference” adds the packages for comparing.
     "torch", "kokoro", "transformers", "tokenizers", "tvm", "matplotlib", "PIL", "fontTools", "jinja2",
     "scipy", "pocketsphinx", "pystoi", "speechmos", "onnx", "onnxruntime", "onnxscript", "openvino", "hibari",
     "ziglang",
-    # What packages use only if it is there.
+    # Optional dependencies of packages.
     "IPython", "tkinter", "_tkinter", "readline", "curses",
     "setuptools", "pkg_resources", "pytest", "_pytest", "hypothesis", "mypy", "hf_xet",
     "curated_tokenizers", "curated_transformers", "spacy_curated_transformers", "nltk", "sympy", "networkx",
     "pyqtgraph.examples", "pyqtgraph.opengl", "spacy.tests", "thinc.tests",
     "PySide6.QtTest", "spacy.cli", "rich", "pygments", "numpy.f2py", "pydoc_data", "pip",
 )  # fmt: skip
-"""Packages that PyInstaller must not follow an import to; pip is in the bundle as files."""
+"""Packages whose imports PyInstaller must not follow; pip is bundled as files."""
 
 DENIED = re.compile(
     r"""
@@ -55,10 +55,10 @@ DENIED = re.compile(
     """,
     re.VERBOSE,
 )
-"""What no bundle may hold, by its path in it: the parts of Qt that the window does not use would treble its size.
+"""The files that no bundle may contain, by their path in it; unused parts of Qt would triple its size.
 
-Of espeak-ng's dictionaries, the largest of languages that are not spoken are denied. ALSA's library belongs to the
-system, whose settings and plug-ins are made for it. Some files of packages say where and how they were installed.
+Of espeak-ng's dictionaries, the largest ones of unsupported languages are denied. ALSA's library belongs to the system,
+which has matching settings and plug-ins. Some package files record where and how they were installed.
 """
 
 _DATA_PACKAGES = {
@@ -73,7 +73,7 @@ _DATA_PACKAGES = {
     "pip": ("**/*.py", "**/*.pem", "**/*.txt"),
     "tvm": ("__init__.py",),
 }
-"""Files, beside modules, that packages open; pip is data as a whole, and of tvm only the place of its libraries is."""
+"""Files that packages open, besides modules; pip is all data, and only the location of tvm's libraries is needed."""
 _LIBRARIES = {
     "espeakng_loader": ("libespeak-ng*",),
     "tvm": ("lib/libtvm_runtime.*", "lib/libtvm_runtime_metal.*"),
@@ -82,12 +82,12 @@ _LIBRARIES = {
     "_soundfile_data": ("libsndfile*",),
     "_sounddevice_data": ("portaudio-binaries/*.dylib",),
 }
-"""Libraries that packages load by their path, beside what they are linked with."""
+"""Libraries that packages load by path, in addition to linked ones."""
 
 _DISTRIBUTIONS = ("apache-tvm", "apache-tvm-ffi", "misaki", "PySide6-Essentials", "spacy", "thinc")
 _LICENCES = ("LICENSE", "NOTICE")
 _OF_DOCUMENTS = (".png", ".wav")
-"""The suffixes of the pictures and sounds in the documents."""
+"""The suffixes of pictures and audio files in the documents."""
 _METAL = "-metal-macos"
 _NOT_FOR_APPLICATIONS = (
     "idlelib", "lib2to3", "tkinter", "_tkinter", "turtle", "turtledemo", "antigravity", "this", "curses", "_curses",
@@ -96,27 +96,27 @@ _NOT_FOR_APPLICATIONS = (
 
 
 _LINKED = re.compile(r"(PySide6/Qt/lib/)?lib(?!python)[^/]+\.so(\.\d+)*")
-"""Places of libraries that are in a bundle because others are linked with them, and of links to those.
+"""Libraries that are bundled only because others link to them, and symbolic links to those.
 
 The bundle's program itself loads Python.
 """
 _TESTS = re.compile(r"\.(test|tests|idle_test|__main__)\b")
 _HIDDEN = ("PySide6.QtOpenGL", "lxml._elementpath")
-"""Modules that packages import by names which they put together, so that no analysis finds them."""
+"""Modules that packages import by computed names, which no analysis finds."""
 
 _FOR_LINUX = ("app.desktop.mpris", "app.desktop.mpris_interfaces")
-"""Modules that other systems have no use for, and lack the packages of."""
+"""Modules for Linux only, whose dependencies other systems lack."""
 
 
 def is_denied(place: str) -> bool:
-    """Whether no file may be at this place of a bundle."""
+    """Return whether the bundle must not contain a file at this path."""
     return DENIED.search(place) is not None
 
 
 def without_orphans(entries: Sequence[Entry], linked_with: Callable[[str], Iterable[str]]) -> list[Entry]:
-    """Leave out libraries that nothing else is linked with, which only served files that are denied.
+    """Drop libraries that only denied files are linked with.
 
-    `linked_with` gives the names of the libraries that a file is linked with.
+    `linked_with` returns the names of the libraries that a file is linked with.
     """
     loaded = {Path(file).name for file, _ in libraries()}
     kept = [entry for entry in entries if not _LINKED.fullmatch(entry[0]) or Path(entry[0]).name in loaded]
@@ -132,7 +132,7 @@ def without_orphans(entries: Sequence[Entry], linked_with: Callable[[str], Itera
 
 
 def modules() -> list[str]:
-    """Every module of the program, and the standard library as a whole, which packages that are added may need."""
+    """Return every module of the app, and the whole standard library, which packages added later may need."""
     found = [name for package in ("engine", "app") for name in _modules_of(project_folder() / package)]
     ours = [name for name in found if sys.platform == "linux" or name not in _FOR_LINUX]
     return [*ours, *_HIDDEN, *_standard_library()]
@@ -140,8 +140,8 @@ def modules() -> list[str]:
 
 def _standard_library() -> Iterator[str]:
     for name in sorted(sys.stdlib_module_names.difference(_NOT_FOR_APPLICATIONS)):
-        found = PathFinder.find_spec(name)  # setuptools meddles with the usual function
-        if found is not None:  # some are for other systems, others within Python's own library
+        found = PathFinder.find_spec(name)  # setuptools patches importlib.util.find_spec
+        if found is not None:  # some are for other systems, others built into Python's own library
             yield name
             for folder in found.submodule_search_locations or ():
                 yield from (module for module in _modules_of(Path(folder)) if not _TESTS.search(module))
@@ -154,17 +154,17 @@ def _modules_of(folder: Path) -> Iterator[str]:
 
 
 def data_files() -> Files:
-    """The program's own files, and those that packages open: data, licences, names and versions."""
+    """Return the app's own files, and those that packages open: data, licenses, names and versions."""
     return [*own_files(), *_files_of(_DATA_PACKAGES), *_metadata()]
 
 
 def libraries() -> Files:
-    """The libraries that packages load by their path."""
+    """Return the libraries that packages load by path."""
     return [*_files_of(_LIBRARIES), *([] if sys.platform == "darwin" else _portaudio())]
 
 
 def shipped_modules(system: str = platform.system(), machine: str = platform.machine()) -> Files:
-    """The compiled modules for a system, to be copied as they are: PyInstaller would rewrite libraries."""
+    """Return the compiled modules for a system, to be copied unchanged: PyInstaller would rewrite libraries."""
     fitting = [family.name for family in families_of(system, machine)]
     if system == "Darwin":
         fitting.append(_METAL)
@@ -173,7 +173,7 @@ def shipped_modules(system: str = platform.system(), machine: str = platform.mac
 
 
 def own_files() -> Files:
-    """Files of the program that are no modules: resources, licences, and sources whose hash shipped modules carry."""
+    """Return the app's other files: resources, licenses, and the sources whose hashes shipped modules contain."""
     resources = sorted(path for path in resources_folder().rglob("*") if path.suffix not in _OF_DOCUMENTS)
     licences = [project_folder() / name for name in _LICENCES]
     sources = (*compiler_sources(), *student_sources())
@@ -181,12 +181,12 @@ def own_files() -> Files:
 
 
 def _placed(path: Path) -> tuple[str, str]:
-    """A file of the program, in the same place as here."""
+    """Return a file of the app with the same folder as here."""
     return str(path), path.relative_to(project_folder()).parent.as_posix()
 
 
 def _files_of(packages: Mapping[str, Sequence[str]]) -> Files:
-    """Files of installed packages by patterns, in the same places as in the packages."""
+    """Return files of installed packages by patterns, in the same folders as in the packages."""
     return [
         (str(path), (Path(name) / path.relative_to(folder)).parent.as_posix())
         for name, patterns in packages.items()
@@ -198,20 +198,20 @@ def _files_of(packages: Mapping[str, Sequence[str]]) -> Files:
 
 
 def _folders(package: str) -> list[Path]:
-    """Where a package is installed; nowhere, if only other systems need it."""
+    """Return the folders of a package; empty if it is not installed because only other systems need it."""
     found = PathFinder.find_spec(package)
     return [] if found is None else [Path(folder) for folder in found.submodule_search_locations or ()]
 
 
 def _metadata() -> Files:
-    """Names, versions, entry points and licences of the installed packages whose code is in the bundle."""
+    """Return names, versions, entry points and licenses of the installed packages whose code is in the bundle."""
     files = (path for name in _DISTRIBUTIONS for path in distribution(name).files or ())
     wanted = (path for path in files if ".dist-info" in path.parts[0] and not is_denied(path.as_posix()))
     return [(str(path.locate()), path.parent.as_posix()) for path in wanted]
 
 
 def _portaudio() -> Files:
-    """The system's PortAudio, which the package sounddevice brings along for Macs only."""
+    """Return the system's PortAudio, which the package sounddevice includes for macOS only."""
     name = find_library("portaudio")
     if name is None:
         raise EngineError(
@@ -221,7 +221,7 @@ def _portaudio() -> Files:
 
 
 def _loaded_from(name: str) -> Path:
-    """The file that the loader takes for a library's name."""
+    """Return the file that the loader finds for a library's name."""
     ctypes.CDLL(name)
     lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
     return next(Path(line.split()[-1]) for line in lines if Path(line.split()[-1]).name.startswith(name))

@@ -1,4 +1,4 @@
-"""The program of a bundle: `kokoro-desk` or, after --module NAME, a module run as by `python -m NAME`."""
+"""The program of a bundle: `kokoro-desk` or, after --module NAME, the equivalent of `python -m NAME`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BEFORE = f"{LIBRARY_PATH}_ORIG"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what the arguments ask for; returns the exit code, unless a module ends the process itself."""
+    """Run the command; return the exit code, unless a module ends the process itself."""
     restore_library_path(os.environ)
     if is_bundle():
         find_own_libraries()
@@ -37,9 +37,9 @@ def _run_module(arguments: Sequence[str]) -> None:
 
 
 def restore_library_path(environment: MutableMapping[str, str]) -> None:
-    """Undo what the bundle set for its own libraries, which have it by now.
+    """Restore the library path, which the bundle changed to load its own libraries.
 
-    Other programs that are started, such as a file manager, must not load the bundle's libraries.
+    Other programs started by the app, such as a file manager, must not load the bundle's libraries.
     """
     if (before := environment.pop(_BEFORE, None)) is not None:
         environment[LIBRARY_PATH] = before
@@ -48,9 +48,9 @@ def restore_library_path(environment: MutableMapping[str, str]) -> None:
 
 
 def find_own_libraries() -> None:
-    """Have `find_library` look into the bundle first: it asks the system's tools, which know nothing of a bundle.
+    """Make `find_library` search the bundle first: it uses system tools, which ignore the bundle.
 
-    The package sounddevice looks for PortAudio with it.
+    The package sounddevice finds PortAudio with it.
     """
     find_in_system = ctypes.util.find_library
 

@@ -1,6 +1,6 @@
-"""What Macs want of an application: its property list, icon, entitlements, signatures and notarisation.
+"""The macOS side of the bundle: property list, icon, entitlements, signatures and notarization.
 
-It reads programs for Macs, too. Everything but signing and notarising can be made, and is tested, on any system.
+It also parses macOS binaries. Everything but signing and notarization works, and is tested, on any system.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from engine.system.paths import APPLICATION_NAME, resources_folder
 _ARM64 = 0x0100000C
 _FAT_MAGIC = b"\xca\xfe\xba\xbe"
 _FAT_HEADER, _FAT_ENTRY = struct.Struct(">4x I"), struct.Struct(">2I2I4x")
-"""The number of parts, each for a kind of processor; of each part the processor, its kind, where it is, its size."""
+"""The number of slices, one per CPU type; then CPU type, subtype, offset and size of each slice."""
 _MIN_SYSTEM_BEFORE_2018 = 0x24
 _SUPER_BLOB, _BLOB_INDEX, _DIRECTORY = 0xFADE0CC0, struct.Struct(">2I"), 0xFADE0C02
 _DIRECTORY_FIELDS = struct.Struct(">9I4B")
 _SHA256 = 2
 IDENTIFIER = "io.github.kokoro-desk"
 MIN_SYSTEM = "14.0"
-"""The oldest macOS that the packages' libraries run on."""
+"""The oldest macOS that the packages' libraries support."""
 ICON_NAME = "icon.icns"
 ENTITLEMENTS = {"com.apple.security.cs.disable-library-validation": True}
-"""Modules that are built on the user's Mac are signed by nobody, and are loaded all the same."""
+"""Modules compiled on the user's Mac are unsigned, and must load anyway."""
 _DOCUMENT_TYPES = (
     ("Text", "public.plain-text", ("txt", "text", "srt", "vtt")),
     ("Markdown text", "net.daringfireball.markdown", ("md", "markdown")),
@@ -46,20 +46,20 @@ _DOCUMENT_TYPES = (
 )
 _PASTEBOARD_TYPES = ["public.utf8-plain-text", "NSStringPboardType"]
 _ICONS = {"ic11": 32, "ic12": 64, "ic07": 128, "ic13": 256, "ic08": 256, "ic14": 512, "ic09": 512, "ic10": 1024}
-"""The sizes in pixels of an icon's pictures, by the types that a Mac knows them by."""
+"""The pixel sizes of an icon's images, by their types on macOS."""
 _HEADER_BYTES = 32
 AD_HOC = "-"
-"""The identity of nobody: such a signature is valid, and says nothing about who signed."""
+"""The ad hoc identity: such a signature is valid but does not identify the signer."""
 Run = Callable[[Sequence[str]], None]
 
 
 def is_mach_o(content: bytes) -> bool:
-    """Whether a file is a program or library for Macs, of one processor or several."""
+    """Return whether a file is a program or library for macOS, for one CPU type or several."""
     return content.startswith((MACH_O_MAGIC, _FAT_MAGIC))
 
 
 def for_apple_processor(content: bytes) -> bytes | None:
-    """The part for Apple's processors; None if there is none."""
+    """Return the slice for Apple silicon; None if there is none."""
     if not content.startswith(_FAT_MAGIC):
         return content if struct.unpack_from("<I", content, 4)[0] == _ARM64 else None
     (count,) = _FAT_HEADER.unpack_from(content)
@@ -71,7 +71,7 @@ def for_apple_processor(content: bytes) -> bytes | None:
 
 
 def least_system(content: bytes) -> tuple[int, int] | None:
-    """The oldest macOS that a part runs on; None if it does not say."""
+    """Return the oldest macOS that a slice runs on; None if it does not specify one."""
     for command in load_commands(content):
         if command.kind in (BUILD_VERSION, _MIN_SYSTEM_BEFORE_2018):
             start = command.start + (12 if command.kind == BUILD_VERSION else 8)
@@ -81,7 +81,7 @@ def least_system(content: bytes) -> tuple[int, int] | None:
 
 
 def is_signed(content: bytes) -> bool:
-    """Whether a part has a signature that fits its content: the hash of each of its pages, up to the signature."""
+    """Return whether a slice has a signature that matches its content: the hash of each page up to the signature."""
     signature = next((one for one in load_commands(content) if one.kind == CODE_SIGNATURE), None)
     if signature is None:
         return False
@@ -94,7 +94,7 @@ def is_signed(content: bytes) -> bool:
 
 
 def _fits(content: bytes, blob: bytes, place: int) -> bool:
-    """Whether a list of SHA-256 hashes, one for each page, fits the content."""
+    """Return whether a list of SHA-256 hashes, one per page, matches the content."""
     fields = _DIRECTORY_FIELDS.unpack_from(blob, place)
     hashes_start, count, limit = fields[4], fields[7], fields[8]
     hash_bytes, kind, _, page_power = fields[9:]
@@ -112,7 +112,7 @@ def _run(command: Sequence[str]) -> None:
 
 
 def info_plist() -> dict[str, Any]:
-    """The application's property list: the files it opens, the service it offers, the oldest system it runs on."""
+    """Return the app's property list: the files it opens, the service it offers, the oldest supported system."""
     released = version("kokoro-desk")
     return {
         "CFBundleName": APPLICATION_NAME,
@@ -140,14 +140,14 @@ def _document_type(title: str, kind: str, suffixes: tuple[str, ...]) -> dict[str
     return {
         "CFBundleTypeName": title,
         "CFBundleTypeRole": "Viewer",
-        "LSHandlerRank": "Alternate",  # a text's own editor stays what opens it by default
+        "LSHandlerRank": "Alternate",  # a text editor stays the default application
         "LSItemContentTypes": [kind],
         "CFBundleTypeExtensions": list(suffixes),
     }
 
 
 def _markdown() -> dict[str, Any]:
-    """What Markdown is: macOS itself has no such type."""
+    """Return the declaration of the Markdown type, which macOS itself lacks."""
     _, kind, suffixes = _DOCUMENT_TYPES[1]
     return {
         "UTTypeIdentifier": kind,
@@ -168,7 +168,7 @@ def _service() -> dict[str, Any]:
 
 
 def write_icon(path: Path) -> Path:
-    """Draw the application's icon in every size that Macs show, into one file."""
+    """Draw the application's icon in every size that macOS uses, into one file."""
     pictures = b"".join(_entry(kind, _picture(size)) for kind, size in _ICONS.items())
     path.write_bytes(_entry("icns", pictures))
     return path
@@ -179,7 +179,7 @@ def _entry(kind: str, content: bytes) -> bytes:
 
 
 def _picture(size_pixels: int) -> bytes:
-    """The drawing as PNG."""
+    """Return the drawing as PNG."""
     from PySide6.QtCore import QBuffer, Qt
     from PySide6.QtGui import QImage, QPainter
     from PySide6.QtSvg import QSvgRenderer
@@ -190,12 +190,12 @@ def _picture(size_pixels: int) -> bytes:
     QSvgRenderer(str(resources_folder() / "icons" / "app.svg")).render(painter)
     painter.end()
     buffer = QBuffer()
-    image.save(buffer, "PNG")  # type: ignore[call-overload]  # at run time it takes no bytes
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # at run time it accepts no bytes
     return bytes(buffer.data().data())
 
 
 def programs_and_libraries(application: Path) -> Iterator[Path]:
-    """Everything in an application that has to be signed, innermost first."""
+    """Yield everything in an application that has to be signed, innermost first."""
     files = [path for path in application.rglob("*") if path.is_file() and not path.is_symlink()]
     for path in sorted(files, key=lambda path: -len(path.parts)):
         with path.open("rb") as file:
@@ -206,7 +206,7 @@ def programs_and_libraries(application: Path) -> Iterator[Path]:
 def sign(application: Path, identity: str, run: Run = _run) -> None:
     """Sign every library and program, then the application; the identity “-” signs for this Mac alone.
 
-    With a certificate's identity, the hardened runtime and a time stamp are asked for, as notarising demands.
+    With a certificate's identity, it adds the hardened runtime and a time stamp, which notarization requires.
     """
     hardened = [] if identity == AD_HOC else ["--options", "runtime", "--timestamp"]
     with tempfile.TemporaryDirectory() as folder:
@@ -220,13 +220,16 @@ def sign(application: Path, identity: str, run: Run = _run) -> None:
 
 
 def notarise(image: Path, profile: str, run: Run = _run) -> None:
-    """Have Apple check a disk image, and fasten its consent to it; `profile` names credentials in the keychain."""
+    """Submit a disk image to Apple for notarization, and staple the ticket to it.
+
+    `profile` names credentials in the keychain.
+    """
     run(["xcrun", "notarytool", "submit", str(image), "--keychain-profile", profile, "--wait"])
     run(["xcrun", "stapler", "staple", str(image)])
 
 
 def make_image(application: Path, image: Path, run: Run = _run) -> None:
-    """Pack an application into a compressed disk image, beside a link to the folder that it belongs in."""
+    """Pack an application into a compressed disk image, together with a link to the Applications folder."""
     with tempfile.TemporaryDirectory() as folder:
         run(["cp", "-R", str(application), folder])
         Path(folder, "Applications").symlink_to("/Applications")

@@ -1,7 +1,7 @@
-"""Lays out an application for Macs beside a bundle for Linux, to check and weigh it.
+"""Lays out a macOS app from a bundle for Linux, to check its structure and size.
 
-Libraries come from the packages' wheels for Macs, everything else from the bundle. It lacks Python itself, so it does
-not start; the one that does is built on a Mac, by the same recipe.
+Libraries come from the packages' macOS wheels, everything else from the bundle. Python itself is missing, so the app
+does not start; a working one is built on a Mac, with the same recipe.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from engine.errors import EngineError
 
 _PLATFORM = "macosx_14_0_arm64"
 _EXTENSION = re.compile(r"\.(cpython-\d+-darwin|abi3|cpython-\d+-x86_64-linux-gnu)?\.?so$")
-"""What ends the name of an extension module, which differs from system to system."""
+"""The end of an extension module's name, which depends on the system."""
 _FRAMEWORK = re.compile(r"PySide6/Qt/lib/(Qt\w+)\.framework/")
 
 
 def lay_out(bundle: Path, wheels: Path, application: Path) -> None:
-    """Make an application of a bundle for Linux and of the packages' wheels for Macs, which pip is asked for."""
+    """Build an app from a bundle for Linux and the packages' macOS wheels, which pip downloads."""
     inside = bundle / "_internal"
     shutil.rmtree(application, ignore_errors=True)
     parts = application / "Contents"
@@ -39,7 +39,7 @@ def lay_out(bundle: Path, wheels: Path, application: Path) -> None:
         _place(Path(source).read_bytes(), parts / "Resources" / folder / Path(source).name)
     shutil.copy(
         bundle / bundle.name, parts / "MacOS" / "modules"
-    )  # of Python, compressed; the program itself is a Mac's
+    )  # compressed Python modules; the executable itself must be built on a Mac
     _download(_packages_in(inside), wheels)
     stems = {_stem(path.relative_to(inside).as_posix()) for path in inside.rglob("*.so*")}
     for place, content in _libraries(wheels, stems):
@@ -47,11 +47,11 @@ def lay_out(bundle: Path, wheels: Path, application: Path) -> None:
 
 
 def _packages_in(inside: Path) -> list[str]:
-    """The installed packages that libraries of the bundle belong to, with their versions."""
+    """Return the installed packages, with versions, that own libraries in the bundle."""
     there = {path.relative_to(inside).as_posix() for path in inside.rglob("*.so*")}
     found = [one for one in distributions() if any(file.as_posix() in there for file in one.files or ())]
     named = {f"{one.metadata['Name']}=={one.version.partition('+')[0]}" for one in found}
-    return sorted({*named, f"sounddevice=={version('sounddevice')}"})  # its wheel has a library for Macs only
+    return sorted({*named, f"sounddevice=={version('sounddevice')}"})  # its wheel has a library only on macOS
 
 
 def _download(packages: list[str], wheels: Path) -> None:
@@ -62,12 +62,12 @@ def _download(packages: list[str], wheels: Path) -> None:
 
 
 def _stem(place: str) -> str:
-    """The name of a library, without what differs on a Mac."""
+    """Return the name of a library without the part that differs on macOS."""
     return _EXTENSION.sub("", place)
 
 
 def _libraries(wheels: Path, stems: set[str]) -> Iterator[tuple[str, bytes]]:
-    """The libraries that the application would have, each with its place, as far as they are for Apple's processors."""
+    """Yield the path and content of each library of the app, reduced to the slice for Apple silicon."""
     for wheel in sorted(wheels.glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
             for place in archive.namelist():
@@ -79,7 +79,10 @@ def _libraries(wheels: Path, stems: set[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _wanted(place: str, stems: set[str]) -> bool:
-    """Extension modules and parts of Qt are wanted if the bundle has them, other libraries unless they are denied."""
+    """Return whether to include a file.
+
+    Extension modules and parts of Qt are included if the bundle has them, other libraries unless they are denied.
+    """
     framework = _FRAMEWORK.match(place)
     is_library = PurePosixPath(place).suffix in (".so", ".dylib")
     if contents.is_denied(place) or not (framework or is_library):

@@ -1,4 +1,4 @@
-"""Tries a finished bundle: it speaks into a file and shows its window, with nothing of this machine's Python."""
+"""Tries a finished bundle, isolated from this machine's Python: it speaks into a file and opens its window."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from engine.errors import EngineError
 from engine.system.bundle import MODULE_OPTION
 
 PLACE = "/app"
-"""Where the bundle is in the root, read-only."""
+"""The path of the read-only bundle in the root folder."""
 DESKTOP_LIBRARIES = (
     "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libutil.so.1",
     "libEGL.so.1", "libGL.so.1", "libOpenGL.so.0", "libX11.so.6", "libX11-xcb.so.1", "libxcb.so.1",
     "libfontconfig.so.1", "libasound.so.2",
 )  # fmt: skip
-"""The C library, and what PyInstaller leaves to the system because drivers or settings belong to it."""
+"""The C library, and libraries that PyInstaller leaves to the system because drivers or settings belong to it."""
 _SETTINGS = (
     "/etc/fonts", "/usr/share/fonts/truetype/dejavu", "/usr/share/fontconfig", "/usr/share/X11/xkb", "/usr/share/alsa",
     "/usr/lib/locale/C.utf8",
 )  # fmt: skip
-"""Settings and fonts that come with these libraries; without ALSA's, PortAudio ends the program."""
+"""Settings and fonts of these libraries; without ALSA's settings, PortAudio ends the program."""
 _LINKED = re.compile(r"(/\S+) \(0x")
 _MOUNT = (
     'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && mount --bind /sys "$0/sys"'
@@ -39,9 +39,9 @@ _MOUNT = (
 _SECONDS = 300
 SPOKEN = "Good morning from a bundle."
 MIN_SECONDS, MIN_LEVEL = 1.0, 0.01
-"""Of the sound that speaking must make: its length, and the root of its mean square."""
+"""The minimum length of the audio, in seconds, and its minimum root mean square."""
 MIN_COLOURS = 50
-"""Of the picture of the window: a window without fonts or icons has a few."""
+"""The minimum for a screenshot of the window: without fonts or icons, it has only a few."""
 Start = Callable[[Sequence[str], Mapping[str, str]], subprocess.CompletedProcess[str]]
 """Runs the bundle's program with arguments and an environment."""
 
@@ -63,7 +63,7 @@ def make_empty_root(root: Path) -> None:
 def run_inside(
     root: Path, bundle: Path, command: Sequence[str], environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command with the folder as its root, the bundle at `PLACE`, and nothing but this environment."""
+    """Run a command with the folder as its root, the bundle at `PLACE`, and only this environment."""
     return subprocess.run(
         ["unshare", "--mount", "--pid", "--fork", "sh", "-c", _MOUNT, str(root), str(bundle.absolute()), *command],
         env={"PATH": os.environ["PATH"], "HOME": "/home", "LANG": "C.UTF-8", **environment},
@@ -76,14 +76,14 @@ def run_inside(
 
 
 def _known_libraries() -> dict[str, str]:
-    """The system's libraries for this kind of processor: their paths by name."""
+    """Return the paths of the system's libraries for this CPU type, by name."""
     listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout.splitlines()
     found = [line.split() for line in listed if " => " in line]
     return {words[0]: words[-1] for words in reversed(found)}
 
 
 def _needed(library: str) -> list[str]:
-    """The libraries that one is linked with, and the loader."""
+    """Return the libraries that a library is linked with, and the loader."""
     return _LINKED.findall(subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout)
 
 
@@ -94,7 +94,7 @@ def _copy(library: str, root: Path) -> None:
 
 
 def try_on_linux(bundle: Path, pictures: Path) -> None:
-    """Try a bundle in an empty root, and keep a picture of its window; raises `EngineError`."""
+    """Try a bundle in an empty root, and save a screenshot of its window; raises `EngineError`."""
     with tempfile.TemporaryDirectory() as folder, _display() as display:
         root = Path(folder)
         make_empty_root(root)
@@ -126,7 +126,7 @@ def try_on_mac(application: Path, pictures: Path) -> None:
 
 
 def speak_into(start: Start, named: str, written: Path) -> None:
-    """Let it speak into a file that it knows by a name; raises `EngineError` if that is not speech."""
+    """Generate speech into a file that the bundle knows as `named`; raises `EngineError` if it is short or silent."""
     _succeed(start([MODULE_OPTION, "engine", "speak", SPOKEN, "--out", named], {}), "It does not speak")
     seconds, level = _length_and_level(written)
     if seconds < MIN_SECONDS or level < MIN_LEVEL:
@@ -134,12 +134,12 @@ def speak_into(start: Start, named: str, written: Path) -> None:
 
 
 def _have_pip(start: Start) -> None:
-    """It fetches models, and adds what comparing needs."""
+    """Check for pip, which downloads models and installs the packages for comparing."""
     _succeed(start([MODULE_OPTION, "pip", "--version"], {}), "It does not run pip")
 
 
 def show_in(start: Start, named: str, written: Path, environment: Mapping[str, str]) -> None:
-    """Let it show its window and save a picture under a name; raises `EngineError` if that is empty."""
+    """Open the window and save a screenshot under a name; raises `EngineError` if it is empty."""
     _succeed(start(["--text", SPOKEN, "--screenshot", named], environment), "Its window does not open")
     if (colours := _colours(written)) < MIN_COLOURS:
         raise EngineError(f"The picture of its window has {colours} colours only.", "Look at it.")
@@ -151,7 +151,7 @@ def _succeed(done: subprocess.CompletedProcess[str], what: str) -> None:
 
 
 def _length_and_level(path: Path) -> tuple[float, float]:
-    """The seconds of a WAV file, and the root of its mean square, of 1 at most."""
+    """Return the length of a WAV file in seconds, and its root mean square, at most 1."""
     with wave.open(str(path)) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), np.int16) / 32768
         return file.getnframes() / file.getframerate(), float(np.sqrt(np.mean(samples**2)))
@@ -166,7 +166,7 @@ def _colours(path: Path) -> int:
 
 @contextmanager
 def _display() -> Iterator[str]:
-    """A virtual display of its own; what is on it is never seen."""
+    """Yield the address of a separate, invisible X display."""
     read, write = os.pipe()
     command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-ac"]
     server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
