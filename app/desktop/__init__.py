@@ -1,1 +1,1 @@
-"""What people expect of any application on a desktop: finding, help, a tray icon, media keys."""
+"""Standard features of a desktop app: find, help, a tray icon and media keys."""

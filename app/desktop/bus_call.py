@@ -1,4 +1,4 @@
-"""Calls to other programs of a Linux desktop, over its session bus."""
+"""Calls to other programs on a Linux desktop, over its session bus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANSWER_WITHIN_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Method:
-    """A method of another program, and the signature of what it takes."""
+    """A method of a D-Bus service, with the signature of its arguments."""
 
     name: str
     path: str
@@ -29,7 +29,7 @@ class Method:
 SHOW_ITEMS = Method(
     "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1", "ShowItems", "ass"
 )
-"""Takes the addresses of files, which are selected in their folder, and an id that may be empty."""
+"""Takes the URLs of files, which are selected in their folder, and an ID that may be empty."""
 NOTIFY = Method(
     "org.freedesktop.Notifications",
     "/org/freedesktop/Notifications",
@@ -37,11 +37,11 @@ NOTIFY = Method(
     "Notify",
     "susssasa{sv}i",
 )
-"""Takes application, number, icon, title, words, actions, hints, and how long it is shown, -1 for as usual."""
+"""Takes app name, ID to replace, icon, title, text, actions, hints and duration (-1 for the default)."""
 
 
 def call(address: str, method: Method, *arguments: object) -> bool:
-    """Call a method by the bus at this address; whether it was answered, and not with an error."""
+    """Call a method on the bus at this address; return whether it answered without an error."""
     try:
         return asyncio.run(asyncio.wait_for(_call(address, method, arguments), ANSWER_WITHIN_SECONDS))
     except (OSError, EOFError, TimeoutError, DBusFastError) as error:

@@ -1,7 +1,7 @@
-"""The entry by which Linux desktops list the application in their menus, show its icon and open files with it.
+"""The desktop entry, by which Linux desktops list the app in their menus, show its icon and open files with it.
 
-A bundle is unpacked wherever a person likes, and cannot know its place before; so the program writes its entry itself,
-when asked to, into the user's own folder.
+The user can unpack a bundle anywhere, so its path is not known in advance; therefore the app writes the entry itself on
+request, into the user's own folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _RESERVED = re.compile(r'["`$\\]')
 
 
 def add_entry(environment: Mapping[str, str] = os.environ) -> Path:
-    """Write the entry and the icon, or write them anew after the program was moved; returns the entry's path."""
+    """Write the entry and the icon, replacing older ones; return the path of the entry."""
     entry, picture = _places(environment)
     for path in (entry, picture):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def add_entry(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def remove_entry(environment: Mapping[str, str] = os.environ) -> Path:
-    """Delete both, as far as they are there; returns the path where the entry was."""
+    """Delete the entry and the icon if they exist; return the path of the entry."""
     entry, picture = _places(environment)
     for path in (entry, picture):
         path.unlink(missing_ok=True)
@@ -56,14 +56,14 @@ def remove_entry(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def entry_text(command: Sequence[str], folder: Path) -> str:
-    """The entry of a program that is started by this command in this folder."""
+    """Return the entry of a program that this command starts in this folder."""
     words = " ".join(_quoted(word) for word in command)
     place = str(folder).replace("\\", "\\\\")
     return _ENTRY.format(name=APPLICATION_NAME, command=words, folder=place, program=PROGRAM)
 
 
 def _places(environment: Mapping[str, str]) -> tuple[Path, Path]:
-    """Of the entry and of the icon."""
+    """Return the paths of the entry and of the icon."""
     given = Path(environment.get("XDG_DATA_HOME", ""))
     data = given if given.is_absolute() else Path.home() / ".local" / "share"
     return (
@@ -73,6 +73,6 @@ def _places(environment: Mapping[str, str]) -> tuple[Path, Path]:
 
 
 def _quoted(word: str) -> str:
-    """A word of a command as the specification wants it: quoted first, and then escaped like any text of an entry."""
+    """Quote a word of a command as the specification requires, then escape it like any text of an entry."""
     quoted = _RESERVED.sub(r"\\\g<0>", word).replace("%", "%%")
     return f'"{quoted}"'.replace("\\", "\\\\")

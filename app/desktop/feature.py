@@ -1,4 +1,4 @@
-"""What is expected of any application, connected to the window and the desktop."""
+"""The standard features of a desktop app, connected to the window and the desktop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class DesktopFeature(QObject):
-    """Adds its parts to the window and its menu; `next_requested` and `previous_requested` come from media keys."""
+    """The desktop features of the window; `next_requested` and `previous_requested` come from media keys."""
 
     next_requested = Signal()
     previous_requested = Signal()
@@ -53,7 +53,7 @@ class DesktopFeature(QObject):
         window.page.home_changed.connect(self._on_home)
 
     def begin(self) -> None:
-        """Do what can wait until the window is shown."""
+        """Start the parts that can wait until the window is shown."""
         address = session_bus_address()
         if address is not None:
             self._join_bus(address)
@@ -61,24 +61,24 @@ class DesktopFeature(QObject):
             self._add_tray_icon()
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Leave the desktop; return whether that was done in time."""
+        """Leave the session bus; return whether that succeeded in time."""
         return self._mpris is None or self._mpris.end(timeout_ms)
 
     @Slot()
     def speak_clipboard(self) -> None:
-        """Speak the text that was copied last, in place of the one in the editor, which is among the recent texts."""
+        """Speak the text on the clipboard instead of the one in the editor, which is saved among the recent texts."""
         if text := QGuiApplication.clipboard().text():
             self._window.memory.lend_text(text)
             self._window.reading.play_from_beginning()
 
     @Slot()
     def show_help(self) -> Page:
-        """Show how to use the application."""
+        """Show the help page."""
         return self._show(f"{APPLICATION_NAME} Help", help_html(self._window.menu))
 
     @Slot()
     def show_shortcuts(self) -> Page:
-        """Show the keys of every command."""
+        """Show the shortcuts of every command."""
         return self._show("Keyboard Shortcuts", shortcuts_html(self._window.menu))
 
     def _show(self, title: str, html: str) -> Page:
@@ -87,7 +87,7 @@ class DesktopFeature(QObject):
         return page
 
     def _add_tray_icon(self) -> None:
-        """Where there is a tray."""
+        """Add the tray icon; call this only if the desktop has a tray."""
         self.tray_icon = TrayIcon(self._window.menu)
         self.tray_icon.follow(self._controller.activity)
         self._controller.activity_changed.connect(self.tray_icon.follow)
@@ -101,7 +101,7 @@ class DesktopFeature(QObject):
             self.tray_icon.setVisible(self._settings.tray_icon)
 
     def _join_bus(self, address: str) -> None:
-        from app.desktop.mpris import Mpris  # not before the window is shown
+        from app.desktop.mpris import Mpris  # imported only after the window is shown
 
         remote, mpris = Remote(self._controller, self._window.reading, self._window.menu), Mpris(address, self)
         remote.changed.connect(mpris.show)
@@ -117,12 +117,12 @@ class DesktopFeature(QObject):
 
     @Slot(bool)
     def _on_home(self, shown: bool) -> None:
-        """There is no text to find something in."""
+        """Hide the find bar, since the home page has no text to search."""
         if shown:
             self.find_bar.hide()
 
     def _place_find_bar(self) -> None:
-        """Above the text, and the side bar beside it, and before them in the order of the Tab key."""
+        """Put the find bar above the text and the side bar, and before them in the Tab order."""
         page = self._window.page
         layout = page.layout()
         assert isinstance(layout, QVBoxLayout)
@@ -134,17 +134,17 @@ class DesktopFeature(QObject):
 
 
 class TrayIcon(QSystemTrayIcon):
-    """Its menu shares its commands with the menu bar, so that both offer the same at any time.
+    """The tray icon, whose menu shares its commands with the menu bar, so that both always match.
 
-    Closing the window still ends the application, icon or not: an application that goes on out of sight surprises those
-    who wanted it gone, and whoever wants to listen without the window can minimize it.
+    Closing the window ends the app even with a tray icon: an app that continues invisibly surprises users who wanted to
+    quit, and the window can be minimized instead.
     """
 
     window_requested = Signal()
 
     def __init__(self, menu: MainMenu) -> None:
         super().__init__(application_icon(), menu)
-        self._commands = QMenu()  # a parent with a window would keep it from being a menu of the tray on some desktops
+        self._commands = QMenu()  # a parent with a window would keep it from being a tray menu on some desktops
         self._fill(menu)
         self.setContextMenu(self._commands)
         self.activated.connect(self._on_activated)
@@ -152,7 +152,7 @@ class TrayIcon(QSystemTrayIcon):
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Say what is going on."""
+        """Show the current activity in the tooltip."""
         self.setToolTip(f"{APPLICATION_NAME}: {describe(activity)}")
 
     def _fill(self, menu: MainMenu) -> None:
@@ -164,13 +164,16 @@ class TrayIcon(QSystemTrayIcon):
 
     @Slot(QSystemTrayIcon.ActivationReason)
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
-        """A click shows the window; on a Mac it opens the menu by itself."""
+        """Show the window on a click; on a Mac, a click opens the menu by itself."""
         if sys.platform != "darwin" and reason is QSystemTrayIcon.ActivationReason.Trigger:
             self.window_requested.emit()
 
 
 class CommandStates(QObject):
-    """What edits the text, and Stop, the menu offers by itself."""
+    """Enables menu commands as the text, playback, voices, speed and clipboard change.
+
+    The menu itself manages Stop and the editing commands.
+    """
 
     def __init__(self, window: MainWindow, controller: SpeechController) -> None:
         super().__init__(window)
@@ -227,7 +230,7 @@ class CommandStates(QObject):
 
     @Slot()
     def _follow_clipboard(self) -> None:
-        copied = QGuiApplication.clipboard().mimeData()  # None as long as nothing was ever copied
+        copied = QGuiApplication.clipboard().mimeData()  # None until anything is copied
         self._menu.speak_clipboard.setEnabled(bool(copied) and copied.hasText())
         self._menu.open_clipboard.setEnabled(
             bool(copied) and any((copied.hasText(), copied.hasHtml(), copied.hasUrls()))

@@ -1,6 +1,6 @@
-"""Lets media keys and the desktop's own player controls control speech, by MPRIS on the session bus of Linux.
+"""Media keys and the desktop's player controls, through MPRIS on the Linux session bus.
 
-The bus has a thread of its own: however long it takes to answer, the window does not wait.
+The bus has a separate thread, so the window never waits for it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ PATH = "/org/mpris/MediaPlayer2"
 
 
 class Mpris(QObject):
-    """`ordered` carries a `MediaCommand` that came over the bus; without a bus, or once it is gone, none comes."""
+    """The connection to the bus.
+
+    `ordered` carries a `MediaCommand` from the bus; without a bus, or after it has disconnected, none arrives.
+    """
 
     ordered = Signal(object)
 
@@ -40,27 +43,27 @@ class Mpris(QObject):
         self._tasks = Tasks("mpris", self)
 
     def begin(self, now: NowPlaying) -> None:
-        """Be on the bus from now on, in the background."""
+        """Join the bus in the background."""
         self._player.now = now
         self._tasks.run(self._run)
 
     @Slot(object)
     def show(self, now: NowPlaying) -> None:
-        """Tell what is playing."""
+        """Publish the playback state."""
         self._call(self._player.show, now)
 
     @Slot(object)
     def show_position(self, microseconds: int) -> None:
-        """Take note of the position, for those who ask."""
+        """Store the position, for clients that ask."""
         self._player.position_microseconds = microseconds
 
     @Slot(object)
     def tell_position(self, microseconds: int) -> None:
-        """Tell that the position has jumped."""
+        """Announce a jump of the position."""
         self._call(self._player.tell_position, microseconds)
 
     def end(self, timeout_ms: int) -> bool:
-        """Leave the bus; return whether that was in time."""
+        """Leave the bus; return whether that succeeded in time."""
         self._call(self._cancel)
         return self._tasks.shut_down(timeout_ms)
 
@@ -68,7 +71,7 @@ class Mpris(QObject):
         self.ordered.emit(order)
 
     def _call(self, function: Callable[..., Any], *arguments: object) -> None:
-        """In the bus's thread, unless that has ended."""
+        """Call a function in the bus's thread, unless that has ended."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function, *arguments)
 
@@ -83,7 +86,7 @@ class Mpris(QObject):
         except asyncio.CancelledError:
             pass
         except (OSError, EOFError, DBusFastError) as error:
-            log.info("Media keys are unavailable: %s", error)  # nothing that a person asked for has failed
+            log.info("Media keys are unavailable: %s", error)  # no request of the user has failed
         finally:
             self._loop.close()
 

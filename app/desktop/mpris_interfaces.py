@@ -1,6 +1,6 @@
-"""The two interfaces of MPRIS, by which Linux desktops control players, as its specification names everything.
+"""The two MPRIS interfaces, by which Linux desktops control players, with the names of the specification.
 
-Annotations are evaluated here, since the library takes the types on the bus from them.
+Annotations are evaluated here, because the library takes the D-Bus types from them.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Strings = Annotated[list[str], DBusSignature("as")]
 
 
 def _constant(name: str, kind: Any, value: Any) -> Any:
-    """A property that never changes; the library gets it by this name."""
+    """Return a constant property, which the library registers under this name."""
 
     def getter(self: ServiceInterface) -> Any:
         return value
@@ -35,7 +35,7 @@ def _constant(name: str, kind: Any, value: Any) -> Any:
 
 
 def _command(command: Command) -> Any:
-    """A method without arguments that asks for this."""
+    """Return a method without arguments that sends this command."""
 
     def method(self: Any) -> None:
         self.take(MediaCommand(command))
@@ -44,7 +44,7 @@ def _command(command: Command) -> Any:
 
 
 class Application(ServiceInterface):
-    """The application as a whole."""
+    """The interface of the app as a whole."""
 
     def __init__(self, take: Take) -> None:
         super().__init__("org.mpris.MediaPlayer2")
@@ -62,7 +62,7 @@ class Application(ServiceInterface):
 
 
 class Player(ServiceInterface):
-    """What is playing; speed and loudness are not controlled here, so both read as 1."""
+    """The player interface; speed and volume can't be controlled here, so both are 1."""
 
     def __init__(self, take: Take) -> None:
         super().__init__("org.mpris.MediaPlayer2.Player")
@@ -71,7 +71,7 @@ class Player(ServiceInterface):
         self.position_microseconds = 0
 
     def show(self, now: NowPlaying) -> None:
-        """Tell what has changed."""
+        """Publish the changed properties."""
         before, self.now = _properties(self.now), now
         changed = {name: value for name, value in _properties(now).items() if value != before[name]}
         self.emit_properties_changed(changed)
@@ -85,59 +85,59 @@ class Player(ServiceInterface):
 
     @dbus_method("Seek")
     def seek(self, offset: DBusInt64) -> None:
-        """Go so many microseconds forward, or back if negative."""
+        """Move forward by an offset in microseconds, or back if it is negative."""
         self.take(MediaCommand(Command.SEEK, offset))
 
     @dbus_method("SetPosition")
     def set_position(self, track: DBusObjectPath, position: DBusInt64) -> None:
-        """Go to a place of this speech, unless another has begun meanwhile."""
+        """Move to a position in microseconds, unless a different track has started since."""
         number = track.removeprefix(_TRACKS)
         if number.isdecimal() and 0 <= position <= self.now.length_microseconds:
             self.take(MediaCommand(Command.GO_TO, position, int(number)))
 
     @dbus_signal("Seeked")
     def tell_position(self, position: int) -> DBusInt64:
-        """Tell that the position has jumped."""
+        """Announce a jump of the position."""
         return position
 
     @dbus_property(PropertyAccess.READ, "PlaybackStatus")
     def status(self) -> DBusStr:
-        """Playing, Paused or Stopped."""
+        """The playback status: Playing, Paused or Stopped."""
         return _STATUS[self.now.playback]
 
     @dbus_property(PropertyAccess.READ, "Metadata")
     def metadata(self) -> DBusDict:
-        """What is spoken."""
+        """The metadata of the current track."""
         return _metadata(self.now)
 
     @dbus_property(PropertyAccess.READ, "Position")
     def position(self) -> DBusInt64:
-        """In microseconds."""
+        """The position in microseconds."""
         return self.position_microseconds
 
     @dbus_property(PropertyAccess.READ, "CanPlay")
     def can_play(self) -> DBusBool:
-        """Whether there is something to play, or to speak."""
+        """True if there is anything to play or to speak."""
         return self.now.can_play
 
     @dbus_property(PropertyAccess.READ, "CanPause")
     def can_pause(self) -> DBusBool:
-        """Whether there is something to pause."""
+        """True if there is anything to pause."""
         return self.now.can_move
 
     @dbus_property(PropertyAccess.READ, "CanSeek")
     def can_seek(self) -> DBusBool:
-        """Whether there is a place to go to."""
+        """True if there is a position to move to."""
         return self.now.can_move
 
     @dbus_property(PropertyAccess.READ, "CanGoNext")
     def can_go_next(self) -> DBusBool:
-        """Whether there is a sentence to go to."""
+        """True if there is a sentence to move to."""
         return self.now.can_move
 
     @dbus_property(PropertyAccess.READ, "CanGoPrevious")
     def can_go_previous(self) -> DBusBool:
-        """Whether there is a sentence to go to."""
+        """True if there is a sentence to move to."""
         return self.now.can_move
 
     CanControl = _constant("CanControl", DBusBool, True)
@@ -148,7 +148,7 @@ class Player(ServiceInterface):
 
 
 def _properties(now: NowPlaying) -> dict[str, Any]:
-    """All that may change, but for the position, which clients ask for."""
+    """Return all properties that may change, except the position, which clients poll."""
     moves = ("CanPause", "CanSeek", "CanGoNext", "CanGoPrevious")
     return {
         "PlaybackStatus": _STATUS[now.playback],

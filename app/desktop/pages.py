@@ -1,4 +1,4 @@
-"""What pages say: the help, and all keyboard shortcuts, taken from the menus themselves."""
+"""The content of the help page and of the list of keyboard shortcuts, both generated from the menus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.system.paths import cache_folder, data_folder, resources_folder
 
 
 def help_html(menu: MainMenu) -> str:
-    """How to use the application; the keys in it are those of the menu."""
+    """Return the help page, with the shortcuts that the menu assigns."""
     template = Template((resources_folder() / "help.html").read_text(encoding="utf-8"))
     actions = {name: action for name, action in vars(menu).items() if isinstance(action, QAction)}
     named = {name: _words(action.shortcut()) for name, action in actions.items()}
@@ -24,7 +24,7 @@ def help_html(menu: MainMenu) -> str:
 
 
 def shortcuts_html(menu: MainMenu) -> str:
-    """Every command that has keys, under the menu that it is in."""
+    """Return every command that has a shortcut, grouped by menu."""
     sections = []
     for top in menu.actions():
         rows = [(action.text(), _keys(action)) for action in _commands(top) if action.shortcuts()]
@@ -37,7 +37,7 @@ def shortcuts_html(menu: MainMenu) -> str:
 
 
 def _commands(action: QAction) -> Iterator[QAction]:
-    """The commands of a menu and the menus in it, or the command itself."""
+    """Yield the commands of a menu and its submenus, or the command itself."""
     menu = action.menu()
     if isinstance(menu, QMenu):
         for each in menu.actions():
@@ -55,5 +55,5 @@ def _words(key: QKeySequence) -> str:
 
 
 def _title(text: str) -> str:
-    """Without the sign before the letter that is underlined."""
+    """Remove the mnemonic markers."""
     return text.replace("&&", "\0").replace("&", "").replace("\0", "&")

@@ -1,4 +1,4 @@
-"""What is playing, and how it is controlled, for whatever a desktop controls players with."""
+"""Playback state and commands, for any desktop interface that controls players."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from app.speech.controller import SpeechController
 
 MICROSECONDS = 1_000_000
 JUMP_SECONDS = 1.0
-"""The position never moves further than this by itself from one look to the next."""
+"""Larger movements between two position updates count as jumps."""
 
 
 @dataclass(frozen=True)
 class NowPlaying:
-    """`number` is another for every speech, and so is the length, as far as it is known; empty before the first."""
+    """The current track; `number` is unique for each track, and the length is the expected one; 0 before the first."""
 
     playback: Playback = Playback.STOPPED
     title: str = ""
@@ -32,12 +32,12 @@ class NowPlaying:
 
     @property
     def can_move(self) -> bool:
-        """Whether there is something to go back and forward in."""
+        """True if there is anything to seek in."""
         return self.length_microseconds > 0
 
 
 class Command(Enum):
-    """What can be asked of the player; the value is the name that MPRIS has for it."""
+    """The commands of a player; the values are their names in MPRIS."""
 
     PLAY = "Play"
     PAUSE = "Pause"
@@ -53,7 +53,7 @@ class Command(Enum):
 
 @dataclass(frozen=True)
 class MediaCommand:
-    """A command; to seek, how far or where to, and in which speech."""
+    """A command; for seeking, also the offset or position, and for `GO_TO` the track number."""
 
     command: Command
     microseconds: int = 0
@@ -61,9 +61,10 @@ class MediaCommand:
 
 
 class Remote(QObject):
-    """`changed` carries a `NowPlaying`, `position_changed` and, after a jump, `sought` microseconds.
+    """Connects a desktop's player controls to playback.
 
-    `next_requested` and `previous_requested` want another sentence to be heard.
+    `changed` carries a `NowPlaying`, `position_changed` and, after a jump, `sought` microseconds. `next_requested` and
+    `previous_requested` ask for the adjacent sentence.
     """
 
     changed = Signal(object)
@@ -101,7 +102,7 @@ class Remote(QObject):
 
     @Slot(object)
     def take(self, order: MediaCommand) -> None:
-        """Do what is asked for, as far as that is possible now."""
+        """Execute a command if it is possible now."""
         if order.command is Command.SEEK:
             self._go(self._player.position + self._samples(order.microseconds))
         elif order.command is not Command.GO_TO:
@@ -111,7 +112,7 @@ class Remote(QObject):
 
     @property
     def _title(self) -> str:
-        """What is playing."""
+        """The title of the current track."""
         spoken = self._reading.spoken
         if spoken is None or isinstance(spoken.owner, OwnText):
             return first_words(self._controller.text)

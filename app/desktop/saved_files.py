@@ -1,4 +1,4 @@
-"""Tells of files that were saved: in the desktop's file manager, and by a notification while no window is in front."""
+"""Reports saved files: in the file manager, and by a notification if no window is in front."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from engine.system.paths import APPLICATION_NAME
 
 
 class SavedFiles(QObject):
-    """`address` is that of the session bus, which only Linux has; `no_file_manager` carries a path that is not shown.
+    """Shows saved files and notifies about them.
 
-    Without a bus, the icon in the tray notifies, if it is shown; without either, the window's icon asks for attention.
+    `address` is that of the session bus, which exists on Linux only; `no_file_manager` carries a path that could not be
+    shown. Without a bus, the tray icon notifies if it is visible; in any case, the window requests attention.
     """
 
     no_file_manager = Signal(object)
@@ -30,18 +31,18 @@ class SavedFiles(QObject):
 
     @Slot(object)
     def show(self, path: Path) -> None:
-        """Show a file or folder in the file manager, selected if that can be."""
+        """Show a file or folder in the file manager, selected if possible."""
         if self._address is None:
             self._show_folder(path)
             return
-        from app.desktop.bus_call import SHOW_ITEMS, call  # only where there is a bus
+        from app.desktop.bus_call import SHOW_ITEMS, call  # needs a session bus
 
         done = partial(self._on_answer, path)
         self._tasks.run(call, self._address, SHOW_ITEMS, [path.absolute().as_uri()], "", done=done)
 
     @Slot(str, str)
     def notify(self, title: str, words: str) -> None:
-        """Notify of something, unless a window of this application is in front."""
+        """Show a notification, unless a window of this app is in front."""
         if QApplication.activeWindow() is not None:
             return
         QApplication.alert(self._window)

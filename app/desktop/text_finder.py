@@ -1,4 +1,4 @@
-"""The find bar, and what finds in the text the words that are typed into it."""
+"""The find bar, and the search in the text."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ from app.widgets.controls import announce, icon_button
 
 COUNT_AGAIN_AFTER_MS = 200
 MAX_SEED_CHARACTERS = 100
-"""A longer selection is hardly what somebody wants to find."""
+"""The maximum length of a selection that is used as the search text."""
 Span = tuple[int, int]
-"""The characters from the first up to the second."""
+"""The positions of the first character and after the last."""
 SPACE_PIXELS = 6
 MIN_FIELD_PIXELS = 140
 
 
 class FindBar(QFrame):
-    """Field, what was found in words, buttons to go on and back; Return goes on, with Shift back, and Esc closes."""
+    """A field, the number of matches, and buttons for the next and previous match.
+
+    Return finds the next match, Shift+Return the previous one, and Esc closes the bar.
+    """
 
     words_changed = Signal(str)
     next_requested = Signal()
@@ -53,11 +56,11 @@ class FindBar(QFrame):
 
     @property
     def order(self) -> tuple[QWidget, ...]:
-        """What the Tab key leads through."""
+        """The widgets in Tab order."""
         return self.field, self.previous_button, self.next_button, self.close_button
 
     def begin(self, words: str) -> None:
-        """Show the bar, with these words to begin with if there are any, ready to type others."""
+        """Show the bar with the focus in the field; non-empty `words` replace the search text."""
         if words:
             self.field.setText(words)
         self.show()
@@ -65,7 +68,7 @@ class FindBar(QFrame):
         self.field.selectAll()
 
     def tell(self, news: str) -> None:
-        """Say what was found."""
+        """Show the search result."""
         if news and self.isVisible() and news != self.label.text():
             announce(self.label, news)
         self.label.setText(news)
@@ -78,14 +81,14 @@ class FindBar(QFrame):
         self.closed.emit()
 
     def event(self, event: QEvent) -> bool:
-        """Claim Esc, which would stop the speech, for the field and the buttons."""
+        """Reserve Esc, which would otherwise stop playback, for the field and the buttons."""
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close with Esc."""
+        """Close the bar on Esc."""
         if _is_escape(event):
             self.dismiss()
         else:
@@ -109,13 +112,13 @@ class FindBar(QFrame):
 
 
 class _Field(QLineEdit):
-    """A line in which Return searches."""
+    """A line edit in which Return searches."""
 
     next_requested = Signal()
     previous_requested = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Search."""
+        """Find the next match on Return, the previous one on Shift+Return."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             (self.previous_requested if back else self.next_requested).emit()
@@ -134,7 +137,7 @@ def _button(title: str, icon: QIcon, parent: QWidget) -> QToolButton:
 
 
 class TextFinder(QObject):
-    """Selects in the text what was found; the search goes on at the other end when it comes to one."""
+    """Selects matches in the text; the search wraps around."""
 
     def __init__(self, bar: FindBar, page: SpeechPage, menu: MainMenu) -> None:
         super().__init__(bar)
@@ -155,32 +158,32 @@ class TextFinder(QObject):
 
     @Slot()
     def begin(self) -> None:
-        """Show the bar, with what is selected in the text."""
+        """Show the bar, with the selected text as the search text."""
         self._place = self._selected()[0]
         self._bar.begin(self._seed())
 
     @Slot()
     def use_selection(self) -> None:
-        """Look for what is selected from now on, whether or not the bar is shown."""
+        """Search for the selected text from now on, whether or not the bar is shown."""
         if seed := self._seed():
             self._place = self._selected()[0]
             self._bar.field.setText(seed)
 
     @Slot()
     def find_next(self) -> None:
-        """Select the next match behind what is selected."""
+        """Select the next match after the selection."""
         start, end = self._selected()
         matches = self._matches()
         self._show(matches.after(start) if start != end else matches.from_place(start), "the start")
 
     @Slot()
     def find_previous(self) -> None:
-        """Select the match before what is selected."""
+        """Select the match before the selection."""
         self._show(self._matches().before(self._selected()[0]), "the end")
 
     @Slot(str)
     def _on_words(self, words: str) -> None:
-        """Search anew from where the search began, so that the selection grows with the words."""
+        """Search again from where the search began, so that the selection grows with the search text."""
         self._menu.find_next.setEnabled(bool(words))
         self._menu.find_previous.setEnabled(bool(words))
         if words:
@@ -190,7 +193,7 @@ class TextFinder(QObject):
 
     @Slot()
     def on_text(self) -> None:
-        """Count again, since another text is shown."""
+        """Count the matches again, because the text has changed."""
         if self._bar.isVisible():
             self._timer.start()
 
@@ -204,7 +207,7 @@ class TextFinder(QObject):
             self._bar.tell(f"{len(matches.spans):,} found" if matches.spans else "Not found")
 
     def _seed(self) -> str:
-        """What is selected; empty if that is too long to be looked for, or on several lines."""
+        """Return the selected text; empty if it is too long to search for or spans several lines."""
         start, end = self._selected()
         selected = self._page.view.text[start:end]
         is_seed = "\n" not in selected and len(selected) <= MAX_SEED_CHARACTERS
@@ -214,7 +217,7 @@ class TextFinder(QObject):
         return Matches.of(self._page.view.text, self._bar.field.text())
 
     def _show(self, match: Match | None, wrapped_to: str) -> None:
-        self._timer.stop()  # this was counted in the text as it is now
+        self._timer.stop()  # the count is up to date
         self._bar.tell(found_words(match, wrapped_to))
         if match is None:
             return
@@ -222,15 +225,15 @@ class TextFinder(QObject):
         has_focus = self._bar.field.hasFocus()
         self._page.view.select(*match.span)
         if has_focus:
-            self._bar.field.setFocus()  # to type on
+            self._bar.field.setFocus()  # the user may continue typing
 
     def _selected(self) -> Span:
-        """The characters that are selected in the text, or those between which the cursor stands."""
+        """Return the selected characters, or the empty span at the cursor."""
         return self._page.view.span
 
 
 def found_words(match: Match | None, wrapped_to: str) -> str:
-    """What was found, and whether the search went on at another place."""
+    """Describe the match, and whether the search wrapped."""
     if match is None:
         return "Not found"
     words = f"{match.number:,} of {match.count:,}"
@@ -239,7 +242,7 @@ def found_words(match: Match | None, wrapped_to: str) -> str:
 
 @dataclass(frozen=True)
 class Match:
-    """The place `number` (from 1) of `count`; `wrapped` if the search went past an end of the text to find it."""
+    """Match `number` (from 1) of `count`; `wrapped` if the search passed an end of the text to find it."""
 
     span: Span
     number: int
@@ -249,33 +252,33 @@ class Match:
 
 @dataclass(frozen=True)
 class Matches:
-    """The places of some words in a text, in order; they do not overlap."""
+    """The places of some words in a text, in order and without overlap."""
 
     spans: tuple[Span, ...] = ()
 
     @classmethod
     def of(cls, text: str, words: str) -> Matches:
-        """All of them; none of no words."""
+        """Return all matches; empty if `words` is empty."""
         found = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
         return cls(tuple(match.span() for match in found))
 
     def from_place(self, place: int) -> Match | None:
-        """The first that starts at this character or later, or else the first of all."""
+        """Return the first match that starts at this character or later, or else the first of all."""
         index = bisect_left(self.spans, place, key=_start)
         return self._match(index % len(self.spans), wrapped=index == len(self.spans)) if self.spans else None
 
     def before(self, place: int) -> Match | None:
-        """The last that starts before this character, or else the last of all."""
+        """Return the last match that starts before this character, or else the last of all."""
         index = bisect_left(self.spans, place, key=_start) - 1
         return self._match(index % len(self.spans), wrapped=index < 0) if self.spans else None
 
     def after(self, place: int) -> Match | None:
-        """The first that starts behind this character, or else the first of all."""
+        """Return the first match that starts after this character, or else the first of all."""
         index = bisect_right(self.spans, place, key=_start)
         return self._match(index % len(self.spans), wrapped=index == len(self.spans)) if self.spans else None
 
     def at(self, span: Span) -> Match | None:
-        """The one that is exactly there."""
+        """Return the match at exactly this span, if any."""
         index = bisect_left(self.spans, span)
         return self._match(index, wrapped=False) if span in self.spans[index : index + 1] else None
 
