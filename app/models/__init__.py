@@ -1,1 +1,1 @@
-"""The speech models on this machine: listed, fetched, imported, removed."""
+"""Management of the speech models on this machine: list, download, import, remove."""

@@ -1,4 +1,4 @@
-"""The card of one model: its title, licence, state and progress, and buttons for what can be done with it."""
+"""The card of one model: its title, license, state and progress, and buttons for the available actions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MORE_ICON_PIXELS = 18
 
 
 class CardCommand(Enum):
-    """What the button of a card says, or an entry of its menu."""
+    """A command of a card's button or menu."""
 
     BUTTON = "button"
     COMPLETE = "complete"
@@ -39,7 +39,7 @@ class CardCommand(Enum):
 
 
 class ModelCard(QFrame):
-    """`wanted` carries the `ModelRow` and the `CardCommand`."""
+    """The card of one model; `wanted` carries the `ModelRow` and the `CardCommand`."""
 
     wanted = Signal(object, object)
 
@@ -74,7 +74,7 @@ class ModelCard(QFrame):
 
     @property
     def row(self) -> ModelRow:
-        """What is shown now."""
+        """The row on display."""
         return self._row
 
     def show_row(self, row: ModelRow) -> None:

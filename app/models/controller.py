@@ -1,4 +1,4 @@
-"""Runs jobs on models one after another in a separate thread, and keeps the rows that the window shows."""
+"""Runs model jobs one after the other in a separate thread, and maintains the rows that the window shows."""
 
 from __future__ import annotations
 
@@ -27,17 +27,21 @@ from engine.errors import Cancelled
 from engine.models.progress import ModelProgress
 
 NICENESS = 10
-"""Of the thread and the processes that fetch, convert, compile and pack: well behind the engine that speaks."""
+"""The niceness of the thread and its child processes, which download, convert, compile and pack.
+
+It puts them well behind the engine in use.
+"""
 TICK_MS = 500
-"""How often the rows are told while a job goes on, so that a long step moves on the screen, too."""
+"""The interval of row updates during a job, so that a long step shows progress as well."""
 
 
 class ModelController(QObject):
-    """`rows_changed` carries a `ModelRow` for each model; `done` a `ModelJob`, `failed` a `JobEnded` with its error.
+    """The controller of model jobs.
 
-    `voices_listed` carries the `ModelVoices` of the models that can speak, each time before the rows.
-    Jobs that wait behind one that fails are dropped; `retry` repeats it and those. Those that waited when one was
-    cancelled are dropped, too, but not what is wanted afterwards.
+    `rows_changed` carries a `ModelRow` for each model; `done` a `ModelJob`, `failed` a `JobEnded` with its error.
+    `voices_listed` carries the `ModelVoices` of the usable models, each time before the rows. Jobs that wait behind a
+    failing one are dropped; `retry` repeats it and them. Canceling also drops the waiting jobs, but not those requested
+    afterwards.
     """
 
     rows_changed = Signal(object)
@@ -66,27 +70,27 @@ class ModelController(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a job is in progress."""
+        """True if a job is in progress."""
         return bool(self._jobs)
 
     def row(self, name: str) -> ModelRow | None:
-        """The current row of a model."""
+        """Return the current row of a model; None if it is unknown."""
         return next((row for row in self.rows if row.name == name), None)
 
     def set_in_use(self, name: str) -> None:
-        """Mark this model as the one that speaks from now on."""
+        """Mark this model as the one in use."""
         self._in_use = name
         self._tell()
 
     @Slot()
     def look(self) -> None:
-        """List the models; every job ends with that anyway, so nothing is done while one is in progress."""
+        """List the models. Every job ends with that anyway, so do nothing while one is in progress."""
         if not self.busy:
             self._begin(ModelJob(Task.LOOK))
 
     @Slot(str)
     def fetch(self, name: str) -> None:
-        """Fetch the published model."""
+        """Download the published model."""
         self._begin(ModelJob(Task.FETCH, name))
 
     def import_files(self, paths: Sequence[Path], name: str) -> None:
@@ -104,12 +108,12 @@ class ModelController(QObject):
         self._begin(ModelJob(Task.REMOVE, name))
 
     def prepare(self, name: str, device: str) -> None:
-        """Make an installed model ready to be loaded at once."""
+        """Prepare an installed model, so that it loads immediately."""
         self._begin(ModelJob(Task.PREPARE, name, device=device))
 
     @Slot()
     def cancel(self) -> None:
-        """Stop all jobs and discard what they have fetched."""
+        """Stop all jobs and discard partial downloads."""
         for job in self._jobs:
             job.discard.set()
         self._stop()
@@ -121,7 +125,7 @@ class ModelController(QObject):
         self._begin(*(ModelJob(job.task, job.model, job.path, device=job.device) for job in jobs))
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop everything but keep what was fetched for next time; return whether the thread ended in time."""
+        """Stop everything, but save partial downloads for next time; return whether the thread ended in time."""
         self._stop()
         return self._tasks.shut_down(timeout_ms)
 
@@ -148,7 +152,7 @@ class ModelController(QObject):
         self._tasks.run(self._worker.work, job, done=ended, failed=ended, cancel=job.cancel)
 
     def _list(self, job: ModelJob, error: Exception | None) -> None:
-        """Every job ends with this, also one that failed."""
+        """List the models; every job ends with this, even if it fails."""
         done, failed = partial(self._on_listed, job, error), partial(self._end, job)
         self._tasks.run(self._worker.listed, done=done, failed=lambda unlisted: failed(error or unlisted))
 

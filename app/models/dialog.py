@@ -1,4 +1,4 @@
-"""The dialog that lists all models; files dropped on it are imported."""
+"""The dialog that lists all models and imports files dropped on it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ HINT = "Or drop a checkpoint, voices, or a folder with them here."
 
 
 class ModelsDialog(QDialog):
-    """Signals about one model carry its name, `import_requested` paths and a name, `reveal_requested` a folder."""
+    """The list of models.
+
+    Signals about one model carry its name, `import_requested` paths and a name, `reveal_requested` a folder.
+    """
 
     fetch_requested = Signal(str)
     cancel_requested = Signal()
@@ -68,7 +71,7 @@ class ModelsDialog(QDialog):
         self._to_remove = ""
         self._lay_out()
         for button in (self.banner.button, self.import_button):
-            button.setAutoDefault(False)  # the return key must not remove a model
+            button.setAutoDefault(False)  # Return must not remove a model
         self.import_button.setMenu(self.import_menu)
         self.import_menu.triggered.connect(self._on_import)
         self.banner.remedy_chosen.connect(self._on_remedy)
@@ -90,24 +93,24 @@ class ModelsDialog(QDialog):
             self.cards[row.name].show_row(row)
 
     def show_failure(self, error: Exception) -> None:
-        """Show what went wrong, with a button to try again unless the models below say what to do."""
+        """Show a failure, with a button to try again unless the models below offer the solution."""
         message = message_for(error)
         if isinstance(error, EngineError):
             message = replace(message, remedy=None if message.remedy is Remedy.MODELS else Remedy.TRY_AGAIN)
         self.banner.show_message(message)
 
     def tell(self, news: str) -> None:
-        """Show this until it is dismissed."""
+        """Show a notice until it is dismissed."""
         self.banner.show_message(Message(news, Tone.NOTE))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept files and folders of this machine."""
+        """Accept local files and folders."""
         if _paths(event.mimeData()) and self._target(event.position().toPoint()):
             event.acceptProposedAction()
             self._show_dropping(True)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """The dragged files have left the dialog."""
+        """Remove the highlight."""
         self._show_dropping(False)
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -121,7 +124,7 @@ class ModelsDialog(QDialog):
         self.import_requested.emit(tuple(paths), name)
 
     def _target(self, position: QPoint) -> str:
-        """The model that files dropped here are for: the one at this position, else the first that is not bundled."""
+        """Return the model to import files for: the one at this position, else the first that is not bundled."""
         cards = {name: card for name, card in self.cards.items() if card.row.fetchable}
         there = [name for name, card in cards.items() if card.rect().contains(card.mapFrom(self, position))]
         return next(iter([*there, *cards]), "")
@@ -177,7 +180,7 @@ class ModelsDialog(QDialog):
                 self.fetch_requested.emit(row.name)
 
     def _ask_whether_to_remove(self, row: ModelRow) -> None:
-        """Getting it back takes a while."""
+        """Ask before removing, because downloading the model again takes a while."""
         self._to_remove = row.name
         size = size_words(row.status.bytes_here)
         question = f"Remove {row.title}? This frees {size}. You can download it again later."
@@ -205,7 +208,7 @@ class ModelsDialog(QDialog):
         area.setWidget(self._list)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along when the tab key reaches the buttons in it
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along when Tab moves the focus
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.hint.setObjectName("faint")
         self.hint.setWordWrap(True)

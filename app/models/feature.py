@@ -1,4 +1,4 @@
-"""The models feature, connected to the window: dialog, menu, strip, and the jobs behind them."""
+"""The models feature in the window: dialog, menu, strip, and the jobs behind them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from engine.speech import STARTER
 
 
 class ModelsFeature(QObject):
-    """`engine_requested` is emitted when another model should speak, or the one in use has changed."""
+    """Connects model management to the window.
+
+    `engine_requested` is emitted when a different model should be used, or the one in use has changed.
+    """
 
     engine_requested = Signal()
 
@@ -54,13 +57,13 @@ class ModelsFeature(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Show the models' window."""
+        """Show the Models window."""
         self.controller.look()
         self.dialog.open_window()
 
     @Slot(str)
     def use(self, name: str) -> None:
-        """Make this the model that speaks from now on."""
+        """Use this model from now on."""
         if name != self._voices.speaking_model:
             self._voices.choose_model(name)
 
@@ -97,7 +100,7 @@ class ModelsFeature(QObject):
     def _on_voices(self, models: tuple[ModelVoices, ...]) -> None:
         if self._voices.known:
             self._voices.show_models(models, STARTER)
-        else:  # the model to begin with comes with the voices that the speech controller lists
+        else:  # the initial model comes with the voices that the speech controller lists
             self._early = models
 
     @Slot()
@@ -115,7 +118,7 @@ class ModelsFeature(QObject):
         self._miss_remembered()
 
     def _miss_remembered(self) -> None:
-        """Say once that the model of last time is not here any more, and what speaks instead, when both are known."""
+        """Report a missing remembered model once, and the one in use instead, as soon as both are known."""
         if not self.controller.rows or not self._voices.known:
             return
         remembered, self._remembered = self.controller.row(self._remembered or ""), None
@@ -140,7 +143,7 @@ class ModelsFeature(QObject):
             return
         self._window.page.banner.withdraw(Subject.MODEL)
         news = completion_words(job, row.title)
-        if job.task is not Task.PREPARE:  # the strip says it
+        if job.task is not Task.PREPARE:  # the strip reports that
             self._window.page.status.tell(news)
         if job.task is Task.REMOVE:
             self._leave(row)
@@ -150,7 +153,7 @@ class ModelsFeature(QObject):
             self.engine_requested.emit()  # its weights or voices have changed
 
     def _leave(self, removed: ModelRow) -> None:
-        """Stay with the voice that takes the place of one whose model has been removed."""
+        """Keep the voice that replaces the chosen one after the removal of its model."""
         speaking = self.controller.row(self._voices.speaking_model)
         if speaking is not None and removed.name == self._settings.model and not removed.usable:
             self._voices.take(self._voices.choice)

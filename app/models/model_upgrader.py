@@ -1,4 +1,4 @@
-"""Gets a better model and makes it ready while another one speaks; then it takes over, or is offered."""
+"""Downloads and prepares a better model while the current one stays in use; then switches to it, or offers it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _FAILURES = {Task.FETCH: "Couldn’t download {title}", Task.PREPARE: "Couldn’
 
 
 class ModelUpgrader(QObject):
-    """Fills the strip above the text, and answers it.
+    """The upgrade to a better model, and the strip above the text that reports it.
 
-    `fetch` is the model to get at the start unless it or a better one is here; its failure is no more than a notice.
-    A model takes over only in silence, and only if the user never chose a voice or a model.
+    `fetch` is the model to download at the start unless it or a better one is installed; a failure only shows a notice.
+    A model takes over only while nothing plays, and only if the user never chose a voice or a model.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ModelUpgrader(QObject):
         self._strip.answered.connect(self._on_answer)
 
     def takes(self, ended: JobEnded) -> bool:
-        """Show why a job in the background has failed; returns whether it was one."""
+        """Show the failure of a background job; return whether `ended` was one."""
         job, row = ended.job, self._controller.row(ended.job.model)
         in_background = job.task is Task.PREPARE or (job.task is Task.FETCH and job.model == self._quiet)
         if row is None or not in_background:
@@ -84,7 +84,7 @@ class ModelUpgrader(QObject):
         return ended and not activity.previewing and activity.readiness is not Readiness.PREPARING
 
     def _begin_once(self) -> None:
-        """Start what is to be done in the background, once the engine that speaks no longer needs the processor."""
+        """Start the background jobs once the engine no longer needs the CPU to prepare."""
         ready = self._speech.activity.readiness is not Readiness.PREPARING
         if self._begun or not ready or not self._controller.rows or self._controller.busy:
             return
@@ -130,7 +130,7 @@ class ModelUpgrader(QObject):
             self._tell(None)
 
     def _bring(self, name: str) -> None:
-        """A model is ready: let it take over, at once or in the next silence, or offer it."""
+        """Switch to a prepared model immediately or once playback has stopped, or offer it."""
         title = self._title(name)
         self._next = ""
         if self._voices.speaking_model == name:
@@ -185,7 +185,7 @@ class ModelUpgrader(QObject):
         self._show()
 
     def _show(self) -> None:
-        """Work in progress first, then news, then the offer."""
+        """Show work in progress first, then news, then the offer."""
         self._strip.show_notice(self._work() or self._news or self._offer())
 
     def _work(self) -> ModelNotice | None:
@@ -198,7 +198,7 @@ class ModelUpgrader(QObject):
         return ModelNotice(text, row.name, answers, going_on=True, fraction=row.fraction)
 
     def _offer(self) -> ModelNotice | None:
-        """The best one to fetch, until that is answered: while none is here nor coming, or a lesser one speaks."""
+        """Return an unanswered offer of the best model, if none is here or coming, or a lesser one is in use."""
         rows = [row for row in self._controller.rows if row.fetchable]
         if not rows or rows[0].status.state is not ModelState.ABSENT or self._settings.models_offered:
             return None
@@ -219,13 +219,13 @@ class ModelUpgrader(QObject):
 
 
 def _reason(error: Exception) -> str:
-    """Why something failed, to follow a colon."""
+    """Return the reason of a failure, to follow a colon."""
     words = error.message if isinstance(error, EngineError) else message_for(error).text
     return f"{words[:1].lower()}{words[1:]}"
 
 
 def missing_model(row: ModelRow, speaking: str) -> Message | None:
-    """That the model whose voice was chosen cannot speak any more, and which one does instead."""
+    """Return a message that the chosen model can't be used, and which one is in use instead; None if it can."""
     if row.usable:
         return None
     what = "is damaged" if row.status.state is ModelState.DAMAGED else "is no longer installed"

@@ -1,4 +1,4 @@
-"""A model as the window shows it: its state, the task in progress, what can be done next, and how that is said."""
+"""A model as the window shows it: its state, the task in progress, the available actions, and their wording."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ _NEXT = {
 
 @dataclass(frozen=True)
 class ModelRow:
-    """`task` is in progress for this model; `stopping` says it is being stopped; `idle`, that no model has a task.
+    """The state of a model in the window.
 
-    `time_words` tell how long it has taken or may still take, `fraction` how much of it is done, from 0 to 1, or None
-    while that is unknown.
+    `task` is in progress for this model, and being canceled if `stopping`; `idle` is True if no model has a task.
+    `time_words` give the elapsed or remaining time, `fraction` the progress from 0 to 1, or None while unknown.
     """
 
     status: ModelStatus
@@ -72,7 +72,7 @@ class ModelRow:
 
     @property
     def name(self) -> str:
-        """The model's name in the catalogue."""
+        """The model's name in the catalog."""
         return self.status.entry.name
 
     @property
@@ -82,24 +82,24 @@ class ModelRow:
 
     @property
     def usable(self) -> bool:
-        """Whether it can speak."""
+        """True if the model can be used for speech."""
         return self.status.state in (ModelState.BUNDLED, ModelState.INSTALLED)
 
     @property
     def fetchable(self) -> bool:
-        """Whether it can be fetched, because it is not bundled with the program."""
+        """True if the model can be downloaded, because it is not bundled with the app."""
         return not self.status.entry.bundled
 
     @property
     def button(self) -> RowButton:
-        """The action to offer first."""
-        if self.task not in (None, Task.PREPARE):  # what is made ready for use can be used already
+        """The main action."""
+        if self.task not in (None, Task.PREPARE):  # a model being prepared can be used already
             return RowButton.CANCEL
         return RowButton.IN_USE if self.in_use and self.usable else _NEXT[self.status.state]
 
     @property
     def button_enabled(self) -> bool:
-        """Whether the button works now; removing takes a moment and cannot be stopped."""
+        """True if the button is enabled; removing takes a moment and can't be canceled."""
         match self.button:
             case RowButton.CANCEL:
                 return not self.stopping and self.task is not Task.REMOVE
@@ -111,17 +111,17 @@ class ModelRow:
 
     @property
     def can_verify(self) -> bool:
-        """Whether it can be verified now."""
+        """True if the model can be verified now."""
         return self.idle and self.status.state is ModelState.INSTALLED
 
     @property
     def can_remove(self) -> bool:
-        """Whether there is something to delete."""
+        """True if there is anything to delete."""
         return self.idle and self.fetchable and self.status.state is not ModelState.ABSENT
 
     @property
     def can_complete(self) -> bool:
-        """Whether the installed model differs from the published one, or is only a part of it."""
+        """True if the installed model differs from the published one, or is only a part of it."""
         return self.idle and self.status.state is ModelState.INSTALLED and not self._is_published
 
     @property
@@ -131,7 +131,7 @@ class ModelRow:
 
 
 def fraction_of(progress: JobProgress | None, of_steps: float | None) -> float | None:
-    """How much of a task is done, from 0 to 1, by its bytes, or else `of_steps`; None while that is unknown."""
+    """Return the progress of a task from 0 to 1, by bytes or else `of_steps`; None while unknown."""
     if not isinstance(progress, ModelProgress):
         return of_steps
     known = progress.activity is not Activity.WAITING and progress.bytes_done and progress.bytes_total
@@ -139,19 +139,19 @@ def fraction_of(progress: JobProgress | None, of_steps: float | None) -> float |
 
 
 def size_words(count: int) -> str:
-    """A size, such as 363 MB."""
+    """Format a size, such as “363 MB”."""
     if count >= GIGABYTE:
         return f"{count / GIGABYTE:.1f} GB"
     return f"{count / MEGABYTE:,.0f} MB" if count >= MEGABYTE else f"{count / MEGABYTE:.1f} MB"
 
 
 def source_words(entry: ModelEntry) -> str:
-    """The licence and the source of a model."""
+    """Return the license and the source of a model."""
     return f"{entry.licence} · {entry.source.removeprefix('https://')}"
 
 
 def state_words(status: ModelStatus) -> str:
-    """Whether the model is installed, and its size."""
+    """Describe whether the model is installed, and its size."""
     here, whole = size_words(status.bytes_here), size_words(status.entry.bytes)
     match status.state:
         case ModelState.BUNDLED:
@@ -167,13 +167,13 @@ def state_words(status: ModelStatus) -> str:
 
 
 def button_words(row: ModelRow) -> str:
-    """The title of the row's button, with the size of what it fetches."""
+    """Return the title of the row's button, with the download size if it downloads."""
     title = row.button.value
     return f"{title} ({size_words(row.status.entry.bytes)})" if row.button in _FETCHING else title
 
 
 def row_words(row: ModelRow) -> str:
-    """The progress of its task, or else its state."""
+    """Describe the progress of the row's task, or else its state."""
     if row.task is None:
         return state_words(row.status)
     if row.stopping:
@@ -184,7 +184,7 @@ def row_words(row: ModelRow) -> str:
 
 
 def progress_words(progress: JobProgress) -> str:
-    """Progress and rate, such as 120 of 363 MB, 4.1 MB/s, or the step of what is being made ready."""
+    """Describe progress and rate, such as “120 of 363 MB, 4.1 MB/s”, or the step of the preparation."""
     if isinstance(progress, PreparationEvent):
         return step_words(progress)
     if progress.activity is Activity.WAITING:
@@ -198,7 +198,7 @@ def progress_words(progress: JobProgress) -> str:
 
 
 def completion_words(job: ModelJob, title: str) -> str:
-    """What a finished job has done; empty for a task without a message."""
+    """Describe the result of a finished job; empty for a task without a message."""
     return _DONE[job.task].format(title=title) if job.task in _DONE else ""
 
 

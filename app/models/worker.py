@@ -1,4 +1,4 @@
-"""Jobs with models, and the only caller of the engine's model store, in a thread beside the window."""
+"""Model jobs in a separate thread; this module is the only caller of the engine's model store."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from engine.speech import PreparationEvent
 
 JobProgress = ModelProgress | PreparationEvent
 REPORT_SECONDS = 0.1
-"""Progress is reported no more often than this, except when an activity starts or is complete."""
+"""The minimum interval of progress reports, except when an activity starts or is complete."""
 
 
 class Task(Enum):
-    """What can be done with models; LOOK lists all of them, PREPARE makes one ready to be loaded at once."""
+    """The tasks for models; LOOK lists all of them, PREPARE makes one load immediately."""
 
     LOOK = "look"
     FETCH = "fetch"
@@ -39,9 +39,9 @@ class Task(Enum):
 
 @dataclass(frozen=True)
 class ModelJob:
-    """A task for one model; `path` is what to import, `device` what to make it ready for.
+    """A task for one model; `path` is the file to import, `device` the one to prepare for.
 
-    `discard`, set before `cancel`, says that what has been received is not kept for next time.
+    `discard`, set before `cancel`, discards a partial download instead of saving it for next time.
     """
 
     task: Task
@@ -54,7 +54,7 @@ class ModelJob:
 
 @dataclass(frozen=True)
 class ListedModel:
-    """A model of the catalogue: its status, and the folder where it is or would be."""
+    """A model of the catalog: its status, and the folder where it is or would be."""
 
     status: ModelStatus
     folder: Path
@@ -62,7 +62,7 @@ class ListedModel:
 
 @dataclass(frozen=True)
 class ModelsListed:
-    """The current state of all models, and the voices of those that can speak, the best first."""
+    """The current state of all models, and the voices of the usable ones, best first."""
 
     models: tuple[ListedModel, ...]
     voices: tuple[ModelVoices, ...]
@@ -70,29 +70,29 @@ class ModelsListed:
 
 @dataclass(frozen=True)
 class JobEnded:
-    """A job has failed; `error` says why."""
+    """A job that has failed, and the error."""
 
     job: ModelJob
     error: Exception
 
 
 class ModelLibrary(Protocol):
-    """What the window needs to manage models; implemented by `app.models.worker.DeskLibrary`."""
+    """The interface that the window needs to manage models; implemented by `app.models.worker.DeskLibrary`."""
 
     def catalogue(self) -> tuple[ModelEntry, ...]:
-        """Every model that is available."""
+        """Return every available model."""
 
     def status(self, name: str) -> ModelStatus:
-        """The status of a model."""
+        """Return the status of a model."""
 
     def model_folder(self, name: str) -> Path:
-        """The folder where a model is, or would be."""
+        """Return the folder where a model is, or would be."""
 
     def fetch(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
-        """Fetch the published model; if cancelled, what has been received is kept."""
+        """Download the published model; if canceled, the partial download is saved."""
 
     def discard_received(self, name: str) -> None:
-        """Delete what an unfinished fetch has received."""
+        """Delete a partial download."""
 
     def import_from(self, path: Path, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
         """Import a model, or voices for one, from files."""
@@ -104,17 +104,17 @@ class ModelLibrary(Protocol):
         """Delete a model."""
 
     def voices(self) -> tuple[ModelVoices, ...]:
-        """The voices of the models that can speak, the best first."""
+        """Return the voices of the usable models, best first."""
 
     def make_ready(self, name: str, device: str, observe: PreparationObserver, cancel: threading.Event | None) -> None:
-        """Make an installed model ready to be loaded at once."""
+        """Prepare an installed model, so that it loads immediately."""
 
 
 LibraryFactory = Callable[[], ModelLibrary]
 
 
 class ModelWorker:
-    """Does jobs, one at a time, in any thread; `advanced` gets the progress of each."""
+    """A runner of jobs, one at a time, in any thread; `advanced` receives the progress of each."""
 
     def __init__(self, make_library: LibraryFactory, advanced: Callable[[ModelJob, JobProgress], None]) -> None:
         self._make_library = make_library
@@ -124,7 +124,7 @@ class ModelWorker:
         self._told_at = 0.0
 
     def work(self, job: ModelJob) -> None:
-        """Do a job; raises whatever the library raises."""
+        """Run a job; errors of the library propagate."""
         library, observe = self._opened(), partial(self._observe, job)
         match job.task:
             case Task.FETCH:
@@ -139,7 +139,7 @@ class ModelWorker:
                 library.make_ready(job.model, job.device, partial(self._advanced, job), job.cancel)
 
     def listed(self) -> ModelsListed:
-        """All models as they are now."""
+        """Return the current state of all models."""
         library = self._opened()
         names = [entry.name for entry in library.catalogue()]
         models = tuple(ListedModel(library.status(name), library.model_folder(name)) for name in names)
@@ -168,14 +168,14 @@ def _fetch(library: ModelLibrary, job: ModelJob, observe: ModelObserver) -> None
 
 
 class DeskLibrary(ModelStore):
-    """Implements `app.models.worker.ModelLibrary`."""
+    """The model store of this machine, as `app.models.worker.ModelLibrary`."""
 
     def voices(self) -> tuple[ModelVoices, ...]:
-        """The voices of the models that can speak, the best first."""
+        """Return the voices of the usable models, best first."""
         return installed_voices()
 
     def make_ready(
         self, name: str, device: str, observe: PreparationObserver, cancel: threading.Event | None = None
     ) -> None:
-        """Compile the modules of an installed model and pack its weights, in child processes; loads no model."""
+        """Compile the modules of an installed model and pack its weights, in child processes; load no model."""
         make_ready(name, device, observe, cancel)
