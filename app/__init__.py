@@ -1,1 +1,1 @@
-"""The window: type text, hear it, see it, save it. Making the speech itself is entirely the work of `engine`."""
+"""The window, to type, play, view and save text; generating the speech is entirely the task of `engine`."""

@@ -1,4 +1,4 @@
-"""The command lines of the program: `python -m app` opens the window, `kokoro-desk` also runs the engine's commands."""
+"""The app's command lines: `python -m app` opens the window, `kokoro-desk` also runs the engine's commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.system.imports import stay_offline
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Open the window; exit code 0, 1 when something failed, 2 when the command line makes no sense."""
+    """Open the window; exit code 0, 1 after a failure, 2 for an invalid command line."""
     stay_offline()
     options = build_parser().parse_args(arguments)
     desktop_entry = vars(options).pop("desktop_entry")
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def kokoro_desk(arguments: Sequence[str] | None = None) -> int:
     """Run a command of the engine, such as `kokoro-desk speak`, or open the window.
 
-    A document is told from a command by its suffix or by its folder: `book.epub`, `./README`.
+    A suffix or a folder distinguishes a document from a command: `book.epub`, `./README`.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     first = arguments[0] if arguments else "-"
@@ -49,7 +49,7 @@ def kokoro_desk(arguments: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Parse every option of the window."""
+    """Return the parser of the window's options."""
     parser = argparse.ArgumentParser(
         prog="kokoro-desk", description="Opens the window, which reads text and documents aloud."
     )

@@ -58,7 +58,7 @@ DESKTOP_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
 ADD_DIAGNOSTICS_AFTER_MS = 200
-"""Loading the panel takes a moment too; if it was open last time, it is there from the start."""
+"""Loading the panel takes a moment as well; if it was open last time, it is there from the start."""
 ADD_MODELS_AFTER_MS = 300
 JOIN_DESKTOP_AFTER_MS = 400
 
@@ -66,7 +66,7 @@ JOIN_DESKTOP_AFTER_MS = 400
 class Application(QObject):
     """The application, with its window not yet shown; parts can be replaced for tests.
 
-    `finished` carries an exit code once everything that the command line asked for is done.
+    `finished` carries an exit code once every request of the command line is completed.
     """
 
     finished = Signal(int)
@@ -108,7 +108,7 @@ class Application(QObject):
 
     @cached_property
     def models(self) -> ModelsFeature:
-        """The models, added to the window soon after it is shown."""
+        """Model management, added to the window soon after it is shown."""
         from app.models.feature import ModelsFeature  # imports the engine's model store
 
         models = ModelsFeature(self.window, self.controller, self._settings, self._make_library, self._fetch)
@@ -131,13 +131,13 @@ class Application(QObject):
 
     @cached_property
     def voices(self) -> VoicesFeature:
-        """The panel of voices, added to the window soon after it is shown."""
-        from app.voices.feature import VoicesFeature  # imports what blends voices
+        """The voices panel, added to the window soon after it is shown."""
+        from app.voices.feature import VoicesFeature  # imports voice blending
 
         return VoicesFeature(self.window, self.controller, self._settings, self._engine_factory)
 
     def join_mac(self, runtime: ObjectiveC) -> None:
-        """Tell macOS when speech is made or heard, and speak what other applications send."""
+        """Inform macOS while speech is generated, played or saved, and speak text that other applications send."""
         self._wakefulness = AppNapInhibitor(runtime, self)
         self.controller.activity_changed.connect(self._on_activity)
         self._service = SpeakService(runtime, self)
@@ -150,7 +150,7 @@ class Application(QObject):
 
     @Slot(str)
     def take(self, message: str) -> None:
-        """Come to the front and do what a second start was asked for, except to fetch a model."""
+        """Come to the front and apply the options of a second start, except for a model to download."""
         self.window.come_to_front()
         options = Options.from_json(message)
         self._choose(options)
@@ -162,7 +162,7 @@ class Application(QObject):
         self._closed = True
         self._models_timer.stop()
         self._desktop_timer.stop()
-        added = vars(self)  # where a cached property is once it was wanted
+        added = vars(self)  # cached properties appear here on first access
         if "diagnostics" in added:
             self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
@@ -176,7 +176,7 @@ class Application(QObject):
         return export_ended and all(ended)
 
     def _note(self, options: Options) -> None:
-        """Note what is to be done once the window is shown."""
+        """Store the options that apply once the window is shown."""
         self._fetch = options.fetch
         self._stays = options.screenshot is None
         self._speaks_at_once = options.text is not None
@@ -190,7 +190,7 @@ class Application(QObject):
         return SpeechController(first, self._output, self, lister)
 
     def _add_features(self) -> None:
-        """Add the features that are there from the start."""
+        """Add the features that are available from the start."""
         window, speech, settings = self.window, self.controller, self._settings
         self.read_along = ReadAlongFeature(window, speech, settings)
         self.dialogs = MenuDialogs(window, window.menu)
@@ -209,14 +209,14 @@ class Application(QObject):
         self.desktop.previous_requested.connect(self.read_along.go_back)
 
     def _add_timers(self) -> None:
-        """Prepare for what is begun some time after the window is shown."""
+        """Set up the timers that start features some time after the window is shown."""
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
         self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
         self._desktop_timer.timeout.connect(self.desktop.begin)
 
     def _join_system(self, qt: QApplication) -> None:
-        """Take the files that the system gives to open, and on a Mac, what other applications send."""
+        """Handle files that the system asks to open, and on a Mac, text that other applications send."""
         self._opened_files = OpenedFiles(qt, self)
         self._opened_files.opened.connect(self.window.file_requested)
         if sys.platform == "darwin":
@@ -226,7 +226,7 @@ class Application(QObject):
         settings, models = self._settings, self.window.page.header.voices.models
         manner = settings.device, settings.lstm_method, prosody_of(model, models, settings.prosody)
         if self._given_engine is not None:
-            return partial(self._given_engine)  # another one, though it makes the same
+            return partial(self._given_engine)  # a new object, although it creates the same engine
         return partial(engine_for, model, *manner)
 
     @Slot()
@@ -239,7 +239,7 @@ class Application(QObject):
 
     @Slot()
     def _on_engine_requested(self) -> None:
-        """The first time, this is as soon as the voices are known."""
+        """Change the engine; first called as soon as the voices are known."""
         self.controller.change_engine(self._engine_factory(self.window.page.header.voices.speaking_model))
 
     @Slot(object)
@@ -261,7 +261,7 @@ class Application(QObject):
     def _begin(self) -> None:
         if self._closed:
             return
-        _ = self.library, self.voices  # the first keeps whatever is spoken
+        _ = self.library, self.voices  # the library records everything that is spoken
         self.controller.list_voices()
         if self._stays:
             self.export.look_for_interrupted()
@@ -274,14 +274,14 @@ class Application(QObject):
 
     @Slot()
     def _look_for_device(self) -> None:
-        """Greet at the very first start, if there is a device to hear it on and nothing else has been requested."""
+        """Speak the greeting at the very first start, if there is an audio device and no other request."""
         untouched = self.controller.request is None and self.window.page.editor.text == greeting()
         if self.controller.player.has_device() and self._greets and untouched:
             self.window.reading.play_from_beginning()
 
     @Slot()
     def _import_diagnostics(self) -> None:
-        """Typing goes on meanwhile; whoever needs the module earlier waits for the same import."""
+        """Import the diagnostics in the background; any earlier access waits for the same import."""
         self._tasks.run(import_module, "app.diagnostics.feature", done=self._add_diagnostics)
 
     def _add_diagnostics(self, module: object) -> None:
@@ -293,7 +293,7 @@ class Application(QObject):
         self.models.controller.look()
 
     def _connect_choices(self) -> None:
-        """Follow the menu and the list of voices."""
+        """Handle the choices in the menu and the list of voices."""
         menu, voices = self.window.menu, self.window.page.header.voices
         menu.preview.triggered.connect(voices.preview)
         voices.preview_requested.connect(self._on_preview)
@@ -313,7 +313,7 @@ class Application(QObject):
             self._screenshot.taken.connect(self.finished)
 
     def _is_unfinished(self) -> bool:
-        """Whether a picture of the window would show something that is only half there."""
+        """Return whether a screenshot would show the window before it is complete."""
         return self.diagnostics.busy or self.diagnostics.drawing or self.reader.opener.busy
 
     def _choose(self, options: Options) -> None:
@@ -337,5 +337,5 @@ class Application(QObject):
 
 
 def greeting() -> str:
-    """The text spoken at the very first start, which shows at once that speech works."""
+    """Return the text spoken at the very first start, which immediately shows that speech works."""
     return sample_text_path().read_text(encoding="utf-8").strip()

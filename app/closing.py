@@ -1,4 +1,4 @@
-"""Whether the window may close: not before its files are saved, nor with a text that is not kept, unless told to."""
+"""Asks before the window closes while files are being saved, or if the text could not be saved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ask_about_save(
     close_when_saved: Callable[[], None],
     stop_saving: Callable[[], None],
 ) -> QMessageBox:
-    """Ask over a window that goes on working; Cancel leaves everything as it is."""
+    """Ask in a dialog that does not block the window; Cancel changes nothing."""
     words = f"“{name}” and {waiting_count} more are" if waiting_count else f"“{name}” is"
     box = QMessageBox(QMessageBox.Icon.Question, "Saving", f"{words} still being saved.", parent=parent)
     box.setInformativeText("The window can close when saving finishes.")
@@ -38,7 +38,7 @@ def ask_about_save(
 
 
 def ask_about_text(parent: QWidget, close_anyway: Callable[[], None]) -> QMessageBox:
-    """Ask whether a text may be lost; Cancel leaves everything as it is."""
+    """Ask whether the text may be lost; Cancel changes nothing."""
     box = QMessageBox(QMessageBox.Icon.Warning, "Text", "Your text couldn’t be saved.", parent=parent)
     box.setInformativeText(
         "If you close now, your latest changes will be lost. Copy them elsewhere or free up disk space first."
@@ -52,9 +52,9 @@ def ask_about_text(parent: QWidget, close_anyway: Callable[[], None]) -> QMessag
 
 
 class Closing(QObject):
-    """Asks over the window, one question at a time, and closes it once the answer allows that.
+    """The questions before the window closes, one at a time; it closes once the answer allows that.
 
-    `saving_given_up` tells that files are about to be stopped.
+    `saving_given_up` is emitted before running and waiting exports are canceled.
     """
 
     saving_given_up = Signal()
@@ -70,7 +70,7 @@ class Closing(QObject):
         controller.activity_changed.connect(self._on_activity)
 
     def may_close(self) -> bool:
-        """Stop the sound and keep everything; False if a question has to be answered first."""
+        """Stop playback and save everything; return False if the user must answer a question first."""
         save = self._controller.activity.save
         if save is not None:
             answers = self._close_when_saved, self._close_without_saving
@@ -84,7 +84,7 @@ class Closing(QObject):
         return False
 
     def stay(self) -> None:
-        """Leave the window open although the files are saved, since it has something to say."""
+        """Keep the window open after the files are saved, because it shows a failure."""
         self._when_saved = False
 
     def _ask(self, open_question: Callable[[], QMessageBox]) -> None:
@@ -106,7 +106,7 @@ class Closing(QObject):
     @Slot()
     def _close_when_saved(self) -> None:
         self._when_saved = True
-        self._on_activity(self._controller.activity)  # it may have been saved while the question was open
+        self._on_activity(self._controller.activity)  # saving may have finished while the question was open
 
     @Slot()
     def _close_without_saving(self) -> None:

@@ -1,4 +1,4 @@
-"""The menu bar: everything the window can do, with its title and shortcut."""
+"""The menu bar: all commands of the window, with titles and shortcuts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.system.paths import APPLICATION_NAME
 _APPEARANCE_TITLES = {Appearance.SYSTEM: "Auto", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
 _NOTES_TITLES = {False: "Left Out", True: "At the End of Each Chapter"}
 MAX_TITLE_PIXELS = 500
-"""Of a book; the tool tip has its path."""
+"""The maximum width of a book's title; the tooltip shows its path."""
 Keys = str | QKeySequence | QKeySequence.StandardKey
 ABOUT = """<h3>{name} {version}</h3><p>Natural text-to-speech that runs on your computer, with Kokoro compiled by Apache
 TVM.</p><p>Apache License 2.0. The voices, and who made them, are named in the file NOTICE.</p>"""
@@ -30,9 +30,9 @@ ICON_PIXELS = 64
 
 
 class MainMenu(QMenuBar):
-    """Its actions are public, to be connected by the main window and the features.
+    """The menu bar; its actions are public, and the main window and the features connect them.
 
-    What needs a feature, a document or a text is disabled until it is offered.
+    Actions that need a feature, a document or a text are disabled until it is available.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -71,7 +71,7 @@ class MainMenu(QMenuBar):
         self._add_help(self.addMenu("&Help"))
 
     def add_editing(self, page: SpeechPage) -> None:
-        """Let the editing actions act on the text that is shown, each enabled while it would change something."""
+        """Connect the editing actions to the text on display, each enabled while it would change something."""
         self._page = page
         edit = page.editor.edit
         for action, slot in (
@@ -105,23 +105,23 @@ class MainMenu(QMenuBar):
         self.stop.setEnabled(activity.can_stop)
 
     def mean(self, meaning: Meaning) -> None:
-        """Say what Play does now."""
+        """Show the current effect of Play."""
         if meaning is not self.play.data():
             self.play.setData(meaning)
             self.play.setText(meaning.value)
 
     def choose(self, appearance: Appearance) -> None:
-        """Tick an appearance."""
+        """Check an appearance."""
         for action in self.appearances.actions():
             action.setChecked(action.data() is appearance)
 
     def choose_notes(self, read: bool) -> None:
-        """Tick whether notes are read."""
+        """Check whether notes are read."""
         for action in self.notes.actions():
             action.setChecked(action.data() == read)
 
     def offer_texts(self, texts: Sequence[RecentText]) -> None:
-        """List texts that can be brought back; the action's data is the text."""
+        """List the recent texts; each action's data is the text."""
         self.recent_menu.clear()
         for text in texts:
             _action(self.recent_menu, text.title.replace("&", "&&")).setData(text.text)
@@ -129,7 +129,7 @@ class MainMenu(QMenuBar):
             _action(self.recent_menu, "No Texts Yet").setEnabled(False)
 
     def offer_books(self, books: Sequence[tuple[Path, str, QIcon]]) -> None:
-        """List books that can be opened again, each with its file, title and cover; the action's data is the path."""
+        """List the recent books, each with its file, title and cover; each action's data is the path."""
         self.recent_files_menu.clear()
         for path, title, cover in books:
             shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, MAX_TITLE_PIXELS)
@@ -142,7 +142,7 @@ class MainMenu(QMenuBar):
             _action(self.recent_files_menu, "No Books Yet").setEnabled(False)
 
     def offer_models(self, models: Sequence[tuple[str, str]], in_use: str) -> None:
-        """List the models that can speak, each with its name and title; the one in use is ticked."""
+        """List the usable models, each with its name and title; the one in use is checked."""
         offered = [(action.data(), action.text()) for action in self.model_actions.actions()]
         if offered != list(models):
             self.model_menu.clear()
@@ -157,7 +157,7 @@ class MainMenu(QMenuBar):
             action.setChecked(action.data() == in_use)
 
     def _add_editing_actions(self, edit: QMenu) -> None:
-        """Those that change or copy a text are disabled as long as there is none."""
+        """Add the commands of the Edit menu; those that change or copy text are disabled while there is none."""
         keys = QKeySequence.StandardKey
         self.undo = _disabled(edit, "Undo", keys.Undo)
         self.redo = _disabled(edit, "Redo", keys.Redo)
@@ -185,7 +185,7 @@ class MainMenu(QMenuBar):
 
     @Slot()
     def _follow_text(self) -> None:
-        """A book can only be copied from."""
+        """Enable the editing actions that apply; a book allows only Copy and Select All."""
         page, edit = self._page, self._page.editor.edit
         start, end = page.view.span
         shown = not page.home_shown
@@ -199,7 +199,7 @@ class MainMenu(QMenuBar):
         self.select_all.setEnabled(shown and not (own and edit.document().isEmpty()))
 
     def _add_manner(self, speech: QMenu) -> None:
-        """How it is spoken: the entries for speed and pauses."""
+        """Add the commands for speed, pauses and notes."""
         self.faster = _action(speech, "Faster", "Ctrl+]")
         self.slower = _action(speech, "Slower", "Ctrl+[")
         self.usual_speed = _action(speech, "Normal Speed", "Ctrl+\\")
@@ -233,7 +233,7 @@ class MainMenu(QMenuBar):
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
 
     def _add_help(self, menu: QMenu) -> None:
-        """What there is to know."""
+        """Add the commands of the Help menu."""
         self.help = _action(menu, f"{APPLICATION_NAME} Help", QKeySequence.StandardKey.HelpContents)
         self.shortcuts = _action(menu, "Keyboard Shortcuts", "Ctrl+/")
         menu.addSeparator()
@@ -241,14 +241,14 @@ class MainMenu(QMenuBar):
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def _add_queue(self, menu: QMenu) -> None:
-        """What lines up texts and documents, to be heard or saved one after the other."""
+        """Add the commands that queue texts and documents for playback or saving."""
         self.add_to_queue = _action(menu, "Add to Queue", "Ctrl+Shift+A")
         self.queue_file = _action(menu, "Add to Queue as File…")
         self.queue_document = _action(menu, "Add Document to Queue…", "Ctrl+Shift+D")
         self.queue_document_file = _action(menu, "Add Document to Queue as File…", "Ctrl+Shift+L")
 
     def _add_notes(self, menu: QMenu) -> QActionGroup:
-        """Whether the notes of documents are read; the data of each action says so."""
+        """Add the choice whether to read the notes of documents; each action's data is a boolean."""
         group = QActionGroup(self)
         for read, title in _NOTES_TITLES.items():
             action = _action(menu, title)
@@ -258,7 +258,7 @@ class MainMenu(QMenuBar):
         return group
 
     def _add_appearance(self, view: QMenu) -> None:
-        """What the window looks like, and whether it fills the screen."""
+        """Add the choice of appearance, and the full-screen command."""
         appearance_menu = view.addMenu("Appearance")
         self.appearances = QActionGroup(self)
         for appearance, title in _APPEARANCE_TITLES.items():
@@ -267,7 +267,7 @@ class MainMenu(QMenuBar):
             action.setData(appearance)
             self.appearances.addAction(action)
         keys = QKeySequence.keyBindings(QKeySequence.StandardKey.FullScreen)
-        self.full_screen = _action(view, "", *keys[:1])  # the others are those of other desktops
+        self.full_screen = _action(view, "", *keys[:1])  # the others belong to other desktops
         self.full_screen.triggered.connect(self._toggle_full_screen)
         view.aboutToShow.connect(self._name_full_screen)
         self._name_full_screen()
@@ -284,7 +284,7 @@ class MainMenu(QMenuBar):
 
 def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
     action = QAction(title, menu)
-    action.setMenuRole(QAction.MenuRole.NoRole)  # else Qt takes Exit Full Screen, on a Mac, for what quits
+    action.setMenuRole(QAction.MenuRole.NoRole)  # otherwise Qt takes Exit Full Screen for the Quit command on a Mac
     action.setShortcuts([QKeySequence(key) for key in keys])
     menu.addAction(action)
     return action
@@ -297,17 +297,20 @@ def _disabled(menu: QMenu, title: str, *keys: Keys) -> QAction:
 
 
 def _plain_paste_keys() -> tuple[str, ...]:
-    """Those of Paste and Match Style, which is what Paste does where no text has a style."""
+    """Return the keys of Paste and Match Style; in plain text, Paste does the same."""
     return ("Ctrl+Shift+V", "Ctrl+Alt+Shift+V") if sys.platform == "darwin" else ("Ctrl+Shift+V",)
 
 
 def _skip_key(arrow: str) -> str:
-    """Linux desktops change the workspace with Ctrl+Alt; a Mac moves by a word with Alt alone."""
+    """Return a shortcut with Alt, or Ctrl+Alt on a Mac.
+
+    Linux desktops switch workspaces with Ctrl+Alt; on a Mac, Alt alone moves by a word.
+    """
     return f"Ctrl+Alt+{arrow}" if sys.platform == "darwin" else f"Alt+{arrow}"
 
 
 class MenuDialogs(QObject):
-    """Opens the dialog over a window."""
+    """Opens the About dialog."""
 
     def __init__(self, window: QWidget, menu: MainMenu) -> None:
         super().__init__(window)
@@ -316,7 +319,7 @@ class MenuDialogs(QObject):
 
     @Slot()
     def show_about(self) -> QMessageBox:
-        """Say what the application is."""
+        """Show the app's name, version and license."""
         box = QMessageBox(self._window)
         box.setWindowTitle(f"About {APPLICATION_NAME}")
         box.setIconPixmap(application_icon().pixmap(ICON_PIXELS, ICON_PIXELS))

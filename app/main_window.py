@@ -1,4 +1,4 @@
-"""The main window: connects its page and its menu with the speech controller."""
+"""The main window, which connects its page and its menu with the speech controller."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from engine.system.paths import APPLICATION_NAME
 
 
 class MainWindow(QMainWindow):
-    """One window for one speech at a time; `closed` is emitted once everything is saved.
+    """The main window, which plays one utterance at a time; `closed` is emitted once everything is saved.
 
-    `file_requested` carries the path of a document to open, `files_given` those that were dropped or pasted;
-    `item_requested` tells that somebody wants to see the item of the queue or the history that is playing.
+    `file_requested` carries the path of a document to open, `files_given` paths that were dropped or pasted;
+    `item_requested` asks to show the item of the queue or the history that is playing.
     """
 
     closed = Signal()
@@ -53,7 +53,7 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._theme = theme
         self._marked: AudioTrack | None = None
-        self._noticed: set[str] = set()  # of the same track, whatever of it is made anew
+        self._noticed: set[str] = set()  # for the same track, even if part of it is regenerated
         self.page = SpeechPage(self)
         self.menu = MainMenu(self)
         self.setWindowTitle(APPLICATION_NAME)
@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
 
     @property
     def request(self) -> SpeechRequest:
-        """The text that is shown with the chosen voice, speed and pauses; the voice is empty while none is known."""
+        """A request for the text on display with the chosen voice, speed and pauses; `voice` is empty while unknown."""
         return replace(self.chosen, text=self.reading.text)
 
     @property
@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def play(self) -> None:
-        """Pause what is playing; else play what is selected, or go on from the place."""
+        """Pause if playing; otherwise play the selection, or play from the position."""
         selection = self.page.view.selection
         if selection is not None and self._controller.playback is Playback.STOPPED:
             self.reading.play_part(*selection)
@@ -95,13 +95,13 @@ class MainWindow(QMainWindow):
             self.reading.toggle()
 
     def show_document(self, title: str | None, path: Path | None) -> None:
-        """Say which document is open, None if it is one's own text; a Mac shows its file in the title, too."""
+        """Show the title of the open document, None for the user's text; a Mac also shows its file in the title bar."""
         self.setWindowTitle(f"{title} — {APPLICATION_NAME}" if title else APPLICATION_NAME)
         self.setWindowFilePath(str(path) if path is not None else "")
 
     @Slot()
     def come_to_front(self) -> None:
-        """Be seen, even if it was minimized."""
+        """Show and activate the window, even if it is minimized."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()
@@ -109,12 +109,12 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def show_failure(self, error: Exception) -> None:
-        """Show what went wrong, in the window, which therefore stays open."""
+        """Show a failure in the window, which therefore stays open."""
         self.closing.stay()
         self.page.banner.show_message(message_for(error))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop the sound and save everything, or ask first."""
+        """Stop playback and save everything, or ask first."""
         if not self.closing.may_close():
             event.ignore()
             return
@@ -178,7 +178,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _close_window(self) -> None:
-        """Close the window that has the keyboard: this one, or one that belongs to it."""
+        """Close the active window: this one, or one that belongs to it."""
         (QApplication.activeWindow() or self).close()
 
     @Slot(object)
@@ -195,7 +195,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_meaning(self) -> None:
-        """Say what Play does now."""
+        """Show the current effect of Play."""
         playback = self._controller.playback
         if playback is Playback.PLAYING:
             meaning = Meaning.PAUSE
@@ -209,14 +209,14 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
-        """Begin to mark another speech; one whose rest is made anew is marked where its text is by now."""
+        """Start highlighting a new track; a track that is being regenerated keeps its highlights."""
         if track is self._marked:
             return
         self._marked, self._noticed = track, set()
         shown = self.reading.shows_spoken
         for view in (self.page.editor, self.page.book):
             view.begin_speech(self._controller.text if shown and view is self.page.view else "")
-        if not track.finished:  # else it was made before, or is taken back
+        if not track.finished:  # otherwise it was generated before, or has been restored
             self.page.banner.withdraw(Subject.SPEECH, Subject.SOUND, Subject.TEXT)
             self.page.view.follow()
 
@@ -227,13 +227,13 @@ class MainWindow(QMainWindow):
         if plan.whole and noticed - self._noticed:
             self._noticed = noticed
             message = message_for_notices(plan.notices)
-            if self._controller.text != self.reading.text:  # its places are not in this one
+            if self._controller.text != self.reading.text:  # its positions do not apply to the text on display
                 message = replace(message, remedy=None, subject=Subject.SPEECH)
             self.page.banner.show_message(message)
 
     @Slot(object)
     def _on_not_kept(self, error: Exception) -> None:
-        """Say so for as long as it is true: a banner that was closed, or gave way to another, comes again."""
+        """Show the banner again until saving succeeds, even after it was dismissed or replaced."""
         self.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
 
     @Slot(object)

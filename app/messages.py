@@ -1,4 +1,4 @@
-"""The messages shown for failures and notices, and the button that goes with each."""
+"""The messages for failures and notices, with the button for each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAKING_PART = "Generating this part…"
 
 
 class Remedy(Enum):
-    """What the user can do about a failure; the value is the button's title."""
+    """The user's options after a failure; the value is the button's title."""
 
     TRY_AGAIN = "Try Again"
     COMPILE_AGAIN = "Compile Again"
@@ -51,7 +51,7 @@ class Remedy(Enum):
 
 
 class Tone(Enum):
-    """How serious a message is."""
+    """The severity of a message."""
 
     NOTE = "note"
     WARNING = "warning"
@@ -59,7 +59,7 @@ class Tone(Enum):
 
 
 class Subject(Enum):
-    """What a message is about: it no longer holds once that has succeeded, or is another."""
+    """The subject of a message, which is withdrawn once the subject has succeeded or changed."""
 
     SPEECH = "speech"
     SOUND = "sound"
@@ -74,7 +74,10 @@ class Subject(Enum):
 
 @dataclass(frozen=True)
 class Message:
-    """A sentence or two for the banner; `details` for a tool tip or the clipboard, `span` is a range of the text."""
+    """A sentence or two for the banner.
+
+    `details` are for a tooltip or the clipboard; `span` is a range of the text.
+    """
 
     text: str
     tone: Tone = Tone.ERROR
@@ -113,11 +116,11 @@ _CURES: dict[Cure, tuple[str, Remedy | None]] = {
     Cure.OTHER_DEVICE: ("Choose a different one in Settings > Advanced.", None),
     Cure.EXAMINE: ("Try again; if that does not help, reinstall the app.", Remedy.TRY_AGAIN),
 }
-"""What to do in the window about a failure for which the engine's own hint is a command to type."""
+"""The advice in the window for failures whose hint from the engine is a command to type."""
 
 
 def message_for(error: Exception) -> Message:
-    """The text and the button for a failure, by its cure, or else by its type or the nearest base class."""
+    """Return the text and the button for a failure, by its cure, or else by its type or the nearest base class."""
     if not isinstance(error, EngineError):
         details = "".join(traceback.format_exception(error))
         return Message(
@@ -134,25 +137,25 @@ def message_for(error: Exception) -> Message:
 
 
 def words_for(message: str, hint: str, cure: Cure | None) -> str:
-    """What went wrong and what to do about it in the window."""
+    """Describe the failure and the solution in the window."""
     return f"{message} {_CURES[cure][0] if cure is not None else hint}".strip()
 
 
 def message_for_notices(notices: Sequence[Notice]) -> Message:
-    """A line about text that could not be spoken as written; the details list every notice."""
+    """Return a line about text that could not be spoken as written; the details list every notice."""
     text, details = _first_of([notice.message for notice in notices])
     span = notices[0].start, notices[0].end
     return Message(text, Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span, Subject.TEXT)
 
 
 def message_for_document(notices: Sequence[str]) -> Message:
-    """A line about what was guessed or left out of a document; it stays while the document is heard."""
+    """Return a line about guesses and omissions in a document; it stays while the document is played."""
     text, details = _first_of(notices)
     remedy = Remedy.SHOW_NOTICES if len(notices) > 1 else None
     return Message(text, Tone.NOTE, remedy, details, subject=Subject.DOCUMENT)
 
 
 def _first_of(notices: Sequence[str]) -> tuple[str, str]:
-    """The first notice with the number of the others, and all of them."""
+    """Return the first notice with the number of the others, and all notices."""
     others = f" And {len(notices) - 1} more." if len(notices) > 1 else ""
     return f"{notices[0]}{others}", "\n".join(notices)

@@ -1,4 +1,4 @@
-"""What the command line asks of the window, which a second start hands to the window that is open."""
+"""The command-line options of the window, which a second start passes to the open window."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Options:
-    """The options of the command line; a given text is spoken at once, a file only opened.
+    """The options of the command line; `text` is spoken immediately, `file` only opened.
 
-    `fetch` is the model to get in the background unless it or a better one is here; `appearance` counts for this window
-    in the place of the chosen one.
+    `fetch` is the model to download in the background unless it or a better one is installed; `appearance` overrides
+    the saved setting for this window.
     """
 
     text: str | None = None
@@ -26,12 +26,12 @@ class Options:
     appearance: str | None = None
 
     def to_json(self) -> str:
-        """One line; the file's path is absolute, since the window that is open may be in another folder."""
+        """Return the options as one line, with an absolute file path, since the open window may run elsewhere."""
         return json.dumps(asdict(self) | {"file": self.file and str(self.file.absolute())}, default=str)
 
     @classmethod
     def from_json(cls, line: str) -> Options:
-        """The options of such a line; what another version of the program has besides is left out."""
+        """Return the options in such a line, ignoring fields that only other versions of the program know."""
         known = {field.name for field in fields(cls)}
         values = {name: value for name, value in json.loads(line).items() if name in known}
         paths = {name: Path(values[name]) for name in ("screenshot", "file") if values.get(name) is not None}

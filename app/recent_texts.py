@@ -1,4 +1,4 @@
-"""The last texts that were in the editor, each in a file of its own."""
+"""The most recent texts of the editor, each in a separate file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TextNotKept(EngineError):
 
 @dataclass(frozen=True)
 class RecentText:
-    """A text, its file, and when it was last written."""
+    """A text, its file, and the time of the last change."""
 
     text: str
     path: Path
@@ -29,12 +29,12 @@ class RecentText:
 
     @property
     def title(self) -> str:
-        """Its first words, and the day and time."""
+        """The first words of the text, with day and time."""
         return f"{first_words(self.text)} ({self.written:%d %b, %H:%M})"
 
 
 def first_words(text: str) -> str:
-    """The beginning of a text, to know it by."""
+    """Return the beginning of a text, as a title."""
     words = " ".join(text[: 10 * TITLE_CHARACTERS].split())
     if len(words) <= TITLE_CHARACTERS:
         return words
@@ -42,7 +42,7 @@ def first_words(text: str) -> str:
 
 
 class RecentTexts:
-    """Keeps the last ten different texts; what is kept replaces the text before, until another text begins."""
+    """The ten most recent distinct texts; saving replaces the current one until `begin`."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "texts"
@@ -50,16 +50,16 @@ class RecentTexts:
 
     @property
     def texts(self) -> list[RecentText]:
-        """The texts, the latest first; a file that cannot be read is left out."""
+        """The texts, latest first; unreadable files are skipped."""
         texts = [text for path in self._folder.glob("*.txt") if (text := _read(path)) is not None]
         return sorted(texts, key=lambda each: (each.written, each.path), reverse=True)
 
     def begin(self) -> None:
-        """What is kept from now on is another text."""
+        """Let the next `keep` add a new text."""
         self._current = None
 
     def keep(self, text: str) -> None:
-        """Write a text, unless it is blank; raises `TextNotKept` when that fails."""
+        """Write a text, unless it is blank; raises `TextNotKept` if that fails."""
         if not text.strip():
             return
         path = self._current or self._folder / f"{time.time_ns()}.txt"
@@ -84,5 +84,5 @@ def _read(path: Path) -> RecentText | None:
     try:
         written = datetime.fromtimestamp(path.stat().st_mtime)
         return RecentText(path.read_bytes().decode(errors="replace"), path, written)
-    except OSError:  # another window has just removed it
+    except OSError:  # a different window has just removed it
         return None

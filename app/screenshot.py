@@ -1,4 +1,4 @@
-"""Takes a picture of the window once the application is idle."""
+"""Takes a screenshot of the window once the application is idle."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SETTLED_AFTER_MS = 500
 
 
 class ScreenshotWhenIdle(QObject):
-    """`taken` carries an exit code: 0 if the picture was written and nothing failed before.
+    """Takes a screenshot; `taken` carries an exit code: 0 if the image was written and nothing failed before.
 
-    `busy` says whether anything else, beyond the activity followed, is still in progress.
+    `busy` returns whether any other work is in progress, besides the activity followed.
     """
 
     taken = Signal(int)
@@ -48,7 +48,7 @@ class ScreenshotWhenIdle(QObject):
         if self._busy():
             self._timer.start()
             return
-        # what has just ended may have changed texts whose widgets have not been laid out yet
+        # the latest changes may have altered texts whose widgets have not been laid out yet
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         written = self._window.grab().save(str(self._path), "PNG")
         self.taken.emit(self._exit_code if written else 1)

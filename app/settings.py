@@ -1,4 +1,4 @@
-"""Everything the window remembers: declared fields, each with its key, its default and how it is read."""
+"""The settings of the window: declared fields, each with its key, default and parser."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ Voices = tuple[tuple[str, str], ...]
 class Setting(Generic[Value]):
     """A field of `Settings` under a key of its store.
 
-    `read` makes a value of what is stored, a string if it was ever written and nobody has tampered with it; `written`
-    makes that of a value, or None to store nothing.
+    `read` parses a stored object, a string if it was ever written and not tampered with; `written` converts a value for
+    storage, or returns None to store nothing.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ def _member(key: str, usual: Member) -> Setting[Member]:
 
 
 def _bytes(key: str) -> Setting[QByteArray]:
-    """Empty when unknown."""
+    """Return a setting that is empty while unknown."""
     return Setting(key, lambda stored: stored if isinstance(stored, QByteArray) else QByteArray(), lambda value: value)
 
 
@@ -108,7 +108,7 @@ def _string(stored: object) -> str | None:
 
 
 def _whole(stored: object) -> int | None:
-    """A number of digits that Qt takes, too."""
+    """Parse digits, if the number is small enough for Qt."""
     digits = _string(stored) or ""
     return int(digits) if digits.isdecimal() and len(digits) <= MAX_DIGITS else None
 
@@ -141,9 +141,9 @@ def _favourites(stored: object) -> Voices:
 
 
 class Settings(QObject):
-    """Reads values, with a default for any that is missing or invalid; writes them at once.
+    """The app's settings; missing or invalid values have a default, and changes are written immediately.
 
-    `changed` carries the `Setting` whose value is another one from now on, such as `Settings.speed`.
+    `changed` carries the `Setting` whose value has changed, such as `Settings.speed`.
     """
 
     changed = Signal(object)
@@ -151,31 +151,31 @@ class Settings(QObject):
     text = _text("text")
     """The text in the editor; None at the very first start."""
     document = Setting("document", _document, lambda path: None if path is None else str(path.absolute()))
-    """The document that is being read; None while a text of one's own is in the editor."""
+    """The open document; None while the user's text is in the editor."""
     model = _text("model")
     """The name of the model whose voice was chosen; None if none ever was."""
     models_offered = _flag("models_offered")
-    """Whether the offer to fetch a model has been answered."""
+    """True if the user has answered the offer to download a model."""
     voice = _text("voice")
     """The name of the chosen voice; None if none ever was."""
     favourites = Setting("favourite_voices", _favourites, json.dumps)
-    """The voices that are listed first, each with its model."""
+    """The favorite voices, which are listed first, each with its model."""
     speed = _number("speed", DEFAULT_SPEED)
     """The speed; 1 is the model's own pace."""
     pause_scale = _number("pauses", DEFAULT_PAUSES)
-    """How long pauses are; 1 is as long as usual."""
+    """The length of pauses; 1 is normal."""
     notes_read = _flag("notes_read")
-    """Whether the notes of a chapter are read at its end, rather than left out."""
+    """True if the notes of a chapter are read at its end, False if they are left out."""
     appearance = _member("window/appearance", Appearance.SYSTEM)
     """Light, dark, or the same as the system."""
     text_pixels = Setting("text_size", _text_size)
     """The size of the text."""
     reading_font = _words("reading_font")
-    """The family of the font of texts and books: a name, `app.theme.SERIF`, or empty for the system's own."""
+    """The font family of texts and books: a name, `app.theme.SERIF`, or empty for the system font."""
     geometry = _bytes("window/geometry")
     """The size and position of the window."""
     split = _bytes("window/split")
-    """How the height of the window is divided."""
+    """The division of the window's height."""
     side_bar = _words("window/side_bar")
     """The title of the panel in the side bar; empty when none is shown."""
     side_bar_pixels = Setting("window/side_bar_width", _whole)
@@ -183,23 +183,23 @@ class Settings(QObject):
     device = _one_of("device", DEVICES, AUTO)
     """The device that the model should run on, one of `engine.runtime.preparation.devices.DEVICES`."""
     lstm_method = _one_of("lstm_method", LSTM_WISHES, AUTO)
-    """What should compute LSTMs on a Mac's GPU, one of `engine.runtime.preparation.lstm_methods.LSTM_WISHES`."""
+    """The method for LSTMs on a Mac's GPU, one of `engine.runtime.preparation.lstm_methods.LSTM_WISHES`."""
     prosody = _member("prosody", Prosody.LSTM)
-    """What should predict the prosody of models that have a Transformer for it."""
+    """The prosody predictor, for models that include a Transformer."""
     save_folder = Setting("save_folder", _folder)
-    """Where a file was last saved; the home folder if that no longer exists."""
+    """The folder of the last saved file; the home folder if that no longer exists."""
     export_format = _words("export_format")
-    """The suffix of the files that are exported; empty for the one that suits what is exported."""
+    """The suffix of exported files; empty for the suffix that suits the content."""
     kept_megabytes = Setting("history/kept_megabytes", _megabytes)
-    """How much sound the history keeps at most, in megabytes."""
+    """The storage limit for audio in the history, in megabytes."""
     tray_icon = _flag("tray_icon", usual=True)
-    """Whether there should be an icon in the desktop's tray."""
+    """True if the desktop's tray shows an icon."""
     diagnostics_place = _bytes("diagnostics/place")
-    """The size and position of the window of diagnostics."""
+    """The size and position of the Diagnostics window."""
     diagnostics_shown = _flag("diagnostics/shown")
-    """Whether the window of diagnostics was open at last."""
+    """True if the Diagnostics window was open last time."""
     diagnose_while_speaking = _flag("diagnose_while_speaking")
-    """Whether speech is diagnosed while the window of diagnostics is open, without being asked to."""
+    """True if speech is diagnosed automatically while the Diagnostics window is open."""
 
     def __init__(self, store: QSettings) -> None:
         super().__init__()
@@ -212,12 +212,12 @@ class Settings(QObject):
 
     @property
     def writable(self) -> bool:
-        """Whether the settings can be written."""
+        """True if the settings can be written."""
         return self._store.isWritable()
 
     @property
     def written(self) -> datetime:
-        """When they were last written, which they are now if anything has changed; long ago if they never were."""
+        """The time of the last change, after saving pending changes; `datetime.min` if the file does not exist."""
         self._store.sync()
         try:
             return datetime.fromtimestamp(self.path.stat().st_mtime)
@@ -225,11 +225,11 @@ class Settings(QObject):
             return datetime.min
 
     def stored(self, key: str) -> object:
-        """What is stored under a key; None if nothing is."""
+        """Return the value stored under a key; None if there is none."""
         return self._store.value(key)
 
     def store(self, setting: Setting[Any], value: str | QByteArray | None) -> None:
-        """Store this, and say so if it is something else than before."""
+        """Store a value, and emit `changed` if it differs from the previous one."""
         if value == self.stored(setting.key):
             return
         if value is None:

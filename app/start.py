@@ -1,4 +1,4 @@
-"""Runs the application: one window for each user."""
+"""Runs the application, with one window per user."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ log = logging.getLogger(__name__)
 
 
 def run(options: Options) -> int:
-    """Open the window and run until it is closed, or hand the options to the one that is open; returns the exit code.
+    """Open the window and run until it is closed, or pass the options to the open window; return the exit code.
 
-    A picture is always taken of a window of its own.
+    A screenshot is always taken of a separate window.
     """
     QApplication.setApplicationName(APPLICATION_NAME)
     QApplication.setOrganizationName(APPLICATION_NAME)
-    QApplication.setDesktopFileName(PROGRAM)  # by which a desktop finds the icon of the window
+    QApplication.setDesktopFileName(PROGRAM)  # identifies the window's icon to the desktop
     qt = QApplication(sys.argv[:1])
     qt.setWindowIcon(application_icon())
     with collected_between_events():
@@ -55,7 +55,7 @@ def _stay(qt: QApplication, options: Options, instance: SingleInstance | None = 
     exit_code = qt.exec()
     store.sync()
     if instance is not None:
-        instance.end()  # what it has saved is there for the next one
+        instance.end()  # the settings are saved, so a new instance can start
     ended = application.close()
     store.sync()
     if not ended:

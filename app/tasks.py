@@ -24,12 +24,12 @@ log = logging.getLogger(__name__)
 
 Arguments = TypeVarTuple("Arguments")
 Outcome = Callable[[Any], object]
-"""Gets a result, progress or an error, in the window's thread."""
+"""Receives a result, progress or an error, in the window's thread."""
 
 
 @runtime_checkable
 class ShowsFailures(Protocol):
-    """A window that can say that something has failed."""
+    """A window that can show failures."""
 
     def show_failure(self, error: Exception) -> None:
         """Show an error."""
@@ -51,15 +51,15 @@ class Task:
     urgency: int
 
     def cancel(self) -> None:
-        """Let it fail with `Cancelled`, even if all is done but not told yet."""
+        """Let the task fail with `Cancelled`, even if it is finished but its outcome has not been delivered."""
         self.cancelled.set()
 
 
 class Tasks(QObject):
     """Runs functions one after the other in a thread called `name`, or, with `at_once`, each in its own thread.
 
-    Outcomes arrive in the window's thread, in order, as long as the owner exists. The threads, and the processes that
-    they start, have this `niceness`.
+    Outcomes arrive in the window's thread, in order, as long as the owner exists. The threads and their child processes
+    have this `niceness`.
     """
 
     def __init__(self, name: str, owner: QObject | None = None, *, niceness: int = 0, at_once: bool = False) -> None:
@@ -75,7 +75,7 @@ class Tasks(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is not done, or not told yet."""
+        """True if any work is unfinished, or its outcome not delivered."""
         return bool(self._unfinished)
 
     def run(
@@ -88,11 +88,11 @@ class Tasks(QObject):
         cancel: threading.Event | None = None,
         urgency: int = 0,
     ) -> Task:
-        """Call `work` in a thread; in the end, `done` gets its result or `failed` its error. Any thread may ask.
+        """Call `work` in a thread; finally, `done` gets its result or `failed` its error. Any thread may call this.
 
-        If `work` makes a generator, `progress` gets what that yields, and between its steps more urgent work has its
-        turn. An error that has no `failed` is shown by the next window above the owner. Setting `cancel`, which `work`
-        may know, cancels the task. After `shut_down` nothing is done.
+        If `work` returns a generator, `progress` receives the values that it yields, and more urgent work can run
+        between its steps. Without `failed`, the next window above the owner shows the error. Setting `cancel`, which
+        `work` may check, cancels the task. After `shut_down`, new work is ignored.
         """
         task = Task(_steps(work, arguments), done, failed or self._show, progress, cancel or threading.Event(), urgency)
         with self._changed:
@@ -105,17 +105,17 @@ class Tasks(QObject):
         return task
 
     def tell(self, receiver: Callable[..., object], *values: object) -> None:
-        """Call a function in the window's thread, after everything that was told before; any thread may ask."""
+        """Call a function in the window's thread, after all earlier calls; any thread may call this."""
         with suppress(RuntimeError):  # at the end of the program
             self._post.arrived.emit(partial(receiver, *values))
 
     def cancel(self) -> None:
-        """Cancel everything that is not done and told."""
+        """Cancel all work whose outcome has not been delivered."""
         for task in tuple(self._unfinished):
             task.cancel()
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Do what was asked for and not cancelled, and end; return whether that was in time."""
+        """Complete work that has not been canceled, and end; return whether that succeeded in time."""
         with self._changed:
             self._ending = True
             self._changed.notify_all()
@@ -132,7 +132,7 @@ class Tasks(QObject):
         threading.stack_size(before)
 
     def _serve(self) -> None:
-        """In a thread: do what waits, the most urgent step first, and end with nothing left to wait for."""
+        """Run waiting steps in this thread, the most urgent first; return when there is nothing left to wait for."""
         if self._niceness:
             give_way(self._niceness)
         while (task := self._next()) is not None:
@@ -192,7 +192,7 @@ class Tasks(QObject):
 
 
 class _Post(QObject):
-    """Has no parent, so that threads may outlive their tasks' owner."""
+    """The signal to the window's thread; it has no parent, so that threads may outlive their tasks' owner."""
 
     arrived = Signal(object)
 

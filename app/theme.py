@@ -1,4 +1,4 @@
-"""Colours, light and dark, icons in them, and the style sheet made from them.
+"""Light and dark colors, icons in them, and the style sheet generated from them.
 
 The style sheet refers to widgets by object name only.
 """
@@ -19,10 +19,10 @@ from PySide6.QtWidgets import QApplication
 from engine.system.paths import resources_folder
 
 SERIF = "serif"
-"""In place of the family of a font: the system's own with serifs."""
+"""Stands for the system's serif font instead of a family name."""
 _SERIF_FAMILIES = ["Charter", "Iowan Old Style", "Georgia", "Noto Serif", "Liberation Serif", "DejaVu Serif", "serif"]
 _COLOURS = "colours"
-"""The property of the application that has them."""
+"""The property of the application that holds the colors."""
 DISABLED_OPACITY = 0.35
 
 
@@ -43,7 +43,7 @@ _SCHEMES = {
 
 @dataclass(frozen=True)
 class Colours:
-    """Every colour of the window as #rrggbb; the field names are the names in the style sheet."""
+    """Every color of the window as #rrggbb; the field names are those in the style sheet."""
 
     window: str
     surface: str
@@ -81,17 +81,17 @@ DARK = Colours(
 
 
 def colours() -> Colours:
-    """Those of now, for whatever is being painted: all widgets are painted anew when they change."""
+    """Return the current colors for painting; all widgets are repainted when they change."""
     application = QCoreApplication.instance()
     found = application.property(_COLOURS) if application is not None else None
     return found if isinstance(found, Colours) else LIGHT
 
 
 class Theme(QObject):
-    """Gives the application its colours, after the system or the user's preference.
+    """Gives the application its colors, according to the system or the user's preference.
 
-    A widget that keeps something drawn in them draws it again when its style has changed, or is given to it at last:
-    `StyleChange` and `Polish`.
+    A widget that caches a drawing in these colors must redraw it on `StyleChange` and `Polish`, when its style changes
+    or is first applied.
     """
 
     def __init__(self, application: QApplication, appearance: Appearance = Appearance.SYSTEM) -> None:
@@ -105,14 +105,14 @@ class Theme(QObject):
         application.styleHints().colorSchemeChanged.connect(self.refresh, queued)
 
     def choose(self, appearance: Appearance) -> None:
-        """Light, dark, or the same as the system."""
+        """Choose the light or dark appearance, or that of the system."""
         self._appearance = appearance
         self._application.styleHints().setColorScheme(_SCHEMES[appearance])
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Read the colours again."""
+        """Apply the current colors."""
         new = DARK if self._is_dark() else LIGHT
         if self._native:
             new = with_system_colours(new, self._application.palette())
@@ -128,7 +128,7 @@ class Theme(QObject):
 
 
 def reading_font(chosen: str) -> QFont:
-    """The font of texts, chosen by the name of its family or as `SERIF`; empty for the system's own."""
+    """Return the font of texts, given by family name or as `SERIF`; empty for the system font."""
     font = QFont()
     if chosen:
         font.setFamilies(_SERIF_FAMILIES if chosen == SERIF else [chosen])
@@ -136,7 +136,7 @@ def reading_font(chosen: str) -> QFont:
 
 
 def with_system_colours(colours: Colours, palette: QPalette) -> Colours:
-    """These colours with the background, text and accent colours of the user's system."""
+    """Return these colors with the background, text and accent colors of the user's system."""
     accent = palette.color(QPalette.ColorRole.Accent)
     return replace(
         colours,
@@ -151,7 +151,7 @@ def with_system_colours(colours: Colours, palette: QPalette) -> Colours:
 
 
 def palette_of(colours: Colours) -> QPalette:
-    """A palette for a style that does not use the system's own."""
+    """Return a palette for a style that does not use the system's own."""
     role = QPalette.ColorRole
     palette = QPalette(QColor(colours.control), QColor(colours.window))
     for roles, colour in (
@@ -170,7 +170,7 @@ def palette_of(colours: Colours) -> QPalette:
 
 
 def style_sheet(colours: Colours, native: bool) -> str:
-    """The style sheet of our own widgets, and of the standard controls unless the platform draws those natively."""
+    """Return the style sheet of custom widgets, and of standard controls unless the platform draws those natively."""
     folder = resources_folder() / "theme"
     names = ["window.qss"] if native else ["window.qss", "controls.qss"]
     values = {field.name: getattr(colours, field.name) for field in fields(colours)}
@@ -188,26 +188,26 @@ def _mixed(colour: QColor, ground: QColor, share: float) -> QColor:
 
 
 def icon(name: str, colour: str) -> QIcon:
-    """A drawing in a colour of the theme, given by its name in `Colours`; faint when disabled.
+    """Return an icon in a color of the theme, given by its field name; faint when disabled.
 
-    The colour follows the theme, whoever has the icon. Nothing can be added to such an icon.
+    The color follows the theme, wherever the icon is used. No pixmap or file can be added to such an icon.
     """
     return QIcon(_ThemeIcon(name, colour))
 
 
 def draw_icon(painter: QPainter, place: QRect, name: str, colour: str) -> None:
-    """Draw one in a square, in any colour."""
+    """Draw an icon in a square, in any color."""
     pixels = round(place.width() * painter.device().devicePixelRatioF())
     painter.drawImage(place, _drawn(name, colour, pixels, 1.0))
 
 
 def application_icon() -> QIcon:
-    """The application's own picture."""
+    """Return the app icon."""
     return QIcon(str(resources_folder() / "icons" / "app.svg"))
 
 
 class _ThemeIcon(QIconEngine):
-    """Qt asks it for a picture whenever the icon is painted."""
+    """Draws the icon in the current colors; Qt asks for a pixmap whenever the icon is painted."""
 
     def __init__(self, name: str, colour: str) -> None:
         super().__init__()
@@ -215,19 +215,19 @@ class _ThemeIcon(QIconEngine):
         self._colour = colour
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """In pixels of the screen."""
+        """Return the icon for a size in screen pixels."""
         opacity = DISABLED_OPACITY if mode is QIcon.Mode.Disabled else 1.0
         pixels = min(size.width(), size.height())
         return QPixmap.fromImage(_drawn(self._name, getattr(colours(), self._colour), pixels, opacity))
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Into a square."""
+        """Paint the icon into a square."""
         painter.drawPixmap(rect, self.pixmap(rect.size() * painter.device().devicePixelRatioF(), mode, state))
 
 
 @lru_cache(maxsize=256)
 def _drawn(name: str, colour: str, pixels: int, opacity: float) -> QImage:
-    """An image, which may outlive the application as a pixmap may not; none where there is no room for it."""
+    """Return an image, because a pixmap must not outlive the application; a null image if there is no room."""
     if pixels < 1:
         return QImage()
     drawing = (resources_folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Saves what is on the page to the settings and the recent texts, and restores it at the next start."""
+"""Saves the state of the page to the settings and the recent texts, and restores it at the next start."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class ChoicesNotKept(EngineError):
 
 
 REMEMBER_TEXT_WITHIN_MS = 1500
-"""After a change, however many follow; with Qt's 5 % and the writing, at most 2 s of typing can be lost."""
+"""The delay after the first change; with Qt's 5 % and the writing, at most 2 s of typing can be lost."""
 SIZE_PIXELS = (920, 640)
 
 
 class WindowMemory(QObject):
-    """Saves an edited text soon after each change, everything else at once or when the window closes.
+    """Saves an edited text soon after each change, everything else immediately or when the window closes.
 
-    `failed` carries the error whenever the text cannot be written, or the settings cannot. A text that is replaced is
-    saved before.
+    `failed` carries the error whenever the text or the settings cannot be written. A text is saved before it is
+    replaced.
     """
 
     failed = Signal(object)
@@ -46,7 +46,7 @@ class WindowMemory(QObject):
         self._settings = settings
         self._texts = texts
         self._unedited: str | None = ""
-        """What need not be written; None after an attempt that failed."""
+        """The text that need not be written; None after a failed attempt."""
         self.kept = True
         self._text_timer = QTimer(self, singleShot=True, interval=REMEMBER_TEXT_WITHIN_MS)
         self._text_timer.timeout.connect(self.remember_text)
@@ -59,11 +59,11 @@ class WindowMemory(QObject):
 
     @property
     def texts(self) -> list[RecentText]:
-        """The last texts, the latest first."""
+        """The recent texts, latest first."""
         return self._texts.texts
 
     def restore(self) -> None:
-        """Restore everything."""
+        """Restore the text, the settings and the layout."""
         self._window.resize(*SIZE_PIXELS)
         self._window.restoreGeometry(self._settings.geometry)
         self._page.split_state = self._settings.split
@@ -72,7 +72,7 @@ class WindowMemory(QObject):
         text = self._unedited = self._last_text()
         self._page.editor.start_with(text)
         self._keep(text)
-        self.kept = True  # where it came from
+        self.kept = True  # it was read from the settings
         if not self._settings.writable:
             self.failed.emit(ChoicesNotKept(self._settings.path))
         self._page.header.voices.choose(Choice(self._settings.voice, self._settings.model))
@@ -85,7 +85,7 @@ class WindowMemory(QObject):
         self._unedited = self._page.editor.text
 
     def remember(self) -> None:
-        """Save the text, and what is saved only at the end."""
+        """Save the text, and the state that is saved only at the end."""
         self.remember_text()
         self._settings.geometry = self._window.saveGeometry()
         self._settings.split = self._page.split_state
@@ -94,7 +94,7 @@ class WindowMemory(QObject):
 
     @Slot()
     def remember_text(self) -> None:
-        """Save the text if it was edited; one that was not may be older than what another window has saved."""
+        """Save the text if it was edited; an unedited one may be older than the text saved by a different window."""
         self._text_timer.stop()
         text = self._page.editor.text
         if text != self._unedited:
@@ -104,7 +104,7 @@ class WindowMemory(QObject):
             self.text_saved.emit()
 
     def _last_text(self) -> str:
-        """The text at the end of the last run: a recent one, if that was written when the settings could not be."""
+        """Return the text of the last session: the latest recent text, if it is newer than the settings."""
         latest = next(iter(self._texts.texts), None)
         if latest is not None and latest.written > self._settings.written:
             self._settings.text = latest.text
@@ -121,7 +121,7 @@ class WindowMemory(QObject):
 
     @Slot()
     def _on_text(self) -> None:
-        if not self._text_timer.isActive():  # started anew at each key, it would never end while somebody types
+        if not self._text_timer.isActive():  # restarted at each key, it would never end while the user types
             self._text_timer.start()
 
     @Slot(object)
