@@ -1,1 +1,1 @@
-"""The diagnostics panel: how far the compiled model is from PyTorch, stage by stage."""
+"""The diagnostics panel: the compiled model compared with PyTorch, stage by stage."""

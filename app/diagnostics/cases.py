@@ -1,4 +1,4 @@
-"""Failures as commands and files: a run copied as a command, a stage reduced to the shortest text, a case saved."""
+"""Reproducing failures: a run copied as a command, a stage reduced to the shortest failing text, a case saved."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ REPRODUCE = "This command reproduces it:"
 
 @dataclass(frozen=True)
 class Failure:
-    """The stage that was chosen when somebody asked for a case of it; another run may be shown by then."""
+    """The stage selected for a failing case; the panel may show a different run by the time the case is ready."""
 
     request: ValidationRequest
     regime: str
@@ -49,7 +49,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class MadeCase:
-    """A failing case that was found: its file, and what there is to say about it."""
+    """A failing case: its file, a description, the stage and the phonemes."""
 
     path: Path
     words: str
@@ -58,10 +58,10 @@ class MadeCase:
 
 
 class CaseActions(QObject):
-    """Adds its actions to the panel, and does what the button of a failing stage asks for.
+    """The actions for failing cases, in the panel and on the button of a failing stage.
 
-    Cases are made one at a time, in a child process, by the command that anyone can type. `failed` carries an error,
-    `told` good news.
+    Cases are created one at a time, in a child process, by the public command. `failed` carries an error, `told` a
+    success message.
     """
 
     failed = Signal(object)
@@ -91,7 +91,7 @@ class CaseActions(QObject):
         self._refresh()
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End what is being made, and forget cases that were not saved."""
+        """Stop running work, and delete cases that were not saved."""
         self._stop()
         self._tasks.shut_down(timeout_ms)
         if self._folder is not None:
@@ -142,7 +142,7 @@ class CaseActions(QObject):
         self._make(failure, SAVING)
 
     def _make(self, failure: Failure, words: str) -> None:
-        """Have a case of a stage made where it fails: on the shortest text if it is to be reduced."""
+        """Create a case of a failing stage, reduced to the shortest text if requested."""
         try:
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="kokoro-desk-cases-", ignore_cleanup_errors=True)
@@ -230,7 +230,7 @@ class CaseActions(QObject):
 
 
 def fails(run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> bool:
-    """Whether a stage of this regime is itself wrong in any utterance."""
+    """Return whether a stage is itself wrong in this configuration, in any utterance."""
     if run is None or stage is None:
         return False
     row = run.stage_summary(Shown(shown.regime, InputSource.ISOLATED), stage)

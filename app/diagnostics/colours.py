@@ -1,4 +1,4 @@
-"""Colours for verdicts, errors and values, light and dark."""
+"""Colors for verdicts, errors and values, light and dark."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.validator.data.results import Verdict
 
 
 class Tone(Enum):
-    """What a colour says, which words say as well; the values are names of `Colours`."""
+    """The meaning of a color, always also given in words; the values are field names of the theme's color class."""
 
     PLAIN = "text"
     FAINT = "faint"
@@ -40,14 +40,14 @@ ERROR_TICKS = (1e-6, 1e-4, 1e-2, 1.0)
 
 
 class Scale(Enum):
-    """What the colours of a picture stand for."""
+    """The meaning of the colors in an image."""
 
     ERRORS = auto()
-    """From none to large ones, which are darkest in the light theme and lightest in the dark one."""
+    """From zero to large errors, which are darkest in the light theme and lightest in the dark one."""
     VALUES = auto()
-    """From negative ones through zero to positive ones."""
+    """From negative values through zero to positive ones."""
     OURS = auto()
-    """From quiet to loud for our side, in blue; the other side's are in orange, for any eyes."""
+    """From quiet to loud for the compiled side, in blue; the reference side is orange, for color-blind users too."""
     REFERENCE = auto()
 
 
@@ -61,14 +61,14 @@ _SCALES = {
     Scale.OURS: ((0.0, 0.5, 1.0), ("#f6f6f8", "#6fa4dc", "#0b3a78"), ("#1d1d22", "#2f66b8", "#c4defc")),
     Scale.REFERENCE: ((0.0, 0.5, 1.0), ("#f6f6f8", "#e8a25c", "#7a3a04"), ("#1d1d22", "#b0681c", "#ffe2bd")),
 }
-"""Of each, the stops from 0 to 1, and the colours there in the light theme and in the dark one."""
+"""For each scale, the stops from 0 to 1, and the colors there in the light theme and in the dark one."""
 Table = NDArray[np.uint8]
 """Red, green, blue, alpha [STEPS, 4]."""
 Steps = NDArray[np.uint8]
 
 
 def table_of(scale: Scale) -> Table:
-    """The colours of a scale in the theme of now."""
+    """Return the colors of a scale in the current theme."""
     stops, light, dark = _SCALES[scale]
     parts = np.array([QColor(name).getRgb() for name in (light if is_light(colours()) else dark)], np.float64)
     positions = np.linspace(0, 1, STEPS)
@@ -76,7 +76,7 @@ def table_of(scale: Scale) -> Table:
 
 
 def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """The positions of errors on the logarithmic scale, 0 to 1; NaN is placed at the largest."""
+    """Return the positions of errors on the logarithmic scale, 0 to 1; NaN is placed at the largest."""
     known = np.nan_to_num(np.asarray(errors, np.float64), nan=LARGEST_ERROR, posinf=LARGEST_ERROR)
     logs = np.log10(np.clip(known, SMALLEST_ERROR, LARGEST_ERROR))
     lowest, highest = np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR)
@@ -84,43 +84,43 @@ def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def steps_of(positions: NDArray[np.floating]) -> Steps:
-    """Positions 0 to 1 as steps of a scale; NaN is placed at its end."""
+    """Convert positions 0 to 1 to steps of a scale; NaN is placed at its end."""
     return np.asarray(np.clip(np.nan_to_num(positions, nan=1.0), 0, 1) * (STEPS - 1), np.uint8)
 
 
 def coloured(steps: Steps, scale: Scale) -> NDArray[np.uint8]:
-    """Steps [...] as colours [..., 4] of the theme of now."""
+    """Convert steps [...] to colors [..., 4] of the current theme."""
     found: NDArray[np.uint8] = table_of(scale)[steps]
     return found
 
 
 def is_light(inks: Colours) -> bool:
-    """Whether the background is light."""
+    """Return whether the background is light."""
     return QColor(inks.surface).lightness() > QColor(LIGHT.text).lightness() + STEPS // 4
 
 
 def verdict_tone(verdict: Verdict) -> Tone:
-    """What the colour of a verdict says."""
+    """Return the tone of a verdict."""
     return _VERDICT_TONES.get(verdict, Tone.ERROR)
 
 
 def show_tone(widget: QWidget, tone: str) -> None:
-    """Let the style sheet colour a widget by a tone, or by none."""
+    """Let the style sheet color a widget by a tone, or by none."""
     if widget.property("tone") != tone:
         widget.setProperty("tone", tone)
         widget.style().polish(widget)
 
 
 def tone_colour(tone: Tone) -> str:
-    """The colour of a tone now, readable as text on the theme's surface."""
+    """Return the current color of a tone, readable as text on the theme's surface."""
     return str(getattr(colours(), tone.value))
 
 
 class FollowsTheme:
-    """Part of a widget that keeps something drawn in the theme's colours: `restyle` draws it again in those of now."""
+    """A mixin for widgets that cache a drawing in the theme's colors; `restyle` draws it again in the current ones."""
 
     def restyle(self) -> None:
-        """Take the colours of the theme."""
+        """Apply the colors of the theme."""
         raise NotImplementedError
 
     def event(self, event: QEvent) -> bool:
@@ -131,10 +131,10 @@ class FollowsTheme:
 
 
 class PlainSelection(QStyledItemDelegate):
-    """Keeps the text colour of selected items, such as a verdict's, where the style sheet sets only the background."""
+    """Keeps the text color of selected items, such as a verdict's, where the style sheet sets only the background."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Give selected items the text colour that they have when not selected."""
+        """Give selected items the text color that they have when not selected."""
         super().initStyleOption(option, index)
         own = index.data(Qt.ItemDataRole.ForegroundRole)
         palette: QPalette = option.palette  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The page of every stage in every configuration: how much padding there is, which stages are mixed, and the matrix."""
+"""The Configurations page: every stage in every configuration, with controls for padding and mixed stages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ INHERITED_ALPHA = 55
 RIGHT_ALPHA = 45
 PASSED_ON = (Verdict.INHERITED, Verdict.INCOMPARABLE)
 NOT_MIXED = Regime.COMPILED
-"""Where the stages come from that are not chosen."""
+"""The source of the stages that are not chosen."""
 MIXED = "Mixed"
 EXPECTED = "(red is expected)"
 LEGEND = "Green: within tolerance. Red: beyond it; pale if the error comes from an earlier stage."
@@ -56,7 +56,7 @@ START = "Click Compare All to run every stage in every configuration."
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One stage in one regime; `row` is its worst, None while it is unknown."""
+    """One stage in one configuration; `row` is its worst, None while unknown."""
 
     stage: Stage
     regime: str
@@ -64,7 +64,7 @@ class MatrixCell:
 
     @property
     def words(self) -> str:
-        """A mark and a figure."""
+        """A sign and a number."""
         return "" if self.row is None else f"{VERDICT_SIGNS[self.row.verdict]} {row_correlation(self.row)}"
 
     @property
@@ -76,7 +76,7 @@ class MatrixCell:
         return f"{title}: {self.row.output}, {row_correlation(self.row)}. {verdict_meaning(self.row)}"
 
     def colour(self) -> QColor | None:
-        """Green within tolerance; red beyond it, pale where the stage only passes on what reaches it."""
+        """Return green within tolerance; red beyond it, pale if the stage only passes on errors of its inputs."""
         if self.row is None:
             return None
         passed_on = self.row.verdict in PASSED_ON
@@ -88,14 +88,14 @@ class MatrixCell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Cells by stage, then by regime, in the order of `regimes`."""
+    """Cells by stage, then by configuration, in the order of `regimes`."""
 
     regimes: tuple[str, ...] = ()
     cells: tuple[tuple[MatrixCell, ...], ...] = ()
 
 
 def matrix_of(run: DiagnosticsRun, shown: Shown) -> Matrix:
-    """Every stage in every regime of a run, in one reading and in one utterance, or the worst of all."""
+    """Return every stage in every configuration of a run, with one input source, in one utterance or the worst."""
     order = [*map(str, Regime)]
     regimes = tuple(sorted(run.regimes, key=lambda name: order.index(name) if name in order else len(order)))
     parts = [replace(shown, regime=regime) for regime in regimes]
@@ -109,20 +109,20 @@ def matrix_of(run: DiagnosticsRun, shown: Shown) -> Matrix:
 
 
 def column_title(regime: str) -> str:
-    """A short title, one for all regimes that have stages of others; on a line of its own, that red is expected."""
+    """Return a short title, the same for all mixed configurations; a second line notes that red is expected."""
     title = regime_title(regime) if regime in tuple(Regime) else MIXED
     return f"{title}\n{EXPECTED}" if regime in EXPECTED_RED else title
 
 
 def column_explanation(regime: str) -> str:
-    """What a regime is."""
+    """Return the meaning of a configuration."""
     if regime in tuple(Regime):
         return ". ".join(filter(None, (REGIME_MEANINGS[Regime(regime)], EXPECTED_RED.get(regime))))
     return regime_title(regime)
 
 
 class MixingEditor(WrappingBar):
-    """One box for each stage that runs on a device; the alignment is the same arithmetic in every regime."""
+    """One box for each stage that runs on a device; the alignment is the same arithmetic in every configuration."""
 
     changed = Signal()
 
@@ -137,22 +137,23 @@ class MixingEditor(WrappingBar):
         self.offer_students(has_students=False)
 
     def offer_students(self, has_students: bool) -> None:
-        """Offer the regimes of a model that has students, or has none."""
+        """Offer the configurations of a model with students or without."""
         names = dict.fromkeys((NOT_MIXED, *regimes_of(has_students)))
         for box in self.boxes.values():
             box.offer((each, REGIME_TITLES[each], REGIME_MEANINGS[each]) for each in names)
 
     @property
     def cross(self) -> tuple[tuple[str, Regime], ...]:
-        """The stages that come from another regime, each with it; none where nothing is mixed."""
+        """The stages from other configurations, each with its configuration; empty if nothing is mixed."""
         chosen = ((stage, Regime(str(box.value))) for stage, box in self.boxes.items())
         return tuple((stage, regime) for stage, regime in chosen if regime is not NOT_MIXED)
 
 
 class ConfigurationsPage(StagePage):
-    """`compare_requested` carries the stages to mix, each with its regime, in a run of every regime.
+    """The page with the matrix of stages and configurations.
 
-    `padding_chosen` carries how much padding padded regimes have from the next run on.
+    `compare_requested` carries the stages to mix, each with its configuration, in a run of every configuration.
+    `padding_chosen` carries the padding of padded configurations, starting with the next run.
     """
 
     compare_requested = Signal(object)
@@ -220,7 +221,7 @@ class ConfigurationsPage(StagePage):
 
 
 class RegimeMatrix(FollowsTheme, QTableWidget):
-    """`cell_chosen` carries a stage and a regime, by mouse or by the return key."""
+    """A table of stages by configurations; `cell_chosen` carries both, after a click or Return."""
 
     cell_chosen = Signal(str, str)
 
@@ -243,7 +244,7 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
         self.cellClicked.connect(self._on_cell)
 
     def show_matrix(self, matrix: Matrix) -> None:
-        """Show this; cells that have not changed are left alone."""
+        """Show a matrix; unchanged cells are left alone."""
         if matrix.regimes != self.matrix.regimes:
             self.matrix = Matrix(matrix.regimes)
             self.setColumnCount(len(matrix.regimes))
@@ -267,21 +268,21 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
             self.clearSelection()
 
     def restyle(self) -> None:
-        """Take the colours of the theme, and its font: no figure is cut off; what does not fit is scrolled to."""
+        """Apply the theme's colors and font, and make columns wide enough for it; the table scrolls if necessary."""
         self._keep_readable()
         for number, cells in enumerate(self.matrix.cells):
             for column, cell in enumerate(cells):
                 self.setItem(number, column, self._item(cell))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return chooses the cell."""
+        """Choose the cell on Return."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentItem() is not None:
             self._on_cell(self.currentRow(), self.currentColumn())
         else:
             super().keyPressEvent(event)
 
     def _keep_readable(self) -> None:
-        """Make no column narrower than its figures and its title."""
+        """Make no column narrower than its numbers and its title."""
         lines = [WIDEST_WORDS, *(line for regime in self.matrix.regimes for line in column_title(regime).splitlines())]
         width = max(map(self.fontMetrics().horizontalAdvance, lines)) + MARGIN_PIXELS
         self.horizontalHeader().setMinimumSectionSize(width)
@@ -303,7 +304,7 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
 
 
 class _TintedCell(QStyledItemDelegate):
-    """Draws a cell's own background, also under the mark of the chosen one; the style sheet would draw its own."""
+    """Draws a cell's own background, also under the frame of the chosen one; the style sheet would draw its own."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

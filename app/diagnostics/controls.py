@@ -1,4 +1,4 @@
-"""The controls above the results: what to run, what to show of it, and what can be done with it."""
+"""The controls above the results: what to run, what to show, and the actions for it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.validator.reports.run_comparison import differences, obstacles
 
 SPACE_PIXELS = 6
 SUBJECT_PIXELS = 410
-"""Room for which text it is, how much, and how long it takes."""
+"""The width of the text excerpt, its size and the expected duration."""
 _LSTM_TITLES = LSTM_TITLES | {LstmMethod.TORCH: "PyTorch"}
 UTTERANCE_CHARACTERS = 40
 HEARD = "heard"
@@ -36,10 +36,9 @@ EARLIER_MEANING = "The run to compare with in the Change column"
 
 
 class RunControls(WrappingBar):
-    """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run.
+    """A bar of controls; `regime_chosen` is emitted immediately, everything else takes effect with the next run.
 
-    `while_speaking` is ticked while speech is diagnosed without being asked to. `regimes` are those on
-    offer.
+    `while_speaking` is checked while speech is diagnosed automatically. `regimes` are the available configurations.
     """
 
     diagnose_requested = Signal(object)
@@ -71,7 +70,7 @@ class RunControls(WrappingBar):
 
     @property
     def options(self) -> DiagnosticsOptions:
-        """What the next run will compare; PyTorch's own noise floor is always measured as well."""
+        """The options of the next run; PyTorch's own noise floor is always measured as well."""
         reference = Regime(str(self.reference.value))
         chosen = str(self.regime.value)
         wanted = {Regime.UPSTREAM, Regime.COMPILED if chosen not in tuple(Regime) else Regime(chosen)} - {reference}
@@ -86,17 +85,17 @@ class RunControls(WrappingBar):
 
     @Slot(object)
     def set_padding(self, padding: float) -> None:
-        """Compute so much longer than the speech in padded regimes, as a share of it."""
+        """Set the padding of padded configurations, as a fraction of the length of the speech."""
         self._padding = padding
 
     def offer_students(self, has_students: bool) -> None:
-        """Offer the regimes of a model that has students, or has none."""
+        """Offer the configurations of a model with students or without."""
         self.regimes = regimes_of(has_students)
         self.offer_regimes(self._others)
         self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in self.regimes)
 
     def offer_regimes(self, others: tuple[str, ...] = ()) -> None:
-        """Offer every regime, and any others that a run has."""
+        """Offer every configuration, and any others that a run has."""
         self._others = others
         names = dict.fromkeys((Regime.COMPILED, *self.regimes, *others))
         self.regime.offer(
@@ -131,12 +130,12 @@ class RunControls(WrappingBar):
 
 
 def regimes_of(has_students: bool) -> tuple[Regime, ...]:
-    """The regimes of a model with students or without."""
+    """Return the configurations of a model with students or without."""
     return tuple(regime for regime in Regime if has_students or regime not in STUDENT_REGIMES)
 
 
 def faint_label(text: str, buddy: QWidget) -> QLabel:
-    """A label to put next to a control."""
+    """Return a label for the control next to it."""
     label = QLabel(text)
     label.setObjectName("faint")
     label.setBuddy(buddy)
@@ -144,7 +143,7 @@ def faint_label(text: str, buddy: QWidget) -> QLabel:
 
 
 class ChoiceMenu(QMenu):
-    """A menu of values, one of which is chosen: the first, until somebody chooses another."""
+    """A menu of values, one of which is selected: the first, until the user selects a different one."""
 
     def __init__(self, title: str, values: Iterable[tuple[object, str]], parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
@@ -159,21 +158,21 @@ class ChoiceMenu(QMenu):
 
     @property
     def value(self) -> object:
-        """The chosen value."""
+        """The selected value."""
         return next(value for value, action in self.actions_of.items() if action.isChecked())
 
     def choose(self, value: object) -> None:
-        """Choose a value; raises `KeyError` if it is not on offer."""
+        """Select a value; raises `KeyError` if it is not available."""
         self.actions_of[value].setChecked(True)
 
     def forbid(self, value: object, reason: str) -> None:
-        """Disable a value; its tool tip says why."""
+        """Disable a value; its tooltip gives the reason."""
         self.actions_of[value].setEnabled(False)
         self.actions_of[value].setToolTip(reason)
 
 
 class RunOptions(QPushButton):
-    """Everything but `worst_first` takes effect with the next run."""
+    """The options of a run; all but `worst_first` take effect with the next run."""
 
     worst_first_toggled = Signal(bool)
 
@@ -206,7 +205,7 @@ def _switch(title: str, meaning: str, parent: QMenu) -> QAction:
 
 
 class ViewControls(WrappingBar):
-    """A bar of controls; `changed` is emitted when the user selects another reading, utterance or run to compare."""
+    """A bar of controls; `changed` is emitted when the user selects an input source, utterance or run to compare."""
 
     changed = Signal()
     run_chosen = Signal(object)
@@ -231,12 +230,12 @@ class ViewControls(WrappingBar):
         self.run.chosen.connect(self.run_chosen)
 
     def add_action(self, action: QAction) -> None:
-        """Add something that can be done with the run, after the others."""
+        """Add an action for the run, after the others."""
         self._to_do.addAction(action)
 
     @property
     def shown_reading(self) -> InputSource:
-        """What feeds each stage."""
+        """The source of each stage's inputs."""
         return InputSource(str(self.reading.value))
 
     @property
@@ -249,7 +248,7 @@ class ViewControls(WrappingBar):
 
     @property
     def earlier_run(self) -> DiagnosticsRun | None:
-        """The run that the shown one is compared with."""
+        """The run that the displayed one is compared with."""
         value = self.earlier.value
         return value if isinstance(value, DiagnosticsRun) else None
 
@@ -264,19 +263,19 @@ class ViewControls(WrappingBar):
         self.utterance.offer((worst, heard, *numbered))
 
     def show_heard(self) -> None:
-        """Show the utterance that is heard from now on, unless a certain one is chosen."""
+        """Show the utterance that is playing from now on, unless a particular one is selected."""
         if self.utterance.value is None:
             self.utterance.choose(HEARD)
 
     def follow(self, utterance: int | None) -> None:
-        """This utterance is heard now; None for none."""
+        """Note the utterance that is playing; None for none."""
         if utterance != self._heard:
             self._heard = utterance
-            if self.utterance.value == HEARD and self.isVisible():  # nobody looks at a closed panel
+            if self.utterance.value == HEARD and self.isVisible():  # a closed panel need not be updated
                 self.changed.emit()
 
     def show_history(self, history: RunHistory, run: DiagnosticsRun | None) -> None:
-        """Offer all runs, with `run` as the shown one, and those of the same speech to compare with."""
+        """Offer all runs, with `run` as the displayed one, and the others to compare with."""
         self._shown = run
         titles = [(each.run, each.title, each.run.request.speech.text) for each in history.listed]
         self.run.offer(titles or [(None, NO_RUN, "")])
@@ -286,7 +285,7 @@ class ViewControls(WrappingBar):
         self.earlier.setEnabled(len(titles) > 1)
 
     def _offer_earlier(self, history: RunHistory, shown: DiagnosticsRun | None) -> None:
-        """One whose values mean something else cannot be chosen, and says why."""
+        """Offer the other runs for comparison; disable those whose values mean something different, with the reason."""
         others = [each for each in history.listed if each.run is not shown]
         self.earlier.offer([(None, NOTHING, ""), *((each.run, each.title, "") for each in others)])
         for each in others:
@@ -298,7 +297,7 @@ class ViewControls(WrappingBar):
         self._explain()
 
     def _explain(self) -> None:
-        """Say in the tool tip what else is different between the two runs."""
+        """List further differences between the two runs in the tooltip."""
         shown, earlier = self._shown, self.earlier_run
         apart = differences(_report(shown), _report(earlier)) if shown is not None and earlier is not None else ()
         self.earlier.setToolTip(f"{EARLIER_MEANING}. They differ in: {'; '.join(apart)}." if apart else EARLIER_MEANING)
@@ -321,5 +320,5 @@ class ViewControls(WrappingBar):
 
 
 def _report(run: DiagnosticsRun) -> Report:
-    """What is to be compared of a run, without its rows."""
+    """Return the comparable parts of a run, without its rows unless it is complete."""
     return run.report or Report(run.request, run.utterances, (), (), {})

@@ -1,4 +1,4 @@
-"""The diagnostics feature, connected to the main window, and what follows the listener through it."""
+"""The diagnostics in the main window, and the display that follows playback."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ ADDED = Message("PyTorch is installed. Click Diagnose to compare with it.", Tone
 
 
 class DiagnosticsFeature(QObject):
-    """Diagnoses on request, or all speech while the panel is open; closing it releases the reference process."""
+    """The diagnostics of the app: on request, or of all speech while the panel is open.
+
+    Closing the panel releases the reference process.
+    """
 
     def __init__(
         self,
@@ -94,12 +97,12 @@ class DiagnosticsFeature(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a diagnosis or an export is in progress."""
+        """True if a diagnosis or an export is in progress."""
         return self.queue.active or self.keeping.active
 
     @property
     def drawing(self) -> bool:
-        """Whether a picture of a signal is being made."""
+        """True if an image of a signal is being drawn."""
         return self.panel.drill_down.drawing
 
     @Slot()
@@ -108,7 +111,7 @@ class DiagnosticsFeature(QObject):
         self.window.open()
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End every process and delete what they left behind."""
+        """End every process and delete temporary files."""
         self.sounds.stop()
         self._stop_adding.set()
         self._adding.shut_down(timeout_ms)
@@ -142,7 +145,7 @@ class DiagnosticsFeature(QObject):
             source.told.connect(self._on_told)
         for part in (queue, self.sounds, self.keeping, self.cases):
             part.failed.connect(self._on_failure)
-        later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
+        later = Qt.ConnectionType.QueuedConnection  # queued, because starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
         self._speech.activity_changed.connect(self._on_activity)
         for changed in (self._voices.listed, self._voices.model_changed):
@@ -153,7 +156,7 @@ class DiagnosticsFeature(QObject):
         self._on_activity(self._speech.activity)
 
     def _source(self) -> tuple[SpeechRequest | None, str]:
-        """What would be diagnosed now, and the model that speaks."""
+        """Return the text that Diagnose would use now, and the model in use."""
         request: SpeechRequest | None = self._main.request
         if request is None or not request.text.strip() or not request.voice:
             request = self._speech.request
@@ -169,14 +172,14 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_compare_all(self, cross: tuple[tuple[str, Regime], ...]) -> None:
-        """Run the text in every regime, and once more with some stages from other ones."""
+        """Run the text in every configuration, and once more with mixed stages."""
         to_run = self.panel.to_run
         regimes = tuple(regime for regime in to_run.regimes if regime is not to_run.options.reference)
         self._on_diagnose(replace(to_run.options, regimes=regimes, cross=cross))
 
     @Slot()
     def follow_model(self) -> None:
-        """Offer the regimes that the model that speaks has, and look at the one that speaks once that is another."""
+        """Offer the configurations of the model in use; if its prosody predictor has changed, select the right one."""
         model, models = self._voices.speaking_model, self._voices.models
         has_students = prosody_of(model, models, Prosody.TRANSFORMER) is Prosody.TRANSFORMER
         to_run, prosody = self.panel.to_run, prosody_of(model, models, self._settings.prosody)
@@ -189,18 +192,18 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_setting(self, setting: object) -> None:
-        if setting is Settings.diagnose_while_speaking:  # the window of settings has it, too
+        if setting is Settings.diagnose_while_speaking:  # the Settings window can change it as well
             self.panel.to_run.while_speaking.setChecked(self._settings.diagnose_while_speaking)
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
         self._show_chip()
-        if track is self._speech.track:  # or else another speech has begun since
+        if track is self._speech.track:  # otherwise, a newer track has started since
             self._diagnose_speech()
 
     @Slot()
     def _show_chip(self) -> None:
-        """Show how the latest run does, as long as this window is open and the run is of the text that is spoken."""
+        """Show the state of the latest run while this window is open, if the run is of the text being spoken."""
         run, spoken = self.panel.live_run, self._speech.request
         known = self.window.shown and run is not None and spoken is not None and run.request.speech.text == spoken.text
         self.chip.follow(run if known else None)
@@ -228,7 +231,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot()
     def _show_subject(self) -> None:
-        """Say what Diagnose would take, and how long, as the latest run of the same kind went."""
+        """Show the text that Diagnose would use, and the expected duration based on the latest run of the same kind."""
         (speech, model), run, to_run = self._source(), self._timed, self.panel.to_run
         same = run is not None and (run.request.model, run.request.regimes) == (model, to_run.options.regimes)
         rate = run.progress.seconds_per_phoneme if run is not None and same else None
@@ -237,7 +240,7 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
         self.queue.hold_back(activity.readiness is Readiness.PREPARING)
-        if self.window.shown and activity.idle:  # there is no voice, and so nothing to diagnose, before the first time
+        if self.window.shown and activity.idle:  # before the first time, there is no voice and thus nothing to diagnose
             self._show_subject()
 
     @Slot(bool)
@@ -255,7 +258,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
-        """Show what went wrong, without the button of most failures, which concerns speech."""
+        """Show a failure, without the button that most failures have, which concerns speech."""
         if isinstance(error, Cancelled):
             return
         message = message_for(error)
@@ -263,7 +266,7 @@ class DiagnosticsFeature(QObject):
         self._show(message if ours else replace(message, remedy=None))
 
     def _show(self, message: Message) -> None:
-        """Show it where the user looks, good news in place of a failure."""
+        """Show a message in the window that the user looks at; a success message replaces a failure."""
         banner = self.panel.banner if self.window.shown else self._main.page.banner
         if message.tone is Tone.NOTE:
             banner.withdraw(Subject.DIAGNOSTICS)
@@ -291,7 +294,7 @@ LOOK_EVERY_MS = 33
 
 
 class PlaybackFollower(QObject):
-    """Between the speech and the panel; it does nothing while another text is diagnosed than is heard."""
+    """The link from playback to the panel; idle while the diagnosed text differs from the one being played."""
 
     def __init__(
         self,
@@ -348,7 +351,7 @@ class PlaybackFollower(QObject):
 
 
 def utterance_heard(segment: Segment | None, utterances: Sequence[Utterance]) -> Utterance | None:
-    """The utterance of a run that has the beginning of what is heard; None if none has."""
+    """Return the utterance of a run that contains the beginning of the segment being played; None if none does."""
     if segment is None:
         return None
     character = segment.utterance.start
@@ -363,10 +366,10 @@ def moment_heard(
     utterance: Utterance,
     clock: UtteranceClock,
 ) -> float:
-    """Seconds into the raw audio at a sample of the track: exact at both ends of every word, straight in between.
+    """Return the position in the raw audio, in seconds, at a sample of the track.
 
-    `spoken` are the words of the segment in samples of the track. Before the first and after the last word, time goes
-    on at its own pace.
+    It is exact at both ends of every word, and linear in between. `spoken` are the words of the segment in samples of
+    the track. Before the first and after the last word, both run at the same pace.
     """
     times = {word.start: clock.edges_of(word) for word in utterance.words}
     placed = [(word, edges) for word in spoken if (edges := times.get(word.start)) is not None]

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 from app.diagnostics.colours import FollowsTheme, Tone, tone_colour
 
 Links = tuple[tuple[str, str], ...]
-"""The target and the words of each."""
+"""Pairs of a link's target and its text."""
 
 
 class FiguresView(FollowsTheme, QScrollArea):
-    """Below a sentence in the colour of a tone, if there is one; `link_chosen` carries the target of a link."""
+    """A table below a sentence in the color of a tone, if any; `link_chosen` carries the target of a link."""
 
     link_chosen = Signal(str)
 
@@ -37,12 +37,12 @@ class FiguresView(FollowsTheme, QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
 
     def show_figures(self, sentence: str, tone: Tone, figures: Sequence[tuple[str, str | Links]]) -> None:
-        """Show a sentence, and names with their values, which are words or links."""
+        """Show a sentence, and names with their values, which are text or links."""
         self._shown = sentence, tone, figures
         self.restyle()
 
     def restyle(self) -> None:
-        """Write everything in the colours of the theme."""
+        """Write everything in the colors of the theme."""
         sentence, tone, figures = self._shown
         faint = tone_colour(Tone.FAINT)
         lines = "".join(
@@ -63,5 +63,5 @@ def _cell(value: str | Links) -> str:
 
 
 def _breakable(words: str) -> str:
-    """Text as HTML that may be broken inside long names."""
+    """Return text as HTML that can wrap inside long names."""
     return escape(words).replace(".", ".&#8203;").replace("_", "_&#8203;")

@@ -1,4 +1,4 @@
-"""The words for verdicts, regimes, readings and changes, and all figures of a row; their numbers are `wording`'s."""
+"""The wording of verdicts, configurations, input sources, changes and metrics; `wording` formats the numbers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _SOURCES = {str(regime): title for regime, title in REGIME_TITLES.items()} | {
     str(Substitute.PYTORCH): "PyTorch",
     str(Substitute.PLAIN_LOOPS): "plain loops",
 }
-"""Where a stage or a kernel can come from."""
+"""The sources of a stage or a kernel."""
 EXPECTED_RED: dict[str, str] = {
     Regime.UPSTREAM: "Red is expected here: float32 accumulates rounding in the phase of the harmonic source.",
     Regime.STATIC_NO_PACK: "Red is expected here: LSTMs that run over the padding give different values.",
@@ -73,27 +73,27 @@ READING_MEANINGS = {
 
 
 def regime_title(regime: str) -> str:
-    """A regime's name for people; of one with stages or kernels from elsewhere, what comes from where."""
+    """Return a configuration's title; for a mixed one, with the source of each part."""
     rest, *parts = regime.split("+")
     title = _SOURCES.get(rest, rest)
     return f"{title}, with {', '.join(map(_part_words, parts))}" if parts else title
 
 
 def _part_words(part: str) -> str:
-    """A stage of another regime, or a kernel that was replaced, in words."""
+    """Describe a stage from a different configuration, or a replaced kernel."""
     what, _, source = part.partition("=")
     title = stage_named(what).title if what in STAGE_NAMES else what
     return f"{title} from {_SOURCES.get(source, source)}"
 
 
 def verdict_meaning(row: Row) -> str:
-    """What the verdict on a row means, and whether it is as expected."""
+    """Return the meaning of a row's verdict, and whether it is expected."""
     wrong = row.verdict is not Verdict.PASS
     return " ".join(filter(None, (VERDICT_MEANINGS[row.verdict], EXPECTED_RED.get(row.regime) if wrong else None)))
 
 
 def worker_of(stage: Stage, regime: str) -> str:
-    """What computes a stage in a regime, as the rest of a sentence."""
+    """Return the software that computes a stage in a configuration, as the rest of a sentence."""
     if stage.runs_on is Place.HOST:
         return "numpy, as in every configuration"
     rest, *crossed = regime.split("+")
@@ -102,12 +102,12 @@ def worker_of(stage: Stage, regime: str) -> str:
 
 
 def verdict_words(verdict: Verdict) -> str:
-    """A sign and a word, so that a verdict never depends on colour alone."""
+    """Return a sign and a word, so that a verdict never depends on color alone."""
     return f"{VERDICT_SIGNS[verdict]} {VERDICT_TITLES[verdict]}"
 
 
 def change_words(row: Row, earlier: Row) -> str:
-    """How a row compares with the same row of an earlier run: the verdict if it changed, else decibels."""
+    """Compare a row with the same row of an earlier run: the verdict if it changed, else decibels."""
     if row.verdict is not earlier.verdict:
         return f"was {VERDICT_TITLES[earlier.verdict]}"
     if row.metrics == earlier.metrics and row.durations == earlier.durations:
@@ -121,7 +121,7 @@ def change_words(row: Row, earlier: Row) -> str:
 
 
 def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
-    """Every metric of a row with its name."""
+    """Return every metric of a row with its name."""
     figures = [("Tolerance", wording.correlation(row.tolerance))]
     if row.metrics is not None:
         figures += _metric_figures(row.metrics)

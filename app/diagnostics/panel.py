@@ -1,4 +1,4 @@
-"""The panel: how far the compiled model is from the reference, stage by stage, while it is measured."""
+"""The panel: the error of the compiled model against the reference, stage by stage, during measurement."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from app.widgets.message_banner import MessageBanner
 from engine.validator.data.verdicts import severity
 
 REFRESH_MS = 50
-"""However many events arrive, the panel is redrawn no more than 20 times a second."""
+"""The minimum redraw interval: at most 20 times a second, regardless of the number of events."""
 MARGINS_PIXELS = (12, 8, 12, 8)
 SPACE_PIXELS = 6
 SHARES = (300, 400)
-"""The heights of the list and of the pages below it, if there is more than both need."""
+"""The heights of the list and of the pages below it, if there is more than enough space."""
 
 
 class DiagnosticsPanel(QFrame):
-    """Shows a run, and more of it a moment after `refresh_soon`; it stays usable whatever happens.
+    """The diagnostics panel, which shows a run and its progress; it stays usable after any failure.
 
-    `diagnose_requested` carries `DiagnosticsOptions`; `refreshed` tells that `run`, `shown` or `stage` may be another.
-    Other features add a page with `add_page` and an action with `add_action`.
+    `diagnose_requested` carries `DiagnosticsOptions`; `refreshed` means that `run`, `shown` or `stage` may have
+    changed. Other features add a page with `add_page` and an action with `add_action`.
     """
 
     diagnose_requested = Signal(object)
@@ -58,9 +58,9 @@ class DiagnosticsPanel(QFrame):
         self.split = QSplitter(Qt.Orientation.Vertical, self)
         self.export_folder = Path.home()
         self.live_run: DiagnosticsRun | None = None
-        """The run that has begun last."""
+        """The run that was started last."""
         self.run: DiagnosticsRun | None = None
-        """The run that is shown now."""
+        """The run on display."""
         self._worst: str | None = None
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._timer.timeout.connect(self._show_rows)
@@ -85,12 +85,12 @@ class DiagnosticsPanel(QFrame):
 
     @property
     def shown(self) -> Shown:
-        """The part of the run that is shown."""
+        """The part of the run on display."""
         return Shown(str(self.to_run.regime.value), self.to_show.shown_reading, self.to_show.shown_utterance)
 
     @property
     def stage(self) -> str | None:
-        """The chosen stage."""
+        """The selected stage."""
         return self.table.stage
 
     def add_page(self, title: str, page: StagePage, meaning: str = "") -> None:
@@ -99,7 +99,7 @@ class DiagnosticsPanel(QFrame):
         self.pages.add(title, page, meaning)
 
     def add_action(self, title: str, meaning: str) -> QAction:
-        """Add something that can be done with the run or its chosen stage, to the menu and to that of each row."""
+        """Add an action for the run or its selected stage, to the menu and to the context menu of each row."""
         action = QAction(title, self)
         action.setToolTip(meaning)
         self.to_show.add_action(action)
@@ -107,12 +107,12 @@ class DiagnosticsPanel(QFrame):
         return action
 
     def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
-        """Tell what somebody does, and how much of it is done if that is known; no words when it has ended."""
+        """Show a task of `teller` and its progress if known; empty `words` end it."""
         self.status.tell(teller, words, fraction)
 
     @Slot(object, str)
     def show_part(self, shown: Shown, stage: str) -> None:
-        """Show another part of the run and choose a stage of it."""
+        """Show a different part of the run, and select a stage of it."""
         self.to_run.regime.choose(shown.regime)
         self.to_show.reading.choose(shown.reading)
         self.to_show.utterance.choose(shown.utterance)
@@ -121,7 +121,7 @@ class DiagnosticsPanel(QFrame):
 
     @Slot(object)
     def show_run(self, run: DiagnosticsRun) -> None:
-        """Add a run that begins to the history and show it."""
+        """Add a new run to the history and show it."""
         self.live_run = run
         self.banner.withdraw(*Subject)
         self.history.add(run)
@@ -129,13 +129,13 @@ class DiagnosticsPanel(QFrame):
 
     @Slot()
     def refresh_soon(self) -> None:
-        """Show what is known in a moment."""
+        """Refresh in a moment."""
         if not self._timer.isActive():
             self._timer.start()
 
     @Slot()
     def refresh(self) -> None:
-        """Show what is known now."""
+        """Refresh now."""
         self._show_rows()
         self._show_stage()
 
@@ -156,7 +156,7 @@ class DiagnosticsPanel(QFrame):
 
     @Slot(object)
     def look_at(self, run: DiagnosticsRun) -> None:
-        """Show a run of the history; another may go on."""
+        """Show a run of the history; a different one may be in progress."""
         self.run = run
         self.to_run.reference.choose(run.request.reference)
         self.to_show.show_history(self.history, run)
@@ -176,7 +176,7 @@ class DiagnosticsPanel(QFrame):
         self.pages.current.show_moment(self.strip.cursor)
 
     def _choose_worst(self) -> None:
-        """Look at the worst stage of each run, as long as the user has not chosen another."""
+        """Select the worst stage of each run until the user selects a different one."""
         known = [(severity(entry.row), entry.stage.name) for entry in self.model.entries if entry.row is not None]
         if known:
             self._worst = max(known)[1]

@@ -1,4 +1,4 @@
-"""The child process that runs the reference: started on demand, free to crash, ended when no longer needed."""
+"""The child process that runs the reference: started on demand, allowed to crash, ended when no longer needed."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ from engine.validator.service.service import Command, Hear, Stop, serve
 
 Serve = Callable[[Iterator[Command], Callable[[ValidationEvent], None]], None]
 END_WITHIN_MS = 2000
-"""A process that is no longer needed is killed if it takes longer than this to end."""
+"""The time limit for a released process to end before it is killed."""
 NICENESS = 10
 KILLED_WHY = ", which the system does when memory runs out"
 NO_START = "It couldn’t be started."
 STALLED_SECONDS = 20.0
-"""Longer than anything takes that computes nothing, such as loading a model from a slow disk."""
+"""More than any operation takes that does not compute, such as loading a model from a slow disk."""
 LOOK_MS = 500
 MIN_COMPUTED_SECONDS = 0.02
-"""A process that only sends its pulse computes less than this from one to the next."""
+"""The minimum CPU time between two pulses; a process that only sends its pulse uses less."""
 
 
 class ReferenceProcess(QObject):
-    """Answers one request at a time; events of a cancelled or replaced request are not delivered.
+    """The reference process, which handles one request at a time.
 
-    `died` carries one sentence on why the process ended though it owed an answer, `stalled` for how many seconds it has
-    done nothing about it, and 0 if it does something after all.
+    Events of a canceled or replaced request are not delivered. `died` carries one sentence on why the process
+    ended before it had answered. `stalled` carries the number of seconds for which it has done nothing, and 0 once it
+    continues.
     """
 
     event_received = Signal(object)
@@ -65,19 +66,19 @@ class ReferenceProcess(QObject):
 
     @property
     def process_id(self) -> int | None:
-        """The id of the running process, if any."""
+        """The ID of the running process, if any."""
         return None if self._process is None else self._process.process_id
 
     def validate(self, request: ValidationRequest) -> None:
-        """Start this request, cancelling the one in progress."""
+        """Start this request, canceling the one in progress."""
         self._ask(request)
 
     def inspect(self, request: KernelRequest) -> None:
-        """Start this request, cancelling the one in progress."""
+        """Start this request, canceling the one in progress."""
         self._ask(request)
 
     def hear(self, character: int) -> None:
-        """The text of the request in progress is heard at this character, which is compared next."""
+        """Compare the text at this character next, because playback of the request's text has reached it."""
         if self._wanted:
             self._send(Hear(character))
 
@@ -98,7 +99,7 @@ class ReferenceProcess(QObject):
             QTimer.singleShot(END_WITHIN_MS, self, self._kill_released)
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End every process at once, and wait until they have."""
+        """End every process immediately, and wait for it."""
         self._let_go()
         for process in self._running:
             process.close()
@@ -138,7 +139,7 @@ class ReferenceProcess(QObject):
         return process
 
     def _send(self, command: Command) -> None:
-        """Send it from a thread of its own: a process that starts is not yet ready to take a large request."""
+        """Send a command from a separate thread, because a starting process cannot receive a large request yet."""
         if self._process is not None:
             self._sending.run(self._process.send, command)
 
@@ -171,7 +172,7 @@ class ReferenceProcess(QObject):
             self.died.emit(words)
 
     def _let_go(self) -> Connection | None:
-        """Listen to the process no more."""
+        """Detach from the process."""
         process, self._process = self._process, None
         self._wanted = False
         self._watchdog.rest()
@@ -193,9 +194,9 @@ def _last_words(error: Exception) -> str:
 
 
 class Watchdog(QObject):
-    """Watches from `watch` to `rest` whether a process that owes an answer does anything.
+    """A monitor, from `watch` to `rest`, of whether a process that owes an answer makes progress.
 
-    `stalled` carries for how many seconds nothing has happened, again and again, and 0 when it goes on after all.
+    `stalled` carries the number of seconds without progress, repeatedly, and 0 once progress resumes.
     """
 
     stalled = Signal(int)
@@ -216,32 +217,32 @@ class Watchdog(QObject):
         self._timer.timeout.connect(self.look)
 
     def watch(self) -> None:
-        """An answer is owed from now on."""
+        """Start monitoring."""
         self._stalled = False
         self._alive_at = self._clock()
         self._timer.start()
 
     def rest(self) -> None:
-        """Nothing is owed any more."""
+        """Stop monitoring."""
         self._timer.stop()
         self._stalled = False
 
     def note_answer(self) -> None:
-        """The process has said something."""
+        """Note an answer of the process."""
         self._alive_at = self._clock()
         if self._stalled:
             self._stalled = False
             self.stalled.emit(0)
 
     def note_pulse(self, computed_seconds: float) -> None:
-        """The process is there, and has computed for so many seconds in all."""
+        """Note a pulse; the process makes progress if its total CPU time has grown."""
         if abs(computed_seconds - self._computed_seconds) >= MIN_COMPUTED_SECONDS:
             self._computed_seconds = computed_seconds
             self.note_answer()
 
     @Slot()
     def look(self) -> None:
-        """Tell if nothing has happened for too long."""
+        """Emit `stalled` if nothing has happened for too long."""
         still = self._clock() - self._alive_at
         if still >= self._seconds:
             self._stalled = True

@@ -1,4 +1,4 @@
-"""The queue of the reference process: one diagnosis, and inspections of kernels while there is none."""
+"""The queue of the reference process: one diagnosis, and inspections of kernels when there is none."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from engine.validator.inspection.results import CodeEvent, GraphEvent, Inspected
 from engine.validator.runs.arrays import ArrayFolder
 
 KEPT_RUNS = 5
-"""The number of runs whose arrays are kept; older runs still show their metrics."""
+"""The number of runs whose arrays are stored; older runs still show their metrics."""
 MAX_ARRAY_BYTES = 400_000_000
-"""What the arrays of one run may take on disk: those of about 20 sentences."""
+"""The limit for the arrays of one run on disk: enough for about 20 sentences."""
 COMPILED = (Regime.COMPILED, Regime.COMPILED_PADDED)
 UNSUSPICIOUS = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE)
 WAITING_WORDS = "Waiting for speech"
@@ -50,7 +50,7 @@ NOT_INSPECTED = "The reference process ended while inspecting kernels. {why} Cli
 
 @dataclass(frozen=True)
 class Job:
-    """Whose kernels are to be inspected or replaced: those of stages of an utterance of a run."""
+    """The kernels to inspect or replace: those of some stages in an utterance of a run."""
 
     run: DiagnosticsRun
     stages: tuple[str, ...]
@@ -58,12 +58,13 @@ class Job:
 
 
 class RunQueue(QObject):
-    """A new diagnosis stops whatever is under way; an inspection waits until no diagnosis is, the latest wanted first.
+    """The queue of diagnoses and inspections.
 
-    `run_started` carries a run, which then takes its events; `changed` tells what it has taken, or None where it ended
-    or waits. `failed` carries why no run has begun. `inspected` carries a run and the stage of whose kernels more is
-    known, `told` words on the progress of inspecting and how much is done, or None, and no words at its end;
-    `not_inspected` carries why nothing is known.
+    A new diagnosis stops all other work; an inspection waits until there is no diagnosis, and the latest request
+    replaces earlier ones. `run_started` carries a run, which then receives its events; `changed` carries the event, or
+    None when the run has ended or waits. `failed` carries the reason why no run has started. `inspected` carries a run
+    and the stage whose kernels have new results, `told` the progress of the inspection as text and fraction (or None),
+    and an empty text at its end; `not_inspected` carries the reason of a failed inspection.
     """
 
     run_started = Signal(object)
@@ -94,26 +95,26 @@ class RunQueue(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a diagnosis is in progress."""
+        """True if a diagnosis is in progress."""
         return self._run is not None and self._run.active
 
     @property
     def inspecting(self) -> bool:
-        """Whether kernels are being inspected or wait for it."""
+        """True if kernels are being inspected or wait for it."""
         return any(job is not None for job in (self._job, self._wrong, self._wanted))
 
     def known(self, run: DiagnosticsRun) -> Inspection:
-        """What is known of a run's kernels."""
+        """Return the results for a run's kernels."""
         return self._known.setdefault(run, Inspection())
 
     def diagnose(self, speech: SpeechRequest, options: DiagnosticsOptions, model: str = STARTER) -> None:
-        """Diagnose this speech; emits `failed` if there is no PyTorch, no such model, or no space."""
+        """Diagnose this speech; emits `failed` if PyTorch, the model or disk space is missing."""
         self._compare(ValidationRequest(speech, model, **vars(options)), self._process.validate)
 
     def substitute(self, job: Job, replacements: tuple[Replacement, ...]) -> DiagnosticsRun | None:
-        """Compare an utterance of a run again, some kernels or stages computed by something else; None if it failed.
+        """Compare an utterance of a run again, with replacements for some kernels or stages; return None if it failed.
 
-        What is known of the kernels of a run is known of those of the new one.
+        The new run shares the kernel results of the old one.
         """
 
         def ask(again: ValidationRequest) -> None:
@@ -123,27 +124,27 @@ class RunQueue(QObject):
 
     @Slot(object)
     def inspect(self, job: Job) -> None:
-        """Inspect these kernels, as soon as no diagnosis is under way and what is wrong has been looked into."""
+        """Inspect these kernels once no diagnosis is in progress and the failing stages have been inspected."""
         self._wanted = job
         self._next()
 
     def hear(self, character: int) -> None:
-        """The text is heard at this character, so what is there is compared next."""
+        """Compare the text at this character next, because playback has reached it."""
         self._heard = character
         self._process.hear(character)
 
     def hold_back(self, held_back: bool) -> None:
-        """Keep any diagnosis from starting for now, or start the one that waits.
+        """Hold back any diagnosis for now, or start the one that waits.
 
-        The speech engine and the reference both build what is missing on this machine; running together, they would
-        build it twice.
+        The speech engine and the reference both compile missing modules on this machine; running at the same time, they
+        would compile them twice.
         """
         self._held_back = held_back
         self._begin()
 
     @Slot()
     def start_again(self) -> None:
-        """End a process that does nothing any more, and compare what it should have compared in a new one."""
+        """End a process that no longer responds, and repeat its comparison in a new one."""
         if self._run is None or not self._run.active:
             return
         request = self._run.request
@@ -154,13 +155,13 @@ class RunQueue(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """Stop what is in progress; its results so far stay."""
+        """Stop the work in progress; its results up to now stay."""
         self._give_up()
         self._next()
 
     @Slot()
     def release(self) -> None:
-        """Stop everything, and end the reference process; the next diagnosis starts another."""
+        """Stop everything, and end the reference process; the next diagnosis starts a new one."""
         self._give_up()
         self._forget_inspections()
         self._process.release()
@@ -207,7 +208,7 @@ class RunQueue(QObject):
                 self._process.hear(self._heard)
 
     def _give_up(self) -> None:
-        """Give up what is in progress, and with an inspection those that wait for it."""
+        """Cancel the work in progress; if it is an inspection, cancel the waiting ones as well."""
         self._waiting = None
         self._process.cancel()
         if self._job is not None:
@@ -228,7 +229,7 @@ class RunQueue(QObject):
             self._folders.delete(self._kept.pop(0))
 
     def _next(self) -> None:
-        """Inspect what is next, if the process is free."""
+        """Start the next inspection if the process is free."""
         if self._job is not None or self.active:
             return
         job, self._wrong = self._wrong, None
@@ -268,7 +269,7 @@ class RunQueue(QObject):
                 self.told.emit(words, None)
             case KernelsEvent(findings):
                 if self._wanted is not None and self._wanted.run is job.run and {*self._wanted.stages} <= {*job.stages}:
-                    self._wanted = None  # it was wanted before it was known that these would be inspected anyway
+                    self._wanted = None  # it was requested before it was clear that these would be inspected anyway
                 if job.run.report is not None:
                     found = with_kernels(job.run.report.findings, findings)
                     job.run.report = replace(job.run.report, findings=found)
@@ -305,7 +306,7 @@ class RunQueue(QObject):
 
 
 def wrong_stages(run: DiagnosticsRun) -> Job | None:
-    """What to inspect of a run unasked: the stages that are themselves wrong in the utterance where the first is."""
+    """Return the stages to inspect automatically: those that are themselves wrong in the first affected utterance."""
     rows = [
         row
         for row in run.rows

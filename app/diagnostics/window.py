@@ -1,4 +1,4 @@
-"""The window of the diagnostics panel: a frame that moves and resizes, opened with room for everything, remembered."""
+"""The window of the diagnostics panel: movable, large enough for all content when first opened, remembered later."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 TITLE = "Diagnostics"
 OPENING_PIXELS = (1180, 860)
-"""Its size when it is opened for the first time, if the screen is that large."""
+"""Its size when it is opened for the first time, if the screen is large enough."""
 FRAME_PIXELS = QMargins(8, 40, 8, 8)
-"""Room for a frame, which is not known before the window is shown."""
+"""Space for a frame, whose size is unknown before the window is shown."""
 
 
 class DiagnosticsWindow(QWidget):
-    """`shown_changed` is emitted when the user opens or closes it, not when it is minimised.
+    """The Diagnostics window.
 
-    `activated` tells that it is the window in use from now on, after another one may have been.
+    `shown_changed` is emitted when the user opens or closes it, not when it is minimized. `activated` is emitted when
+    it becomes the active window.
     """
 
     shown_changed = Signal(bool)
@@ -27,7 +28,7 @@ class DiagnosticsWindow(QWidget):
     def __init__(self, owner: QWidget, panel: QWidget) -> None:
         super().__init__(owner, Qt.WindowType.Window)
         self.shown = False
-        """Whether it is open, even if it is minimised."""
+        """True if it is open, even if minimized."""
         self._placed = False
         self.setObjectName("diagnosticsWindow")
         self.setWindowTitle(TITLE)
@@ -40,11 +41,11 @@ class DiagnosticsWindow(QWidget):
 
     @property
     def place(self) -> QByteArray:
-        """Its size and position, for `restore`; empty if it was never open."""
+        """The size and position, for `restore`; empty if it was never open."""
         return self.saveGeometry() if self._placed else QByteArray()
 
     def restore(self, place: QByteArray, *, shown: bool) -> None:
-        """Take a size and position, and open behind the other windows if it was open; an invalid place is none."""
+        """Restore size and position, and open behind the other windows if `shown`; an invalid place is ignored."""
         self._placed = self.restoreGeometry(place)
         if shown:
             self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -53,37 +54,37 @@ class DiagnosticsWindow(QWidget):
 
     @Slot()
     def open(self) -> None:
-        """Show it in front of the other windows."""
+        """Show the window in front of the others."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()
         self.activateWindow()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Take its place the first time."""
+        """Set the initial size and position when first shown."""
         if not self._placed:
             self._placed = True
             self.setGeometry(opening_place(self.screen().availableGeometry()))
-        if sys.platform != "darwin":  # there, the menu bar of the owner is that of this window, too
-            # or it could never be behind its owner
+        if sys.platform != "darwin":  # on a Mac, this window shares the menu bar of its owner
+            # otherwise it could never be behind its owner
             self.windowHandle().setTransientParent(None)  # type: ignore[arg-type]
         super().showEvent(event)
         self._become(shown=True)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Tell that it is closed, unless it is only minimised."""
+        """Report closing, unless the window is only minimized."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._become(shown=False)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Tell that it is the one in use."""
+        """Report activation."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
             self.activated.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Close without asking: everything in it stays."""
+        """Close without asking, since nothing in it is lost."""
         super().closeEvent(event)
         self._become(shown=False)
 
@@ -103,7 +104,7 @@ class DiagnosticsWindow(QWidget):
 
 
 def opening_place(screen: QRect) -> QRect:
-    """The middle of the screen, as far as the window fits in it with its frame."""
+    """Return the center of the screen, limited to the size that fits with the window frame."""
     room = screen.marginsRemoved(FRAME_PIXELS)
     place = QRect(0, 0, min(OPENING_PIXELS[0], room.width()), min(OPENING_PIXELS[1], room.height()))
     place.moveCenter(room.center())

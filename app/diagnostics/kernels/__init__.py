@@ -1,1 +1,1 @@
-"""The kernels of a stage: a list with their errors, and of each its numbers, source, code and replacements."""
+"""The kernels of a stage: a list with their errors, and the metrics, source, code and replacements of each."""

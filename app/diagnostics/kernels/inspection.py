@@ -1,4 +1,4 @@
-"""What is known of the kernels of one run's stages, from the events of its inspection, and that in words."""
+"""The results of inspecting the kernels of one run's stages, collected from events, and their wording."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SEVERITIES = (KernelVerdict.UNKNOWN, KernelVerdict.RIGHT, KernelVerdict.IMPRECI
 
 @dataclass
 class StageInspection:
-    """One stage; `findings` is None until all its kernels are measured."""
+    """The results for one stage; `findings` is None until all its kernels are measured."""
 
     graph: StageGraph
     measurements: dict[str, KernelMeasurement] = field(default_factory=dict)
@@ -39,42 +39,42 @@ class StageInspection:
 
     @property
     def kernels(self) -> tuple[GraphNode, ...]:
-        """The calls of kernels, in their order."""
+        """The kernel calls, in order."""
         return tuple(node for node in self.graph.nodes if node.kind is NodeKind.KERNEL)
 
     def node(self, name: str | None) -> GraphNode | None:
-        """A node by its id."""
+        """Return a node by its ID."""
         return self._nodes.get(name or "")
 
     def worst(self, nodes: Iterable[str]) -> str | None:
-        """The id of the node that is worst, of equals the first; None if there are no nodes."""
+        """Return the ID of the worst node, the first of equals; None if there are no nodes."""
         return max(nodes, key=lambda node: severity(self.measurements.get(node)), default=None)
 
     def worst_kernel(self) -> str | None:
-        """The id of the first finding's node, else of the kernel that is worst."""
+        """Return the ID of the first finding's node, else of the worst kernel."""
         return self.findings[0].node if self.findings else self.worst(node.id for node in self.kernels)
 
     def read_by(self, node: str) -> tuple[GraphNode, ...]:
-        """The nodes whose results this one reads."""
+        """Return the nodes whose results this node reads."""
         return tuple(self._nodes[edge.source] for edge in self.graph.edges if edge.target == node)
 
     def readers_of(self, node: str) -> tuple[GraphNode, ...]:
-        """The nodes that read this one's result."""
+        """Return the nodes that read this node's result."""
         return tuple(self._nodes[edge.target] for edge in self.graph.edges if edge.source == node)
 
 
 class Inspection:
-    """Collects the events of one run's inspections, stage by stage; a stage inspected again starts anew."""
+    """The results of one run's inspections by stage; inspecting a stage again discards its earlier results."""
 
     def __init__(self) -> None:
         self._stages: dict[str, StageInspection] = {}
 
     def stage(self, name: str | None) -> StageInspection | None:
-        """What is known of a stage; None if it was not inspected."""
+        """Return the results for a stage; None if it was not inspected."""
         return self._stages.get(name or "")
 
     def take(self, event: GraphEvent | KernelEvent | CodeEvent | InspectedEvent) -> str:
-        """Take an event; returns the name of the stage that it concerns."""
+        """Store the result in an event; return the name of its stage."""
         match event:
             case GraphEvent(graph):
                 self._stages[graph.stage] = StageInspection(graph)
@@ -91,7 +91,7 @@ class Inspection:
 
 
 def severity(measurement: KernelMeasurement | None) -> tuple[int, float]:
-    """How bad a measurement is, for sorting: by verdict, then by its error over the floor."""
+    """Return a sort key for how bad a measurement is: by verdict, then by the error relative to the floor."""
     if measurement is None:
         return (-1, 0.0)
     times = measurement.times_floor
@@ -130,7 +130,7 @@ _PREFIXES = ("", "k", "M", "G", "T")
 
 
 def error_words(measurement: KernelMeasurement | None) -> str:
-    """A kernel's own error over that of PyTorch's float32."""
+    """Return a kernel's own error relative to that of PyTorch's float32."""
     if measurement is None:
         return NOTHING
     if measurement.finite_percent < 100:
@@ -143,7 +143,7 @@ def error_words(measurement: KernelMeasurement | None) -> str:
 
 
 def state_words(node: GraphNode, measurement: KernelMeasurement | None) -> str:
-    """The verdict's sign and the error; what a node is that has none."""
+    """Return the verdict's sign and the error; for nodes other than kernels, the kind."""
     if node.kind is not NodeKind.KERNEL:
         return KINDS[node.kind]
     if measurement is None:
@@ -153,14 +153,14 @@ def state_words(node: GraphNode, measurement: KernelMeasurement | None) -> str:
 
 
 def short_words(measurement: KernelMeasurement | None) -> str:
-    """The verdict's sign and the error over float32's, as short as can be."""
+    """Return the verdict's sign and the error relative to float32's, as short as possible."""
     if measurement is None:
         return NOTHING
     return f"{SIGNS[measurement.verdict]} {error_words(measurement)}".removesuffix(FLOOR).removesuffix(NOTHING)
 
 
 def summary_words(known: StageInspection) -> str:
-    """How many kernels a stage has, how many are measured, and what is wrong."""
+    """Summarize the number of kernels, measurements and findings of a stage."""
     kernels, measured = len(known.kernels), len(known.measurements)
     if known.findings is None:
         return f"{measured} of {kernels} kernels measured"
@@ -172,7 +172,7 @@ def summary_words(known: StageInspection) -> str:
 
 
 def amount_words(amount: float | None, unit: str) -> str:
-    """An amount with three digits and a prefix, as in 1.23 GFLOP; what is not known is a dash."""
+    """Format an amount with three digits and a prefix, as in 1.23 GFLOP; a dash if unknown."""
     if amount is None:
         return NOTHING
     power = 0
@@ -182,12 +182,12 @@ def amount_words(amount: float | None, unit: str) -> str:
 
 
 def time_words(seconds: float) -> str:
-    """A time per call, in microseconds or milliseconds."""
+    """Format the time of a call, in microseconds or milliseconds."""
     return f"{magnitude(seconds * 1e6)} µs" if seconds < 1e-3 else f"{magnitude(seconds * 1e3)} ms"
 
 
 def figures_of(node: GraphNode, measurement: KernelMeasurement | None) -> tuple[tuple[str, str], ...]:
-    """Everything known of a node, each with its name."""
+    """Return all data on a node, each with its name."""
     figures = [("Computes", " + ".join(node.operators) or KINDS[node.kind]), ("Module", node.module_path or NOTHING)]
     figures.append(("Result", f"{' × '.join(map(str, node.shape)) or 'a number'}, {node.dtype}"))
     if node.kind is NodeKind.KERNEL:
@@ -212,7 +212,7 @@ def _measured_figures(node: GraphNode, measured: KernelMeasurement) -> list[tupl
 
 
 def wrong_words(wrong: WrongValue) -> str:
-    """The first wrong value: where it is, ours and the expected one."""
+    """Describe the first wrong value: its position, the actual and the expected value."""
     place = ", ".join(map(str, wrong.index))
     return f"[{place}] is {magnitude(wrong.ours)}, expected {magnitude(wrong.expected)}"
 

@@ -1,4 +1,4 @@
-"""One kernel in detail: its numbers and links, the Python it comes from, its TIR, and what may compute instead."""
+"""One kernel in detail: metrics and links, its Python source, its TIR, and possible replacements."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ NOT_HERE = "{file} is not part of Kokoro Desk; only the lines below are known."
 MAX_BYTES = 1 << 20
 NUMBER_DIGITS = 4
 MADE = "·"
-"""Marks a line that made a node that is not measured."""
+"""Marks a line that created a node without a measurement."""
 TIR = "TIR"
-"""In place of a line of Python: the code of the kernel."""
+"""Stands for the code of the kernel instead of a line of Python."""
 PLACE_MEANING = "The call that produced this kernel, its context, and the compiled code"
 REPLACE = "Replace"
 REPLACE_MEANING = "Replace its computation and compare the result as a new run"
 
 
 class KernelDetails(QTabWidget):
-    """`node_chosen` carries the id of the node whose line of source, or the link to which, was chosen."""
+    """The details of a kernel; `node_chosen` carries the ID of a node selected by its source line or a link."""
 
     node_chosen = Signal(str)
 
@@ -78,12 +78,12 @@ class KernelDetails(QTabWidget):
         self.source.show_node(stage, known, node)
 
     def refresh(self) -> None:
-        """Show what is known of the node now."""
+        """Show the current results for the node."""
         self._show_figures()
         self.source.refresh()
 
     def _show_figures(self) -> None:
-        """What the kernel computes and how, its error, its time, its neighbours; a finding in words on top."""
+        """Show the kernel's computation, error, time and neighbors, with its finding on top."""
         known, node = self._known, self._node
         if known is None or node is None:
             self.figures.show_figures(CHOOSE, Tone.PLAIN, ())
@@ -96,7 +96,7 @@ class KernelDetails(QTabWidget):
 
 
 class SourceView(FollowsTheme, QWidget):
-    """`node_chosen` carries the id of the worst node that the chosen line made."""
+    """The source of a kernel; `node_chosen` carries the ID of the worst node that the selected line created."""
 
     node_chosen = Signal(str)
 
@@ -117,12 +117,12 @@ class SourceView(FollowsTheme, QWidget):
 
     @property
     def line(self) -> int | None:
-        """The number of the line that the cursor is in."""
+        """The line number of the cursor."""
         block = self.text.textCursor().blockNumber()
         return self._numbers[block] if block < len(self._numbers) else None
 
     def show_node(self, stage: str | None, known: StageInspection | None, node: GraphNode | None) -> None:
-        """Show where a node comes from."""
+        """Show the source lines of a node."""
         self._known, self._node = known, node
         self.replace.show_node(stage, node)
         lines = node.source if node is not None else ()
@@ -136,22 +136,22 @@ class SourceView(FollowsTheme, QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Mark lines as their kernels are now; later if nobody can see them."""
+        """Mark lines with the current verdicts of their kernels; if hidden, when next shown."""
         if self.isVisible():
             self._show_place()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Mark lines as their kernels are now."""
+        """Mark lines with the current verdicts of their kernels."""
         super().showEvent(event)
         self._show_place()
 
     def say(self, words: str) -> None:
-        """Say what came of replacing something."""
+        """Show the outcome of a replacement."""
         self.outcome.setText(words)
         self.outcome.setVisible(bool(words))
 
     def restyle(self) -> None:
-        """Mark the line in the colour of the theme."""
+        """Mark the line in the color of the theme."""
         self._mark_line()
 
     @Slot()
@@ -241,10 +241,10 @@ class SourceView(FollowsTheme, QWidget):
 
 
 class ReplaceButton(QPushButton):
-    """A menu of what may compute in place of a kernel or a stage.
+    """A menu of replacements for a kernel or a stage.
 
-    `replacements_requested` carries all `Replacement`s that are switched on, of all stages, and none when the last is
-    switched off. They belong to one run: `forget` switches all off.
+    `replacements_requested` carries all enabled `Replacement`s, of all stages, and none when the last is disabled. They
+    belong to one run: `forget` disables all.
     """
 
     replacements_requested = Signal(object)
@@ -289,7 +289,7 @@ class ReplaceButton(QPushButton):
         self.setText(f"{REPLACE} ({len(self.wanted)})" if self.wanted else REPLACE)
 
     def forget(self) -> None:
-        """Switch everything off, without a signal."""
+        """Disable everything, without a signal."""
         self.wanted = ()
         self.show_node(self._stage, self._node)
 
@@ -322,12 +322,12 @@ class ReplaceButton(QPushButton):
 
 
 def _exclude(one: Replacement, other: Replacement) -> bool:
-    """Whether two replacements cannot both be: one place computed in two ways, or a stage and a part of it."""
+    """Return whether two replacements conflict: the same place replaced twice, or a stage and a part of it."""
     return one.stage == other.stage and (one.node == other.node or one.node is None or other.node is None)
 
 
 def source_text(file: str, folders: Sequence[Path] | None = None) -> str | None:
-    """The text of a file given relative to the program, or to where packages are; None where it is not or not text."""
+    """Return the text of a file given relative to the project or to a package folder; None if missing or not text."""
     everywhere = (project_folder(), *(Path(entry) for entry in sys.path if entry))
     for folder in everywhere if folders is None else folders:
         path = (folder / file).resolve()
@@ -342,18 +342,18 @@ def source_text(file: str, folders: Sequence[Path] | None = None) -> str | None:
 
 
 def known_lines(file: str, lines: Iterable[SourceLine]) -> dict[int, str]:
-    """The lines of a file that are known without it, by their numbers."""
+    """Return the known lines of a file that is not available, by their numbers."""
     return {line.line: line.text for line in sorted(lines, key=lambda line: line.line) if line.file == file}
 
 
 def nodes_of_line(known: StageInspection, file: str, line: int) -> tuple[str, ...]:
-    """The ids of the nodes that a line made, directly or through what it calls."""
+    """Return the IDs of the nodes that a line created, directly or through a call."""
     here = (file, line)
     return tuple(node.id for node in known.graph.nodes if here in {(each.file, each.line) for each in node.source})
 
 
 def line_signs(known: StageInspection, file: str) -> Mapping[int, str]:
-    """For every line of a file that made nodes, the sign of the worst."""
+    """Return the sign of the worst node for every line of a file that created nodes."""
     worst: dict[int, GraphNode] = {}
     for node in known.graph.nodes:
         for each in node.source:

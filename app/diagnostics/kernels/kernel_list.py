@@ -1,4 +1,4 @@
-"""The nodes of a stage's graph as a list that can be searched and sorted; one can be chosen."""
+"""The nodes of a stage's graph as a list that can be searched and sorted, with one selection."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from engine.validator.inspection.results import GraphNode, KernelMeasurement, No
 TITLE, ERROR, TIME, MODULE = range(4)
 HEADINGS = ("Kernel", "× float32", "Time", "Module")
 WIDTHS_PIXELS = {ERROR: 88, TIME: 70}
-"""Fixed: measuring every row would hold up the window each time a measurement comes in."""
+"""Fixed widths: measuring every row would block the window with each new measurement."""
 MIN_TITLE_PIXELS, TITLE_SHARE = 110, 0.33
 MIN_PIXELS = 60
 
 
 class KernelItem(QTreeWidgetItem):
-    """An input, a kernel or an output of a stage; `place` is that in the order of the calls."""
+    """An input, a kernel or an output of a stage; `place` is its position in the order of the calls."""
 
     def __init__(self, node: GraphNode, place: int) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class KernelItem(QTreeWidgetItem):
         self.show_measurement(None)
 
     def show_measurement(self, found: KernelMeasurement | None) -> None:
-        """Show what was measured of it."""
+        """Show the measurement of the node."""
         node, self.measurement = self.node, found
         self.setText(ERROR, short_words(found) if node.kind is NodeKind.KERNEL else "")
         self.setText(TIME, time_words(found.seconds) if found is not None else NOTHING)
@@ -56,14 +56,14 @@ class KernelItem(QTreeWidgetItem):
             self.setToolTip(column, tip)
 
     def __lt__(self, other: QTreeWidgetItem) -> bool:
-        """By severity; of equals, the one called later is less, as the worst come first."""
+        """Compare by severity; of equals, the one called later is less, because the list is sorted in reverse."""
         assert isinstance(other, KernelItem)
         one, two = severity(self.measurement), severity(other.measurement)
         return (one, -self.place) < (two, -other.place)
 
 
 class KernelList(FollowsTheme, QTreeWidget):
-    """`node_chosen` carries the id of a node."""
+    """The list of a stage's nodes; `node_chosen` carries the ID of a node."""
 
     node_chosen = Signal(str)
 
@@ -89,11 +89,11 @@ class KernelList(FollowsTheme, QTreeWidget):
 
     @property
     def shown_nodes(self) -> tuple[str, ...]:
-        """The ids of the nodes that are listed, from the top."""
+        """The IDs of the visible nodes, from the top."""
         return tuple(item.node.id for item in self._in_order() if not item.isHidden())
 
     def show_stage(self, known: StageInspection | None) -> None:
-        """List the nodes of a stage, none chosen."""
+        """List the nodes of a stage, with no selection."""
         with QSignalBlocker(self):
             self.clear()
             self._known = known
@@ -104,7 +104,7 @@ class KernelList(FollowsTheme, QTreeWidget):
             self.search(self._searched)
 
     def refresh(self) -> None:
-        """Show those measurements that have changed."""
+        """Show the measurements that have changed."""
         measured = self._known.measurements if self._known is not None else {}
         changed = [item for name, item in self._items.items() if measured.get(name) is not item.measurement]
         for item in changed:
@@ -113,12 +113,12 @@ class KernelList(FollowsTheme, QTreeWidget):
             self.put_worst_first(True)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the titles their share."""
+        """Give the titles their share of the width."""
         super().resizeEvent(event)
         self.header().resizeSection(TITLE, max(MIN_TITLE_PIXELS, round(TITLE_SHARE * self.width())))
 
     def restyle(self) -> None:
-        """Take the colours of the theme."""
+        """Apply the colors of the theme."""
         for item in self._items.values():
             item.show_measurement(item.measurement)
 
@@ -134,11 +134,11 @@ class KernelList(FollowsTheme, QTreeWidget):
 
     @Slot(str)
     def search(self, words: str) -> None:
-        """List the nodes whose label, kernel, module or operators contain this."""
+        """List the nodes whose label, kernel, module or operators contain these words."""
         self._searched = words
         for item in self._items.values():
             hidden = words.strip().lower() not in item.words
-            if hidden != item.isHidden():  # each lays out the list anew
+            if hidden != item.isHidden():  # each call lays out the list again
                 item.setHidden(hidden)
 
     @Slot(bool)

@@ -1,4 +1,4 @@
-"""The kernels of the chosen stage as a page of the panel: list and details, which choose each other's node."""
+"""The Kernels page of the panel: a list and details, with a common selection."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from engine.validator.data.wording import agreement
 
 SPACE_PIXELS = 6
 REFRESH_MS = 150
-"""Measurements may come in a hundred a second; the page is redrawn no more often than this."""
+"""The minimum redraw interval; there may be a hundred measurements a second."""
 SHARES = (400, 600)
-"""The widths of list and details, of whatever there is."""
+"""The proportions of the widths of list and details."""
 CHOOSE_A_STAGE = "Choose a stage to see its kernels."
 NOT_INSPECTED = "{stage}: kernels not measured yet."
 NO_KERNELS = "{stage} runs in Python and has no kernels."
@@ -43,9 +43,10 @@ MEANING = "Error, source, and code of each kernel of the stage"
 
 
 class KernelPage(StagePage):
-    """`inspect_requested` carries a `Job`, `replacements_requested` one and every `Replacement`.
+    """The kernels of the selected stage.
 
-    `known` gives what is known of a run's kernels. A stage that is looked at is inspected once without being asked for.
+    `inspect_requested` carries a `Job`, `replacements_requested` one and all `Replacement`s. `known` returns the kernel
+    results of a run. When a stage is first shown, it is inspected automatically.
     """
 
     inspect_requested = Signal(object)
@@ -59,9 +60,9 @@ class KernelPage(StagePage):
         self._asked: WeakKeyDictionary[Inspection, set[str]] = WeakKeyDictionary()
         self._told = ""
         self.known: StageInspection | None = None
-        """What is shown."""
+        """The results on display."""
         self.node: str | None = None
-        """The id of the chosen node."""
+        """The ID of the selected node."""
         self._follows = True
         self.title = ElidedLabel(self)
         self.inspect_button = ElidedButton(self)
@@ -86,7 +87,7 @@ class KernelPage(StagePage):
         self._show_known(None)
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
-        """Show the kernels of a stage, and have them inspected if they are not."""
+        """Show the kernels of a stage, and have them inspected if necessary."""
         if run is None or stage is None:
             self._job = None
             self._show_known(None)
@@ -106,14 +107,14 @@ class KernelPage(StagePage):
 
     @Slot(object, str)
     def refresh_stage(self, run: DiagnosticsRun, stage: str) -> None:
-        """Show what is known of a stage, in a moment, if it is the one in sight."""
+        """Show the results for a stage in a moment, if it is on display."""
         if self._job is not None and self._job.run is run and self._stage == stage and self.isVisible():
             self._show_known(self._inspection_of(run).stage(stage))
             self.refresh_soon()
 
     @Slot(str)
     def tell(self, words: str) -> None:
-        """Say this until all kernels are known: how far the inspection is, or why it came to nothing."""
+        """Show this until all kernels are known: the progress of the inspection, or the reason why it failed."""
         self._told = words
         self._say()
 
@@ -136,13 +137,13 @@ class KernelPage(StagePage):
         self._look_at(self.node)
 
     def refresh_soon(self) -> None:
-        """Show what is known of the stage, in a moment."""
+        """Show the results for the stage in a moment."""
         if not self._timer.isActive():
             self._timer.start()
 
     @Slot()
     def refresh(self) -> None:
-        """Show what is known of the stage now."""
+        """Show the current results for the stage."""
         self._say()
         self.list.refresh()
         self.details.refresh()
@@ -152,7 +153,7 @@ class KernelPage(StagePage):
 
     @Slot(str)
     def choose(self, node: str) -> None:
-        """Choose a node everywhere; until somebody does, the worst is chosen."""
+        """Select a node everywhere; until the user does, the worst is selected."""
         self._follows = False
         if node != self.node:
             self._look_at(node)
@@ -220,12 +221,12 @@ class KernelPage(StagePage):
 
 
 def can_be_inspected(job: Job) -> bool:
-    """Whether the stage has kernels, and the run is at an end, so that the reference is free to inspect them."""
+    """Return whether the stage has kernels, and the run has ended, so that the reference is free to inspect them."""
     return stage_named(job.stages[0]).runs_on is Place.DEVICE and not job.run.active
 
 
 class InspectionFeature(QObject):
-    """Adds the page to a panel; stages that turn out to be wrong are inspected without being asked for."""
+    """The Kernels page in a panel; failing stages are inspected automatically."""
 
     def __init__(self, panel: DiagnosticsPanel, queue: RunQueue) -> None:
         super().__init__(panel)
@@ -254,7 +255,7 @@ class InspectionFeature(QObject):
 
     @Slot()
     def _tell_outcome(self) -> None:
-        """Show what came of replacing kernels, and say it, once the run in which they are replaced is at an end."""
+        """Show and describe the outcome of replacing kernels, once the run with the replacements has ended."""
         if self._replaced is None or self._replaced.run.active:
             return
         job, self._replaced = self._replaced, None
@@ -262,7 +263,7 @@ class InspectionFeature(QObject):
         if shown is None:
             self.page.details.source.say(NOTHING_CAME)
             return
-        self._panel.refresh()  # now the regime can be chosen
+        self._panel.refresh()  # makes the configuration available
         self._panel.show_part(shown, job.stages[0])
         self.page.details.source.say(outcome_words(job.run, shown, job.stages[0]))
 
@@ -273,14 +274,14 @@ class InspectionFeature(QObject):
 
 
 def replaced_part(run: DiagnosticsRun) -> Shown | None:
-    """The regime of a run in which kernels are replaced, each stage by itself; None if nothing of it has come."""
+    """Return the configuration of a run with replaced kernels, with isolated stages; None if it has no results."""
     known = tuple(Regime)
     replaced = next((regime for regime in run.regimes if regime not in known), None)
     return None if replaced is None else Shown(replaced)
 
 
 def outcome_words(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
-    """How a stage and the waveform do in a regime with replaced kernels, and where that can be heard."""
+    """Describe the results of a stage and the waveform with replaced kernels, and where to play the audio."""
     row, last = (
         run.stage_summary(shown, stage),
         run.stage_summary(replace(shown, reading=InputSource.END_TO_END), WAVEFORM),

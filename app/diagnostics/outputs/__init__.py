@@ -1,1 +1,1 @@
-"""One output of one stage: both signals, their difference, the numbers at a place, and how it sounds."""
+"""One output of one stage: both signals, their difference, the values at a position, and playback."""

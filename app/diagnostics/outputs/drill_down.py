@@ -1,4 +1,4 @@
-"""One stage in detail: its outputs and inner values, ours drawn over the reference, and all metrics."""
+"""One stage in detail: its outputs and activations, compiled over reference, and all metrics."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SPACE_PIXELS = 4
 SHARES = (220, 400)
 NEAR_SHARES = (120, 140)
 SETTLED_AFTER_MS = 60
-"""No picture is made while the view is being moved or resized."""
+"""No image is drawn while the view is being moved or resized."""
 CHOOSE_A_STAGE = "Choose a stage to inspect it."
 HOW_TO_READ = "Point at a picture, or use its arrow keys, to read both values and their difference."
 DRAWING = "Drawing…"
@@ -58,28 +58,31 @@ NOT_YET = "No results for this stage yet."
 
 @dataclass(frozen=True)
 class _Subject:
-    """What is shown: a row of a run and its times."""
+    """The row on display, with its run and clock."""
 
     run: DiagnosticsRun
     row: Row
     clock: UtteranceClock
     sound: Row | None
-    """The row of the speech of the same utterance and regime, which is heard."""
+    """The row of the audio of the same utterance and configuration, for playback."""
 
     @property
     def names(self) -> tuple[object, ...]:
-        """What it is, whatever has been measured of it."""
+        """The identity of the row, regardless of its measurements."""
         row = self.row
         return self.run, row.utterance, row.regime, row.reading, row.stage, row.output
 
     @property
     def utterance(self) -> Utterance | None:
-        """The utterance in which it is."""
+        """The utterance of the row."""
         return self.run.utterance_at(self.row.utterance)
 
 
 class DrillDown(StagePage):
-    """`sound_changed` tells that what is to be heard is of another utterance, regime or run than before, or nothing."""
+    """The details of a stage.
+
+    `sound_changed` is emitted when the utterance, configuration or run to play has changed, or there is none any more.
+    """
 
     sound_changed = Signal()
 
@@ -115,7 +118,7 @@ class DrillDown(StagePage):
 
     @property
     def drawing(self) -> bool:
-        """Whether a picture is being made, or is about to be."""
+        """True if an image is being drawn, or is about to be."""
         return self._timer.isActive() or self._loader.busy
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
@@ -134,14 +137,14 @@ class DrillDown(StagePage):
         if self._subject is None or subject != self._subject:
             before, self._subject = self._subject, subject
             if before is None or before.names != subject.names:
-                self._pictured = None  # what is in sight until there is another picture
+                self._pictured = None  # the image on display until a new one is drawn
                 self.tell("")
             if before is None or (before.run, _speech(before.sound)) != (run, _speech(subject.sound)):
                 self.sound_changed.emit()
             self._show_subject(subject)
 
     def choose(self, output: str) -> None:
-        """Show this output or inner value of the stage."""
+        """Show this output or activation of the stage."""
         self._output = output
         if self._subject is not None:
             run, row = self._subject.run, self._subject.row
@@ -154,27 +157,27 @@ class DrillDown(StagePage):
             view.show_moment(seconds)
 
     def tell(self, words: str) -> None:
-        """Say something about what is heard, or the numbers under the mouse; no words tell how to get these."""
+        """Show a message on playback, or the values at the cursor; empty `words` show how to get these."""
         self.readout.say(words or HOW_TO_READ)
 
     @property
     def sound(self) -> Row | None:
-        """What is heard: the speech of the utterance and regime in sight, end to end or of its last stage alone."""
+        """The row of the audio to play, of the selected utterance and configuration, end to end or last stage only."""
         return self._subject.sound if self._subject is not None else None
 
     @property
     def arrays(self) -> Arrays | None:
-        """The arrays of the run that is shown."""
+        """The arrays of the displayed run."""
         return self._subject.run.arrays if self._subject is not None else None
 
     @property
     def sample_rate_hz(self) -> int:
-        """The sample rate of its sounds; 1 while nothing is shown."""
+        """The sample rate of the audio; 1 while no stage is displayed."""
         return self._subject.run.config.sample_rate_hz if self._subject is not None else 1
 
     @property
     def view(self) -> PaneStack:
-        """The picture in sight, or that of signals."""
+        """The visible plots, or the signal plot."""
         current = self.stack.currentWidget()
         return current if isinstance(current, PaneStack) else self.signals
 
@@ -301,7 +304,7 @@ class DrillDown(StagePage):
         for page in (self.words, *self._views):
             self.stack.addWidget(page)
         split = QSplitter(Qt.Orientation.Horizontal, self)
-        self._near.setParent(split)  # now, so that the tab key comes here first
+        self._near.setParent(split)  # now, so that Tab reaches this part first
         for part in (self.outputs, self.figures):
             self._near.addWidget(part)
         self._near.setSizes(NEAR_SHARES)
@@ -321,19 +324,19 @@ class DrillDown(StagePage):
 
 
 def _speech(sound: Row | None) -> tuple[int, str] | None:
-    """Of which speech a sound is, end to end or not."""
+    """Return the utterance and configuration of a row of audio, end to end or not."""
     return None if sound is None else (sound.utterance, sound.regime)
 
 
 OUTPUT_ROLE = int(Qt.ItemDataRole.UserRole)
 TITLE, AGREEMENT, VERDICT = range(3)
 HEADINGS = "Output", "Correlation", "Verdict"
-"""For screen readers."""
+"""Column headings, for screen readers."""
 MIN_HEIGHT_PIXELS = 38
 
 
 class OutputList(FollowsTheme, QTreeWidget):
-    """`output_chosen` carries the name of an output or the path of an inner value."""
+    """The outputs of a stage; `output_chosen` carries the name of an output or the path of an activation."""
 
     output_chosen = Signal(str)
 
@@ -342,7 +345,7 @@ class OutputList(FollowsTheme, QTreeWidget):
         self._rows: tuple[Row, ...] = ()
         self.setObjectName("outputs")
         self.setAccessibleName("Outputs and intermediate activations")
-        self.setHeaderLabels([""] * len(HEADINGS))  # hidden, but columns are as wide as what is in them
+        self.setHeaderLabels([""] * len(HEADINGS))  # hidden, but columns are as wide as their content
         for column, heading in enumerate(HEADINGS):
             self.headerItem().setData(column, Qt.ItemDataRole.AccessibleTextRole, heading)
         self.setHeaderHidden(True)
@@ -380,7 +383,7 @@ class OutputList(FollowsTheme, QTreeWidget):
         self.blockSignals(blocked)
 
     def restyle(self) -> None:
-        """Take the colours of the theme."""
+        """Apply the colors of the theme."""
         rows, chosen, self._rows = self._rows, self.output, ()
         self.show_rows(rows, chosen or "")
 
@@ -403,7 +406,7 @@ class OutputList(FollowsTheme, QTreeWidget):
 
 
 def output_title(row: Row) -> str:
-    """An output's name as text; for an inner value, its title and what distinguishes it from similar ones."""
+    """Return an output's name as text; for an activation, its title and, if ambiguous, the last part of its path."""
     if not row.probe:
         return row.output.replace("_", " ")
     probe = next((each for each in stage_named(row.stage).probes if each.matches(row.output)), None)

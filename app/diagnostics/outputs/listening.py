@@ -1,4 +1,4 @@
-"""How speech sounds: ours, the reference, and their difference, and the bar of buttons that play them."""
+"""Playback of the compiled model's audio, the reference and their difference, and the bar of buttons for it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DEFAULT_GAIN_DB = 20.0
 
 
 class Part(Enum):
-    """Which sound to play."""
+    """The audio to play."""
 
     OURS = "ours"
     REFERENCE = "reference"
@@ -48,7 +48,7 @@ MEANINGS = {Part.OURS: "A: {ours}, {extent}", Part.REFERENCE: "B: {reference}", 
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """`samples` [n] in [-1, 1], amplified by `gain_db`; `clipped` where that made them too loud."""
+    """Audio for playback: `samples` [n] in [-1, 1], amplified by `gain_db`; `clipped` if that made them too loud."""
 
     samples: Samples
     gain_db: float = 0.0
@@ -56,14 +56,14 @@ class Heard:
 
 
 def has_audio(arrays: Arrays | None, row: Row) -> bool:
-    """Whether the row is of audio whose samples were kept."""
+    """Return whether the row is of audio whose samples are stored."""
     return row.output == AUDIO and arrays is not None and arrays.holds(row.utterance, row.regime, row.reading, AUDIO)
 
 
 def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -> Heard | None:
-    """One part of a row's audio, the difference so much louder; None if there is none, or it cannot be read.
+    """Return one part of a row's audio, amplified if it is the difference; None if it is missing or unreadable.
 
-    With `LOUDEST_GAIN` the difference is as loud as can be.
+    With `LOUDEST_GAIN`, the difference is as loud as possible.
     """
     try:
         pair = pair_of(arrays, row)
@@ -83,11 +83,12 @@ def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -
 
 
 class ListeningBar(WrappingBar):
-    """`wanted` carries the `Part` whose button is pressed, whether it is to begin or to end.
+    """The playback bar.
 
-    `spectrogram_requested` tells whether to show a spectrogram instead of the waveform, `loop_toggled` whether a
-    selected part is repeated, `gain_chosen` the amplification of the difference, `end_to_end_toggled` whether A is the
-    speech of all its stages or of the last one alone.
+    `wanted` carries the `Part` whose button is clicked, to start or to stop it. `spectrogram_requested` carries whether
+    to show a spectrogram instead of the waveform, `loop_toggled` whether to repeat the selected range, `gain_chosen`
+    the amplification of the difference, `end_to_end_toggled` whether A is the audio of all its stages or of the last
+    one alone.
     """
 
     wanted = Signal(object)
@@ -119,34 +120,34 @@ class ListeningBar(WrappingBar):
 
     @property
     def gain_db(self) -> float:
-        """How much louder the difference is wanted."""
+        """The amplification of the difference."""
         return float(str(self.gain.value))
 
     @property
     def end_to_end(self) -> bool:
-        """Whether A is the speech of all its stages, rather than of the last one with the reference's inputs."""
+        """True if A is the audio of all its stages, False if it is that of the last one with the reference's inputs."""
         return self.whole_button.isChecked()
 
     @property
     def loops(self) -> bool:
-        """Whether the selected part goes round."""
+        """True if the selected range is repeated."""
         return self.loop_button.isChecked()
 
     def name_sides(self, ours: str, reference: str) -> None:
-        """Name what A and B are."""
+        """Set the names of A and B."""
         names = {"ours": ours, "reference": reference}
         if names != self._names:
             self._names = names
             self._show()
 
     def offer_views(self, there_are_some: bool) -> None:
-        """Offer or hide the choice between waveform and spectrogram, which only sound has."""
-        group = self.waveform_button.parentWidget()  # with the room between the buttons
+        """Show or hide the choice between waveform and spectrogram, which only audio has."""
+        group = self.waveform_button.parentWidget()  # including the space between the buttons
         assert group is not None
         group.setVisible(there_are_some)
 
     def show_playing(self, part: Part | None) -> None:
-        """Show which of them is heard."""
+        """Show which part is playing."""
         self._playing = part
         self._show()
 
@@ -172,7 +173,7 @@ class ListeningBar(WrappingBar):
             button.setToolTip(name)
 
     def _on_button(self, part: Part) -> None:
-        self._show()  # whether it is heard is told by who plays it
+        self._show()  # the player reports whether it plays
         self.wanted.emit(part)
 
     @Slot(bool)

@@ -1,4 +1,4 @@
-"""Plays what the listening bar asks for, switches in place, and shows where in the pictures it is heard."""
+"""Connects the playback bar to the player, switches between signals in place, and shows the position in the plots."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from app.diagnostics.outputs.time_pane import PaneStack
 
 SHOW_EVERY_MS = 33
 SELECTED_SHARE = 0.5
-"""How much of what is in view is selected at first."""
+"""The fraction of the view that is selected at first."""
 CLIPPED = "Amplified by {gain:.0f} dB; some peaks are clipped."
 UNHEARD = "The difference is too small to hear, even at maximum gain."
 
 
 class ListeningControl(QObject):
-    """`moved` carries the seconds that are heard, or None when nothing is any more."""
+    """The playback of audio in the panel; `moved` carries the position in seconds, or None when playback ends."""
 
     moved = Signal(object)
 
@@ -28,7 +28,7 @@ class ListeningControl(QObject):
         self._bar = drill_down.listening
         self._sounds = sounds
         self.heard: Part | None = None
-        """Which of them is heard."""
+        """The part that is playing."""
         self._shown = QElapsedTimer()
         self._shown.start()
         self._bar.wanted.connect(self._on_wanted)
@@ -72,7 +72,7 @@ class ListeningControl(QObject):
             self._switch(self.heard)
 
     def _switch(self, part: Part) -> None:
-        """Go on with the same part as it is to be heard now, or end it if there is none."""
+        """Continue playback of this part with the current settings, or stop if it does not exist."""
         sound = self._sound(part)
         if sound is None:
             self._sounds.stop()
@@ -97,7 +97,7 @@ class ListeningControl(QObject):
             view.select_part(part)
 
     def _play_on(self) -> None:
-        """Play the same sound from where it is, with the part that goes round now."""
+        """Continue the same audio at its position, with the current loop range."""
         sound = self._sound(self.heard) if self.heard is not None else None
         if sound is not None:
             part = self.heard
@@ -105,7 +105,7 @@ class ListeningControl(QObject):
             self._note(part)
 
     def _note(self, part: Part | None) -> None:
-        """Note what is heard, if there is a device to hear it."""
+        """Store the part that is playing, if there is an audio device."""
         self.heard = part if self._sounds.playing else None
         self._bar.show_playing(self.heard)
 
@@ -120,7 +120,7 @@ class ListeningControl(QObject):
 
     @Slot()
     def _on_sound(self) -> None:
-        """What is heard is of another speech than what is shown."""
+        """Stop, because the panel now shows different audio."""
         self._bar.loop_button.setChecked(False)
         if self.heard is not None:
             self._sounds.stop()

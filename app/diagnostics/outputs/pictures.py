@@ -1,4 +1,4 @@
-"""The pictures of the drill-down, made in the background at the resolution of the screen, and the numbers in them."""
+"""The images of a stage's output, drawn in the background at screen resolution, and the values in them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_LINES = 128
 DEFAULT_PERCENT = 99.5
 QUIETEST_DB = -90.0
 QUIETEST_ERROR_DB = -150.0
-"""That of float32, below the loudest of the reference."""
+"""The level of float32 noise, relative to the loudest part of the reference."""
 FREQUENCY_TICKS_HZ = (200, 1000, 2000, 4000, 8000)
 CHANNEL_TICKS = (0.25, 0.5, 0.75)
 NO_ARRAYS = "The arrays of this run weren’t saved."
@@ -38,7 +38,7 @@ BY_PHONEME = "ours moved to the reference's frames, phoneme by phoneme"
 
 @dataclass(frozen=True)
 class Envelope:
-    """`lowest` and `highest` [columns]; column i covers `edges[i]` to `edges[i + 1]`, counted in values."""
+    """The `lowest` and `highest` values [columns] of a signal; column i covers values `edges[i]` to `edges[i + 1]`."""
 
     edges: NDArray[np.int_]
     lowest: Numbers
@@ -46,7 +46,7 @@ class Envelope:
 
 
 def envelope(signal: Numbers, start: int, end: int, columns: int) -> Envelope:
-    """Numbers `start` to `end` of a signal [n] in at most `columns` columns; fewer when there are fewer values."""
+    """Return values `start` to `end` of a signal [n] in at most `columns` columns; fewer if there are fewer values."""
     start, end = max(start, 0), min(end, len(signal))
     if end <= start:
         nothing = np.zeros(0, np.float32)
@@ -60,7 +60,7 @@ def envelope(signal: Numbers, start: int, end: int, columns: int) -> Envelope:
 
 @dataclass(frozen=True, eq=False)
 class PictureRequest:
-    """What to draw: a row's arrays from `start_seconds` to `end_seconds` in `columns` columns."""
+    """A request to draw a row's arrays from `start_seconds` to `end_seconds` in `columns` columns."""
 
     arrays: Arrays | None
     row: Row
@@ -73,9 +73,9 @@ class PictureRequest:
 
 @dataclass(frozen=True, eq=False)
 class SignalPicture:
-    """Two signals and their difference, `values_per_second` each; the difference is None if there is none.
+    """Two signals and their difference, `values_per_second` each; the difference may be None.
 
-    `note` says what was done to ours to draw it over the reference, if anything.
+    `note` describes how the compiled signal was changed to draw it over the reference, if at all.
     """
 
     values_per_second: float
@@ -88,7 +88,7 @@ class SignalPicture:
 
 @dataclass(frozen=True, eq=False)
 class HeatPane:
-    """One heat map: `steps` [lines, columns] of a colour scale; `decibels` [lines, columns] are those of loudness."""
+    """One heat map: `steps` [lines, columns] of a color scale; `decibels` [lines, columns] for spectrograms."""
 
     title: str
     steps: Steps
@@ -98,9 +98,9 @@ class HeatPane:
 
 @dataclass(frozen=True, eq=False)
 class HeatPicture:
-    """Stacked heat maps, all from `start_seconds` to `end_seconds`; `top` says what the lines are.
+    """Stacked heat maps, all from `start_seconds` to `end_seconds`; `top` describes the lines.
 
-    `ticks` are names of heights from 0 to 1. `sample_rate_hz` is that of the sound of a spectrogram, else 0.
+    `ticks` are labels at heights from 0 to 1. `sample_rate_hz` is that of the audio of a spectrogram, else 0.
     """
 
     panes: tuple[HeatPane, ...]
@@ -113,7 +113,7 @@ class HeatPicture:
 
 @dataclass(frozen=True, eq=False)
 class ProfilePicture:
-    """The errors [cells] of a row without arrays, between `edges` [cells + 1] in seconds; `why` there are none."""
+    """The errors [cells] of a row without arrays, between `edges` [cells + 1] in seconds; `why` is the reason."""
 
     edges: NDArray[np.float64]
     errors: NDArray[np.float64]
@@ -122,7 +122,7 @@ class ProfilePicture:
 
 @dataclass(frozen=True)
 class NoPicture:
-    """Why there is nothing to draw."""
+    """The reason why there is nothing to draw."""
 
     words: str
 
@@ -131,7 +131,7 @@ Picture = SignalPicture | HeatPicture | ProfilePicture | NoPicture
 
 
 def picture_of(request: PictureRequest) -> Picture:
-    """The picture of a row: of its arrays if they were kept, else of its profile."""
+    """Return the image of a row: of its arrays if they are stored, else of its profile."""
     row = request.row
     if row.probe or request.arrays is None:
         return _profile(request, PROBES_NOT_KEPT if row.probe else NO_ARRAYS)
@@ -182,7 +182,7 @@ def _note(pair: Pair) -> str:
 
 
 def _usual_size(values: Numbers) -> float:
-    """A bound on nearly all values, so that a few large ones do not leave the others without colour."""
+    """Return a bound on nearly all values, so that a few large ones do not make the others colorless."""
     size = np.abs(values)
     return float(np.percentile(size, DEFAULT_PERCENT)) or float(size.max(initial=0)) or 1.0
 
@@ -207,7 +207,7 @@ def _value_steps(request: PictureRequest, array: Numbers, axis: str, largest: fl
 
 
 def _columns(request: PictureRequest, count: int, axis: str) -> NDArray[np.int_]:
-    """The index of the value at the start of every column."""
+    """Return the index of the value at the start of every column."""
     moments = np.linspace(request.start_seconds, request.end_seconds, request.columns, endpoint=False)
     if axis == TOKENS:
         positions = np.searchsorted(request.clock.token_edges, moments, side="right") - 1
@@ -259,7 +259,7 @@ def _audible(samples: Numbers) -> NDArray[np.float32]:
 
 
 class PictureLoader(QObject):
-    """Makes one picture at a time, in a thread; `loaded` carries the request and its `Picture`."""
+    """A background renderer of one image at a time; `loaded` carries the request and its `Picture`."""
 
     loaded = Signal(object, object)
 
@@ -270,11 +270,11 @@ class PictureLoader(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a picture has been requested that has not been delivered."""
+        """True if a requested image has not been delivered."""
         return self._newest is not None
 
     def load(self, request: PictureRequest) -> None:
-        """Make this picture; requests that have not been started are dropped."""
+        """Draw this image; requests that have not been started are dropped."""
         self._newest = request
         if not self._tasks.busy:
             self._begin(request)
@@ -300,7 +300,7 @@ BETWEEN = " · "
 def readout_of(
     request: PictureRequest, picture: Picture, utterance: Utterance | None, seconds: float, height: float
 ) -> str:
-    """What there is at a time of a picture, and at a height of it from 0 to 1; empty outside of it."""
+    """Describe the values at a time of an image, and at a height from 0 to 1; empty outside of it."""
     clock = request.clock
     if not 0 <= seconds <= clock.seconds or not 0 <= height <= 1:
         return ""
@@ -320,7 +320,7 @@ def readout_of(
 
 
 def not_finite_words(found: NotFinite, clock: UtteranceClock, utterance: Utterance | None) -> str:
-    """How much of a row is no number, and where along time that begins."""
+    """Describe how many values of a row are not finite, and where the first is along time."""
     counts = " and ".join(f"{n:,} {what}" for n, what in ((found.nan, "NaN"), (found.infinite, "infinite")) if n)
     share = found.at / max(found.extent, 1)
     seconds = float(clock.edges(found.axis, max(found.extent, 1))[found.at]) if found.extent else share

@@ -1,4 +1,4 @@
-"""Signals over each other with their difference below, an error profile where no signal was kept, and heat maps."""
+"""Signals drawn over each other with their difference below, an error profile for missing signals, and heat maps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PANE_NAMES = ("Ours", "Reference", "Difference")
 
 
 class EnvelopeItem(pyqtgraph.GraphicsObject):
-    """In the colour of a tone; `line_pixels` is the width of a line. Values that are not finite leave a gap.
+    """A curve in the color of a tone; `line_pixels` is the line width. Values that are not finite leave a gap.
 
     A band is drawn as one vertical bar per column: lines or polygons with as many corners would take ten times as long.
     """
@@ -40,7 +40,7 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
 
     @property
     def is_band(self) -> bool:
-        """Whether a column stands for several values."""
+        """True if a column stands for several values."""
         return not np.array_equal(self._lowest, self._highest, equal_nan=True)
 
     def show_envelope(self, shape: Envelope | None, values_per_second: float) -> None:
@@ -54,11 +54,11 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The bounds of all finite values."""
+        """Return the bounds of all finite values."""
         return self._area
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """A line or a band, in pixels, so that no line is thinner than it should be."""
+        """Draw a line or a band, in pixels, so that no line is too thin."""
         transform = painter.transform()
         painter.save()
         painter.resetTransform()
@@ -74,7 +74,7 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         painter.restore()
 
     def _bars(self, transform: QTransform) -> list[QRectF]:
-        """One bar per column, extended to meet the previous column so that there are no holes."""
+        """Return one bar per column, extended to meet the previous column so that there are no holes."""
         low = np.minimum(self._lowest[1:], self._highest[:-1])
         high = np.maximum(self._highest[1:], self._lowest[:-1])
         known = np.isfinite(low) & np.isfinite(high)
@@ -103,12 +103,12 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
 
 
 def _placed(transform: QTransform, times: Numbers, heights: Numbers) -> tuple[Numbers, Numbers]:
-    """Positions in pixels; a plot is scaled and moved, never rotated."""
+    """Convert to positions in pixels; a plot is scaled and moved, never rotated."""
     return times * transform.m11() + transform.dx(), heights * transform.m22() + transform.dy()
 
 
 class SignalView(PaneStack):
-    """`reference` broad and faint, `ours` thin on top of it, `difference` below."""
+    """Two signals, the reference wide and faint, the compiled one thin on top, and their difference below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._over = TimePane("Both signals")
@@ -159,7 +159,7 @@ class ProfileView(PaneStack):
         self._pane.set_title(f"{title}: error over the rms; {picture.why}")
 
     def restyle(self) -> None:
-        """Take the colours of the theme."""
+        """Apply the colors of the theme."""
         super().restyle()
         self._curve.setPen(pyqtgraph.mkPen(QColor(tone_colour(Tone.ERROR))))
 
@@ -180,7 +180,7 @@ def _fit(pane: TimePane, *shapes: Envelope) -> None:
 
 
 class HeatView(PaneStack):
-    """Ours, the reference, the difference."""
+    """Heat maps of the compiled output, the reference and the difference."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         panes = [TimePane(name, shows_time=name == PANE_NAMES[-1]) for name in PANE_NAMES]
@@ -202,21 +202,21 @@ class HeatView(PaneStack):
             pane.set_title(f"{drawn.title} · {picture.top}" if pane is self.panes[0] else drawn.title)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Write as many of the names of heights as there is room for."""
+        """Draw as many tick labels as fit."""
         super().resizeEvent(event)
         if self._picture is not None:
             for pane in self.panes:
                 pane.left.setTicks([_fitting(self._picture.ticks, pane.view.height())])
 
     def restyle(self) -> None:
-        """Take the colours of the theme."""
+        """Apply the colors of the theme."""
         super().restyle()
         if self._picture is not None:
             self.show_picture(self._picture)
 
 
 def _fitting(ticks: Sequence[tuple[float, str]], height_pixels: float) -> list[tuple[float, str]]:
-    """Those that neither overlap nor are cut off at the edges, from below."""
+    """Return the ticks, from below, that neither overlap nor are cut off at the edges."""
     kept: list[tuple[float, str]] = []
     last = -LINE_PIXELS / 2
     for share, name in ticks:

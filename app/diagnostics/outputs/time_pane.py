@@ -1,4 +1,4 @@
-"""Plots over seconds: each with a title in its corner and a cursor; stacked ones scroll and zoom together."""
+"""Plots over seconds, each with a title in its corner and a cursor; stacked plots scroll and zoom together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ZOOM = 0.8
 
 
 class TimePane(pyqtgraph.GraphicsView):
-    """One plot over seconds, with its title drawn over it, so that no space is lost; `left` is the other axis.
+    """One plot over seconds, with its title drawn over it to save space; `left` is the other axis.
 
     The wheel zooms and dragging moves along time, never beyond its ends; the y range stays fixed. It is assembled from
     parts of pyqtgraph because complete plots include menus: windows without an owner, which Python's garbage collector
@@ -40,7 +40,7 @@ class TimePane(pyqtgraph.GraphicsView):
     """
 
     _title: QLabel | None = None
-    """None when the plot is first laid out."""
+    """None during the first layout of the plot."""
 
     def __init__(self, name: str, parent: QWidget | None = None, *, shows_time: bool = False) -> None:
         super().__init__(parent)
@@ -82,7 +82,7 @@ class TimePane(pyqtgraph.GraphicsView):
         self.restyle()
 
     def add(self, item: object) -> None:
-        """Put an item into the plot."""
+        """Add an item to the plot."""
         self.view.addItem(item)
 
     def show_seconds(self, seconds: float) -> None:
@@ -91,18 +91,18 @@ class TimePane(pyqtgraph.GraphicsView):
         self.view.setXRange(0, seconds, padding=0)
 
     def set_title(self, title: str) -> None:
-        """Set the title, which says what is plotted."""
+        """Set the title, which describes the plot."""
         self._words = title
         self._fit_title()
         self.describe("")
 
     def describe(self, reading: str) -> None:
-        """Tell screen readers what is plotted, and the numbers at the cursor, if any."""
+        """Describe the plot, and the values at the cursor if any, for screen readers."""
         self.setAccessibleDescription("; ".join(part for part in (self._words, reading) if part))
 
     @property
     def shown_title(self) -> str:
-        """The title as shown, elided if space is short."""
+        """The title as displayed, elided if space is short."""
         return self._title.text() if self._title is not None else ""
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
@@ -111,7 +111,7 @@ class TimePane(pyqtgraph.GraphicsView):
         self._fit_title()
 
     def restyle(self) -> None:
-        """Take the colours of the theme."""
+        """Apply the colors of the theme."""
         inks = colours()
         self.setBackground(QColor(inks.surface))
         for axis in (self.left, self._bottom):
@@ -135,15 +135,15 @@ class SecondsAxis(pyqtgraph.AxisItem):
     """An axis whose labels have the unit s."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Labels in seconds, without needless zeros."""
+        """Return labels in seconds, without trailing zeros."""
         return [f"{value:g} s" for value in np.round(values, 4)]
 
 
 class PaneStack(FollowsTheme, QWidget):
-    """Panes over the same time; `range_chosen` carries the start and end in seconds that the user wants to see.
+    """Plots of the same time range; `range_chosen` carries the start and end, in seconds, that the user wants to see.
 
-    `pointed` carries the time under the mouse or at the cursor and the height in its pane, from 0 to 1; `part_chosen`
-    the start and end of the selected part.
+    `pointed` carries the time under the mouse or at the cursor and the height in its plot, from 0 to 1; `part_chosen`
+    the start and end of the selected range.
     """
 
     range_chosen = Signal(float, float)
@@ -172,7 +172,7 @@ class PaneStack(FollowsTheme, QWidget):
 
     @property
     def part(self) -> tuple[float, float] | None:
-        """The start and end of the selected part in seconds; None if nothing is selected."""
+        """The start and end of the selected range in seconds; None if nothing is selected."""
         shown = self.panes[0].part
         if not shown.isVisible():
             return None
@@ -180,7 +180,7 @@ class PaneStack(FollowsTheme, QWidget):
         return max(float(start), 0.0), min(float(end), self._seconds)
 
     def select_part(self, part: tuple[float, float] | None) -> None:
-        """Show a part as selected, with borders that can be dragged; None selects nothing."""
+        """Show a range as selected, with edges that can be dragged; None selects nothing."""
         for pane in self.panes:
             with QSignalBlocker(pane.part):
                 pane.part.setBounds((0.0, self._seconds))
@@ -189,9 +189,10 @@ class PaneStack(FollowsTheme, QWidget):
             pane.part.setVisible(part is not None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right move the cursor, up and down the height at which it reads; plus and minus zoom.
+        """Handle the keys for cursor, zoom and selection.
 
-        The bracket keys set the start and the end of the selected part to the cursor.
+        Left and right move the cursor, up and down the height at which it reads; plus and minus zoom. The bracket keys
+        set the start and the end of the selected range to the cursor.
         """
         key, (seconds, height) = Qt.Key(event.key()), self._point
         low, high = self.seconds_in_view
@@ -223,7 +224,7 @@ class PaneStack(FollowsTheme, QWidget):
         return max(int(self.panes[0].view.width()), 1)
 
     def show_length(self, seconds: float) -> None:
-        """Set the length; if it has changed, all of it is shown."""
+        """Set the length; if it has changed, show all of it."""
         if seconds != self._seconds:
             self._seconds = seconds
             self.seconds_in_view = (0.0, seconds)
@@ -233,7 +234,7 @@ class PaneStack(FollowsTheme, QWidget):
                 pane.show_seconds(seconds)
 
     def show_range(self, start: float, end: float) -> None:
-        """Show the same part as other panes do, of the same length; it is not told again."""
+        """Show the same range as other stacks of the same length; emits no signal."""
         if (start, end) != self.seconds_in_view and 0 <= start < end <= self._seconds:
             self.seconds_in_view = (start, end)
             self.panes[-1].view.setXRange(start, end, padding=0)
@@ -245,17 +246,17 @@ class PaneStack(FollowsTheme, QWidget):
             pane.cursor.setValue(seconds or 0.0)
 
     def describe(self, reading: str) -> None:
-        """Let the pane that has the focus tell screen readers the numbers at the cursor."""
+        """Describe the values at the cursor for screen readers, in the plot that has the focus."""
         for pane in self.panes:
             pane.describe(reading if pane.hasFocus() else "")
 
     def restyle(self) -> None:
-        """Take the colours of the theme."""
+        """Apply the colors of the theme."""
         for pane in self.panes:
             pane.restyle()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Request pictures again: the number of columns follows the width."""
+        """Request images again, because the number of columns follows the width."""
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.range_chosen.emit(*self.seconds_in_view)
@@ -273,7 +274,7 @@ class PaneStack(FollowsTheme, QWidget):
 
     @Slot(object)
     def _on_part(self, moved: object) -> None:
-        """Let every pane show the part that was dragged in one of them."""
+        """Show the range that was dragged in one plot in all plots."""
         region = moved.getRegion()  # type: ignore[attr-defined]
         for pane in self.panes:
             if pane.part is not moved:

@@ -1,6 +1,6 @@
-"""Writes and reads the file of a diagnosis, for a process of its own: drawing and packing would make a window stutter.
+"""Writes and reads diagnosis files in a separate process, since drawing and compressing would make a window stutter.
 
-What is sent and told is small, row by row, so that no line makes it stutter, either.
+Data is sent row by row, so that no large message makes it stutter either.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.validator.runs.arrays import ArrayFolder
 
 @dataclass(frozen=True)
 class About:
-    """What was diagnosed, the name of the diagnosis, and when it was made, as text; both may be empty."""
+    """The request of a diagnosis, its name, and its time as text; both may be empty."""
 
     request: ValidationRequest
     name: str
@@ -41,11 +41,11 @@ def write(report: Report, rows: Iterator[Row], path: Path, arrays_folder: Path |
 
 
 def read(path: Path, folder: Path, tell: Callable[[ValidationEvent], None]) -> About:
-    """Tell the events of the run in a file, which may be anybody's, as they came, without rows in the last.
+    """Report the events of the run in an untrusted file in their original order, without rows in the last event.
 
-    Its arrays go to the folder, which is empty. Raises `EngineError`.
+    Its arrays are extracted to the folder, which is empty. Raises `EngineError`.
     """
-    from engine.validator.bundles.bundle_opening import alignments, open_bundle  # imports what speaks
+    from engine.validator.bundles.bundle_opening import alignments, open_bundle  # imports speech generation
 
     opened = open_bundle(path, folder)
     report = opened.report

@@ -1,4 +1,4 @@
-"""One diagnostic run: what the user asked to compare, what its events have reported so far, and how long it takes."""
+"""One diagnostic run: the request, the results from its events, and its duration."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from engine.validator.data.verdicts import severity
 from engine.validator.runs.arrays import Arrays
 
 FEWEST_FOR_ESTIMATE = 2
-"""The first utterance takes longer than the others, and a text of one or two is over soon."""
+"""The first utterance takes longer than the others, and a text of one or two is finished soon."""
 DEFAULT_PADDING = 1.0
 STOPPED_WORDS = "Stopped."
-GIVEN = InputSource.END_TO_END_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
+GIVEN = InputSource.END_TO_END_REFERENCE_DURATIONS  # sent before the same end-to-end row if the durations differ
 MAX_UTTERANCES = 40
-"""Those of a whole book would fill the memory."""
+"""The curves of a whole book would fill the memory."""
 
 
 class RunProgress:
-    """Is given each plan, and hears of each utterance when it begins."""
+    """The progress of a run; it receives each plan, and each utterance when it begins."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self.plan = Plan(())
-        """The utterances of the text that are known."""
+        """The known utterances of the text."""
         self._current: int | None = None
         self._done: set[int] = set()
         self._ends: list[float] = []
@@ -55,11 +55,11 @@ class RunProgress:
 
     @property
     def compared(self) -> int:
-        """How many utterances are done."""
+        """The number of finished utterances."""
         return len(self._done)
 
     def begin(self, utterance: int) -> None:
-        """This utterance is being compared; the one before it is done."""
+        """Note that this utterance is being compared, which means that the previous one is finished."""
         if utterance == self._current:
             return
         if self._current is not None and self._current not in self._done:
@@ -70,7 +70,7 @@ class RunProgress:
 
     @property
     def words(self) -> str:
-        """How many are compared and the time that is left, such as 3 of 90 compared, about 2 minutes left."""
+        """The number of compared utterances and the time left, such as “3 of 90 compared, about 2 minutes left”."""
         if not self.compared:
             return ""
         planned = len(self.plan.utterances)
@@ -80,14 +80,14 @@ class RunProgress:
 
     @property
     def seconds_per_phoneme(self) -> float | None:
-        """How long comparing takes; None while too little is done."""
+        """The comparison time per phoneme; None until enough is done."""
         timed = self._phonemes_done - self._first_phonemes
         enough = self.compared >= FEWEST_FOR_ESTIMATE and timed
         return (self._ends[-1] - self._ends[0]) / timed if enough else None
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate from the phonemes of what is done and of what is not; None while too little is done."""
+        """An estimate from the numbers of finished and remaining phonemes; None until enough is done."""
         rate = self.seconds_per_phoneme
         if rate is None:
             return None
@@ -107,7 +107,7 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class DiagnosticsOptions:
-    """Part of a `ValidationRequest`, field by field under the same names; `regimes` does not list the reference."""
+    """The options of a run, named as in `ValidationRequest`; `regimes` does not list the reference."""
 
     regimes: tuple[Regime, ...] = (Regime.UPSTREAM, Regime.COMPILED)
     reference: Regime = Regime.DYNAMIC
@@ -139,7 +139,7 @@ class Shown:
 
 
 class DiagnosticsRun:
-    """Collects the events of one validation; `message`, `hint` and `cure` say how it ended, unless it finished."""
+    """A run, collected from events; `message`, `hint` and `cure` describe how it ended, unless it finished."""
 
     def __init__(
         self,
@@ -171,44 +171,44 @@ class DiagnosticsRun:
 
     @property
     def active(self) -> bool:
-        """Whether more events may come."""
+        """True if more events may arrive."""
         return self.state in (RunState.LOADING, RunState.RUNNING)
 
     @property
     def is_stuck(self) -> bool:
-        """Whether its process has done nothing for a long time."""
+        """True if its process has not responded for a long time."""
         return self.active and self.stalled_seconds > 0
 
     @property
     def reference(self) -> str:
-        """The regime that every other is compared with."""
+        """The configuration that all others are compared with."""
         return str(self.request.reference)
 
     @property
     def regimes(self) -> tuple[str, ...]:
-        """The compared regimes: those asked for, then any others that have reported."""
+        """The compared configurations: the requested ones, then any others with results."""
         asked = [str(regime) for regime in self.request.regimes]
         seen = [regime for _, regime, _, _ in self._rows]
         return tuple(regime for regime in dict.fromkeys(asked + seen) if regime != self.reference)
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of outputs and probes so far: by utterance in the order of the text, in each as they came."""
+        """The rows of outputs and probes received up to now, by utterance in text order, within each by arrival."""
         return tuple(self._rows[key][output] for key, output in sorted(self._order, key=lambda each: each[0][0]))
 
     @property
     def report_so_far(self) -> Report:
-        """Its report, or what is known of it while there is none; without versions then."""
+        """The report, or a partial one without versions until the run has finished."""
         report = self.report or Report(self.request, self.utterances, (), (), {})
         return report if report.rows else replace(report, rows=self.rows)
 
     @property
     def row_count(self) -> int:
-        """Rows of outputs and probes so far."""
+        """The number of rows of outputs and probes received up to now."""
         return len(self._order)
 
     def take(self, event: ValidationEvent) -> None:
-        """Take an event; a run that has ended ignores it."""
+        """Process an event; a run that has ended ignores it."""
         if not self.active:
             return
         self.stalled_seconds = 0
@@ -227,30 +227,30 @@ class DiagnosticsRun:
                 self._end(RunState.FAILED, event.message, event.hint, event.cure)
 
     def stall(self, seconds: int) -> None:
-        """Its process has done nothing for so long; 0 when it goes on."""
+        """Note that the process has not responded for this long; 0 once it does again."""
         self.stalled_seconds = seconds
 
     def crash(self, message: str) -> None:
-        """Its process has ended; whatever has not been reported is shown as crashed."""
+        """End the run because its process has ended; missing results are shown as crashed."""
         if self.active:
             self._end(RunState.CRASHED, message)
 
     def stop(self) -> None:
-        """It was stopped on request; its results so far stay."""
+        """Stop the run on request; its results stay."""
         if self.active:
             self._end(RunState.STOPPED, STOPPED_WORDS)
 
     def alignment(self, utterance: int) -> tuple[int, ...]:
-        """Frames per token of an utterance, by the reference; empty while unknown."""
+        """Return the frames per token of an utterance in the reference; empty while unknown."""
         return self._alignments.get(utterance, ())
 
     def rows_of(self, utterance: int, regime: str, reading: InputSource, stage: str) -> tuple[Row, ...]:
-        """The rows of one stage: its outputs, then its probes."""
+        """Return the rows of one stage: its outputs, then its probes."""
         rows = self._rows.get((utterance, regime, reading, stage), {}).values()
         return tuple(sorted(rows, key=lambda row: row.probe))
 
     def stage_summary(self, shown: Shown, stage: str) -> Row | None:
-        """The row of the stage's worst output, in one utterance or of all; None while there is none."""
+        """Return the row of the stage's worst output, in one utterance or of all; None while there is none."""
         if shown.utterance is not None:
             return self._summary_of(shown.utterance, shown, stage)
         key = (shown.regime, shown.reading, stage)
@@ -261,7 +261,7 @@ class DiagnosticsRun:
         return replace(worst, verdict=Verdict.CRASHED) if cut_short and worst.verdict is not Verdict.FAIL else worst
 
     def utterance_to_show(self, shown: Shown, stage: str | None = None) -> int:
-        """The utterance selected, or else the one where the stage (or any stage) is worst, or the one in progress."""
+        """Return the selected utterance, else the one where the stage (or any stage) is worst, or the current one."""
         if shown.utterance is not None:
             return shown.utterance
         if stage is None and self.active and self.last_row is not None:
@@ -272,11 +272,11 @@ class DiagnosticsRun:
         return max(rows, key=severity).utterance if rows else latest
 
     def utterance_at(self, index: int) -> Utterance | None:
-        """An utterance of the plan; None while it is unknown."""
+        """Return an utterance of the plan; None while it is unknown."""
         return next((utterance for utterance in self.utterances if utterance.index == index), None)
 
     def first_divergence(self, regime: str) -> Finding | None:
-        """The first stage that is itself wrong: the report's finding, or until then the first failing stage."""
+        """Return the first stage that is itself wrong: the report's finding, or until then the first failing stage."""
         if self.report is not None:
             return next((finding for finding in self.report.findings if finding.regime == regime), None)
         shown = Shown(regime, InputSource.ISOLATED)
@@ -288,7 +288,7 @@ class DiagnosticsRun:
 
     @property
     def _broke_off(self) -> bool:
-        """Whether it ended in the middle: its process crashed, or what it compared failed."""
+        """True if it ended prematurely: its process crashed, or the comparison failed."""
         return self.state is RunState.CRASHED or (self.state is RunState.FAILED and self.last_row is not None)
 
     def _indices(self) -> tuple[int, ...]:
@@ -305,7 +305,7 @@ class DiagnosticsRun:
         return None
 
     def _take_plan(self, plan: Plan) -> None:
-        """Take a plan, which may begin where what is known ends."""
+        """Add a plan, which may continue the known utterances."""
         first = plan.utterances[0].index if plan.utterances else 0
         self.utterances = (*self.utterances[:first], *plan.utterances)
         self.progress.plan = replace(plan, utterances=self.utterances)
@@ -327,7 +327,7 @@ class DiagnosticsRun:
         return self._rows.setdefault((row.utterance, row.regime, reading, row.stage), {})
 
     def _file(self, row: Row, reading: InputSource) -> None:
-        """Keep a row where this reading shows it: a stage whose durations are equal is the same in two of them."""
+        """Store a row for an input source; a stage with equal durations has the same row in two of them."""
         self._held(row, reading)[row.output] = row
         if row.probe:
             return
@@ -341,7 +341,7 @@ class DiagnosticsRun:
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
-        self.utterances = report.utterances or self.utterances  # which arrive piece by piece, as rows do one by one
+        self.utterances = report.utterances or self.utterances  # utterances arrive piece by piece, and rows one by one
         self.report = replace(report, rows=report.rows or self.rows, utterances=self.utterances)
         if len(report.rows) != self.row_count:
             for row in report.rows:
@@ -353,14 +353,14 @@ class DiagnosticsRun:
 
 
 def crashed_row(utterance: int, regime: str, reference: str, reading: InputSource, stage: str) -> Row:
-    """A row without measures for the first output of a stage."""
+    """Return a row without metrics for the first output of a stage."""
     declared = stage_named(stage)
     output = declared.outputs[0].name
     return Row(utterance, stage, output, regime, reference, reading, Verdict.CRASHED, declared.tolerance)
 
 
 class KeptCurves:
-    """Hears of each utterance when it begins; those compared last keep their curves, and rows that are worst of all."""
+    """The curves in memory: those of the most recent utterances, and of rows that are the worst of all."""
 
     def __init__(self) -> None:
         self._utterances: deque[int] = deque()
@@ -368,7 +368,7 @@ class KeptCurves:
     def begin(
         self, utterance: int, rows: Mapping[tuple[int, str, InputSource, str], dict[str, Row]], worst: Iterable[Row]
     ) -> None:
-        """Let go of the curves of the utterance that was compared longest ago, if there are too many.
+        """Discard the curves of the oldest utterance if there are too many.
 
         The keys of `rows` begin with the number of the utterance.
         """

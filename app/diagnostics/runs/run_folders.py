@@ -29,7 +29,7 @@ class RunFolders:
         self._deleting = Tasks("diagnostics folders")
 
     def make(self) -> Path:
-        """Make an empty folder; raises `OutputError` if the disk is full or the cache is not writable."""
+        """Create an empty folder; raises `OutputError` if the disk is full or the cache is not writable."""
         try:
             if self._session is None:
                 self._session = self._opened()
@@ -45,7 +45,7 @@ class RunFolders:
         self._deleting.run(partial(shutil.rmtree, ignore_errors=True), folder)
 
     def close(self) -> None:
-        """Delete everything of this session."""
+        """Delete all folders of this session."""
         if self._session is not None:
             self.delete(self._session)
             self._session = None

@@ -1,4 +1,4 @@
-"""What can be done with whole runs: export them to files, open them from files, rename them."""
+"""Actions for whole runs: export, open and rename."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PINNED = "pinned diagnoses"
 
 
 class BundleExport(QObject):
-    """One export at a time."""
+    """An exporter of runs to files, one at a time; `exported` carries the path, `failed` an error."""
 
     exported = Signal(object)
     failed = Signal(object)
@@ -42,11 +42,11 @@ class BundleExport(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether an export is in progress."""
+        """True if an export is in progress."""
         return self._tasks.busy
 
     def export(self, run: DiagnosticsRun, path: Path, name: str = "") -> None:
-        """Write what is known of a run, which may still be active, under a name; emits `exported` or `failed`."""
+        """Write the current results of a run, which may still be active, under a name; emits `exported` or `failed`."""
         if self.active:
             self.failed.emit(InvalidRequest("An export is already in progress.", "Wait until it finishes."))
             return
@@ -72,13 +72,16 @@ class BundleExport(QObject):
         )
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End an export in progress, and wait until it has ended."""
+        """Stop an export in progress, and wait until it has ended."""
         self._stop.set()
         self._tasks.shut_down(timeout_ms)
 
 
 class BundleOpening(QObject):
-    """One file at a time. `opened` carries a run and its name, that of the file if it had none, `failed` why not."""
+    """A reader of exported runs, one at a time.
+
+    `opened` carries a run and its name, that of the file if it had none; `failed` carries an error.
+    """
 
     opened = Signal(object, str)
     failed = Signal(object)
@@ -91,7 +94,7 @@ class BundleOpening(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a file is being read."""
+        """True if a file is being read."""
         return self._tasks.busy
 
     def open(self, path: Path) -> None:
@@ -128,7 +131,7 @@ class BundleOpening(QObject):
 
 
 def _opened(path: Path, folder: Path, cancel: threading.Event) -> tuple[DiagnosticsRun, str]:
-    """The run that was exported to a file, and its name."""
+    """Return the run in a file, and its name."""
     events: list[ValidationEvent] = []
     about = call(read, path, folder, events.append, niceness=NICENESS, cancel=cancel)
     request = about.request
@@ -141,7 +144,7 @@ def _opened(path: Path, folder: Path, cancel: threading.Event) -> tuple[Diagnost
 
 
 def _time(made: str, path: Path) -> datetime:
-    """When a run was made; when its file was, if it does not say."""
+    """Return the time of a run; that of its file if it is missing."""
     try:
         return datetime.fromisoformat(made)
     except ValueError:
@@ -149,7 +152,7 @@ def _time(made: str, path: Path) -> datetime:
 
 
 class RunKeeping(QObject):
-    """Adds its actions to the panel. `failed` carries an error, `told` good news."""
+    """The actions for whole runs, added to the panel; `failed` carries an error, `told` a success message."""
 
     failed = Signal(object)
     told = Signal(str)
@@ -174,16 +177,16 @@ class RunKeeping(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a run is being exported."""
+        """True if a run is being exported."""
         return self._export.active
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End what is being exported or opened."""
+        """Stop exporting and opening."""
         self._export.shut_down(timeout_ms)
         self._opening.shut_down(timeout_ms)
 
     def export_to(self, path: Path) -> None:
-        """Export the run that is shown, one at a time."""
+        """Export the run on display, one at a time."""
         run = self._panel.run
         if run is not None:
             if not self._export.active:
@@ -245,6 +248,6 @@ class RunKeeping(QObject):
     @Slot(object)
     def _on_failed(self, error: EngineError) -> None:
         for part in (self._export, self._opening):
-            if not part.active:  # it is not that another is under way
+            if not part.active:  # the failure is not that a different one is in progress
                 self._panel.tell(part, "")
         self.failed.emit(error)

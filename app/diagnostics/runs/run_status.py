@@ -1,4 +1,4 @@
-"""How a run is doing: in the panel, with a link to its first divergence, and as a chip in the main window."""
+"""The status of a run: in the panel, with a link to its first divergence, and as a chip in the main window."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ PROGRESS_HEIGHT_PIXELS = 4
 
 
 class RunStatus(QWidget):
-    """`stage_requested` carries the first stage that is itself wrong, when the link to it is clicked.
+    """The status line of a run.
 
-    `start_again_requested` is for a process that does nothing any more. `reduce_button` is shown by who reduces.
+    `stage_requested` carries the first stage that is itself wrong, when its link is clicked. `start_again_requested`
+    asks to restart an unresponsive process. `CaseActions` shows and hides `reduce_button`.
     """
 
     stage_requested = Signal(str)
@@ -75,7 +76,7 @@ class RunStatus(QWidget):
         self.show_run(None, "")
 
     def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
-        """Show the progress of this run, and where this regime of it diverges."""
+        """Show the progress of this run, and the divergence of this configuration."""
         self._run, self._regime = run, regime
         verdict = divergence_of(run, regime)
         finding = run.first_divergence(regime) if run is not None else None
@@ -94,9 +95,9 @@ class RunStatus(QWidget):
             self._show_progress(run)
 
     def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
-        """Tell what somebody does in place of the run, and how much of it is done, until they have no words.
+        """Show a task of `teller` and its progress instead of the run's; empty `words` end it.
 
-        Of several that are at work, the one that has told something last is heard.
+        Of several tasks, the one that was updated last is displayed.
         """
         self._told.pop(teller, None)
         if words:
@@ -122,7 +123,7 @@ class RunStatus(QWidget):
 
 
 def _fraction_done(run: DiagnosticsRun) -> float | None:
-    """How much of the present step is done: of the preparation, or of all stages of all utterances."""
+    """Return the progress of the current step: of the preparation, or of all stages of all utterances."""
     if run.preparation is not None:
         return run.preparation.done / run.preparation.total if run.preparation.total > 1 else None
     if not run.utterances:
@@ -142,7 +143,7 @@ def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
 
 
 class RunChip(ElidedButton):
-    """Hidden while there is nothing to tell."""
+    """The status of a run in the main window; hidden if there is none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -154,13 +155,13 @@ class RunChip(ElidedButton):
 
     @Slot(object)
     def follow(self, run: DiagnosticsRun | None) -> None:
-        """Show this run from the next refresh on, and earlier runs no longer; None hides the chip at once."""
+        """Show this run from the next refresh on, instead of earlier runs; None hides the chip immediately."""
         self._run = run
         if run is None:
             self._show(None)
 
     def refresh(self, regime: str) -> None:
-        """Tell how a regime of the followed run does, or another one if it is no part of the run."""
+        """Show the status of a configuration of the followed run, or of its last one if the run does not include it."""
         run = self._run
         if run is not None:
             self._show(verdict_of(run, regime if regime in run.regimes else next(reversed(run.regimes), regime)))

@@ -1,4 +1,4 @@
-"""A run in words: its state, its name, its verdict, and what would be diagnosed."""
+"""The wording for runs: state, name, verdict, and the text to diagnose."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by stage."
 PLANTED = "Injected fault"
-"""Marks a run, made by the command line, of a model into which a fault was put to see it found."""
+"""Marks a run with an injected fault, created on the command line to test its detection."""
 NO_SUBJECT = "Type or paste some text to diagnose it."
 TEXT_CHARACTERS = 24
 SUBJECT_CHARACTERS = 32
 MAX_NAMED = 2
-"""Of more regimes than these, the number is told."""
+"""Of more configurations than this, only the number is shown."""
 CHARACTERS_PER_UTTERANCE = 115
-"""As English prose is divided, a little more or less; it has about as many phonemes as characters."""
+"""The average for English prose, which has about as many phonemes as characters."""
 FIRST_UTTERANCES = 1
-"""The first ones are short, so that speech begins soon, and make up for one more."""
+"""The first utterances are short, so that speech begins soon; together they count as one more."""
 READ_FACTOR = 8
-"""A long text is not read to its end for its beginning, which may have spaces."""
+"""Limits how much of a long text is read to shorten it; the beginning may contain white space."""
 _ENDINGS = {RunState.STOPPED: "stopped", RunState.FAILED: "failed", RunState.CRASHED: "crashed"}
 _ENDING_VERDICTS = {
     RunState.STOPPED: "Comparison stopped",
@@ -39,7 +39,7 @@ _ENDING_VERDICTS = {
 
 
 def state_words(run: DiagnosticsRun | None) -> str:
-    """What a run is doing, or how it ended."""
+    """Describe the current step of a run, or how it ended."""
     if run is None:
         return NO_RUN
     if run.is_stuck:
@@ -60,7 +60,7 @@ def state_words(run: DiagnosticsRun | None) -> str:
 
 
 def subject_words(text: str, seconds_per_phoneme: float | None) -> str:
-    """Which text would be diagnosed, about how many utterances that is, and how long it takes if that is known."""
+    """Describe the text to diagnose, the approximate number of utterances, and the duration if known."""
     if not text.strip():
         return NO_SUBJECT
     utterances = round(FIRST_UTTERANCES + len(text) / CHARACTERS_PER_UTTERANCE)
@@ -88,14 +88,14 @@ def _progress_words(run: DiagnosticsRun) -> str:
 
 
 def memory_words(run: DiagnosticsRun) -> str:
-    """What is no longer kept of a long text; empty if everything is."""
+    """Describe which data of a long text has been discarded; empty if none."""
     if run.progress.compared <= MAX_UTTERANCES:
         return ""
     return f"only the last {MAX_UTTERANCES} utterances keep their curves and arrays"
 
 
 def run_name(run: DiagnosticsRun) -> str:
-    """What a run was: the regime that it was about, its padding, device and LSTM method, and the text."""
+    """Describe a run: its configurations, padding, device and LSTM method, and the text."""
     parts = [_subject(run), *_padding(run), *_machine(run), *(["inner values"] if run.request.probes else [])]
     fault = run.request.fault
     mark = f"{PLANTED} ({fault_named(fault).title.lower()}) · " if fault else ""
@@ -103,13 +103,13 @@ def run_name(run: DiagnosticsRun) -> str:
 
 
 def run_title(number: int, run: DiagnosticsRun, name: str = "") -> str:
-    """The title of a run in a list; `name` is the one that the user gave it."""
+    """Return the title of a run in a list; `name` is the one that the user gave it."""
     ending = f" · {_ENDINGS[run.state]}" if run.state in _ENDINGS else ""
     return f"{number} · {run.started:%H:%M}{ending} · {name or run_name(run)}"
 
 
 def under_way(run: DiagnosticsRun) -> str:
-    """What a run is doing, as the end of the sentence “… while …”."""
+    """Describe the current step of a run, as the end of the sentence “… while …”."""
     row = run.last_row
     if row is None:
         return "starting up"
@@ -120,13 +120,13 @@ def under_way(run: DiagnosticsRun) -> str:
 
 
 def _is_compared(run: DiagnosticsRun, utterance: int, regime: str, stage: str) -> bool:
-    """Whether the last reading of every output of a stage has arrived."""
+    """Return whether the last row of every output of a stage has arrived."""
     there = {row.output for row in run.rows_of(utterance, regime, InputSource.END_TO_END, stage)}
     return there >= {tensor.name for tensor in stage_named(stage).outputs if tensor.axes}
 
 
 def _subject(run: DiagnosticsRun) -> str:
-    """The regimes that were looked at: PyTorch's own float32 is always measured as well."""
+    """Name the configurations of a run; PyTorch's own float32 is always measured as well."""
     looked_at = [regime for regime in run.regimes if regime != Regime.UPSTREAM] or list(run.regimes)
     if len(looked_at) > MAX_NAMED:
         return counted(len(looked_at), "configuration")
@@ -139,7 +139,7 @@ def _padding(run: DiagnosticsRun) -> list[str]:
 
 
 def _machine(run: DiagnosticsRun) -> list[str]:
-    """The device and LSTM method that were used, or else those that were asked for."""
+    """Return the device and LSTM method that were used, or else the requested ones."""
     report, request = run.report, run.request
     used = (report.device_choice, report.lstm_choice) if report is not None else ("", "")
     asked = (request.device, request.lstm_method)
@@ -148,14 +148,14 @@ def _machine(run: DiagnosticsRun) -> list[str]:
 
 
 def shortened(text: str, characters: int) -> str:
-    """A text in one line, cut off after so many characters."""
+    """Return a text on one line, cut off after this many characters."""
     words = " ".join(text[: READ_FACTOR * characters].split())
     return words if len(words) <= characters else f"{words[:characters]}…"
 
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """The words begin with a sign where the tone is one of a verdict, so that nothing is told by colour alone."""
+    """A verdict in words, which begin with a sign if the tone is that of a verdict: color is never essential."""
 
     words: str
     tone: Tone
@@ -163,13 +163,13 @@ class RunVerdict:
 
 
 def verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
-    """Where a regime of a run diverges, or how far comparing has come; one with a planted fault says so."""
+    """Return where a configuration diverges, or the progress of the comparison; an injected fault is mentioned."""
     verdict = divergence_of(run, regime) or _unknown(run, regime)
     return replace(verdict, words=f"{PLANTED}: {verdict.words}") if run.request.fault else verdict
 
 
 def divergence_of(run: DiagnosticsRun | None, regime: str) -> RunVerdict | None:
-    """The first stage of a regime that is itself wrong, or that there is none; None while that is unknown."""
+    """Return the first stage of a configuration that is itself wrong, or that there is none; None while unknown."""
     finding = run.first_divergence(regime) if run is not None and run.row_count else None
     if run is None or (finding is None and (run.state is not RunState.FINISHED or regime not in run.regimes)):
         return None
@@ -182,7 +182,7 @@ def divergence_of(run: DiagnosticsRun | None, regime: str) -> RunVerdict | None:
 
 
 def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
-    """Names the stages that are within tolerance, yet worse than float32 or the golden run."""
+    """Name the stages that are within tolerance, yet worse than float32 or the golden run."""
     rows = (run.stage_summary(Shown(regime, InputSource.ISOLATED), stage) for stage in STAGE_NAMES)
     worse = [stage_named(row.stage).title for row in rows if row is not None and row.verdict is Verdict.WORSE]
     words = f"{regime_title(regime)}: no stage diverges"
@@ -193,7 +193,7 @@ def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
 
 
 def _unknown(run: DiagnosticsRun, regime: str) -> RunVerdict:
-    """How far comparing has come, or how it ended."""
+    """Describe the progress of the comparison, or how it ended."""
     if not run.active:
         return RunVerdict(_ENDING_VERDICTS.get(run.state, "Nothing was compared"), Tone.WARNING)
     utterance = run.last_row.utterance if run.last_row is not None else 0
@@ -216,17 +216,17 @@ class ListedRun:
 
     @property
     def name(self) -> str:
-        """The name that it was given, or else what it was."""
+        """The name given by the user, or else the description of the run."""
         return self.given_name or run_name(self.run)
 
     @property
     def title(self) -> str:
-        """Its line in a list."""
+        """The title of the run in a list."""
         return run_title(self.number, self.run, self.given_name)
 
 
 class RunHistory:
-    """Numbers the runs from 1; drops the oldest when there are too many."""
+    """The list of runs, numbered from 1; it drops the oldest when there are too many."""
 
     def __init__(self, longest: int = LONGEST) -> None:
         self._longest = longest
@@ -239,20 +239,20 @@ class RunHistory:
         return tuple(self._listed)
 
     def add(self, run: DiagnosticsRun, name: str = "") -> None:
-        """Add a run as the newest; one that is already listed stays where it is."""
+        """Add a run as the newest; one that is already listed keeps its position."""
         if any(each.run is run for each in self._listed):
             return
         self._last_number += 1
         self._listed = [ListedRun(run, self._last_number, name), *self._listed][: self._longest]
 
     def of(self, run: DiagnosticsRun) -> ListedRun:
-        """The entry of a run; raises `KeyError` if it is not listed."""
+        """Return the entry of a run; raises `KeyError` if it is not listed."""
         for listed in self._listed:
             if listed.run is run:
                 return listed
         raise KeyError("This run is no longer listed.")
 
     def rename(self, run: DiagnosticsRun, name: str) -> None:
-        """Give a run a name; an empty one gives it back the name of what it was."""
+        """Name a run; an empty name restores the default one."""
         renamed = replace(self.of(run), given_name=" ".join(name.split()))
         self._listed = [renamed if each.run is run else each for each in self._listed]

@@ -1,1 +1,1 @@
-"""The list of the stages, whose rows hold figures and a strip along the words; the place of their pages."""
+"""The list of stages, whose rows hold metrics and a strip along the words, and the container of their pages."""

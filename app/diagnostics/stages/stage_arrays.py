@@ -1,4 +1,4 @@
-"""One output of a stage as two arrays with time last, ours and the reference's, loaded from the arrays of a run."""
+"""One output of a stage as two arrays with time last, compiled and reference, loaded from the arrays of a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PER_FRAME = "_per_frame"
 class Pair:
     """Two arrays [values] or [channels, values]; `axis` names their time axis, `tokens` or `frames`.
 
-    `by_phoneme` says that ours was moved to the reference's frames phoneme by phoneme, as its durations differ.
+    If `by_phoneme`, the durations differ, and ours was moved to the reference's frames phoneme by phoneme.
     """
 
     ours: Numbers
@@ -35,17 +35,17 @@ class Pair:
 
     @property
     def comparable(self) -> bool:
-        """Whether both arrays have the same shape."""
+        """True if both arrays have the same shape."""
         return self.ours.shape == self.reference.shape
 
 
 def pair_of(arrays: Arrays, row: Row) -> Pair:
-    """The arrays of a row; raises `EngineError` if one is missing or damaged, `KeyError` for a non-output."""
+    """Return the arrays of a row; raises `EngineError` if one is missing or damaged, `KeyError` for a non-output."""
     return _pair(*_loaded(arrays, row), _tensor_of(row))
 
 
 def pair_to_draw(arrays: Arrays, row: Row) -> Pair:
-    """The same, ours in the reference's frames where the durations differ, so that one can be drawn over the other."""
+    """Return the arrays of a row, ours moved to the reference's frames if the durations differ, to overlay the two."""
     (ours, reference), tensor = _loaded(arrays, row), _tensor_of(row)
     if row.by_phoneme is None:
         return _pair(ours, reference, tensor)

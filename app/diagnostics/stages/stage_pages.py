@@ -1,4 +1,4 @@
-"""The pages below the list of stages: different views of the chosen stage and of its run, one at a time."""
+"""The pages below the list of stages: different views of the selected stage and of its run, one at a time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ MIN_HEIGHT_PIXELS = 140
 
 
 class StagePage(QWidget):
-    """A view of the chosen stage, or of the whole run; it is told what to show only while it is in sight.
+    """A view of the selected stage, or of the whole run; it is updated only while visible.
 
-    `part_requested` asks the panel to show another part of the run: it carries a `Shown` and the name of a stage.
+    `part_requested` asks the panel to show a different part of the run: it carries a `Shown` and the name of a stage.
     """
 
     part_requested = Signal(object, str)
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
-        """Show a stage of this part of a run, again whenever more is known of it; cheap if nothing has changed."""
+        """Show a stage of this part of a run; called again with new results, and cheap if nothing has changed."""
         raise NotImplementedError
 
     def show_moment(self, seconds: float | None) -> None:
@@ -28,9 +28,9 @@ class StagePage(QWidget):
 
 
 class StagePages(QWidget):
-    """Tabs over the pages; `wanted` is emitted when another page is chosen, which then has to be told what to show.
+    """Tabs over the pages; `wanted` is emitted when a different page is selected, which then needs an update.
 
-    `room_requested` carries whether the user wants the page to have the room of the list of stages, too.
+    `room_requested` carries whether the user wants the page to take the space of the list of stages as well.
     """
 
     wanted = Signal()
@@ -63,18 +63,18 @@ class StagePages(QWidget):
 
     @property
     def current(self) -> StagePage:
-        """The page in sight."""
+        """The visible page."""
         return self.all[self._stack.currentIndex()]
 
     def add(self, title: str, page: StagePage, meaning: str = "") -> None:
-        """Add a page after the others; the meaning is its tool tip. The page takes the room there is."""
+        """Add a page after the others, with `meaning` as tooltip; its size adapts to the available space."""
         page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.all.append(page)
         self._stack.addWidget(page)
         self.tabs.setTabToolTip(self.tabs.addTab(title), meaning)
 
     def open(self, page: StagePage) -> None:
-        """Bring a page into sight."""
+        """Show a page."""
         self.tabs.setCurrentIndex(self._stack.indexOf(page))
 
     @Slot(bool)

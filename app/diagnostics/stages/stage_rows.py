@@ -1,4 +1,4 @@
-"""The rows of the list of stages: each column declared once, and the item model that is filled in as stages finish."""
+"""The rows of the list of stages: the declaration of each column, and the item model, filled as stages finish."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STAGE_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class Column(IntEnum):
-    """The columns from left to right; the last one is as wide as there is room for."""
+    """The columns from left to right; the last one takes the remaining width."""
 
     STAGE = 0
     VERDICT = 1
@@ -51,7 +51,7 @@ class Column(IntEnum):
 
 @dataclass(frozen=True)
 class StageEntry:
-    """What is known of one stage: its worst row, that of the floor and of an earlier run."""
+    """The results of one stage: its worst row, and those of the floor and of an earlier run."""
 
     stage: Stage
     number: int
@@ -65,10 +65,10 @@ class StageEntry:
 
 @dataclass(frozen=True)
 class StageColumn:
-    """How one column is shown; `words`, `number` and `tone` are asked only for stages with a row.
+    """The display of one column; `words`, `number` and `tone` are called only for stages with a row.
 
-    `widest` are the longest words it is made wide enough for. Where space is short, the column with the lowest
-    `gives_way` is hidden first; one without stays.
+    The column is wide enough for the texts in `widest`. If space is short, the column with the lowest `gives_way` is
+    hidden first; one without is never hidden.
     """
 
     title: str
@@ -82,7 +82,7 @@ class StageColumn:
 
 
 def words_of(entry: StageEntry, column: Column) -> str:
-    """The text of a cell."""
+    """Return the text of a cell."""
     if column is Column.STAGE:
         return entry.stage.title
     if entry.row is not None:
@@ -93,12 +93,12 @@ def words_of(entry: StageEntry, column: Column) -> str:
 
 
 def tone_of(entry: StageEntry, column: Column) -> Tone:
-    """What the colour of a cell says."""
+    """Return the tone of a cell."""
     return Tone.FAINT if entry.row is None else COLUMNS[column].tone(entry, entry.row)
 
 
 def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
-    """The sort key of a cell; empty, and so the smallest, if the value is unknown."""
+    """Return the sort key of a cell; empty, and thus the smallest, if the value is unknown."""
     if column is Column.STAGE:
         return (entry.number,)
     if entry.row is None:
@@ -110,7 +110,7 @@ def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
 
 
 def explanation_of(entry: StageEntry, column: Column) -> str:
-    """What a cell means, in a sentence."""
+    """Explain a cell in a sentence."""
     row = entry.row
     if row is None:
         return ""
@@ -257,7 +257,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
 
 
 class StageTableModel(QAbstractTableModel):
-    """Always has a row for every stage; a stage that has not been reported is shown as waiting."""
+    """A table with a row for every stage; a stage without results is shown as waiting."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -265,7 +265,7 @@ class StageTableModel(QAbstractTableModel):
         self._earlier: DiagnosticsRun | None = None
         self._shown = Shown(Regime.COMPILED)
         self.entries = [StageEntry(stage, number) for number, stage in enumerate(STAGES)]
-        """What is shown of each stage, in order."""
+        """The displayed results of each stage, in order."""
 
     def show(self, run: DiagnosticsRun | None, shown: Shown, earlier: DiagnosticsRun | None = None) -> None:
         """Show this part of a run, compared with the same part of an earlier one."""
@@ -281,17 +281,17 @@ class StageTableModel(QAbstractTableModel):
                 self.dataChanged.emit(self.index(number, 0), self.index(number, len(Column) - 1))
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
-        """One per stage."""
+        """Return the number of stages."""
         return 0 if parent is not None and parent.isValid() else len(STAGES)
 
     def columnCount(self, parent: AnyIndex | None = None) -> int:
-        """See `Column`."""
+        """Return the number of members of `Column`."""
         return 0 if parent is not None and parent.isValid() else len(Column)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = int(Qt.ItemDataRole.DisplayRole)
     ) -> object:
-        """A column's title, and what it means as a tool tip."""
+        """Return a column's title, or its meaning as a tooltip."""
         column = Column(section) if orientation is Qt.Orientation.Horizontal else None
         match role:
             case Qt.ItemDataRole.DisplayRole if column is not None:
@@ -303,7 +303,7 @@ class StageTableModel(QAbstractTableModel):
         return None
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """Text, explanation, colour and alignment of a cell; the name of the stage in a separate role."""
+        """Return text, explanation, color and alignment of a cell; the name of the stage has a separate role."""
         if not index.isValid():
             return None
         entry, column = self.entries[index.row()], Column(index.column())
@@ -338,7 +338,7 @@ class StageTableModel(QAbstractTableModel):
 
 
 class WorstFirstProxy(QSortFilterProxyModel):
-    """The stages in their order, by any column, or the worst first."""
+    """A sort order of the stages: the model's, by any column, or the worst first."""
 
     def __init__(self, model: StageTableModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -346,7 +346,7 @@ class WorstFirstProxy(QSortFilterProxyModel):
         self.setSourceModel(model)
 
     def index_of(self, stage: str) -> QModelIndex:
-        """The current index of a stage."""
+        """Return the current index of a stage."""
         return self.mapFromSource(self._model.index(STAGE_NAMES.index(stage), 0))
 
     def lessThan(self, left: AnyIndex, right: AnyIndex) -> bool:

@@ -1,4 +1,4 @@
-"""The list of stages: each row has the stage's verdict, its figures and its strip along the words of the header."""
+"""The list of stages: each row has the stage's verdict, its metrics and its strip along the words of the header."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from app.diagnostics.stages.strip_painter import StripPainter
 ROW_PIXELS = 27
 CELL_MARGIN_PIXELS = 12
 STRIP_SHARE = 0.42
-"""The figures leave the strip at least this part of the width."""
+"""The minimum fraction of the width for the strip."""
 STEPS_ACROSS = 50
 ZOOM = 0.8
 LINE_MARGIN_PIXELS = 3
@@ -58,8 +58,9 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class StageTable(QTableView):
-    """`stage_selected` is emitted for every selection, `stage_activated` when the user wants to look into a stage.
+    """The table of stages.
 
+    `stage_selected` is emitted for every selection, `stage_activated` when the user wants to inspect a stage.
     `moment_chosen` carries the seconds of the utterance that the user points at.
     """
 
@@ -131,7 +132,7 @@ class StageTable(QTableView):
             self._pictures.draw_lines(painter, self._strip_area)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right choose a moment, plus and minus zoom, return looks into the stage; the rest is the list's."""
+        """Move the cursor with left and right, zoom with plus and minus, activate the stage with Return."""
         moment, scale = self.strip.cursor or 0.0, self.strip.scale
         start, end = scale.in_view
         step = (end - start) / STEPS_ACROSS
@@ -152,14 +153,14 @@ class StageTable(QTableView):
             super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Select the stage, and in a strip begin to move along time."""
+        """Select the stage; in a strip, start dragging along time."""
         super().mousePressEvent(event)
         if self._in_strip(event):
             self._dragged_from = event.position().x()
             self._choose(self.strip.scale.seconds_at(event.position().x(), self._strip_area))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move along time with the mouse where there is more than is in view."""
+        """Drag along time if the view is zoomed."""
         if self._dragged_from is None:
             super().mouseMoveEvent(event)
             return
@@ -169,12 +170,12 @@ class StageTable(QTableView):
         self._dragged_from = event.position().x()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End moving along time."""
+        """Stop dragging."""
         self._dragged_from = None
         super().mouseReleaseEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """In a strip, show the whole utterance again; elsewhere, look into the stage."""
+        """Show the whole utterance again in a strip; elsewhere, activate the stage."""
         if self._in_strip(event):
             self.strip.scale.show_all()
         else:
@@ -258,7 +259,7 @@ class StageTable(QTableView):
         self.header.setStretchLastSection(True)
 
     def _fit_columns(self) -> None:
-        """Fit the longest texts, in the font that the style sheet has set by now."""
+        """Fit the longest texts, in the font that the style sheet has set."""
         for column in Column:
             if column is not Column.STRIP:
                 self.header.resizeSection(column, self._width_of(column))
@@ -278,7 +279,7 @@ class StageTable(QTableView):
 
 
 class StageHeader(QHeaderView):
-    """`moment_chosen` carries the seconds at which the waveform or a word is clicked."""
+    """The header of the table; `moment_chosen` carries the seconds at which the waveform or a word is clicked."""
 
     moment_chosen = Signal(float)
     wheel_turned = Signal(QWheelEvent)
@@ -299,7 +300,7 @@ class StageHeader(QHeaderView):
         return QRectF(left + MARGIN_PIXELS, 0, max(width - 2 * MARGIN_PIXELS, 1), self.height())
 
     def sizeHint(self) -> QSize:
-        """High enough for the waveform and the words."""
+        """Return a height that fits the waveform and the words."""
         return QSize(super().sizeHint().width(), HEIGHT_PIXELS)
 
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
@@ -318,14 +319,14 @@ class StageHeader(QHeaderView):
             self._pictures.draw_lines(painter, self.strip_area)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Choose a moment in the strip, or sort by another column."""
+        """Select a moment in the strip, or sort by a column."""
         if self.strip_area.contains(event.position()):
             self.moment_chosen.emit(self._seconds_at(event.position()))
         else:
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Go on choosing a moment while the button is down."""
+        """Continue to select a moment while the button is down."""
         if event.buttons() & Qt.MouseButton.LeftButton and self.strip_area.contains(event.position()):
             self.moment_chosen.emit(self._seconds_at(event.position()))
         else:
@@ -339,7 +340,7 @@ class StageHeader(QHeaderView):
             super().mouseDoubleClickEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """The list zooms."""
+        """Let the list zoom."""
         self.wheel_turned.emit(event)
 
     def viewportEvent(self, event: QHelpEvent) -> bool:  # type: ignore[override]
@@ -354,7 +355,7 @@ class StageHeader(QHeaderView):
 
 
 class StripDelegate(QStyledItemDelegate):
-    """The cells in place of the text, which is for screen readers; the tool tip tells what is under the mouse."""
+    """Draws the cells instead of the text, which is for screen readers; the tooltip describes one cell."""
 
     def __init__(self, strip: Strip, pictures: StripPainter, parent: QAbstractItemView) -> None:
         super().__init__(parent)
@@ -362,7 +363,7 @@ class StripDelegate(QStyledItemDelegate):
         self._pictures = pictures
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw the ground of the row, then the cells."""
+        """Draw the background of the row, then the cells."""
         super().paint(painter, option, index)
         painter.save()
         self._pictures.draw_cells(painter, _area(option), index.data(STAGE_ROLE))

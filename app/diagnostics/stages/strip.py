@@ -1,4 +1,4 @@
-"""What the strips of all stages show: cells, words and waveform of one utterance over the same time, and its lines."""
+"""The content of all strips: cells, words and waveform of one utterance over the same time, and cursor lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.validator.data.results import InputSource, Profile, Regime, Row, Ver
 from engine.validator.data.wording import magnitude
 
 SHORTEST_SECONDS = 0.01
-"""No zoom shows less than this."""
+"""The shortest range that zooming can show."""
 AUDIO = STAGES[-1].outputs[0].name
 WAVE_COLUMNS = 1500
 WORDS_INSTEAD = {
@@ -33,7 +33,7 @@ NO_ROWS: tuple[CellRow | None, ...] = (None,) * len(STAGES)
 
 
 class TimeScale(QObject):
-    """The range in view never leaves 0 to `length_seconds`; `changed` is emitted when either is another."""
+    """The visible time range, always within 0 to `length_seconds`; `changed` is emitted when either changes."""
 
     changed = Signal()
 
@@ -41,7 +41,7 @@ class TimeScale(QObject):
         super().__init__(parent)
         self.length_seconds = 1.0
         self.in_view = (0.0, 1.0)
-        """The start and end of the range in view in seconds."""
+        """The start and end of the visible range in seconds."""
 
     def show_length(self, seconds: float) -> None:
         """Set the length, greater than 0, and show all of it."""
@@ -53,7 +53,7 @@ class TimeScale(QObject):
         self._look_at(0.0, self.length_seconds)
 
     def zoom(self, factor: float, seconds: float) -> None:
-        """Show `factor` times as long a range, with these seconds at the same place."""
+        """Scale the range by `factor`, leaving these seconds in place."""
         start, end = self.in_view
         shortest = min(SHORTEST_SECONDS, self.length_seconds)
         width = min(max((end - start) * factor, shortest), self.length_seconds)
@@ -61,17 +61,17 @@ class TimeScale(QObject):
         self._look_at(seconds - before, width)
 
     def move(self, seconds: float) -> None:
-        """Move the range in view by so many seconds, as far as there is something."""
+        """Move the visible range by this many seconds, within the length."""
         start, end = self.in_view
         self._look_at(start + seconds, end - start)
 
     def x_of(self, seconds: float, area: QRectF) -> float:
-        """Where these seconds are in an area, which may be outside it."""
+        """Return the x coordinate of these seconds in an area, possibly outside it."""
         start, end = self.in_view
         return area.left() + (seconds - start) / (end - start) * area.width()
 
     def seconds_at(self, x: float, area: QRectF) -> float:
-        """The seconds at a place of an area, within the length."""
+        """Return the seconds at an x coordinate of an area, within the length."""
         start, end = self.in_view
         seconds = start + (x - area.left()) / max(area.width(), 1.0) * (end - start)
         return min(max(seconds, 0.0), self.length_seconds)
@@ -85,7 +85,7 @@ class TimeScale(QObject):
 
 @dataclass(frozen=True)
 class StripContent:
-    """`rows` are in the order of the stages; one is None while nothing is known."""
+    """An utterance and its results; `rows` are in the order of the stages, None while unknown."""
 
     index: int
     utterance: Utterance | None
@@ -94,7 +94,7 @@ class StripContent:
 
 
 def content_of(run: DiagnosticsRun, shown: Shown, stage: str | None) -> StripContent:
-    """The utterance that is chosen, or where the chosen stage is worst."""
+    """Return the content for the selected utterance, or for the one where the selected stage is worst."""
     index = run.utterance_to_show(shown, stage)
     utterance = run.utterance_at(index)
     clock = clock_of(utterance, run.alignment(index), run.config)
@@ -104,7 +104,7 @@ def content_of(run: DiagnosticsRun, shown: Shown, stage: str | None) -> StripCon
 
 
 def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope | None:
-    """The utterance's raw audio: as compiled, else of the shown regime, else of the reference; None while unknown."""
+    """Return the raw audio: compiled, else of the displayed configuration, else of the reference; None if unknown."""
     arrays = run.arrays
     if arrays is None:
         return None
@@ -121,32 +121,32 @@ def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope
 
 
 def words_instead(row: Row) -> str:
-    """The text shown for a stage without cells."""
+    """Return the text shown for a stage without cells."""
     return WORDS_INSTEAD.get(row.verdict, "no profile") if row.profile is None else ""
 
 
 def errors_of(profile: Profile | None) -> np.ndarray:
-    """The errors of a profile [cells], none when there is no profile."""
+    """Return the errors of a profile [cells]; empty if there is no profile."""
     return np.array(profile.errors if profile is not None else (), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class CellRow:
-    """Where along time one stage differs: `errors` [n] between `edges` [n + 1] seconds, or words instead."""
+    """The error of one stage over time: `errors` [n] between `edges` [n + 1] seconds, or words instead."""
 
     edges: NDArray[np.float64]
     errors: NDArray[np.float64]
     words: str = ""
 
     def error_at(self, seconds: float) -> float | None:
-        """The error of the cell at this time."""
+        """Return the error of the cell at this time."""
         if not len(self.errors):
             return None
         index = int(np.searchsorted(self.edges, seconds, side="right")) - 1
         return float(self.errors[min(max(index, 0), len(self.errors) - 1)])
 
     def image(self) -> QImage:
-        """Its cells as one line of `COLUMNS` pixels over the whole length."""
+        """Return the cells as one line of `COLUMNS` pixels over the whole length."""
         moments = (np.arange(COLUMNS) + 0.5) / COLUMNS * self.edges[-1]
         cells = np.clip(np.searchsorted(self.edges, moments, side="right") - 1, 0, len(self.errors) - 1)
         line = np.ascontiguousarray(coloured(steps_of(error_positions(self.errors)), Scale.ERRORS)[cells])
@@ -154,7 +154,7 @@ class CellRow:
 
 
 def cell_row(content: StripContent, number: int) -> CellRow | None:
-    """The cells of a stage by its number; None while nothing is known of it."""
+    """Return the cells of a stage by its number; None while unknown."""
     row = content.rows[number]
     if row is None:
         return None
@@ -164,9 +164,10 @@ def cell_row(content: StripContent, number: int) -> CellRow | None:
 
 
 class Strip(QObject):
-    """`changed` asks for everything to be drawn again, `line_moved` only where the cursor or the playhead was and is.
+    """The strip's data and lines.
 
-    `cursor` is the time that the user looks at, `playhead` that which is heard, in seconds of the utterance, or None.
+    `changed` asks to redraw everything, `line_moved` only the old and new position of the cursor or the playhead.
+    `cursor` is the time that the user looks at, `playhead` that of playback, in seconds of the utterance, or None.
     """
 
     changed = Signal()
@@ -214,11 +215,11 @@ class Strip(QObject):
         self.line_moved.emit(before, self.playhead)
 
     def words_at_cursor(self, stage: str | None) -> str:
-        """What is spoken at the cursor, and how far a stage is off there; empty without a cursor."""
+        """Describe the speech at the cursor, and the error of a stage there; empty without a cursor."""
         return "" if self.cursor is None else self.words_at(stage, self.cursor)
 
     def words_at(self, stage: str | None, seconds: float) -> str:
-        """What is spoken at a time, and how far a stage is off there."""
+        """Describe the speech at a time, and the error of a stage there."""
         word = next((each.text for each in self.words if each.start_seconds <= seconds < each.end_seconds), "")
         moment = f"{seconds:.2f} s" + (f" “{word}”" if word else "")
         if self.content is None or stage is None:

@@ -1,4 +1,4 @@
-"""Draws the strips: cells of a row, words and waveform above, lines over all, and below what their colours mean."""
+"""Draws the strips: the cells of a row, words and waveform above, lines over all, and the color legend below."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MEANING = "Colors: largest error in a cell, relative to the reference's RMS"
 
 
 class StripPainter:
-    """Keeps the pictures that are slow to make; `area` is always the whole width of the strip."""
+    """Draws and caches the parts of the strips; `area` is always the whole width of the strip."""
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
@@ -43,7 +43,7 @@ class StripPainter:
         self._metrics = QFontMetricsF(self._font)
 
     def draw_cells(self, painter: QPainter, area: QRectF, stage: str) -> None:
-        """Draw the part of a stage's row that is in view, or the words it has instead."""
+        """Draw the visible part of a stage's row, or the words it has instead."""
         number = STAGE_NAMES.index(stage)
         row = self._strip.rows[number]
         cell = area.adjusted(0, CELL_MARGIN_PIXELS, 0, -CELL_MARGIN_PIXELS)
@@ -57,7 +57,7 @@ class StripPainter:
         painter.drawImage(cell, self._image(number, row), QRectF(start, 0, end - start, 1))
 
     def draw_words(self, painter: QPainter, area: QRectF) -> None:
-        """Write the words that fit where they are spoken."""
+        """Draw the words that fit at their times."""
         painter.save()
         painter.setClipRect(area)
         painter.setFont(self._font)
@@ -72,7 +72,7 @@ class StripPainter:
         painter.restore()
 
     def draw_wave(self, painter: QPainter, area: QRectF) -> None:
-        """Draw the waveform of what is in view."""
+        """Draw the waveform of the visible range."""
         ratio = painter.device().devicePixelRatioF()
         size = (area.size() * ratio).toSize()
         drawn = (id(self._strip.wave), self._strip.scale.in_view, size.toTuple(), colours())
@@ -120,7 +120,7 @@ class StripPainter:
 
 
 class StripCaption(QWidget):
-    """The utterance at the left, the scale at the right."""
+    """The utterance on the left, the scale on the right."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -135,14 +135,14 @@ class StripCaption(QWidget):
         layout.addWidget(self.scale)
 
     def show_content(self, content: StripContent | None, at_cursor: str = "") -> None:
-        """Show what is at the cursor, or else which utterance it is."""
+        """Show the description at the cursor, or else the utterance."""
         utterance = content.utterance if content is not None else None
         name = f"{utterance.index + 1}: {' '.join(utterance.text.split())}" if utterance is not None else ""
         self.label.say(at_cursor or name)
 
 
 class ErrorScale(QWidget):
-    """The colours of errors from small to large."""
+    """The colors of errors from small to large."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -153,11 +153,11 @@ class ErrorScale(QWidget):
         self.setFixedHeight(HEIGHT_PIXELS)
 
     def sizeHint(self) -> QSize:
-        """Wide enough to be easily readable."""
+        """Return a width that is easily readable."""
         return QSize(WIDTH_PIXELS, HEIGHT_PIXELS)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The scale, with its powers of ten."""
+        """Draw the scale, with its powers of ten."""
         painter = QPainter(self)
         table = np.ascontiguousarray(table_of(Scale.ERRORS))
         image = QImage(table.data, STEPS, 1, STEPS * 4, QImage.Format.Format_RGBA8888)

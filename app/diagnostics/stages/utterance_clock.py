@@ -14,14 +14,14 @@ from engine.text.g2p.directions import INLINE
 
 TOKENS = "tokens"
 BORDER_TOKENS = 1
-"""Tokens before the first phoneme."""
+"""The number of tokens before the first phoneme."""
 UNKNOWN_FRAMES_PER_TOKEN = 2
-"""Before an alignment is known, every token is assumed to be equally long."""
+"""The assumed length of every token before an alignment is known."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of the utterance and when it is spoken."""
+    """A word of the utterance, with its start and end."""
 
     text: str
     start_seconds: float
@@ -30,7 +30,7 @@ class Word:
 
 @dataclass(frozen=True)
 class UtteranceClock:
-    """Seconds from the start of one utterance's audio."""
+    """Maps tokens and frames to seconds from the start of one utterance's audio."""
 
     frames_per_token: tuple[int, ...]
     frames_per_second: float
@@ -42,28 +42,28 @@ class UtteranceClock:
 
     @property
     def seconds(self) -> float:
-        """Length of the audio."""
+        """The length of the audio."""
         return float(self.token_edges[-1])
 
     def edges(self, axis: str, cells: int) -> NDArray[np.float64]:
-        """Borders [cells + 1] of equal parts of an axis (`tokens` or `frames`)."""
+        """Return the borders [cells + 1] of equal parts of an axis (`tokens` or `frames`)."""
         if axis != TOKENS:
             return np.linspace(0.0, self.seconds, cells + 1)
         positions = np.linspace(0, len(self.frames_per_token), cells + 1)
         return np.interp(positions, np.arange(len(self.token_edges)), self.token_edges)
 
     def words(self, utterance: Utterance) -> tuple[Word, ...]:
-        """The words as they are written, in the frames of their phonemes, as far as the alignment has them."""
+        """Return the words as written, timed by the frames of their phonemes, if the alignment includes them."""
         placed = ((word, self.edges_of(word)) for word in utterance.words)
         return tuple(Word(_written(utterance, word), *edges) for word, edges in placed if edges is not None)
 
     def token_at(self, seconds: float) -> int:
-        """The number of the token that is spoken at a time."""
+        """Return the number of the token that is spoken at a time."""
         found = int(np.searchsorted(self.token_edges, seconds, side="right")) - 1
         return min(max(found, 0), len(self.frames_per_token) - 1)
 
     def spoken_at(self, utterance: Utterance | None, seconds: float) -> str:
-        """The word and the phoneme at a time, such as “window” ɪ; empty where there is silence or nothing is known."""
+        """Return the word and the phoneme at a time, such as “window” ɪ; empty in silence or if unknown."""
         if utterance is None:
             return ""
         word = next((each for each in self.words(utterance) if each.start_seconds <= seconds < each.end_seconds), None)
@@ -72,18 +72,18 @@ class UtteranceClock:
         return f"“{word.text}” {phoneme}".strip() if word is not None else phoneme.strip()
 
     def edges_of(self, word: WrittenWord) -> tuple[float, float] | None:
-        """When a word begins and ends; None if the alignment does not have it."""
+        """Return the start and end of a word; None if the alignment does not include it."""
         first, end = BORDER_TOKENS + word.first_phoneme, BORDER_TOKENS + word.end_phoneme
         return (float(self.token_edges[first]), float(self.token_edges[end])) if end < len(self.token_edges) else None
 
 
 def _written(utterance: Utterance, word: WrittenWord) -> str:
-    """The word without the pronunciation that the writer may have given with it."""
+    """Return the word without an inline pronunciation."""
     return INLINE.sub(r"\g<text>", utterance.text[word.start - utterance.start : word.end - utterance.start])
 
 
 def clock_of(utterance: Utterance | None, frames_per_token: tuple[int, ...], config: ModelConfig) -> UtteranceClock:
-    """The clock of an utterance, with equally long tokens while its alignment is unknown."""
+    """Return the clock of an utterance, with tokens of equal length while its alignment is unknown."""
     token_count = len(utterance.phonemes) + 2 * BORDER_TOKENS if utterance is not None else 2 * BORDER_TOKENS
     frames = frames_per_token or (UNKNOWN_FRAMES_PER_TOKEN,) * token_count
     return UtteranceClock(frames, config.frames_per_second)
