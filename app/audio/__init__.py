@@ -1,1 +1,1 @@
-"""What is heard: output devices, the player, tracks, the waveform."""
+"""Audio output: devices, the player, tracks, the waveform."""

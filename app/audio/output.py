@@ -19,16 +19,19 @@ from engine.errors import EngineError
 from engine.speech import Samples
 
 LATENCY_SECONDS = 0.2
-"""Long enough for a busy machine not to stutter. It delays neither start nor stop: the first block is filled at once,
-and what is queued is dropped when playing ends. A jump is heard after it, since a device that is stopped for the jump
-falls silent for as long as it takes to start again."""
+"""Buffered audio, long enough for a busy machine not to stutter.
+
+It delays neither start nor stop: the first block is filled immediately, and queued samples are dropped when playback
+ends. A jump takes effect after this delay, since a device that is stopped for the jump falls silent for as long as it
+takes to start again.
+"""
 
 Fill = Callable[[Samples], int]
-"""Writes the next samples into the start of the block it is given and returns how many it had."""
+"""A function that writes the next samples to the start of the block it is given and returns their number."""
 
 
 class AudioDeviceError(EngineError):
-    """Something is wrong with the sound output; speech is still made, shown and saved."""
+    """A problem with the audio output; speech can still be generated, shown and saved."""
 
 
 class NoAudioDevice(AudioDeviceError):
@@ -54,21 +57,21 @@ class OutputStream(Protocol):
 
     @property
     def active(self) -> bool:
-        """Whether blocks are being requested."""
+        """True while blocks are being requested."""
 
     @property
     def error(self) -> AudioDeviceError | None:
-        """The error since `start` was called, unless it was raised at once."""
+        """The error since `start` was called, unless `start` raised it."""
 
     @property
     def lag_seconds(self) -> float:
-        """The time from now until the sample that was taken last is heard; negative once it has been."""
+        """The time from now until the sample taken last is played; negative afterwards."""
 
     def start(self) -> None:
         """Start playing; raises `AudioDeviceError`."""
 
     def abort(self) -> None:
-        """Stop the sound at once."""
+        """Stop the audio immediately."""
 
     def close(self) -> None:
         """Release the device."""
@@ -87,7 +90,7 @@ class AudioOutput(Protocol):
         """Ensure that the next stream opens on the current default device; no stream may be open."""
 
     def open(self, sample_rate_hz: int, fill: Fill) -> OutputStream:
-        """Make a stream, not yet started; raises `AudioDeviceError`."""
+        """Create a stream without starting it; raises `AudioDeviceError`."""
 
 
 class DefaultAudioOutput:
@@ -110,12 +113,12 @@ class DefaultAudioOutput:
             raise NoAudioDevice(str(error)) from error
 
     def follow_default(self) -> None:
-        """Look for devices again on macOS, where that is quick and needed; on Linux the sound server follows it."""
+        """Look for devices again on macOS, where it is quick and needed; on Linux the sound server does so."""
         if sys.platform == "darwin":
             self.refresh()
 
     def open(self, sample_rate_hz: int, fill: Fill) -> OutputStream:
-        """Make a stream with the same samples on one or two channels."""
+        """Create a stream with the same samples on one or two channels."""
         sounddevice = _portaudio()
         channels = min(2, int(self._device(sounddevice)["max_output_channels"]))
         filler = BlockFiller(fill, sample_rate_hz)
@@ -181,17 +184,17 @@ def _portaudio() -> Any:
 
 
 class BlockFiller:
-    """PortAudio's callback: copies samples to every channel and notes when they are heard, nothing else.
+    """PortAudio's callback; only copies samples to every channel and notes their playback time.
 
-    The time is the device's own for each block: the latency that a stream reports when it is opened leaves out what a
-    sound server adds.
+    The device gives the time of each block: the latency that a stream reports when it is opened leaves out the delay of
+    a sound server.
     """
 
     def __init__(self, fill: Fill, sample_rate_hz: int) -> None:
         self._fill = fill
         self._sample_rate_hz = sample_rate_hz
         self.heard_at = time.monotonic()
-        """When the last sample so far is heard; while a block is copied, the time at which that block ends."""
+        """The playback time of the last sample; while a block is copied, the time at which that block ends."""
 
     def __call__(self, block: NDArray[np.float32], frames: int, times: Any, status: object) -> None:
         """Copy the next samples into a block [frames, channels]; zeros where there are none."""
@@ -206,7 +209,7 @@ class BlockFiller:
 
 
 class BackgroundOutput:
-    """Does everything that concerns the device in one thread, in the order of the calls."""
+    """An output that handles the device in one thread, in the order of the calls."""
 
     def __init__(self, output: AudioOutput) -> None:
         self._output = output
@@ -221,7 +224,7 @@ class BackgroundOutput:
         self._thread.submit(self._output.refresh).result()
 
     def follow_default(self) -> None:
-        """Follow the default device, in the background; an error shows up when the next stream opens."""
+        """Follow the default device in the background; an error shows up when the next stream opens."""
         self._thread.submit(self._output.follow_default)
 
     def open(self, sample_rate_hz: int, fill: Fill) -> OutputStream:
@@ -230,7 +233,10 @@ class BackgroundOutput:
 
 
 class _BackgroundStream:
-    """`_wanted` is the state requested, `_started` the actual one; the lock is held only to compare the two."""
+    """A stream whose device is opened, started and closed in the background.
+
+    `_wanted` is the state requested, `_started` the actual one; the lock is held only to compare the two.
+    """
 
     def __init__(self, thread: ThreadPoolExecutor, opening: Future[OutputStream]) -> None:
         self._thread = thread
@@ -263,7 +269,7 @@ class _BackgroundStream:
         self._latest = self._thread.submit(self._start)
 
     def abort(self) -> None:
-        """Stop at once, or as soon as it has started."""
+        """Stop immediately, or as soon as it has started."""
         with self._lock:
             self._wanted, started, self._started = False, self._started, False
         if started:

@@ -1,4 +1,4 @@
-"""Minima and maxima of a growing signal at several resolutions, so that any part of it can be drawn at once."""
+"""Minima and maxima of a growing signal at several resolutions, so that any part of it can be drawn quickly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Peaks:
 
 
 class PeakPyramid:
-    """Takes samples as they arrive; a bin appears once it is full, so `covered_samples` lags by less than a bin."""
+    """Collects samples as they arrive; a bin appears once it is full, so `covered_samples` lags by less than a bin."""
 
     def __init__(self) -> None:
         self._pending: Samples = np.zeros(0, np.float32)
@@ -47,7 +47,7 @@ class PeakPyramid:
             coarser.fold(finer)
 
     def cut(self, samples_count: int) -> int:
-        """Drop what comes after so many samples and return how many are covered then; the rest is to be appended."""
+        """Truncate to at most `samples_count` samples. Return the number still covered; append the rest again."""
         self._pending = np.zeros(0, np.float32)
         self._levels[0].cut(samples_count // FINEST_BIN_SAMPLES)
         for finer, coarser in pairwise(self._levels):
@@ -56,7 +56,7 @@ class PeakPyramid:
         return self.covered_samples
 
     def peaks(self, start: float, end: float, columns: int) -> Peaks:
-        """The envelope of samples `start` to `end` in columns, accurate to one bin at the edges of each."""
+        """Return the envelope of samples `start` to `end` in columns, accurate to one bin at the edges of each."""
         per_column = max((end - start) / columns, 1.0)
         level_index = self._level_for(per_column)
         level = self._levels[level_index]
@@ -86,7 +86,7 @@ class JoinedPeaks:
         return start + last.covered_samples
 
     def peaks(self, start: float, end: float, columns: int) -> Peaks:
-        """The envelope of samples `start` to `end` in columns, accurate to one bin at the edges of each."""
+        """Return the envelope of samples `start` to `end` in columns, accurate to one bin at the edges of each."""
         per_column = max((end - start) / columns, 1.0)
         joined = Peaks(*np.zeros((2, columns), np.float32))
         for first, pyramid in self.parts:
@@ -123,7 +123,7 @@ class _Level:
         self._count = min(self._count, count)
 
     def fold(self, finer: _Level) -> None:
-        """Catch up with a finer level; this level's last bin may have been, and may again be, of fewer finer ones."""
+        """Extend from the finer level, recomputing the last bin, which may be incomplete."""
         self._count = max(self._count - 1, 0)
         fresh = finer._bins[:, self._count * COARSER_BY : finer._count]
         if fresh.shape[1]:
@@ -131,7 +131,7 @@ class _Level:
             self.append(whole[0].min(axis=1), whole[1].max(axis=1))
 
     def reduced(self, starts: NDArray[np.int_], ends: NDArray[np.int_]) -> Peaks:
-        """One pair per column; columns beyond the last bin are zero."""
+        """Return one pair per column; columns beyond the last bin are zero."""
         lowest, highest = np.zeros((2, len(starts)), np.float32)
         known = int(np.searchsorted(starts, self._count))
         if known:

@@ -1,4 +1,4 @@
-"""What the device gets of a track at a speed, and which of the track's samples each of these plays."""
+"""The samples of a track for the device, stretched to a speed and mapped back to the track."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from app.audio.track import Segment
 from engine.speech import Samples
 
 MAX_BLOCK_SECONDS = 2.0
-"""Stretching this much takes 5 to 20 ms."""
+"""The longest block to stretch; stretching this much takes 5 to 20 ms."""
 SHORTEST_BLOCK_SECONDS = 1.0
 WINDOW_SECONDS = 0.01
-"""A block that is stretched ends in the quietest window of this length."""
+"""A stretched block ends in the quietest window of this length."""
 CONTEXT_SECONDS = 0.06
-"""Stretched along before and after a block, since the ends of a sound are stretched less well than its inside."""
+"""The context stretched around a block, since the ends of a signal are stretched less well than its inside."""
 FADE_SECONDS = 0.01
-"""A block that is stretched goes over into the next one."""
+"""The length of the crossfade from a stretched block to the next one."""
 SEED = 1
-"""Of the phases of what has no pitch: any, but always the same."""
+"""The seed for the phases of unpitched audio: arbitrary but constant."""
 
 
 def stretched(samples: Samples, times_faster: float, sample_rate_hz: int) -> Samples:
-    """The sound of `samples` [n], any n, in [round(n / times_faster)] samples, to within a millisecond in place."""
+    """Stretch `samples` [n], any n, to [round(n / times_faster)], with timing exact to a millisecond."""
     stretch = _stretch(sample_rate_hz)
     stretch.setTimeFactor(times_faster)
     return np.asarray(stretch.process(np.ascontiguousarray(samples[None], np.float32))[0], np.float32)
@@ -42,36 +42,36 @@ def _stretch(sample_rate_hz: int) -> Any:
 
 
 class Source(Protocol):
-    """What is played: a track, or a single sound; positions are its samples."""
+    """Audio to play: a track or a single sound; positions are its samples."""
 
     @property
     def sample_rate_hz(self) -> int:
-        """0 while there are no samples."""
+        """The sample rate; 0 while there are no samples."""
 
     @property
     def length(self) -> int:
-        """The number of samples so far."""
+        """The current number of samples."""
 
     @property
     def ends(self) -> bool:
-        """Whether nothing more will come at the end."""
+        """True if nothing more will come at the end."""
 
     def end_at(self, position: int) -> int:
-        """Up to which sample it can be played from a position on."""
+        """Return the sample up to which it can be played from a position."""
 
     def read(self, start: int, limit: int) -> Samples:
-        """At most `limit` samples from `start`; empty at the end of what is here."""
+        """Return at most `limit` samples from `start`; empty at the end of the available ones."""
 
     def between(self, start: int, end: int) -> Samples:
-        """The samples from `start` to `end` in one array, as far as they are here."""
+        """Return the available samples from `start` to `end` in one array."""
 
     def segment_at(self, position: int) -> Segment | None:
-        """What is heard there and at which speed it was made; None for what has the voice's own pace."""
+        """Return the segment there, with the speed it was generated at; None for audio at the voice's own pace."""
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Samples to give, and what would follow them: a block that does not simply go on from them is faded in over it."""
+    """Samples to play, and those that would follow; a block that doesn't continue them is faded in over them."""
 
     samples: Samples = field(default_factory=lambda: np.zeros(0, np.float32))
     following: Samples = field(default_factory=lambda: np.zeros(0, np.float32))
@@ -80,7 +80,7 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """From number `given` on, each sample given plays `times_faster` of the track's, which begin at `start`."""
+    """From number `given` on, each output sample plays `times_faster` of the track's, which begin at `start`."""
 
     given: int
     start: int
@@ -88,9 +88,9 @@ class _Stretch:
 
 
 class PlaybackSource:
-    """Gives a growing track from a position on, at `speed`, which may change: 1 is the voice's own pace.
+    """Reads a growing track from a position on, at `speed`, which may change: 1 is the voice's own pace.
 
-    What was made at that speed is given as it is. Positions are samples of the track.
+    Audio generated at that speed is passed on unchanged. Positions are samples of the track.
     """
 
     def __init__(self, track: Source, position: int = 0, speed: float = 1.0) -> None:
@@ -104,11 +104,11 @@ class PlaybackSource:
 
     @property
     def exhausted(self) -> bool:
-        """Whether all has been given that can be by now."""
+        """True if all samples that are available have been read."""
         return not len(self._left) and self._next >= self._track.end_at(self._next)
 
     def read(self, limit: int) -> Samples:
-        """The next samples, at most `limit`; empty at the end of what is here."""
+        """Return the next samples, at most `limit`; empty at the end of the available ones."""
         if limit and not len(self._left) and not self.exhausted:
             self._left = self._next_block()
         samples, self._left = self._left[:limit], self._left[limit:]
@@ -116,7 +116,7 @@ class PlaybackSource:
         return samples
 
     def position_of(self, given: int) -> int:
-        """The sample of the track that the one of this number plays; after the last one, the next to be given."""
+        """Return the sample of the track that output sample `given` plays; after the last one, the next to be read."""
         if given >= self._given + len(self._left):
             return self._next
         index = bisect_right(self._stretches, given, key=lambda each: each.given) - 1
@@ -125,7 +125,7 @@ class PlaybackSource:
         return min(stretch.start + round((given - stretch.given) * stretch.times_faster), end)
 
     def take_back(self, samples: Samples) -> None:
-        """Go on from where these [n], the last ones given, begin; what comes is faded in over them."""
+        """Continue where these [n], the last samples read, begin; the next samples are faded in over them."""
         following = np.concatenate([samples, self._left, self._latest.following])[: self._count(FADE_SECONDS)]
         given = self._given - len(samples)
         self._next = self.position_of(given)
@@ -134,7 +134,7 @@ class PlaybackSource:
         self._stretches = [each for each in self._stretches if each.given < given] or [_Stretch(0, self._next, 1.0)]
 
     def move(self, position: int, by: int) -> None:
-        """What was heard in the track from a position on is heard so many samples later by now."""
+        """Adjust to a track whose samples from `position` on have moved `by` samples later."""
         if self._next >= position:
             self._next += by
         self._stretches = [
@@ -168,7 +168,7 @@ class PlaybackSource:
         return start + len(self._track.read(start, self._count(MAX_BLOCK_SECONDS)))
 
     def _end_of_block(self, start: int) -> int:
-        """The end of the utterance if it is near, else a quiet place."""
+        """Return the end of the utterance if it is near, else a quiet place."""
         shortest, longest = self._count(SHORTEST_BLOCK_SECONDS), self._count(MAX_BLOCK_SECONDS)
         segment = self._track.segment_at(start)
         end = segment.end if segment is not None else self._track.length
@@ -184,7 +184,7 @@ class PlaybackSource:
 
 
 def _faded(ending: Samples, beginning: Samples) -> Samples:
-    """The beginning [n], with the ending [at most n of it] fading out over it as it fades in."""
+    """Return the beginning [n], with the ending [at most n of it] fading out over it as it fades in."""
     count = min(len(ending), len(beginning))
     rising = (np.arange(count, dtype=np.float32) + 0.5) / max(count, 1)
     faded = beginning.copy()

@@ -1,4 +1,4 @@
-"""Plays a track that may still be growing: play, pause, seek, and where it is heard right now."""
+"""Plays a track that may still be growing: play, pause, seek, and the current playback position."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from engine.speech import Samples
 
 TICK_MS = 16
 BUFFERED_SECONDS = 5.0
-"""How long the window may be busy without an audible gap; a slow processor takes two seconds to add the diagnostics."""
+"""The time that the window may be busy without an audible gap; a slow CPU takes two seconds to add the diagnostics."""
 SETTLED_SECONDS = 0.15
-"""What the device takes next is not changed any more: more than it takes at once, and little to wait for."""
+"""The samples that the device takes next and that no longer change: more than one block, but a short wait."""
 STALL_SECONDS = 3.0
-"""A device that takes nothing for this long is lost; a sleeping sound server has been seen to need up to two."""
+"""A device that takes nothing for this long is lost; a sleeping sound server can need up to two seconds."""
 RING_OUT_SECONDS = 0.2
-"""A device may lag more than it says; waiting this long after the last sample keeps the end from being cut off."""
+"""A device may lag more than it reports; waiting this long after the last sample keeps the end from being cut off."""
 
 
 class RingBuffer:
     """Samples in transit; only the producer calls `write`, only the consumer `read_into`.
 
-    Both counters only increase, but for what is taken back; each is changed by one side only, after the samples it
-    counts have been copied, so no lock is needed.
+    Both counters only increase, except in `take_back`. Each is changed by one side only, after the samples it counts
+    have been copied, so no lock is needed.
     """
 
     def __init__(self, capacity_samples: int) -> None:
@@ -47,16 +47,16 @@ class RingBuffer:
 
     @property
     def writable(self) -> int:
-        """The number of samples that fit in now."""
+        """The number of samples that currently fit."""
         return len(self._samples) - self.readable
 
     @property
     def samples_read(self) -> int:
-        """The number of samples read so far."""
+        """The total number of samples read."""
         return self._read
 
     def write(self, samples: Samples) -> int:
-        """Take as many of `samples` [n] as fit; returns how many."""
+        """Write as many of `samples` [n] as fit and return their number."""
         count = min(len(samples), self.writable)
         start = self._written % len(self._samples)
         head = min(count, len(self._samples) - start)
@@ -76,7 +76,7 @@ class RingBuffer:
         return removed
 
     def read_into(self, target: NDArray[np.float32]) -> int:
-        """Copy the available samples to the start of `target` [n] and return their number; the rest stays as it is."""
+        """Copy the available samples to the start of `target` [n] and return their number; leave the rest unchanged."""
         count = min(len(target), self.readable)
         start = self._read % len(self._samples)
         head = min(count, len(self._samples) - start)
@@ -97,12 +97,12 @@ class Playback(Enum):
 class AudioPlayer(QObject):
     """Feeds a ring buffer from the track; the device's callback only reads the ring.
 
-    A position is the sample of the track that is heard now, which lags behind what the device has taken; at a speed
-    other than that at which the track was made, positions go by at another rate.
+    A position is the sample of the track that is playing now, which lags behind the samples that the device has taken.
+    At a speed different from the track's, positions pass at a different rate.
 
     The device keeps running when the player seeks: samples it has already taken are played first, then those at the
-    target. `position` is the target at once, and `jumped` carries it; `position_changed` follows when the target is
-    heard, or at once if nothing is playing.
+    target. `position` becomes the target immediately, and `jumped` carries it; `position_changed` follows when the
+    target is played, or immediately if nothing is playing.
     """
 
     playback_changed = Signal(object)
@@ -137,39 +137,39 @@ class AudioPlayer(QObject):
 
     @property
     def position(self) -> int:
-        """The sample that is heard now, or would be next."""
+        """The sample that is playing now, or would be next."""
         return self._position
 
     @property
     def waiting(self) -> bool:
-        """Whether it is playing but has run out of samples for now, at the end of what is made or in a gap."""
+        """True if it is playing but has run out of samples for now, at the end of the generated audio or in a gap."""
         at_end = self._position >= self._track.end_at(self._position)
         over = self._track.ends and self._position >= self._track.length
         return self._playback is Playback.PLAYING and at_end and not over
 
     @property
     def settled(self) -> int:
-        """The first sample that can still be played otherwise; the device is about to take those before."""
+        """The first sample whose playback can still be changed; the device is about to take those before."""
         return self._feed.position_of(self._ring.samples_read + self._count(SETTLED_SECONDS))
 
     @property
     def speed(self) -> float:
-        """The speed at which everything is heard, at whichever speed it was made; 1 is the voice's own pace."""
+        """The speed of playback, regardless of the speed of generation; 1 is the voice's own pace."""
         return self._feed.speed
 
     def set_speed(self, speed: float) -> None:
-        """Be heard at another speed from now on, at the same pitch."""
+        """Change the playback speed, keeping the pitch."""
         if speed != self._feed.speed:
             self._feed.speed = speed
             self.play_anew()
 
     def play_anew(self) -> None:
-        """Play on with what the track and the speed are by now, instead of what has been prepared for the device."""
+        """Continue with the current track and speed, dropping the samples prepared for the device."""
         self._feed.take_back(self._ring.take_back(self._count(SETTLED_SECONDS)))
         self.tick()
 
     def has_device(self) -> bool:
-        """Whether there is an output device; the first check loads PortAudio, so that playing starts sooner."""
+        """Return whether there is an output device; the first check loads PortAudio, so that playback starts sooner."""
         try:
             self._output.check()
         except AudioDeviceError:
@@ -177,10 +177,10 @@ class AudioPlayer(QObject):
         return True
 
     def load(self, track: Source) -> None:
-        """Switch to the start of another track, on the default device at that time."""
+        """Switch to the start of a different track, on the default device at that time."""
         self.stop()
         self._close()
-        with suppress(AudioDeviceError):  # reported when it should play
+        with suppress(AudioDeviceError):  # reported when playback is requested
             self._output.follow_default()
         self._track = track
         self._move_to(0)
@@ -198,13 +198,13 @@ class AudioPlayer(QObject):
 
     @Slot()
     def pause(self) -> None:
-        """Pause at once, at the last sample heard."""
+        """Pause immediately, at the last sample played."""
         if self._playback is Playback.PLAYING:
             self._halt(Playback.PAUSED)
 
     @Slot()
     def stop(self) -> None:
-        """Stop at once; the position stays."""
+        """Stop immediately; the position stays."""
         self._halt(Playback.STOPPED)
 
     def seek(self, position: int) -> None:
@@ -214,14 +214,14 @@ class AudioPlayer(QObject):
         self.tick()
 
     def move(self, position: int, by: int) -> None:
-        """What was heard in the track from a position on is heard so many samples later by now; it sounds the same."""
+        """Adjust to a track whose samples from `position` on have moved `by` samples later; the audio is unchanged."""
         self._feed.move(position, by)
         if self._position >= position:
             self._position += by
             self._tell_position()
 
     def play_on_current_device(self) -> None:
-        """After a device has come or gone: look for devices again and continue on the default one."""
+        """Look for devices again and continue on the default one, after a device was connected or disconnected."""
         self.stop()
         self._close()
         try:
@@ -234,7 +234,7 @@ class AudioPlayer(QObject):
         self.play()
 
     def release(self) -> None:
-        """Pause and release the device, for another sound."""
+        """Pause and release the device for other players."""
         self.pause()
         self._close()
 
@@ -276,8 +276,8 @@ class AudioPlayer(QObject):
         self._stream = self._output.open(self._track.sample_rate_hz, self._read_into)
 
     def _follow(self) -> None:
-        """Update the position: what is heard lags behind what was read, and advances with the clock."""
-        read = self._ring.samples_read  # before the lag, which then is that of these samples or of later ones
+        """Update the position: playback lags behind the samples read, and advances with the clock."""
+        read = self._ring.samples_read  # before the lag, which then belongs to these samples or to later ones
         if read != self._read or not self._ring.readable:
             self._read, self._alive_at = read, self._clock()
         if self._stream is None or not read:
@@ -332,7 +332,7 @@ class AudioPlayer(QObject):
             self._tell_position()
 
     def _feed_from(self, position: int) -> None:
-        """Feed the device from this sample on: the new samples are ready before those prepared so far are dropped."""
+        """Feed the device from this sample on: the new samples are ready before the prepared ones are dropped."""
         self._feed, ring = PlaybackSource(self._track, position, self._feed.speed), self._new_ring()
         if self._started:
             _pour(self._feed, ring)
@@ -341,7 +341,7 @@ class AudioPlayer(QObject):
         self._moved_at = self._alive_at = self._clock()
 
     def _read_into(self, block: NDArray[np.float32]) -> int:
-        """The device's callback, which runs in the audio thread."""
+        """Fill a block for the device; runs in the audio thread."""
         return self._ring.read_into(block)
 
     def _new_ring(self) -> RingBuffer:

@@ -13,11 +13,11 @@ from app.audio.waveform_view import PAGE_SECONDS, WaveformView
 LINE_PIXELS = 2
 STEPS_PER_PAGE = 10
 MAX_BAR = 2**30
-"""More than this, a scroll bar cannot count; 25 hours are more samples."""
+"""The most that a scroll bar can count; 25 hours are more samples."""
 
 
 class WaveformPane(QWidget):
-    """The bar counts samples, or of a very long sound as many at once as it must."""
+    """Waveform with a horizontal scroll bar, which counts samples, or several at a time for a very long sound."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class WaveformPane(QWidget):
 
     @property
     def _unit(self) -> int:
-        """How many samples the bar counts as one."""
+        """The number of samples that the bar counts as one."""
         return self.view.zoom.shown.total // MAX_BAR + 1
 
     @Slot(int)
@@ -57,9 +57,9 @@ class WaveformPane(QWidget):
 class PlayerPanel(QFrame):
     """Follows a track and a position, below a title.
 
-    `seek_requested` carries a sample, `unmade_requested` one that is not generated yet. Without audio, the waveform
-    gives way to a `line`: `silent` tells so. Whatever takes the place of a track keeps its waveform's room until it has
-    sound, unless it has ended without.
+    `seek_requested` carries a sample, `unmade_requested` one that is not generated yet. While there is no audio,
+    `silent` is True and a `line` replaces the waveform. A new track keeps the waveform's space until it has audio,
+    unless it has ended without any.
     """
 
     seek_requested = Signal(SAMPLE)
@@ -94,12 +94,12 @@ class PlayerPanel(QFrame):
 
     @property
     def track(self) -> AudioTrack:
-        """The track that is shown."""
+        """The track on display."""
         return self._track
 
     @Slot(object)
     def show_track(self, track: AudioTrack) -> None:
-        """Show another track."""
+        """Show a different track."""
         self._track = track
         self.waveform.show_track(track)
         self.refresh()
@@ -118,7 +118,7 @@ class PlayerPanel(QFrame):
 
     @Slot(SAMPLE)
     def show_position(self, position: int) -> None:
-        """Show the sample that is heard now."""
+        """Show the sample that is playing now."""
         self._position = position
         self.waveform.set_position(position)
         self.transport.show_position(self._seconds(position))

@@ -1,4 +1,4 @@
-"""Plays single sounds, all or a part again and again, such as one of two compared waveforms, instead of the speech."""
+"""Plays single sounds, once or looped, such as one of two compared waveforms, instead of the speech."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.audio.track import Segment
 from engine.speech import Samples
 
 ENDLESS = 1 << 62
-"""The length of what goes round: longer than anybody listens."""
+"""The length of a loop: longer than any listening session."""
 SEAM_SECONDS = 0.005
-"""The end of a round goes over into its start for so long, without a click."""
+"""The length of the crossfade from the end of a loop to its start, which avoids a click."""
 FULL_SCALE = 1.0
 
 
@@ -29,9 +29,9 @@ class Part:
 
 
 class LoopedSound:
-    """What a player plays, as it plays a track; nothing in it changes the pace.
+    """A sound that a player plays like a track; it has one speed throughout.
 
-    Positions count what has been played since the start of the part; `place_of` says where in the sound that is.
+    Positions count samples played since the start of the part; `place_of` converts them to samples of the sound.
     """
 
     ends = True
@@ -47,52 +47,52 @@ class LoopedSound:
         return ENDLESS if self._round else len(self._samples)
 
     def replace(self, samples: Samples) -> None:
-        """Play another sound [n] from now on, at the same place."""
+        """Replace the sound by a different one [n], at the same place."""
         self._samples = _limited(samples)
 
     def place_of(self, position: int) -> int:
-        """The sample of the sound that is heard at this position."""
+        """Return the sample of the sound that is played at this position."""
         part = self._round
         return part.start + position % (part.end - part.start) if part is not None else position
 
     def position_of(self, place: int) -> int:
-        """Where this sample of the sound is heard, in the first round; outside the part, its start."""
+        """Return the position of a sample of the sound in the first round; the part's start if outside it."""
         part = self._round
         if part is None:
             return min(max(place, 0), len(self._samples))
         return place - part.start if part.start <= place < part.end else 0
 
     def end_at(self, position: int) -> int:
-        """It is all there."""
+        """Return the length: all samples are available."""
         return self.length
 
     def read(self, start: int, limit: int) -> Samples:
-        """At most `limit` samples from `start`; empty at the end."""
+        """Return at most `limit` samples from `start`; empty at the end."""
         part = self._round
         end = start + limit if part is None else min(start + limit, _end_of_round(start, part))
         return self.between(start, end)
 
     def between(self, start: int, end: int) -> Samples:
-        """The samples from `start` to `end` in one array, as far as there are any."""
+        """Return the samples from `start` to `end`, or to the end of the sound, in one array."""
         part = self._round
         if part is None:
             return self._samples[start:end]
         return self._one_round(part)[np.arange(start, end) % (part.end - part.start)]
 
     def segment_at(self, position: int) -> Segment | None:
-        """None: it was made at the voice's own pace."""
+        """Return None: the sound has the voice's own pace."""
         return None
 
     @property
     def _round(self) -> Part | None:
-        """The part that goes round, as far as the sound has it."""
+        """The loop range, clipped to the sound."""
         if self._part is None:
             return None
         start, end = max(self._part.start, 0), min(self._part.end, len(self._samples))
         return Part(start, end) if start < end else None
 
     def _one_round(self, part: Part) -> Samples:
-        """The part, with what follows it faded out over its beginning."""
+        """Return the part, with the samples after it faded out over its beginning."""
         sound = self._samples[part.start : part.end].copy()
         after = self._samples[part.end : part.end + round(SEAM_SECONDS * self.sample_rate_hz)][: len(sound)]
         rising = (np.arange(len(after), dtype=np.float32) + 0.5) / max(len(after), 1)
@@ -112,7 +112,8 @@ def _limited(samples: Samples) -> Samples:
 class SoundPlayer(QObject):
     """Takes the device from the speech's player, and releases it when that player plays.
 
-    `ended` tells that a sound was heard to its end; `place_changed` carries the sample of the sound that is heard.
+    `ended` is emitted when a sound was played to its end; `place_changed` carries the sample of the sound that is
+    playing.
     """
 
     playing_changed = Signal(bool)
@@ -125,7 +126,7 @@ class SoundPlayer(QObject):
         self._speech = speech
         self._player = AudioPlayer(output, parent=self)
         self._sound: LoopedSound | None = None
-        self._awaited: LoopedSound | None = None  # whose end comes, unless it is stopped before
+        self._awaited: LoopedSound | None = None  # the sound whose end is expected, unless it is stopped before
         self._player.playback_changed.connect(self._on_playback)
         self._player.position_changed.connect(self._on_position)
         self._player.failed.connect(self.failed)
@@ -133,18 +134,18 @@ class SoundPlayer(QObject):
 
     @property
     def playing(self) -> bool:
-        """Whether a sound is playing."""
+        """True while a sound is playing."""
         return self._player.playback is Playback.PLAYING
 
     @property
     def place(self) -> int:
-        """The sample of the sound that is heard, or was last."""
+        """The sample of the sound that is playing, or was last."""
         return self._sound.place_of(self._player.position) if self._sound is not None else 0
 
     def play(self, samples: Samples, sample_rate_hz: int, part: Part | None = None, start: int = 0) -> None:
-        """Play a sound [n], limited to full scale, from `start`, instead of what is being heard.
+        """Play a sound [n], limited to full scale, from `start`, replacing the current playback.
 
-        If a `part` is given, that is played again and again until something else is wanted.
+        If a `part` is given, it is repeated until the next playback or `stop`.
         """
         self._speech.release()
         self.stop()
@@ -155,7 +156,7 @@ class SoundPlayer(QObject):
         self._player.play()
 
     def switch(self, samples: Samples) -> None:
-        """Play another sound [n] on from the place that is heard; the one goes over into the other without a click."""
+        """Crossfade to a different sound [n] at the current position."""
         if self._sound is not None and self.playing:
             self._sound.replace(samples)
             self._player.play_anew()
@@ -170,7 +171,7 @@ class SoundPlayer(QObject):
     def _on_playback(self, playback: Playback) -> None:
         whole = self._awaited is not None and self._player.position >= self._awaited.length
         if playback is Playback.STOPPED and whole:
-            self.ended.emit()  # first, so that whoever lets another sound follow is not told of a silence
+            self.ended.emit()  # first, so that a listener that starts the next sound sees no silence in between
         self.playing_changed.emit(self.playing)
 
     @Slot(SAMPLE)

@@ -1,4 +1,4 @@
-"""The audio of one speech as it grows, chunk by chunk, and which utterance is heard where."""
+"""The audio of a text as it grows, chunk by chunk, and the utterance at each sample."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.speech import AudioChunk, Notice, Plan, Samples, Utterance
 
 @dataclass(frozen=True)
 class Segment:
-    """The samples from `start` to `end` speak this utterance, made at this `speed`."""
+    """The samples from `start` to `end` of the track: one utterance, generated at `speed`."""
 
     utterance: Utterance
     start: int
@@ -25,9 +25,9 @@ class Segment:
 
 
 class AudioTrack:
-    """Keeps the chunks as they arrive, their samples on disk; positions are samples from the start of the speech.
+    """The audio of a text, with samples stored on disk as chunks arrive; positions are samples from the start.
 
-    There may be gaps, whose length is a guess: what is behind one moves once it is filled, as `take_moves` tells.
+    There may be gaps, whose length is a guess: audio after a gap moves once the gap is filled, as `take_moves` reports.
     """
 
     def __init__(self) -> None:
@@ -46,39 +46,39 @@ class AudioTrack:
 
     @property
     def length(self) -> int:
-        """The number of samples so far, gaps included."""
+        """The current number of samples, gaps included."""
         return self._end(len(self._runs) - 1)
 
     @property
     def gaps(self) -> tuple[tuple[int, int], ...]:
-        """The first sample of each gap, and the first one behind it."""
+        """The first sample of each gap, and the first one after it."""
         return tuple((gap.start, gap.end) for gap in self._gaps())
 
     @property
     def peaks(self) -> Envelope:
-        """The envelope of all samples so far."""
+        """The envelope of all current samples."""
         if len(self._runs) == 1:
             return self._runs[0].peaks
         return JoinedPeaks(tuple((run.start, run.peaks) for run in self._runs))
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more will come."""
+        """True if nothing more will come."""
         return self._finished
 
     @property
     def ends(self) -> bool:
-        """Whether nothing more will come at the end, though a gap may still be filled."""
+        """True if nothing more will come at the end, though a gap may still be filled."""
         return self._finished or (self._growing + 1 < len(self._runs) and self._is_complete(len(self._runs) - 1))
 
     @property
     def utterance_count(self) -> int:
-        """The number of utterances in the whole speech; 0 while unknown."""
+        """The number of utterances of the whole text; 0 while unknown."""
         return len(self._plan.utterances) if self._plan.whole else 0
 
     @property
     def segments(self) -> Sequence[Segment]:
-        """The segments so far, in order."""
+        """The segments that have arrived, in order."""
         return self._segments
 
     @property
@@ -88,38 +88,41 @@ class AudioTrack:
 
     @property
     def whole(self) -> bool:
-        """Whether every utterance of the plan has arrived."""
+        """True if every utterance of the plan has arrived."""
         return self._finished and 0 < len(self._segments) == self.utterance_count
 
     @property
     def planned(self) -> Plan:
-        """The plan of the speech, as far as it is known."""
+        """The known part of the plan."""
         return self._plan
 
     @property
     def partial(self) -> bool:
-        """Whether it ended before every utterance of the plan arrived, as it does when it is stopped."""
+        """True if it ended before every utterance of the plan arrived, as it does when it is stopped."""
         return self._finished and bool(self._plan.utterances) and not self.whole
 
     @property
     def missing(self) -> tuple[int | None, int | None] | None:
-        """The characters that what comes next is to speak, None for the start or end of all; None if there are none."""
+        """The range of characters to generate next, with None for the start or end of the text.
+
+        None if nothing is missing.
+        """
         if self._is_complete(self._growing):
             return None
         if not self._segments:
             return None, None
         run, last = self._runs[self._growing], self._growing == len(self._runs) - 1
         coming = self._planned_in(self._growing)[run.count :]
-        start = coming[0].start if coming else self._spoken_to(self._growing)  # after a pause, made with the one before
+        start = coming[0].start if coming else self._spoken_to(self._growing)  # after a pause of the one before
         return start, None if last else self._runs[self._growing + 1].character
 
     def plan(self, plan: Plan) -> None:
-        """Set the plan of what comes next; a longer plan of the same replaces the one before."""
+        """Set the plan of the next utterances; a longer plan of the same text replaces the one before."""
         self._runs[self._growing].plan = plan
         self._join_plans(tuple(dict.fromkeys((*self._notices, *plan.notices))))
 
     def append(self, chunk: AudioChunk, speed: float = 1.0) -> None:
-        """Append the audio of the next utterance, made at this speed; it has the next number, whatever its own is."""
+        """Append the audio of the next utterance, generated at this speed, and renumber it to follow the last one."""
         run, start = self._runs[self._growing], self._end(self._growing)
         number, end = self._first(self._growing) + run.count, start + len(chunk.samples)
         utterance = numbered(chunk.utterance, run.first_index + run.count)
@@ -137,17 +140,17 @@ class AudioTrack:
             self._move(self._growing + 1, end + rest - following[0].start)
 
     def finish(self) -> None:
-        """Nothing more will come."""
+        """Mark the track as finished."""
         self._finished = True
 
     def resume(self) -> None:
-        """More will come after all."""
+        """Mark the track as unfinished: more will come after all."""
         self._finished = False
 
     def aim(self, position: int | None = None) -> bool:
-        """What comes next has a plan of its own; it fills the gap at a position, or follows at the end.
+        """Direct further utterances, which have a separate plan, to the gap at a position or to the end.
 
-        Without a position, it goes on where the track has grown last. Returns False if nothing is missing there.
+        Without a position, they continue where the track grew last. Returns False if nothing is missing there.
         """
         place = self._growing if position is None else self._place_at(position)
         if self._is_complete(place):
@@ -159,11 +162,11 @@ class AudioTrack:
         return True
 
     def grows_at(self, position: int) -> bool:
-        """Whether what comes next fills the gap at a position, or comes at the end and there is none."""
+        """Return whether the next utterance fills the gap at a position, or comes at the end if there is no gap."""
         return self._growing == self._place_at(position)
 
     def skip_to(self, character: int) -> int:
-        """Leave a gap: what comes next speaks the text from a character on that `lies_ahead`; return its sample."""
+        """Leave a gap: the next utterance begins at a character for which `lies_ahead` is true. Return its sample."""
         self._drop_empty_runs()
         place = self._place_before(character)
         before, spoken_to = self._runs[place], self._spoken_to(place)
@@ -190,12 +193,12 @@ class AudioTrack:
         return start
 
     def lies_ahead(self, character: int) -> bool:
-        """Whether a character of the text is in a gap, or behind all that is made."""
+        """Return whether a character of the text is in a gap, or after all generated audio."""
         place = self._place_before(character)
         return bool(self._segments) and not self._runs[place].joined and character >= self._spoken_to(place)
 
     def join(self) -> None:
-        """All that was missing before the next run has come, or has no sound: there is no gap any more."""
+        """Close the gap before the next run: its missing text has arrived or has no audio."""
         place = self._growing
         if place + 1 < len(self._runs):
             self._runs[place].joined = True
@@ -204,7 +207,7 @@ class AudioTrack:
             self._join_plans(self._plan.notices)
 
     def take_moves(self) -> list[tuple[int, int]]:
-        """What was heard from each of these samples on is heard so many samples later by now; told only once."""
+        """Return the moves since the last call as pairs: audio from this sample on is so many samples later."""
         moves, self._moves = self._moves, []
         return moves
 
@@ -222,13 +225,13 @@ class AudioTrack:
         run.planned_from = min(run.planned_from, run.count)
         run.plan = replace(run.plan, utterances=planned[run.planned_from :])
         run.joined, self._growing = False, len(places) - 1
-        if len(self._runs) == 1:  # else what is kept need not be the first in the file
+        if len(self._runs) == 1:  # otherwise the remaining samples need not be the first in the file
             self._samples.cut(self.length)
         covered = run.start + run.peaks.cut(self.length - run.start)
         run.peaks.append(self.between(covered, self.length))
 
     def read(self, start: int, limit: int) -> Samples:
-        """At most `limit` samples from `start`, up to the end of a chunk; empty in a gap and at the end."""
+        """Return at most `limit` samples from `start`, up to the end of a chunk; empty in a gap and at the end."""
         index = bisect_right(self._starts, start) - 1
         if index < 0 or start >= self._segments[index].end:
             return np.zeros(0, np.float32)
@@ -237,7 +240,7 @@ class AudioTrack:
         return self._samples.read(start + offset, min(start + limit, segment.end) + offset)
 
     def between(self, start: int, end: int) -> Samples:
-        """The samples from `start` to `end` in one array, as far as they are here without a gap."""
+        """Return the samples from `start` to `end`, or to the first gap or the end, in one array."""
         parts = [np.zeros(0, np.float32)]
         while start < end and len(part := self.read(start, end - start)):
             parts.append(part)
@@ -245,27 +248,27 @@ class AudioTrack:
         return np.concatenate(parts)
 
     def samples(self) -> Samples:
-        """All samples so far in one array, up to the first gap."""
+        """Return all current samples in one array, up to the first gap."""
         return self.between(0, self.length)
 
     def end_at(self, position: int) -> int:
-        """Up to which sample the track can be played from a position on without a gap."""
+        """Return the sample up to which the track can be played from a position without a gap."""
         gap = next((gap for gap in self._gaps() if position < gap.end), None)
         return self.length if gap is None else max(position, gap.start)
 
     def segment_at(self, position: int) -> Segment | None:
-        """The segment heard at this sample; in a gap, the one before, and at the very end, the last one."""
+        """Return the segment at this sample; in a gap, the one before, and at the very end, the last one."""
         index = bisect_right(self._starts, position) - 1
         return self._segments[index] if index >= 0 else None
 
     def sample_of(self, character: int) -> int | None:
-        """Where the word at this character, or the first one after it, begins to be heard; None if it is not made."""
+        """Return the start of the word at this character, or of the first one after it; None if not generated."""
         if any(gap.first <= character < gap.last for gap in self._gaps()):
             return None
         return self.words.sample_of(character)
 
     def character_expected_at(self, position: int) -> int:
-        """Where the text will probably be at a sample that is not made: at an utterance's start, if that is planned."""
+        """Return the character expected at a sample not yet generated: an utterance's start, if planned."""
         for gap in self._gaps():
             if gap.start <= position < gap.end:
                 return gap.first + (gap.last - gap.first) * (position - gap.start) // (gap.end - gap.start)
@@ -282,7 +285,7 @@ class AudioTrack:
         return last + round(left * (share * whole - ends[-1]) / max(1.0, whole - ends[-1]))
 
     def expected_length(self) -> int:
-        """The estimated number of samples of the whole speech, from the phonemes and characters that are missing."""
+        """Return the estimated number of samples of the whole text, from its missing phonemes and characters."""
         place = len(self._runs) - 1
         run, utterances = self._runs[place], self._planned_in(place)
         spoken = sum(len(segment.utterance.phonemes) for segment in self._segments[self._first(place) :])
@@ -298,7 +301,7 @@ class AudioTrack:
         return max(self.length, run.start + (self.length - run.start) * phonemes // spoken)
 
     def _placed_gaps(self) -> list[tuple[int, Gap]]:
-        """The gaps, each with the place of the run before it."""
+        """Return the gaps, each with the place of the run before it."""
         return [
             (place, Gap(self._end(place), after.start, self._spoken_to(place), after.character))
             for place, (run, after) in enumerate(pairwise(self._runs))
@@ -309,17 +312,17 @@ class AudioTrack:
         return [gap for _, gap in self._placed_gaps()] if len(self._runs) > 1 else []
 
     def _is_complete(self, place: int) -> bool:
-        """Whether this is the last run, and all of it is made."""
+        """Return whether this is the last run and all of it is generated."""
         run, last = self._runs[place], place + 1 == len(self._runs)
         return last and run.plan.whole and 0 < run.count == run.planned_from + len(run.plan.utterances)
 
     def _place_at(self, position: int) -> int:
-        """The place of the run before the gap at a position, or of the last one."""
+        """Return the place of the run before the gap at a position, or of the last one."""
         found = (place for place, gap in self._placed_gaps() if gap.start <= position < gap.end)
         return next(found, len(self._runs) - 1)
 
     def _first(self, place: int) -> int:
-        """The number of utterances that are made before a run."""
+        """Return the number of utterances generated in the runs before this one."""
         return sum(run.count for run in self._runs[:place])
 
     def _end(self, place: int) -> int:
@@ -327,22 +330,22 @@ class AudioTrack:
         return self._segments[self._first(place) + run.count - 1].end if run.count else run.start
 
     def _spoken_to(self, place: int) -> int:
-        """The character up to which the text of a run is made."""
+        """Return the character up to which the text of a run is generated."""
         run = self._runs[place]
         return self._segments[self._first(place) + run.count - 1].utterance.end if run.count else run.character
 
     def _place_before(self, character: int) -> int:
-        """The place of the last run that begins at this character or before."""
+        """Return the place of the last run that begins at this character or before."""
         return max(place for place, run in enumerate(self._runs) if place == 0 or run.character <= character)
 
     def _planned_in(self, place: int) -> tuple[Utterance, ...]:
-        """The utterances of a run, those that are made and those that are to come."""
+        """Return the utterances of a run, generated and planned."""
         run, first = self._runs[place], self._first(place)
         made = self._segments[first : first + run.planned_from]
         return (*(segment.utterance for segment in made), *run.plan.utterances)
 
     def _join_plans(self, notices: tuple[Notice, ...]) -> None:
-        """Number the utterances of all runs through."""
+        """Number the utterances of all runs consecutively."""
         utterances: list[Utterance] = []
         left = 0
         for place, run in enumerate(self._runs):
@@ -361,7 +364,7 @@ class AudioTrack:
         self._plan = Plan(through, notices, left)
 
     def _drop_empty_runs(self) -> None:
-        """Nothing has come of what was begun there."""
+        """Remove runs that were begun but have no utterance."""
         text_end = self._text_end()
         for place in reversed(range(1, len(self._runs))):
             if not self._runs[place].count:
@@ -371,7 +374,7 @@ class AudioTrack:
         self._growing = min(self._growing, len(self._runs) - 1)
 
     def _planned_to(self, place: int) -> int:
-        """The character up to which the text of a run is planned."""
+        """Return the character up to which the text of a run is planned."""
         planned = self._planned_in(place)
         return planned[-1].end if planned else self._runs[place].character
 
@@ -379,13 +382,13 @@ class AudioTrack:
         return self._planned_to(len(self._runs) - 1) + self._runs[-1].plan.characters_left
 
     def _guess(self, characters: int) -> int:
-        """How many samples so many characters will take, as those have that are made."""
+        """Return the estimated number of samples for some characters, at the average rate of the generated audio."""
         spoken = sum(segment.utterance.end - segment.utterance.start for segment in self._segments)
         made = sum(segment.end - segment.start for segment in self._segments)
         return max(1, made * characters // max(1, spoken))
 
     def _move(self, place: int, by: int) -> None:
-        """Let a run and those behind it be heard so many samples later."""
+        """Move a run and those after it `by` samples later."""
         if by:
             first = self._first(place)
             self._moves.append((self._runs[place].start, by))

@@ -1,4 +1,4 @@
-"""What a track keeps: runs of utterances and gaps between them, the times of words, and samples on disk."""
+"""The parts of a track: runs of utterances and gaps between them, the times of words, and samples on disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLE_BYTES = 4
 
 @dataclass(frozen=True)
 class Gap:
-    """The samples from `start` to `end` are a guess at how long the characters `first` to `last` will take."""
+    """A gap: samples `start` to `end` are a guess at the audio of the characters `first` to `last`."""
 
     start: int
     end: int
@@ -30,10 +30,11 @@ class Gap:
 
 @dataclass
 class Run:
-    """Utterances made one after the other, heard from sample `start` and speaking the text from `character` on.
+    """Consecutive utterances, from sample `start` on, that begin at `character` of the text.
 
-    After the first `planned_from` of the `count` that are made comes what `plan` says. One that is `joined` has nothing
-    missing between it and the next one. `first_index` is the number of its first utterance in the whole speech.
+    Of its utterances, `count` are generated; `plan` continues after the first `planned_from` of these. A `joined` run
+    has nothing missing between it and the next one. `first_index` is the number of its first utterance in the whole
+    text.
     """
 
     start: int = 0
@@ -47,13 +48,16 @@ class Run:
 
 
 def numbered(utterance: Utterance, index: int) -> Utterance:
-    """The utterance with this number in the whole speech."""
+    """Return the utterance with this number in the whole text."""
     return utterance if utterance.index == index else replace(utterance, index=index)
 
 
 @dataclass(frozen=True)
 class _Chunk:
-    """What speaks the characters up to `end`, from `start_sample` on; `words` are counted from the speech's start."""
+    """The audio up to the character `end`, from `start_sample` on.
+
+    The samples of `words` count from the track's start.
+    """
 
     end: int
     start_sample: int
@@ -61,17 +65,17 @@ class _Chunk:
 
 
 class WordTimes:
-    """Takes the words of each chunk as it arrives; its samples are counted from the start of the speech."""
+    """The words of each chunk as it arrives; samples are counted from the start of the track."""
 
     def __init__(self) -> None:
         self._chunks: list[_Chunk] = []
 
     def insert(self, number: int, chunk: AudioChunk, start_sample: int) -> None:
-        """Insert the words of the chunk of this number, from 0, that is heard from `start_sample` on."""
+        """Insert the words of a chunk as number `number`, from 0; the chunk begins at `start_sample`."""
         self._chunks.insert(number, _Chunk(chunk.utterance.end, start_sample, _later(chunk.words, start_sample)))
 
     def move(self, number: int, by: int) -> None:
-        """Let the chunks from this number on be heard so many samples later."""
+        """Move the chunks from this number on `by` samples later."""
         self._chunks[number:] = [
             replace(each, start_sample=each.start_sample + by, words=_later(each.words, by))
             for each in self._chunks[number:]
@@ -82,24 +86,24 @@ class WordTimes:
         del self._chunks[count:]
 
     def of_chunk(self, number: int) -> tuple[SpokenWord, ...]:
-        """The words of the chunk of this number, from 0, in the order of their sounds."""
+        """Return the words of the chunk of this number, from 0, in the order of their sounds."""
         return self._chunks[number].words
 
     def around(self, sample: int) -> tuple[SpokenWord, ...]:
-        """The words of the chunk that is heard at this sample; none while they are unknown."""
+        """Return the words of the chunk at this sample; none while they are unknown."""
         index = bisect_right(self._chunks, sample, key=lambda chunk: chunk.start_sample) - 1
         return self._chunks[index].words if index >= 0 else ()
 
     def at(self, sample: int) -> SpokenWord | None:
-        """The word heard at this sample, or else the last one before it in the same chunk."""
+        """Return the word at this sample, or else the last one before it in the same chunk."""
         words = self.around(sample)
         index = bisect_right(words, sample, key=lambda word: word.start_sample) - 1
         return words[index] if index >= 0 else None
 
     def sample_of(self, character: int) -> int | None:
-        """Where the word at this character, or the first one after it, begins to be heard; None if it is not made.
+        """Return the start of the word at this character, or of the first one after it; None if not generated.
 
-        Where the words of an utterance are unknown, this is the utterance's start.
+        If the words of an utterance are unknown, this is the utterance's start.
         """
         for chunk in self._chunks:
             if not chunk.words and character < chunk.end:
@@ -110,16 +114,16 @@ class WordTimes:
 
 
 def _later(words: tuple[SpokenWord, ...], by: int) -> tuple[SpokenWord, ...]:
-    """The words so many samples later; their phonemes are not kept."""
+    """Return the words `by` samples later, without their phonemes."""
     return tuple(SpokenWord(word.start, word.end, word.start_sample + by, word.end_sample + by) for word in words)
 
 
 class SampleFile:
     """Samples that can be appended and read; positions are samples from the start.
 
-    The file has no name, so that it is gone with the process, however that ends. It is read, not mapped: what is mapped
-    counts as memory of the process. What cannot be written, as on a full disk, stays in memory, so that the speech goes
-    on.
+    The file has no name, so that it disappears with the process, however that ends. It is read, not mapped: mapped
+    pages count as memory of the process. Samples that cannot be written, as on a full disk, stay in memory, so that
+    playback continues.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -141,13 +145,13 @@ class SampleFile:
         self.length += len(samples)
 
     def cut(self, length: int) -> None:
-        """Drop what is behind so many samples."""
+        """Drop all but the first `length` samples."""
         self._rest = [self.read(self._filed, length)] if length > self._filed else []
         self._filed = min(self._filed, length)
         self.length = length
 
     def read(self, start: int, end: int) -> Samples:
-        """The samples from `start` to `end`, or to the end of what is here."""
+        """Return the samples from `start` to `end`, or to the end of the available ones."""
         end = min(end, self.length)
         filed = self._read_filed(start, min(end, self._filed))
         if end <= self._filed:

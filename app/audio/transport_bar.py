@@ -37,7 +37,7 @@ class TransportBar(QWidget):
         self._draw_play_button()
 
     def show_action(self, action: QAction) -> None:
-        """Let the button in the middle be that of a command, which plays or pauses."""
+        """Bind the middle button to a command that plays or pauses."""
         self._action = action
         action.changed.connect(self._follow)
         self.play_button.clicked.connect(action.trigger)
@@ -45,7 +45,7 @@ class TransportBar(QWidget):
 
     @Slot()
     def _follow(self) -> None:
-        """Say what the command does now."""
+        """Show the command's current name on the button."""
         assert self._action is not None
         name = self._action.text()
         self.play_button.setEnabled(self._action.isEnabled())
@@ -59,9 +59,9 @@ class TransportBar(QWidget):
         self.position_label.setText(clock_time(seconds))
 
     def show_length(self, seconds: float, *, exact: bool, made_seconds: float | None = None) -> None:
-        """Show the length, or an estimate of it if not exact; 0 disables the buttons that skip.
+        """Show the length, or an estimate of it if not exact; 0 disables the skip buttons.
 
-        `made_seconds` is how much of it there is if nothing more will come.
+        `made_seconds` is the length of the generated audio if nothing more will come.
         """
         words = clock_time(seconds) if exact or not seconds else f"about {clock_time(seconds)}"
         part = f" ({clock_time(made_seconds)} generated)" if made_seconds and seconds else ""
@@ -84,7 +84,7 @@ class TransportBar(QWidget):
 
 
 def clock_time(seconds: float) -> str:
-    """Minutes and seconds, with hours only if there are any."""
+    """Format a time as minutes and seconds, with hours only if there are any."""
     minutes, whole_seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{whole_seconds:02}" if hours else f"{minutes}:{whole_seconds:02}"

@@ -1,4 +1,4 @@
-"""What is drawn of a waveform: its bars, the times below it and a mark where each sentence begins."""
+"""The drawing of a waveform: its bars, the times below it and a mark at the start of each sentence."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from app.theme import colours
 BAR_PIXELS = 3.0
 GAP_PIXELS = 2.0
 QUIETEST_SCALE = 0.25
-"""A very quiet signal is not enlarged beyond this."""
+"""The smallest peak that the bars are scaled to, so that a very quiet signal is not enlarged further."""
 SPACE_AROUND_WORDS_PIXELS = 60, 6
-"""Across and down."""
+"""The horizontal and vertical space around the labels."""
 HOUR_SECONDS, DAY_SECONDS = 3600, 86_400
 SPACINGS_SECONDS = (
     *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800),
     *(hours * HOUR_SECONDS for hours in (1, 2, 3, 6, 12)),
 )
-"""After these come whole days."""
+"""The spacings of time labels; larger ones are whole days."""
 MARK_PIXELS = 6.0
 MARKS_APART_PIXELS = 8.0
-"""Where sentences follow one another more closely, marks would run together, and some are left out."""
+"""The smallest distance between marks; if sentences follow each other more closely, some marks are left out."""
 
 
 class WaveformItem:
     """Draws a part of a pyramid's samples; the bars are painted once per size or change, not per frame.
 
-    Each bar stands for the same samples wherever it is, so that bars only move when another part is in view, and the
-    loudest of all gives the height, so that they do not jump.
+    Each bar stands for the same samples regardless of its place, so that bars only move when a different part is shown.
+    The loudest sample of the whole sound sets the height, so that bars do not jump.
     """
 
     def __init__(self) -> None:
@@ -48,18 +48,18 @@ class WaveformItem:
         self._unheard = QPixmap()
 
     def show_peaks(self, peaks: Envelope, shown: TimeRange, gaps: Sequence[tuple[int, int]] = ()) -> None:
-        """Draw this part of these peaks; from the start to the end of each gap, there is no sound yet."""
+        """Draw this part of these peaks; from the start to the end of each gap, there is no audio yet."""
         self._peaks = peaks
         self._shown = shown
         self._gaps = tuple(gaps)
         self._painted_for = None
 
     def set_position(self, position: int) -> None:
-        """Mark everything before this sample as heard."""
+        """Mark everything before this sample as played."""
         self._position = position
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
-        """Draw what is shown over the area, from -1 to 1."""
+        """Draw the visible part over the area, from -1 to 1."""
         self._paint_bars(area.width(), area.height(), painter.device().devicePixelRatioF())
         heard = area.width() * min(max(self._shown.share_of(self._position), 0.0), 1.0)
         painter.save()
@@ -83,13 +83,13 @@ class WaveformItem:
         )
 
     def _laid_out(self, width: float, height: float) -> tuple[list[QRectF], list[QRectF]]:
-        """The bars of audio that exists, and the dots of audio that does not yet."""
+        """Return the bars of audio that exists, and the dots of audio that does not yet."""
         made_bars: list[QRectF] = []
         pending_bars: list[QRectF] = []
         columns = max(int(width / (BAR_PIXELS + GAP_PIXELS)), 1)
         per_column = self._shown.length / columns
         first = math.floor(self._shown.start / per_column)
-        columns += 1  # of the first and the last, parts may be in view
+        columns += 1  # the first and the last column may be partly visible
         peaks = self._peaks.peaks(first * per_column, (first + columns) * per_column, columns)
         middle = height / 2
         scale = (middle - BAR_PIXELS) / self._loudest()
@@ -102,7 +102,7 @@ class WaveformItem:
         return made_bars, pending_bars
 
     def _is_made(self, start: float, length: float) -> bool:
-        """Whether there is sound in a column, and in the middle of it."""
+        """Return whether there is audio in a column and at the middle of it."""
         middle = start + length / 2
         return start < self._peaks.covered_samples and not any(begin <= middle < end for begin, end in self._gaps)
 
@@ -112,7 +112,7 @@ class WaveformItem:
 
 
 def _picture(size: QSize, pixel_ratio: float, groups: Iterable[tuple[list[QRectF], str]]) -> QPixmap:
-    """Bars in their colours, drawn one by one: a single path of them all takes ten times as long."""
+    """Draw bars in their colors, one by one: a single path of them all takes ten times as long."""
     picture = QPixmap(size)
     picture.setDevicePixelRatio(pixel_ratio)
     picture.fill(Qt.GlobalColor.transparent)
@@ -128,12 +128,12 @@ def _picture(size: QSize, pixel_ratio: float, groups: Iterable[tuple[list[QRectF
 
 
 def axis_height(metrics: QFontMetrics) -> int:
-    """The room that the times take in pixels."""
+    """Return the height of the times in pixels."""
     return metrics.height() + SPACE_AROUND_WORDS_PIXELS[1]
 
 
 def seconds_per_label(shown: TimeRange, sample_rate_hz: int, width_pixels: float, metrics: QFontMetrics) -> int:
-    """The smallest round spacing that leaves room for the labels."""
+    """Return the smallest round spacing that leaves room for the labels."""
     room = metrics.horizontalAdvance(clock_time(shown.end / sample_rate_hz)) + SPACE_AROUND_WORDS_PIXELS[0]
     wanted = shown.length / sample_rate_hz * room / max(width_pixels, 1)
     days = math.ceil(wanted / DAY_SECONDS) * DAY_SECONDS
@@ -156,7 +156,7 @@ def paint_times(painter: QPainter, area: QRectF, shown: TimeRange, sample_rate_h
 
 
 def paint_sentences(painter: QPainter, area: QRectF, shown: TimeRange, sentences: Sequence[int], colour: str) -> None:
-    """Draw a mark at the upper edge for each of these samples, in order, that is in view."""
+    """Draw a mark at the upper edge for each of these samples, in order, that is visible."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)

@@ -1,4 +1,4 @@
-"""Shows a track as it fills up and the position that is heard; clicks and keys seek, others zoom and scroll."""
+"""Shows a track as it fills up and the playback position; clicks and keys seek, zoom and scroll."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from app.theme import colours
 STEP_SECONDS = 1.0
 PAGE_SECONDS = 5.0
 MIN_WAVE_PIXELS = 24
-"""The times are left out where the waveform would be lower with them."""
+"""The minimum height of the waveform; the times are left out if it would be lower with them."""
 PLAYHEAD_PIXELS = 2
 FRAME_PIXELS = 2
 """Space for the frame that shows the keyboard focus."""
 DEFAULT_SIZE = QSize(256, 192)
 SHORTEST_SECONDS = 2
-"""Not less than this is ever shown; the bars would stand for fewer samples than the peaks are kept for."""
+"""The minimum length shown; below it, bars would stand for fewer samples than the finest peaks."""
 WHEEL_STEP = 120
-"""What Qt calls one click of a usual wheel."""
+"""Qt's value for one click of a typical wheel."""
 
 
 class WaveformView(QWidget):
-    """Positions are samples; at first the whole track, or what it is expected to become, is shown.
+    """A clickable waveform, at first of the whole track at its expected length; positions are samples.
 
-    `unmade_requested` comes instead of `seek_requested` where there is no sound: after what is made so far, and in the
-    track's gaps. What is shown is public, `zoom`.
+    `unmade_requested` is emitted instead of `seek_requested` where there is no audio: after the generated audio, and in
+    the track's gaps. The visible part is public, as `zoom`.
     """
 
     seek_requested = Signal(SAMPLE)
@@ -74,11 +74,11 @@ class WaveformView(QWidget):
         return self._sentences
 
     def sizeHint(self) -> QSize:
-        """The preferred size, unless the window asks for another."""
+        """Return the preferred size."""
         return DEFAULT_SIZE
 
     def show_track(self, track: AudioTrack) -> None:
-        """Show another track, all of it; a drag that has begun in the one before ends there."""
+        """Show all of a track; if it is a different one, a drag that has begun ends."""
         self._dragging = self._dragging and track is self._track
         self._track = track
         self._sentences = ()
@@ -97,7 +97,7 @@ class WaveformView(QWidget):
         self.update()
 
     def seek(self, position: int) -> None:
-        """Ask for this sample, or the nearest one of what is made so far."""
+        """Request this sample, or the nearest one of the generated audio."""
         inside = self._inside(position)
         if self._in_gap(inside):
             self.unmade_requested.emit(inside)
@@ -106,13 +106,13 @@ class WaveformView(QWidget):
             self.seek_requested.emit(inside)
 
     def set_position(self, position: int) -> None:
-        """Show the sample that is heard now."""
+        """Show the sample that is playing now."""
         self._heard_before = position
         if not self._dragging:
             self._show_position(position)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the waveform above its time axis, once there is sound, and as far as there is room."""
+        """Draw the waveform once there is audio, above its time axis if there is room."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(colours().surface))
         area = self._area
@@ -145,7 +145,7 @@ class WaveformView(QWidget):
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Seek to where the button is released, if there is sound."""
+        """Seek to where the button is released, if there is audio."""
         if not self._dragging:
             return
         self._dragging = False
@@ -157,12 +157,12 @@ class WaveformView(QWidget):
             self.unmade_requested.emit(sample)
 
     def leaveEvent(self, event: object) -> None:
-        """No hover line without a mouse."""
+        """Remove the hover line."""
         self._hovered = None
         self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom with Ctrl, around the pointer; else scroll, unless everything is in view."""
+        """Zoom with Ctrl, around the pointer; otherwise scroll, unless the whole sound is visible."""
         turned = event.angleDelta()
         steps = (turned.y() or turned.x()) / WHEEL_STEP
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -173,7 +173,7 @@ class WaveformView(QWidget):
             self.zoom.scroll(steps)
 
     def event(self, event: QEvent) -> bool:
-        """Zoom with two fingers on a touchpad, too."""
+        """Also zoom with two fingers on a touchpad."""
         if not isinstance(event, QNativeGestureEvent):
             return super().event(event)
         if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
@@ -265,7 +265,7 @@ class WaveformView(QWidget):
         return self.zoom.shown.sample_at(min(max(inside / max(self._area.width(), 1), 0.0), 1.0))
 
     def _is_made(self, sample: int) -> bool:
-        """Whether there is sound at this sample, or it is at the end of all."""
+        """Return whether there is audio at this sample, or it is the end of a complete track."""
         so_far = sample < self._track.length or self.zoom.shown.total == self._track.length
         return so_far and not self._in_gap(sample)
 
