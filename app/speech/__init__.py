@@ -1,1 +1,1 @@
-"""Typing text and having it spoken: the engine's thread, the text, the controls."""
+"""Typing text and playing it as speech: the engine's thread, the text, the controls."""

@@ -1,4 +1,4 @@
-"""What the application is doing at a given moment, as plain data."""
+"""The current activity of the application, as plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.speech import DeviceEvent, PreparationEvent
 
 
 class Readiness(Enum):
-    """Whether the engine can speak."""
+    """The state of the engine."""
 
     PREPARING = "preparing"
     READY = "ready"
@@ -19,10 +19,10 @@ class Readiness(Enum):
 
 @dataclass(frozen=True)
 class SaveProgress:
-    """The file being saved: `step` says what is done, `fraction` how much, `seconds_left` how long the rest may take.
+    """The file being saved: the current `step`, the `fraction` done, and the estimated `seconds_left`.
 
-    These are empty and None while unknown. `waiting_count` others are to be saved, too; the one of them that is
-    `interrupted`, if any, is a book that has begun and goes on afterwards.
+    These are empty or None while unknown. `waiting_count` is the number of other files in the queue; `interrupted` is
+    the one of them, if any, that has begun: a book that resumes afterwards.
     """
 
     name: str
@@ -35,11 +35,12 @@ class SaveProgress:
 
 @dataclass(frozen=True)
 class Activity:
-    """`utterance_number` (from 1, of `utterance_count`) is heard, or else being made; 0 when unknown.
+    """The activity of the application; a missing number is 0.
 
-    `device` is what computes the speech, None until it is known. `fallback` says why the processor made some of the
-    latest speech in place of the GPU, if it did. While `previewing`, a voice is tried with a sentence of its own.
-    `partial` speech was stopped before all of it was made.
+    `utterance_number` (from 1, of `utterance_count`) is being played, or else generated. `device` computes the speech;
+    it is None until known. `fallback` is the reason why the CPU generated some of the latest speech instead of the GPU,
+    if it did. While `previewing`, a voice is tried with a separate sentence. `partial` speech was stopped before all of
+    it was generated.
     """
 
     readiness: Readiness = Readiness.PREPARING
@@ -58,20 +59,20 @@ class Activity:
 
     @property
     def saving(self) -> bool:
-        """Whether a file is being saved, or speech is being made for it."""
+        """True while a file is being saved or generated."""
         return self.save is not None
 
     @property
     def can_stop(self) -> bool:
-        """Whether there is something to stop."""
+        """True if there is something to stop."""
         return self.busy or self.playback is Playback.PAUSED
 
     @property
     def busy(self) -> bool:
-        """Whether something is made or heard."""
+        """True while something is being generated or played."""
         return self.making or self.previewing or self.playback is Playback.PLAYING
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is in progress."""
+        """True if nothing is in progress."""
         return self.readiness is not Readiness.PREPARING and not self.saving and not self.busy

@@ -1,4 +1,4 @@
-"""From a request to audible speech: what is heard, its track and its player; the engine has a thread of its own."""
+"""From a request to audible speech: the current speech, its track and its player; the engine runs in its own thread."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from engine.speech import AudioChunk, PlanEvent, SpeechRequest, Utterance
 from engine.text.sentences import sentence_at
 
 NEAR_SECONDS = 2.0
-"""So little of a gap is made before the place in it that somebody wants to hear."""
+"""The longest stretch of a gap to generate ahead of a requested position in it; beyond it, start at that position."""
 
 
 class SpeechController(QObject):
-    """One speech at a time, and files beside it, which are made and written whenever no speech is to be made.
+    """Plays one text at a time, and generates and writes files while no speech has to be generated.
 
-    A new request stops the previous one at once, though the engine may notice a moment later.
-    `track_changed` also tells that what comes after some utterance of the same track will be made anew.
+    A new request stops the previous one immediately, though the engine may notice a moment later. `track_changed` is
+    also emitted when the rest of the same track will be generated again.
     """
 
     activity_changed = Signal(object)
     voices_listed = Signal(object)
     planned = Signal(object)
     track_changed = Signal(object)
-    track_grew = Signal()  # or will not grow any more
+    track_grew = Signal()  # or will not grow any further
     utterance_changed = Signal(object)
     failed = Signal(object)
-    speech_failed = Signal(object)  # the latest speech, and nothing else; `failed` tells of that as well
+    speech_failed = Signal(object)  # about the latest speech only; `failed` is emitted as well
     saved = Signal(object)
     previewed = Signal()
 
@@ -89,7 +89,7 @@ class SpeechController(QObject):
 
     @property
     def source(self) -> object:
-        """What the text of the latest speech was taken from, as it was given; None if nothing was."""
+        """The origin of the latest text, as passed to `speak`; None if there was none."""
         return self.speech.source
 
     @property
@@ -99,18 +99,18 @@ class SpeechController(QObject):
 
     @property
     def playback(self) -> Playback:
-        """Whether the latest speech is playing."""
+        """The playback state of the latest speech."""
         return self.player.playback
 
     @property
     def heard_to_the_end(self) -> bool:
-        """Whether the latest speech has ended by itself, all of it heard, instead of being stopped."""
+        """True if all of the latest speech was played, to its end, instead of being stopped."""
         at_end = self.track.whole and self.player.position >= self.track.length
         return at_end and self.player.playback is Playback.STOPPED and not self.speech.left
 
     @Slot()
     def list_voices(self) -> None:
-        """List the voices of all models in the background; they come with `voices_listed`."""
+        """List the voices of all models in the background; `voices_listed` carries them."""
         self.engine.list_voices()
 
     @Slot()
@@ -119,14 +119,14 @@ class SpeechController(QObject):
         self.engine.prepare()
 
     def change_engine(self, make_engine: EngineFactory) -> None:
-        """Switch to another engine, which is prepared in the background; speech in progress is made by the old one."""
+        """Switch to a different engine and prepare it in the background; the old one finishes speech in progress."""
         self.speech.superseded = True
         self.engine.change(make_engine)
 
     def speak(self, request: SpeechRequest, source: object = None) -> None:
-        """Make speech and play it; if it is already being made, play that.
+        """Generate speech and play it; if it is already being generated, play that.
 
-        `source` is what the text is taken from, such as a document, and is kept with the speech.
+        `source` is the origin of the text, such as a document, and is stored with the speech.
         """
         self._preview.stop()
         speech = self.speech
@@ -141,7 +141,7 @@ class SpeechController(QObject):
     def speak_from(self, character: int) -> None:
         """Speak the text of the latest speech from this character on, with its voice, speed and pauses.
 
-        Ahead of what is made, this leaves a gap in the track, which is made when it is wanted.
+        If the character lies ahead of the generated audio, this leaves a gap in the track, which is filled on demand.
         """
         speech, manner = self.speech, self.speech.manner
         if manner is None:
@@ -155,9 +155,9 @@ class SpeechController(QObject):
             self.speak(replace(manner, start=character), self.source)
 
     def hear_from(self, character: int) -> bool:
-        """Play from the word at this character of the latest speech's text on; False, and nothing, if it is not made.
+        """Play from the word at this character of the latest text; if it is not generated, do nothing and return False.
 
-        What was stopped or failed before its end is made on, too.
+        The generation of speech that was stopped or failed before its end resumes, too.
         """
         sample = self.track.sample_of(character)
         if sample is None or self.request is None or character < self.request.start:
@@ -167,9 +167,10 @@ class SpeechController(QObject):
         return True
 
     def adapt(self, voice: str, speed: float, pause_scale: float) -> None:
-        """Let the speech go on like this: the speed at once, all of it in what is made from the next sentence on.
+        """Change the voice, speed and pauses of the current speech, from the next generated sentence on.
 
-        With another voice, this is the next sentence that is heard. Speech that is written to a file stays as it is.
+        The playback speed changes immediately. A new voice starts with the next sentence to be played. Speech that is
+        written to a file stays unchanged.
         """
         self.player.set_speed(speed)
         speech, manner = self.speech, self.speech.manner
@@ -184,33 +185,33 @@ class SpeechController(QObject):
 
     @Slot()
     def go_on(self) -> None:
-        """Play on; what was stopped or failed before its end is made on, too."""
+        """Resume playback, and the generation of speech that was stopped or failed before its end."""
         if self.speech.task is None and self.track.partial:
             self._make_rest(self.player.position)
         self.player.play()
 
     def hear_again(self, request: SpeechRequest, track: AudioTrack, source: object = None) -> None:
-        """Play speech that was made before, in place of the latest."""
+        """Play speech that was generated before, replacing the latest."""
         self._preview.stop()
         self._replace_speech(HeardSpeech(request, source, track))
         self._update()
         self.player.play()
 
     def preview(self, request: SpeechRequest, visitor: EngineFactory | None = None) -> None:
-        """Let this be heard in between; the speech halts meanwhile, and can be played on.
+        """Play a preview; the speech pauses in the meantime and can be resumed.
 
-        The engine of a `visitor` makes it, if there is one, else the present one; `previewed` follows at its end.
+        The engine of a `visitor` generates it, if given, else the present one; `previewed` is emitted at its end.
         """
         self._preview.hear(request, visitor or self.engine.worker.present)
 
     @Slot()
     def pause(self) -> None:
-        """Pause at once."""
+        """Pause immediately."""
         self.player.pause()
 
     @Slot()
     def stop(self) -> None:
-        """Stop playing speech, and making it; what has been made can still be played."""
+        """Stop generating and playing speech; the generated part can still be played."""
         self._preview.stop()
         self._leave()
         self.track_grew.emit()
@@ -218,7 +219,7 @@ class SpeechController(QObject):
 
     @Slot()
     def clear(self) -> None:
-        """Stop, and forget the latest speech: its text is no longer there."""
+        """Stop and discard the latest speech, because its text was removed."""
         self._preview.stop()
         self._leave()
         self._before = HeardSpeech()
@@ -227,11 +228,11 @@ class SpeechController(QObject):
         self._update()
 
     def save(self, path: Path, request: SpeechRequest) -> None:
-        """Write the speech of this request to a file, making it first if necessary."""
+        """Write the speech of this request to a file, generating it first if necessary."""
         self.export(order_of_text(path, request))
 
     def export(self, order: ExportJob) -> None:
-        """Carry out an order once those before it are, with the engine there is now; what is made already is used."""
+        """Queue an export with the present engine; speech that is already generated is reused."""
         speech = self.speech if self.speech.is_of(order.only_request) else None
         self.saving.add(order, self.engine.worker.present, speech)
 
@@ -244,14 +245,14 @@ class SpeechController(QObject):
         return self.engine.shut_down(timeout_ms)
 
     def _make_rest(self, position: int | None = None) -> None:
-        """Make what is left of the speech in the manner that is wanted by now: at a position, or where it was made."""
+        """Generate the rest of the speech with the current settings: at a position, or where the track grew last."""
         task = self.speech.make_rest(self.engine.worker.present, position)
         if task is not None:
             self.engine.worker.begin(task)
             self._update()
 
     def _skip_to(self, character: int) -> None:
-        """Make what follows a character that is ahead of what is made, and go there."""
+        """Start generating at a character ahead of the generated audio, and seek to it."""
         self.speech.cancel()
         sample = self.track.skip_to(character)
         self._make_rest()
@@ -259,20 +260,20 @@ class SpeechController(QObject):
         self.player.seek(sample)
 
     def _cut(self) -> None:
-        """Drop the utterances after the one that is heard."""
+        """Drop the utterances after the current one."""
         self.track.cut(self.player.settled)
         self.player.play_anew()
         self._tell_track()
         self.player.position_changed.emit(self.player.position)
 
     def _leave(self) -> None:
-        """Make and play no more of the speech, which is not its end, even if nothing of it is left to be heard."""
+        """Stop generating and playing the speech, which does not count as its end, even if all of it was played."""
         self.speech.cancel()
         self.speech.left = True
         self.player.stop()
 
     def _replace_speech(self, speech: HeardSpeech) -> None:
-        """Let another speech be what is heard; the one before comes back if nothing comes of it."""
+        """Replace the current speech; the one before comes back if the new one yields no audio."""
         self._leave()
         self.speech.position = self.player.position
         if self.track.length:
@@ -307,10 +308,10 @@ class SpeechController(QObject):
             case PlanEvent():
                 self.planned.emit(self.track.planned)
             case AudioChunk():
-                self._before = self.speech  # what was before need not be kept in memory
+                self._before = self.speech  # releases the speech before, which would stay in memory
                 self._on_growth()
             case Ended() if len(self.track.gaps) < gap_count:
-                self._make_rest()  # the end may not be made yet
+                self._make_rest()  # the end may not be generated yet
                 self._on_growth()
             case Ended(error):
                 self._on_failure(error)
@@ -319,7 +320,7 @@ class SpeechController(QObject):
     def _on_failure(self, error: Exception | None) -> None:
         if error is None or isinstance(error, Cancelled):
             return
-        if self.player.waiting:  # in a gap, which would be made again and again
+        if self.player.waiting:  # in a gap, which would be generated again and again
             self.player.pause()
         if not self.track.length:
             self._load(self._before)
@@ -351,7 +352,7 @@ class SpeechController(QObject):
         self._update()
 
     def _fill_gap(self, position: int) -> None:
-        """Make the gap at a position, or far from its start, only what follows the sentence that is expected there."""
+        """Generate the gap at a position; far from its start, only from the sentence that is expected there."""
         starts = [start for start, end in self.track.gaps if start <= position < end]
         if starts and position - starts[0] > NEAR_SECONDS * self.track.sample_rate_hz:
             character = sentence_at(self.text, self.track.character_expected_at(position))
@@ -379,7 +380,7 @@ class SpeechController(QObject):
             self.activity_changed.emit(activity)
 
     def _utterance_number(self) -> int:
-        """The number of the utterance that is heard, or else of the one being made."""
+        """The number of the utterance that is being played, or else generated."""
         if self._utterance is not None and not self.player.waiting:
             return self._utterance.index + 1
         return min(self.track.segment_count + 1, self.track.utterance_count)

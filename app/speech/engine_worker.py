@@ -1,4 +1,4 @@
-"""The engine's thread: carries out tasks, the most urgent one first, and reports whatever comes of each."""
+"""The engine's thread: carries out tasks, the most urgent one first, and reports the results of each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NICENESS = 5
 
 
 class SpeechEngine(Speaker, Protocol):
-    """What the window needs from the engine; implemented by `engine.runtime.synthesizer.Synthesizer`."""
+    """The engine as the window uses it; implemented by `engine.runtime.synthesizer.Synthesizer`."""
 
     def close(self) -> None:
         """Release the model."""
@@ -45,7 +45,7 @@ class SpeechEngine(Speaker, Protocol):
 
 @dataclass(frozen=True)
 class VoicesListed:
-    """The models that can speak and their voices, the best first, and the best of them that can speak at once."""
+    """The usable models and their voices, best first, and the best model that only has to be loaded."""
 
     models: tuple[ModelVoices, ...]
     ready_model: str
@@ -53,7 +53,7 @@ class VoicesListed:
 
 @dataclass(frozen=True)
 class Ended:
-    """A task has ended; `error` says why if not all of it was done."""
+    """The end of a task; `error` is the reason if it did not finish."""
 
     error: Exception | None = None
 
@@ -65,7 +65,7 @@ Report = Result | Event | Ended
 
 
 class Urgency(IntEnum):
-    """What goes before what."""
+    """The priority of a task; lower values go first."""
 
     AT_ONCE = 0
     SPEECH = 1
@@ -75,7 +75,7 @@ class Urgency(IntEnum):
 
 @dataclass(frozen=True)
 class Means:
-    """What work is done with: `engine` is the engine, prepared; `observe` gets its events; `cancel` ends the work."""
+    """The resources of a task: a function that returns the prepared engine, an event callback, and a `cancel` event."""
 
     engine: Callable[[], SpeechEngine]
     observe: Callable[[Event], None]
@@ -86,13 +86,13 @@ Work = Callable[[Means], Iterable[Result]]
 
 
 def no_engine() -> SpeechEngine:
-    """The engine of a task that needs none."""
+    """Raise `LookupError`; the engine factory of a task that needs no engine."""
     raise LookupError("This task has no engine.")
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Work for the engine of `make_engine`, which may be another one than the window's present one."""
+    """Work for the engine of `make_engine`, which may differ from the window's present one."""
 
     work: Work
     urgency: Urgency
@@ -107,14 +107,14 @@ def preparing(means: Means) -> Iterable[Result]:
 
 
 def speaking(request: SpeechRequest) -> Work:
-    """Speak a request, utterance by utterance."""
+    """Return work that speaks a request, utterance by utterance."""
     return lambda means: means.engine().synthesize(request, means.observe, means.cancel)
 
 
 def engine_for(
     model: str, device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM
 ) -> SpeechEngine:
-    """The engine with a model; imported here, in the worker's thread, because the import takes a while."""
+    """Return the engine with a model; imported here, in the worker's thread, because the import takes a while."""
     from engine.audio.speech_cache import SpeechCache
     from engine.runtime.synthesizer import Synthesizer
     from engine.system.paths import kept_speech_folder
@@ -124,7 +124,7 @@ def engine_for(
 
 
 def voices_here(device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> VoicesListed:
-    """The voices of all models, of which none is loaded; imported here, in the worker's thread."""
+    """Return the voices of all models without loading any; imported here, in the worker's thread."""
     from engine.models.installed_voices import installed_voices
 
     models = installed_voices()
@@ -134,7 +134,7 @@ def voices_here(device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = 
 
 
 def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> bool:
-    """Whether a model only has to be loaded; one that cannot be opened is left for the engine to complain about."""
+    """Return whether a model only has to be loaded; False if it cannot be opened, which the engine reports later."""
     from engine.runtime.preparation.files import is_ready
 
     try:
@@ -144,13 +144,13 @@ def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO, prosody:
 
 
 class EngineWorker(QObject):
-    """Carries out tasks in a thread; `begin` returns at once, and every failure is reported as the end of its task.
+    """Carries out tasks in a thread; `begin` returns immediately, and each failure is reported as the end of its task.
 
-    After each result, the most urgent task has its turn; of equally urgent ones, the first. An engine stays open as
-    long as it is the `present` one or there is a task for it.
+    After each result, the most urgent task has its turn; of equally urgent ones, the first. An engine stays open while
+    it is the `present` one or there is a task for it.
     """
 
-    reported = Signal(object, object)  # the task, and a `Report` of it
+    reported = Signal(object, object)  # the task, and a `Report` about it
 
     def __init__(self, present: EngineFactory, owner: QObject) -> None:
         super().__init__(owner)
@@ -174,7 +174,7 @@ class EngineWorker(QObject):
         return task
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Cancel every task, and release every engine; return whether that was in time."""
+        """Cancel every task and release every engine; return whether that finished in time."""
         self._tasks.cancel()
         self.present = no_engine
         self._begun.clear()
@@ -184,7 +184,7 @@ class EngineWorker(QObject):
     def _end(self, task: Task, error: Exception | None) -> None:
         if task in self._begun:
             self._begun.remove(task)
-            self._tasks.run(self._free_engines)  # also of one that never had its turn
+            self._tasks.run(self._free_engines)  # also for a task that never had its turn
             self.reported.emit(task, Ended(error))
 
     def _results_of(self, task: Task) -> Iterator[Result]:
@@ -197,7 +197,7 @@ class EngineWorker(QObject):
     def _engine_of(self, task: Task, observe: Callable[[Event], None]) -> SpeechEngine:
         if task.make_engine not in self._engines:
             self._free_engines()
-            give_way(NICENESS)  # sound and window go first
+            give_way(NICENESS)  # audio and window go first
             self._engines[task.make_engine] = task.make_engine()
         engine = self._engines[task.make_engine]
         engine.prepare(observe, task.cancel)
@@ -214,7 +214,7 @@ class EngineWorker(QObject):
 
 
 class Engine(QObject):
-    """The present engine as the window sees it: `state` is an activity with what it tells about itself, and no more."""
+    """The present engine for the window: `state` is an activity with only the facts about the engine."""
 
     changed = Signal()
     voices_listed = Signal(object)
@@ -241,18 +241,18 @@ class Engine(QObject):
         self._set(readiness=Readiness.PREPARING)
 
     def change(self, make_engine: EngineFactory) -> None:
-        """Prepare another engine, which is the present one from now on."""
+        """Prepare a different engine, which is the present one from now on."""
         if self._preparing is not None:
             self._preparing.cancel.set()
         self.worker.present = make_engine
         self.prepare()
 
     def forget_fallback(self) -> None:
-        """What comes next is not yet spoken by the processor in place of the GPU."""
+        """Clear the note that the CPU generated speech instead of the GPU."""
         self._set(fallback="")
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop preparing, and end once the task in progress has been cancelled; return whether it did in time."""
+        """Stop preparing, and end once the task in progress is canceled; return whether it did in time."""
         if self._preparing is not None:
             self._preparing.cancel.set()
         return self.worker.shut_down(timeout_ms)
@@ -271,7 +271,7 @@ class Engine(QObject):
                 self.failed.emit(report.error)
 
     def _note(self, task: Task, report: Report) -> None:
-        """Note what the engine tells; that it speaks tells that it is ready."""
+        """Update the state from a report; any result shows that the engine is ready."""
         match report:
             case PreparationEvent():
                 self._set(readiness=Readiness.PREPARING, preparation=report)
@@ -281,7 +281,7 @@ class Engine(QObject):
                 prepares_still = self._preparing is not None and task is not self._preparing
                 if self.state.readiness is Readiness.PREPARING and not prepares_still:
                     self._set(readiness=Readiness.FAILED, preparation=None)
-            case FallbackEvent(message) if not task.cancel.is_set():  # else it is another speech that is the latest
+            case FallbackEvent(message) if not task.cancel.is_set():  # otherwise the latest speech is a different one
                 self._set(readiness=Readiness.READY, preparation=None, fallback=message)
             case _:
                 self._set(readiness=Readiness.READY, preparation=None)

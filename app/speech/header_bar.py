@@ -20,7 +20,7 @@ SAVE, SAVE_SHORT = "Save Audio…", "Save…"
 class HeaderBar(QWidget):
     """The controls in their order, all public. If space is short, it uses shorter texts and hides the labels.
 
-    If that is not enough, as with large fonts, what speaks is on a second line.
+    If that is not enough, as with large fonts, the save, stop and speak buttons move to a second line.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -44,16 +44,16 @@ class HeaderBar(QWidget):
 
     @property
     def stacked(self) -> bool:
-        """Whether there are two lines."""
+        """True if there are two lines."""
         return self._lines.direction() is QBoxLayout.Direction.TopToBottom
 
     @property
     def short(self) -> bool:
-        """Whether the short texts are shown."""
+        """True if the short texts are shown."""
         return self.save_button.text() == SAVE_SHORT
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Measure the preferred width, in the font and with the voices that are there by now."""
+        """Measure the preferred width, in the current font and with the current voices."""
         super().showEvent(event)
         self._shorten(False)
         self._usual_width = self._preferred_width()
@@ -65,17 +65,17 @@ class HeaderBar(QWidget):
         self._say()
 
     def minimumSizeHint(self) -> QSize:
-        """The minimum width with the short texts on two lines."""
+        """Return the minimum width with the short texts on two lines."""
         return QSize(max(self._shortest_widths()), super().minimumSizeHint().height())
 
     def _preferred_width(self) -> int:
-        """The preferred width with the usual texts, which those of a selection and the like are not."""
+        """Return the preferred width with the default texts, not with those for a selection and the like."""
         manner, commands = (line.sizeHint().width() for line in (self._manner, self._commands))
         extra = self.speak_button.sizeHint().width() - self.speak_button.minimumWidth()
         return manner + SPACE_PIXELS + commands - max(0, extra)
 
     def _shortest_widths(self) -> tuple[int, int]:
-        """The minimum width of each line with the short texts."""
+        """Return the minimum width of each line with the short texts."""
         manner, commands = (line.minimumSizeHint().width() for line in (self._manner, self._commands))
         if self.short:
             return manner, commands

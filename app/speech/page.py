@@ -20,16 +20,16 @@ from app.widgets.side_bar import SideBar
 MARGINS_PIXELS = (16, 12, 16, 10)
 SPACE_PIXELS = 10
 DEFAULT_SPLIT = 300, 150
-"""Text and player, in proportion."""
+"""The default heights of text and player, in proportion."""
 NARROW_PIXELS = 800
-"""With less width than this, the side bar does not fit beside the text."""
+"""The minimum width for the side bar beside the text."""
 
 
 class SpeechPage(QWidget):
-    """Header, message, model, file being saved, side bar beside text above waveform, status, all public.
+    """The window's contents, all public: header, notices, side bar beside text above waveform, status.
 
-    The user can move the splitters in the middle. In a narrow window the side bar takes the place of the text; so does,
-    in any, the home page. `home_changed` tells whether that is shown.
+    The user can move the splitters in the middle. In a narrow window the side bar replaces the text; the home page
+    replaces it in any window, and `home_changed` is emitted when it is shown or hidden.
     """
 
     home_changed = Signal(bool)
@@ -73,7 +73,7 @@ class SpeechPage(QWidget):
         self.side_bar.focus_left.connect(self.focus_text)
 
     def show_playing(self, title: str) -> None:
-        """Say what the sound is of; a click leads there."""
+        """Show the title of the audio; a click leads to its source."""
         self.playing.say(title)
         self.playing.setAccessibleName(f"Show what is playing: {title}")
         self.playing.setVisible(bool(title))
@@ -81,17 +81,17 @@ class SpeechPage(QWidget):
 
     @property
     def home_shown(self) -> bool:
-        """Whether home is in the place of the text."""
+        """True if home is shown instead of the text."""
         return self.views.currentWidget() not in (self.editor, self.book)
 
     def show_view(self, view: TextEditor | BookView) -> None:
-        """Show one's own text, or a book's, now or instead of home; the keyboard goes with it."""
+        """Show the user's own text or a book, now or after home; it takes the keyboard focus if the text had it."""
         self.view = view
         if not self.home_shown:
             self._show(view)
 
     def show_home(self, home: QWidget) -> None:
-        """Show one of the `views` that is no text in the place of the text, with the keyboard."""
+        """Show the home page, one of the `views`, instead of the text, with the keyboard focus."""
         self.side_bar.give_way()
         self._show(home)
         home.setFocus()
@@ -99,7 +99,7 @@ class SpeechPage(QWidget):
 
     @Slot()
     def show_text(self) -> None:
-        """Give the text its place, after something was chosen whose effect is there."""
+        """Show the text, after a choice that takes effect there."""
         self.side_bar.give_way()
         if self.home_shown:
             self._show(self.view)
@@ -113,12 +113,12 @@ class SpeechPage(QWidget):
 
     @Slot()
     def focus_text(self) -> None:
-        """Give the keyboard to the text, or to home."""
+        """Give the keyboard focus to the text, or to home."""
         (self.views.currentWidget() or self.view).setFocus()
 
     @property
     def split_state(self) -> QByteArray:
-        """How the height is divided while the player is not folded; empty if that is as usual."""
+        """The division of the height while the player is not folded; empty for the default."""
         return self._unfolded if self._folded_by else self.split.saveState()
 
     @split_state.setter
@@ -128,7 +128,7 @@ class SpeechPage(QWidget):
             self.split.setSizes(DEFAULT_SPLIT)
 
     def fold_player(self, by: object, *, folded: bool) -> None:
-        """Give the room of the waveform to the text, or take it back once nobody wants the player folded any more."""
+        """Give the waveform's room to the text, or take it back once no caller wants the player folded."""
         state = self.split_state
         self._folded_by = self._folded_by | {by} if folded else self._folded_by - {by}
         if bool(self._folded_by) == self.player.wave.isHidden():
@@ -166,7 +166,7 @@ class SpeechPage(QWidget):
         if shown and not instead:
             self.columns.setSizes([bar.width_pixels, self.columns.width() - bar.width_pixels])
         if shown and instead and self.views.isAncestorOf(self.focusWidget()):
-            bar.tabs.setFocus()  # not whatever comes after the text
+            bar.tabs.setFocus()  # not the widget after the text
         self.views.setHidden(shown and instead)
 
     @Slot()
@@ -186,7 +186,7 @@ class SpeechPage(QWidget):
         layout.addWidget(self.status)
 
     def _lay_out_top(self) -> QVBoxLayout:
-        """The header, and what is to be told below it, which scrolls where there is no room for it."""
+        """Return the header with the notices below it, which scroll if there is not enough room."""
         told = QVBoxLayout(self.notices.body)
         told.setContentsMargins(0, SPACE_PIXELS, 0, 0)
         told.setSpacing(SPACE_PIXELS)
@@ -201,8 +201,8 @@ class SpeechPage(QWidget):
 
 
 class _Columns(QSplitter):
-    """Takes what is left, and is the first to be smaller where there is little room."""
+    """A splitter that takes the remaining space, and shrinks first if there is little room."""
 
     def sizeHint(self) -> QSize:
-        """No more than it needs."""
+        """Return the minimum size."""
         return self.minimumSizeHint()

@@ -1,4 +1,4 @@
-"""How fast work in steps goes: the time that may be left, or else the time it has taken, and how much is done."""
+"""Estimates the progress of work in steps: the time left, or else the elapsed time, and the fraction done."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.system.durations import duration_words
 
 MINUTE = 60
 WORTH_SAYING_SECONDS = 3
-"""Work of unknown length is said to take this long or longer, never less."""
+"""The minimum elapsed time to show for work of unknown length."""
 
 DEFAULT_SECONDS = {
     "Compiling text features": 40,
@@ -20,11 +20,11 @@ DEFAULT_SECONDS = {
     "Compiling decoder": 81,
     "Compiling waveform": 1,
 }
-"""What each of these steps, in order, took on one machine; only the proportions matter."""
+"""The duration of each of these steps, in order, on one machine; only the proportions matter."""
 
 
 class ProgressEstimator:
-    """Hears of each step when it starts, and estimates the rest from those before it, on one thread."""
+    """Notes the start of each step and estimates the rest from the steps before, on one thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -33,7 +33,10 @@ class ProgressEstimator:
         self._told_left: tuple[float, float] | None = None
 
     def note(self, title: str, done: int, total: int, seconds_left: float | None = None) -> None:
-        """This step is going on after `done` of `total`; `seconds_left` is an estimate by whoever does the work."""
+        """Note that a step is in progress after `done` of `total`.
+
+        `seconds_left` is an estimate by the worker itself.
+        """
         now = self._clock()
         self._told_left = None if seconds_left is None else (now, seconds_left)
         earlier_title, earlier_done, earlier_total = self._step
@@ -46,7 +49,7 @@ class ProgressEstimator:
 
     @property
     def seconds_left(self) -> float | None:
-        """The time left; None while nothing is known about it, or once it takes longer than expected."""
+        """The estimated time left; None while unknown, or once it takes longer than expected."""
         now = self._clock()
         if self._told_left is not None:
             told_at, seconds = self._told_left
@@ -60,7 +63,7 @@ class ProgressEstimator:
 
     @property
     def fraction(self) -> float | None:
-        """How much is done, from 0 to 1; None while that is unknown, or a step takes longer than expected."""
+        """The fraction done, from 0 to 1; None while unknown, or while a step takes longer than expected."""
         unit = self._seconds_per_unit
         finished, this, whole = self._units
         if unit is None:
@@ -70,7 +73,7 @@ class ProgressEstimator:
 
     @property
     def words(self) -> str:
-        """The time left or taken, such as about 20 seconds left; empty if there is nothing to say yet."""
+        """The time left or elapsed, such as about 20 seconds left; empty if there is nothing to show yet."""
         left, taken = self.seconds_left, self._clock() - self._began
         if left is not None:
             return f"{duration_words(left)} left"
@@ -78,7 +81,7 @@ class ProgressEstimator:
 
     @property
     def _units(self) -> tuple[float, float, float]:
-        """The sizes of the steps before, of this one and of all, in seconds of another machine or just in steps."""
+        """The sizes of the steps before, this one and all, in seconds of the reference machine or in steps."""
         title, done, total = self._step
         if title not in DEFAULT_SECONDS:
             return done, 1, total
@@ -90,10 +93,10 @@ class ProgressEstimator:
     def _seconds_per_unit(self) -> float | None:
         finished, _, _ = self._units
         seconds = (self._step_began - self._began) / finished if finished else 0.0
-        return seconds or None  # a quotient of tiny times is 0, too
+        return seconds or None  # a quotient of tiny times is also 0
 
 
 def _counted(seconds: float) -> str:
-    """A duration to the second, so that it is seen to go on."""
+    """Format a duration to the second, so that it visibly advances."""
     minutes, rest = divmod(int(seconds), MINUTE)
     return f"{minutes}:{rest:02} minutes" if minutes else f"{rest} seconds"

@@ -1,4 +1,4 @@
-"""What is being saved and what is to be saved afterwards, whatever is heard or stopped meanwhile."""
+"""The file being saved and the queue after it, independent of playback."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class _Save:
 
 
 class Saving(QObject):
-    """Each order by the engine that there was when it was given; short ones first, else one after the other.
+    """A queue of exports, each with the engine at the time of its order; short ones first, else in order.
 
-    `changed` tells that `progress` may have changed; `saved` carries the file or folder that is written. In the end,
-    `ended` carries every order, and an error unless it was carried out.
+    `changed` is emitted when `progress` may have changed; `saved` carries the file or folder that was written. In the
+    end, `ended` carries every order, and an error if it failed or was canceled.
     """
 
     changed = Signal()
@@ -52,7 +52,7 @@ class Saving(QObject):
 
     @property
     def progress(self) -> SaveProgress | None:
-        """The order that is carried out, or None."""
+        """The order in progress, or None."""
         if not self._saves:
             return None
         first, *others = self._in_order()
@@ -60,32 +60,32 @@ class Saving(QObject):
         return replace(first.progress, waiting_count=len(others), interrupted=interrupted)
 
     def add(self, order: ExportJob, make_engine: EngineFactory, speech: HeardSpeech | None = None) -> None:
-        """Carry out an order; if a speech is all of it by then, that is written."""
+        """Queue an order; if `speech` is all of it by the time it starts, its audio is written."""
         length = sum(len(chapter.text) for chapter in order.chapters)
         short = length <= PART_CHARACTERS or (speech is not None and speech.track.whole)
-        short = short and all(other.order.path != order.path for other in self._saves)  # the last is what stays
+        short = short and all(other.order.path != order.path for other in self._saves)  # the last file stays
         task = Task(_saving(order, speech), Urgency.FILE if short else Urgency.BOOK, make_engine)
         self._saves.append(_Save(order, task, speech))
         self._begin_due()
         self.changed.emit()
 
     def holds(self, speech: HeardSpeech) -> bool:
-        """Whether a speech is being written, or waits for that, and must stay as it is."""
+        """Return whether the speech is being written, or waits for that, and must not change."""
         return any(save.speech is speech for save in self._saves)
 
     @Slot()
     def cancel(self) -> None:
-        """Leave what is being saved unsaved; the next file has its turn."""
+        """Cancel the file being saved; the next one starts."""
         if self._saves:
             self._cancel(self._in_order()[0])
 
     def cancel_order(self, order: ExportJob) -> None:
-        """Leave an order unsaved, whether it has begun or waits."""
+        """Cancel an order, whether it has begun or waits."""
         for save in [save for save in self._saves if save.order is order]:
             self._cancel(save)
 
     def cancel_all(self) -> None:
-        """Leave everything unsaved."""
+        """Cancel everything."""
         while self._saves:
             self.cancel()
 
@@ -108,7 +108,7 @@ class Saving(QObject):
         return sorted(self._saves, key=lambda save: (not save.begun, save.task.urgency))
 
     def _begin_due(self) -> None:
-        """Begin those that do not wait for a speech to be made."""
+        """Begin the orders that do not wait for speech being generated."""
         for save in self._saves:
             if not save.begun and (save.speech is None or save.speech.task is None):
                 save.begun = True
@@ -126,7 +126,7 @@ class Saving(QObject):
 
 def _saving(order: ExportJob, speech: HeardSpeech | None) -> Work:
     def work(means: Means) -> Iterable[ExportProgress]:
-        from engine.export.exporting import export, write_made  # loads what writes sound files
+        from engine.export.exporting import export, write_made  # loads the audio file writers
 
         if speech is None or not speech.is_all_of(order.only_request):
             return export(order, means.engine(), means.observe, means.cancel)

@@ -18,7 +18,7 @@ PAUSE_STEPS_PER_UNIT = 4
 
 
 class SpeedSlider(QWidget):
-    """Steps of 0.05 between the engine's slowest and fastest."""
+    """A slider in steps of 0.05 between the engine's slowest and fastest speed."""
 
     speed_changed = Signal(float)
 
@@ -67,10 +67,10 @@ class SpeedSlider(QWidget):
         self.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
 
     def set_short(self, short: bool) -> None:
-        """Leave the button out; the menu has an entry with a key."""
+        """Hide or show the button; the menu has an entry with a key."""
         self.reset_button.setHidden(short)
         self.layout().invalidate()  # type: ignore[union-attr]
-        self.updateGeometry()  # at once, for whoever asks for the width
+        self.updateGeometry()  # immediately, for callers that ask for the width
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)
@@ -90,16 +90,16 @@ class ShrinkingSlider(QSlider):
     """A slider of a fixed preferred width, shorter if space is short."""
 
     def sizeHint(self) -> QSize:
-        """The preferred width."""
+        """Return the preferred width."""
         return QSize(SLIDER_PIXELS, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """The width that can still be moved."""
+        """Return the smallest width that can still be operated."""
         return QSize(SMALLEST_SLIDER_PIXELS, super().minimumSizeHint().height())
 
 
 class PauseSlider(QWidget):
-    """Steps of a quarter from none to three times as long as usual, the value as text, and a button that resets it."""
+    """A slider from none to three times the normal pauses in quarter steps, with its value and a reset button."""
 
     pauses_changed = Signal(float)
 
@@ -126,7 +126,7 @@ class PauseSlider(QWidget):
 
     @property
     def pause_scale(self) -> float:
-        """How long pauses are; 1 is as long as usual, 0 as short as can be."""
+        """The length of pauses relative to normal: 1 is normal, 0 as short as possible."""
         return self.slider.value() / PAUSE_STEPS_PER_UNIT
 
     def set_pause_scale(self, pause_scale: float) -> None:
@@ -135,7 +135,7 @@ class PauseSlider(QWidget):
 
     @Slot()
     def reset(self) -> None:
-        """Return to usual pauses."""
+        """Return to normal pauses."""
         self.set_pause_scale(DEFAULT_PAUSES)
 
     @Slot()
@@ -162,7 +162,7 @@ class PauseControl(QToolButton):
 
     @property
     def pause_scale(self) -> float:
-        """How long pauses are; 1 is as long as usual, 0 as short as can be."""
+        """The length of pauses relative to normal: 1 is normal, 0 as short as possible."""
         return self.pauses.pause_scale
 
     def set_pause_scale(self, pause_scale: float) -> None:
@@ -171,17 +171,17 @@ class PauseControl(QToolButton):
 
     @Slot()
     def reset(self) -> None:
-        """Return to usual pauses."""
+        """Return to normal pauses."""
         self.pauses.reset()
 
     @Slot()
     def longer(self) -> None:
-        """Make pauses longer by half of the usual length."""
+        """Make pauses longer by half of the normal length."""
         self.pauses.slider.triggerAction(QSlider.SliderAction.SliderPageStepAdd)
 
     @Slot()
     def shorter(self) -> None:
-        """Make pauses shorter by half of the usual length."""
+        """Make pauses shorter by half of the normal length."""
         self.pauses.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
 
     def _popover(self) -> QMenu:

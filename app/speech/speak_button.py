@@ -1,4 +1,4 @@
-"""Play, as a command and as a button, and Stop beside it while there is something to stop."""
+"""The Play command's button, and the Stop button beside it while there is something to stop."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from app.theme import icon
 
 ICON_PIXELS = 18
 NARROW_ROOM_PIXELS, DEFAULT_ROOM_PIXELS = 64, 80
-"""For the icon and the space around it and the text."""
+"""The room for the icon and the space around it and the text."""
 
 
 class Meaning(Enum):
-    """What Play does; the value is what the command is called then."""
+    """The current meaning of Play; the value is the title of the command."""
 
     PLAY = "Play"
     PAUSE = "Pause"
@@ -30,7 +30,7 @@ _ICONS = {Meaning.PLAY: "play", Meaning.PAUSE: "pause", Meaning.SELECTION: "spea
 
 
 class SpeakButton(QPushButton):
-    """Shows a command, whose data is a `Meaning`, and carries it out."""
+    """Shows a command, whose data is a `Meaning`, and triggers it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,29 +43,29 @@ class SpeakButton(QPushButton):
 
     @property
     def meaning(self) -> Meaning:
-        """What a click does now."""
+        """The effect of a click now."""
         return self._meaning
 
     def show_action(self, action: QAction) -> None:
-        """Be the button of this command."""
+        """Bind the button to a command."""
         self._action = action
         action.changed.connect(self._follow)
         self.clicked.connect(action.trigger)
         self._follow()
 
     def set_short(self, short: bool) -> None:
-        """Use a shorter text where there is one, and no more room than it needs."""
+        """Use a shorter text if there is one, and the least width."""
         self._short = short
         self._show_meaning()
         self.setMinimumWidth(self._width(short=short))
 
     @property
     def spared_pixels(self) -> int:
-        """How much narrower the short one is."""
+        """The width that the short text saves."""
         return max(0, self.minimumWidth() - max(self._width(short=True), self.minimumSizeHint().width()))
 
     def _width(self, *, short: bool) -> int:
-        """Wide enough for those that follow one another while somebody listens, so that nothing moves."""
+        """Return a width that fits all titles that alternate during playback, so that nothing moves."""
         texts = [Meaning.PLAY.value, Meaning.PAUSE.value, *(_SHORT.values() if short else ())]
         room_pixels = NARROW_ROOM_PIXELS if short else DEFAULT_ROOM_PIXELS
         return room_pixels + max(self.fontMetrics().horizontalAdvance(each) for each in texts)
@@ -87,7 +87,7 @@ class SpeakButton(QPushButton):
 
 
 class StopButton(QToolButton):
-    """Takes its room also while it is hidden, so that nothing moves; `clicked` is the wish to stop."""
+    """A Stop button that takes its room even while hidden, so that nothing moves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,12 +103,12 @@ class StopButton(QToolButton):
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Be there while something can be stopped."""
+        """Show the button while something can be stopped."""
         if self.hasFocus() and not activity.can_stop:
             self.focusNextChild()
         self.setVisible(activity.can_stop)
 
 
 def key_words(keys: str) -> str:
-    """A shortcut as this system writes it, such as Ctrl+S or ⌘S."""
+    """Return a shortcut as this system writes it, such as Ctrl+S or ⌘S."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -1,4 +1,4 @@
-"""Where the spoken text is in a document that may have been edited since."""
+"""The position of the spoken text in a document that may have been edited since."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from app.widgets.text_views import Utf16Positions, character_of, span_in
 from engine.speech import Utterance
 
 _AS_PLAIN_TEXT = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\u00a0": " "})
-"""What a document keeps in place of these, it gives back in its plain text."""
+"""The characters that a document stores instead of these; its plain text has the originals."""
 
 
 @dataclass(frozen=True)
 class _Edited:
-    """A text of `length` characters that reads `now` after an edit, and how many are the same at its start and end."""
+    """A text of `length` characters that now reads `now`, and the numbers of unchanged ones at its start and end."""
 
     length: int
     now: str
@@ -26,13 +26,13 @@ class _Edited:
     same_after: int
 
     def offset_now(self, offset: int) -> int | None:
-        """Where a character of the text as it was is now; None inside the edited part."""
+        """Return the new offset of a character of the old text; None inside the edited part."""
         if offset <= self.same_before:
             return offset
         return offset + len(self.now) - self.length if offset >= self.length - self.same_after else None
 
     def offset_before(self, offset: int) -> int:
-        """Which character of the text as it was is there now; the first of the edited part inside it."""
+        """Return the old offset of a character of the new text; inside the edited part, its start."""
         if offset <= self.same_before:
             return offset
         inside = offset < len(self.now) - self.same_after
@@ -41,7 +41,7 @@ class _Edited:
 
 @dataclass(frozen=True)
 class _Piece:
-    """Characters `start` to `end` of the spoken text, which read `text`, and where they are in the document now."""
+    """Characters `start` to `end` of the spoken text, which read `text`, and their current place in the document."""
 
     start: int
     end: int
@@ -53,22 +53,23 @@ class _Piece:
         return _Edited(len(self.text), now, *_unchanged(self.text, now))
 
     def position(self, character: int) -> int | None:
-        """Where a character is now; None if that was edited."""
+        """Return the current position of a character; None if it was edited."""
         edited = self.edited()
         offset = edited.offset_now(min(character, self.end) - self.start)
         return None if offset is None else self.cursor.selectionStart() + Utf16Positions(edited.now).of(offset)
 
     def character(self, position: int) -> int:
-        """The character at a position inside the piece."""
+        """Return the character at a position inside the piece."""
         edited = self.edited()
         return self.start + edited.offset_before(character_of(edited.now, position - self.cursor.selectionStart()))
 
 
 class SpokenText:
-    """Characters are those of the text as it was spoken, positions those of the document, in Qt's UTF-16 units.
+    """Maps between the spoken text and its document.
 
-    Utterances move along with what is typed before them. Inside an utterance that was edited, everything before and
-    after the edited part is still found.
+    Characters are those of the text as it was spoken, positions those of the document, in Qt's UTF-16 units. Utterances
+    move along with text typed before them. Inside an utterance that was edited, everything before and after the edited
+    part is still found.
     """
 
     def __init__(self, document: QTextDocument) -> None:
@@ -78,16 +79,19 @@ class SpokenText:
         self._by_index: dict[int, _Piece] = {}
 
     def begin(self, text: str) -> None:
-        """Forget the speech before; from now on, `text` is spoken, and found if the document has it at this moment."""
+        """Start with a new spoken `text`, forgetting the one before.
+
+        It is found only if the document contains it now.
+        """
         self._whole, self._pieces, self._by_index = None, [], {}
         if text and text == self._document.toPlainText():
             whole = span_in(self._document, 0, self._document.characterCount() - 1)
             self._whole = _Piece(0, len(text), text, whole)
 
     def remember(self, utterances: Sequence[Utterance]) -> None:
-        """Remember where more utterances are, in the order of the text; what has been edited already is left out.
+        """Remember the places of more utterances, in the order of the text; utterances already edited are left out.
 
-        Those of another plan take the place of all from the first one on that differs.
+        If the plan has changed, the new utterances replace all from the first different one on.
         """
         if self._whole is None:
             return
@@ -103,12 +107,12 @@ class SpokenText:
                 self._pieces.append(piece)
 
     def utterance(self, utterance: Utterance) -> QTextCursor | None:
-        """What is left of an utterance; None if nothing is, or it was never remembered."""
+        """Return the remainder of an utterance; None if nothing is left, or it was never remembered."""
         piece = self._by_index.get(utterance.index)
         return QTextCursor(piece.cursor) if piece is not None and piece.cursor.hasSelection() else None
 
     def span(self, start: int, end: int) -> QTextCursor | None:
-        """Characters `start` to `end`; None if they are not there any more."""
+        """Return characters `start` to `end`; None if they are no longer there."""
         first, last = self._piece_before(start), self._piece_before(end - 1)
         if first is None or last is None:
             return None
@@ -116,9 +120,12 @@ class SpokenText:
         return span_in(self._document, begin, stop) if begin is not None and stop is not None and begin < stop else None
 
     def character_at(self, position: int) -> int | None:
-        """The character at a position, or between utterances the next one that is spoken; None after the last."""
+        """Return the character at a position, or between utterances the next one that is spoken.
+
+        None after the last.
+        """
         if self._whole is not None and self._pieces and position < self._pieces[0].cursor.selectionStart():
-            return self._whole.character(position)  # which may be before the part that is spoken
+            return self._whole.character(position)  # it may be before the spoken part
         for piece in self._pieces:
             if position < piece.cursor.selectionEnd():
                 return piece.character(max(position, piece.cursor.selectionStart()))
@@ -133,13 +140,13 @@ class SpokenText:
             self._pieces = list(self._by_index.values())
 
     def _piece_before(self, character: int) -> _Piece | None:
-        """The last one that starts at this character or before."""
+        """Return the last piece that starts at this character or before."""
         index = bisect_right(self._pieces, character, key=lambda piece: piece.start) - 1
         return self._pieces[index] if index >= 0 else None
 
 
 def _unchanged(before: str, now: str) -> tuple[int, int]:
-    """How many characters are the same at the start, and of the rest at the end."""
+    """Return the number of equal characters at the start, and of the rest at the end."""
     if before == now:
         return len(now), 0
     start = _same_at_start(before, now)

@@ -21,7 +21,7 @@ SPACE_PIXELS = 12
 NEWS_MS = 6000
 TICK_MS = 500
 LONG_CHARACTERS = 200_000
-"""It takes 3 ms to count the words of so much text."""
+"""The minimum length of a long text; counting the words of this much text takes 3 ms."""
 REST_MS = 300
 
 
@@ -66,20 +66,20 @@ class StatusLine(QWidget):
         self._make_room()
 
     def tell(self, news: str) -> None:
-        """Show this for a while."""
+        """Show this news for a while."""
         self._say(news)
         announce(self.label, news)
         self._news_timer.start()
 
     def add(self, widget: QWidget) -> None:
-        """Add what a feature has to tell, before the length of the text."""
+        """Add a feature's widget, before the length of the text."""
         layout = self.layout()
         assert isinstance(layout, QHBoxLayout)
         layout.insertWidget(layout.count() - 1, widget)
         self._added.append(widget)
 
     def count(self, text: str) -> None:
-        """Show how long the text is: a long one once it stays as it is, rather than after each key that is typed."""
+        """Show the length of the text; for a long one, once typing pauses rather than after each key."""
         self._text = text
         if len(text) > LONG_CHARACTERS:
             self._rest.start()
@@ -88,14 +88,14 @@ class StatusLine(QWidget):
             self._count()
 
     def event(self, event: QEvent) -> bool:
-        """Notice when what a feature has to tell becomes longer, appears or disappears."""
+        """Notice when a feature's widget becomes longer, appears or disappears."""
         handled = super().event(event)
         if event.type() is QEvent.Type.LayoutRequest:
             self._make_room()
         return handled
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show what there is room for."""
+        """Hide the length of the text if there is no room for it."""
         super().resizeEvent(event)
         self._make_room()
 
@@ -110,7 +110,7 @@ class StatusLine(QWidget):
 
     @Slot()
     def _on_tick(self) -> None:
-        """A long step moves on the screen, too, but leaves news their time."""
+        """Advance a long step on the screen, but leave news their time."""
         if not self._news_timer.isActive():
             self._show_activity()
         self._show_progress()
@@ -131,10 +131,10 @@ class StatusLine(QWidget):
         self._make_room()
         layout = self.layout()
         if layout is not None:
-            layout.activate()  # so that the label has room for the text at once
+            layout.activate()  # so that the label has room for the text immediately
 
     def _make_room(self) -> None:
-        """In a narrow window, what is going on is worth more than the length of the text."""
+        """In a narrow window, hide the length of the text, which is less important than the activity."""
         words = self.label.sizeHint().width() + self.counter.sizeHint().width() + 2 * SPACE_PIXELS
         words += sum(each.sizeHint().width() + SPACE_PIXELS for each in self._added if not each.isHidden())
         needed = words if self.progress.isHidden() else words + PROGRESS_WIDTH_PIXELS + SPACE_PIXELS
@@ -162,7 +162,7 @@ class StatusLine(QWidget):
 
 
 def describe(activity: Activity, time_words: str = "") -> str:
-    """What the application is doing, in a few words; `time_words` tell how long a preparation takes."""
+    """Describe the activity of the application in a few words; `time_words` is the time that a preparation takes."""
     doing = _doing(activity, time_words)
     return f"{doing} · {activity.fallback}" if activity.fallback else doing
 
@@ -199,7 +199,7 @@ def _preparing(event: PreparationEvent | None) -> str:
 
 
 def step_words(event: PreparationEvent) -> str:
-    """A step and its number, if there are several, such as Compiling decoder, 5 of 7."""
+    """Return a step and its number, if there are several, such as Compiling decoder, 5 of 7."""
     return f"{event.title}, {event.done} of {event.total}" if event.total > 1 else event.title
 
 

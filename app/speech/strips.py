@@ -1,4 +1,4 @@
-"""Lines above the text: about files that are saved or were, and about models."""
+"""Bars above the text, for saving files and for models."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MAX_ANSWERS = 2
 
 
 class SaveBar(NoticeStrip):
-    """What is being saved comes first, then what was, until that is dismissed, then what was interrupted.
+    """The bar for saving: shows a save in progress, else saved files until dismissed, else an interrupted export.
 
-    `reveal_requested` carries the path of what was saved last.
+    `reveal_requested` carries the path of the file saved last.
     """
 
     cancel_requested = Signal()
@@ -57,7 +57,7 @@ class SaveBar(NoticeStrip):
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Show what is being saved, or what came of it."""
+        """Show the save in progress, or its result."""
         if activity.save == self._save:
             return
         if self._save is None:
@@ -66,12 +66,12 @@ class SaveBar(NoticeStrip):
         self._show()
 
     def show_saved(self, path: Path) -> None:
-        """Tell of a file or folder that was saved, once nothing is being saved any more."""
+        """Report a file or folder that was saved, once no save is in progress."""
         self._saved.append(path)
         self._show()
 
     def offer_resume(self, name: str) -> None:
-        """Offer to go on with an export that was interrupted; an empty name withdraws that."""
+        """Offer to resume an interrupted export; an empty name withdraws the offer."""
         self._interrupted = name
         self._show()
 
@@ -144,7 +144,7 @@ def _words_while(save: SaveProgress) -> Iterator[str]:
 
 
 class Answer(Enum):
-    """What the user can answer; the value is the button's title."""
+    """The user's possible answers; the value is the button's title."""
 
     NOT_NOW = "Not Now"
     FETCH = "Download"
@@ -194,15 +194,15 @@ class ModelBar(NoticeStrip):
 
     @property
     def notice(self) -> ModelNotice | None:
-        """What is shown now."""
+        """The notice on display."""
         return self._notice
 
     def button(self, answer: Answer) -> QPushButton:
-        """The visible button of this answer; raises `KeyError`."""
+        """Return the visible button of this answer; raises `KeyError`."""
         return {button.text(): button for button in self.buttons if not button.isHidden()}[answer.value]
 
     def show_notice(self, notice: ModelNotice | None) -> None:
-        """Show this, or nothing."""
+        """Show this notice, or hide the bar."""
         if notice == self._notice:
             return
         self._notice = notice

@@ -1,4 +1,4 @@
-"""The text to speak: an edit into which files can be dropped, directions drawn as pills, and marks of what is heard."""
+"""The text to speak: an editor that accepts dropped files, draws directions as pills, and marks the current word."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from engine.speech import SpokenWord, Utterance
 DIRECTION = re.compile(
     r"\[ *(?:pause\b[^\[\]\n]{0,60}|voice(?: *[:=][^\[\]\n]{0,200}| +[^\s\[\]]{1,200} *))\](?!\()", re.IGNORECASE
 )
-"""What the engine takes as a direction; with a round bracket after it, a pronunciation is given."""
+"""The directions that the engine recognizes; with a round bracket after it, the bracket is a pronunciation."""
 RADIUS_PIXELS = 8
 ALPHA = 40
 SPREAD_PIXELS = 2
@@ -37,11 +37,10 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 
 
 class PlainTextEdit(QPlainTextEdit):
-    """`scrolled` tells that a person has moved the view, with the mouse or the keyboard.
+    """A text field whose `scrolled` signal is emitted when the user moves the view with the mouse or keyboard.
 
     `place_requested` carries the position of the word that was clicked with the key of `place_click`, or that begins
-    the line whose mark in the margin was clicked. A text that is only `offered` gives way to whatever is typed or
-    pasted.
+    the line whose mark in the margin was clicked. An `offered` text is replaced by the first text typed or pasted.
     """
 
     files_given = Signal(list)
@@ -58,15 +57,15 @@ class PlainTextEdit(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
+        self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by the program or a change of size
         self._places.place_chosen.connect(self.place_requested)
 
     def limit_lines(self, characters: int | None) -> None:
-        """Keep lines to about so many characters, with the text in the middle; None: as long as there is room."""
+        """Limit lines to about this many characters, with the text centered; None uses the full width."""
         self._column.limit(characters)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Tell when a key, such as Page Down, moves the view."""
+        """Emit `scrolled` when a key, such as Page Down, moves the view."""
         if event.text().isprintable() and event.text() and not event.modifiers() & _COMMANDS:
             self._give_way()
         before = self.verticalScrollBar().value()
@@ -81,7 +80,7 @@ class PlainTextEdit(QPlainTextEdit):
         self._places.paint()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Take files, too."""
+        """Also accept files."""
         return bool(local_files(source)) or super().canInsertFromMimeData(source)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -92,7 +91,7 @@ class PlainTextEdit(QPlainTextEdit):
             super().dragEnterEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Take text as it is; files are for whoever listens to `files_given`."""
+        """Insert text as it is; files go to listeners of `files_given`."""
         files = local_files(source)
         if files:
             self.files_given.emit(files)
@@ -101,7 +100,7 @@ class PlainTextEdit(QPlainTextEdit):
             super().insertFromMimeData(source)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Take what an input method has put together."""
+        """Insert text composed by an input method."""
         if event.commitString():
             self._give_way()
         super().inputMethodEvent(event)
@@ -112,7 +111,7 @@ class PlainTextEdit(QPlainTextEdit):
 
 
 def pills_in(edit: QPlainTextEdit) -> list[QRectF]:
-    """Where the directions are in the viewport, as far as it shows them; one over several lines has several."""
+    """Return the areas of the visible directions in the viewport; one that spans several lines has several."""
     found: list[QRectF] = []
     block, offset = edit.firstVisibleBlock(), edit.contentOffset()
     while block.isValid():
@@ -150,7 +149,7 @@ def _pills_in_block(block: QTextBlock, origin: QPointF) -> Iterator[QRectF]:
 
 
 def _lines(layout: QTextLayout, start: int, end: int, origin: QPointF) -> Iterator[QRectF]:
-    """The area of positions `start` to `end` on each line that has some of them."""
+    """Return the area of positions `start` to `end` on each line that has some of them."""
     for number in range(layout.lineCount()):
         line = layout.lineAt(number)
         first, last = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
@@ -161,17 +160,17 @@ def _lines(layout: QTextLayout, start: int, end: int, origin: QPointF) -> Iterat
 
 
 class TextEditor(QFrame):
-    """A plain text editor on a page of its own; text can be dropped into it.
+    """A plain text editor with a page around it; text can be dropped into it.
 
-    The view follows what is heard until somebody scrolls, edits or looks at another place; `follow`, or the chip that
-    then appears, resumes that. `place_requested` carries the place from which somebody wants to hear the text: its
-    character in the text that is spoken, None if it is not spoken, and in the text as it is now.
+    The view follows playback until the user scrolls, edits or goes to a different place; `follow`, or the chip that
+    then appears, resumes that. `place_requested` carries the place from which the user wants to play the text: its
+    character in the spoken text, None if it is not spoken, and in the current text.
     """
 
     text_leaves = Signal()  # `set_text` will replace it; it is still there
-    text_replaced = Signal()  # as a whole, by another, which is there
+    text_replaced = Signal()  # as a whole, by a new one, which is already there
     text_changed = Signal()
-    text_edited = Signal(int, int, int)  # the character, how many were removed there, and how many added
+    text_edited = Signal(int, int, int)  # the character, the number removed there, and the number added
     selection_changed = Signal()
     place_requested = Signal(object, int)
 
@@ -186,11 +185,11 @@ class TextEditor(QFrame):
         self.marks = ReadingMarks(self.edit)
         self.chip = ReadingChip(self.edit)
         self._spoken = SpokenText(self.edit.document())
-        self._text: str | None = None  # once it was asked for
+        self._text: str | None = None  # once requested
         self._length = 0  # in Qt's UTF-16 units
         self._replacing = False
         self._before = ""  # only while it has characters of two units
-        self._found: tuple[int, int] | None = None  # what `select` has selected
+        self._found: tuple[int, int] | None = None  # the selection made by `select`
         self.edit.document().contentsChange.connect(self._on_change)
         self.edit.textChanged.connect(self.text_changed)
         self.edit.selectionChanged.connect(self._on_selection)
@@ -209,19 +208,19 @@ class TextEditor(QFrame):
 
     @property
     def span(self) -> tuple[int, int]:
-        """The characters that are selected, from the first up to the last, or those between which the cursor is."""
+        """The selected characters, from the first up to the last, or those between which the cursor is."""
         cursor, text = self.edit.textCursor(), self.text
         return character_of(text, cursor.selectionStart()), character_of(text, cursor.selectionEnd())
 
     @property
     def selection(self) -> tuple[int, int] | None:
-        """The characters that a person has selected; None if none are."""
+        """The characters that the user has selected; None if none are."""
         chosen = self.edit.textCursor().hasSelection() and self._found is None
         return self.span if chosen else None
 
     @property
     def cursor_character(self) -> int:
-        """The character before which the cursor is."""
+        """The character after the cursor."""
         return character_of(self.text, self.edit.textCursor().position())
 
     def start_with(self, text: str) -> None:
@@ -229,12 +228,12 @@ class TextEditor(QFrame):
         self.edit.setPlainText(text)
 
     def offer(self, text: str) -> None:
-        """Show a text until something is typed or pasted in its place."""
+        """Show a text until the user types or pastes something instead."""
         self.start_with(text)
         self.edit.offered = True
 
     def set_text(self, text: str) -> None:
-        """Begin another text; Undo does not lead back to the one before."""
+        """Replace the text; Undo does not lead back to the one before."""
         self.text_leaves.emit()
         self._replacing = True  # which Qt does in two steps, or in none if the text is empty
         self.edit.setPlainText(text)
@@ -250,29 +249,29 @@ class TextEditor(QFrame):
         self.edit.centerCursor()
 
     def begin_speech(self, text: str) -> None:
-        """Forget the speech before, since another begins, of this text."""
+        """Start following a new spoken text, forgetting the one before."""
         self.marks.show(None)
         self._spoken.begin(text)
 
     def remember_spans(self, utterances: Sequence[Utterance]) -> None:
-        """Remember where more utterances are; the positions follow when the text is edited."""
+        """Remember the places of more utterances; the positions follow when the text is edited."""
         self._spoken.remember(utterances)
 
     @Slot(object)
     def mark(self, utterance: Utterance | None) -> None:
-        """Mark the utterance that is heard now, and keep it in view while following."""
+        """Mark the current utterance, and keep it in view while following."""
         self.marks.show(self._spoken.utterance(utterance) if utterance is not None else None)
 
     def mark_word(self, utterance: Utterance, start: int, end: int, word: SpokenWord | None) -> None:
-        """Mark characters `start` to `end` of the spoken text, a sentence, and in it the word that is heard now.
+        """Mark characters `start` to `end` of the spoken text, a sentence, and in it the current word.
 
-        What is left of the utterance is marked where the sentence was edited.
+        If the sentence was edited, the remainder of the utterance is marked.
         """
         sentence = self._spoken.span(start, end) or self._spoken.utterance(utterance)
         self.marks.show(sentence, self._spoken.span(word.start, word.end) if word is not None else None)
 
     def copy(self) -> None:
-        """Copy what is selected."""
+        """Copy the selection."""
         self.edit.copy()
 
     def select_all(self) -> None:
@@ -281,7 +280,7 @@ class TextEditor(QFrame):
 
     @Slot()
     def follow(self) -> None:
-        """Keep what is heard in view from now on."""
+        """Keep the current word in view from now on."""
         self.marks.follow()
 
     def select(self, start: int, end: int) -> None:
@@ -293,7 +292,7 @@ class TextEditor(QFrame):
         self.edit.setFocus()
 
     def set_text_size(self, pixels: int) -> None:
-        """Show the text in this size; a cursor that is in view stays there."""
+        """Show the text in this size; a visible cursor stays in view."""
         in_view = self.edit.viewport().rect().intersects(self.edit.cursorRect())
         self.edit.setStyleSheet(f"QPlainTextEdit {{ font-size: {pixels}px; }}")
         if in_view:
@@ -324,7 +323,10 @@ class TextEditor(QFrame):
             self.text_edited.emit(*edit)
 
     def _in_characters(self, position: int, removed: int, added: int) -> tuple[int, int, int]:
-        """A change that is given in UTF-16 units; only where a text has characters of two of them it is looked at."""
+        """Convert a change in UTF-16 units to characters.
+
+        The text is examined only if it has characters of two units.
+        """
         before, now = self._before, span_in(self.edit.document(), position, position + added).selectedText()
         if not before and not has_wide(now):
             return position, removed, added

@@ -1,4 +1,4 @@
-"""Which voice of which model is chosen: what the user or the command line wants, matched with what is here."""
+"""The choice of a voice and its model: the wish of the user or command line, matched with the available ones."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """The names of a voice and of a model, as far as they are known."""
+    """The names of a voice and of a model; None if unknown."""
 
     voice: str | None = None
     model: str | None = None
 
 
 def listed(choice: Choice, models: Sequence[ModelVoices], usual_model: str) -> Choice:
-    """The listed voice that comes nearest to a choice, or none if nothing is listed.
+    """Return the listed voice that comes nearest to a choice, or an empty choice if nothing is listed.
 
-    The voice decides, and brings the best model that has it; where it is nowhere, it is the first voice of the chosen
-    model; without that, of the usual one.
+    The voice decides, and the best model that has it is used. If no model has it, the result is the first voice of the
+    chosen model, or else of the default one.
     """
     ranked = sorted(models, key=lambda each: (each.model != choice.model, each.model != usual_model))
     with_voice = [each for each in ranked if choice.voice in _names(each)]
@@ -37,9 +37,9 @@ def listed(choice: Choice, models: Sequence[ModelVoices], usual_model: str) -> C
 
 
 def insisted(choice: Choice, models: Sequence[ModelVoices], otherwise: Choice) -> Choice:
-    """A choice that is taken as it is, so that a voice or model that is missing is an error when it has to speak.
+    """Return a choice as it is, so that a missing voice or model is an error when it is used.
 
-    Its voice may be a short name or a blend; what it leaves open is as `otherwise`, if that fits.
+    Its voice may be a short name or a blend; open parts come from `otherwise`, if that fits.
     """
     if choice.voice is not None:
         return Choice(choice.voice, choice.model or _model_of(choice.voice, models, otherwise.model))
@@ -50,13 +50,13 @@ def insisted(choice: Choice, models: Sequence[ModelVoices], otherwise: Choice) -
 
 
 def prosody_of(model: str, models: Sequence[ModelVoices], wish: Prosody) -> Prosody:
-    """What predicts the prosody of a model: what is wished for, or its LSTMs if it has nothing else."""
+    """Return the prosody predictor of a model: the desired one, or its LSTMs if it has nothing else."""
     has_students = any(each.model == model and not each.students_obstacle for each in models)
     return wish if has_students else Prosody.LSTM
 
 
 def voice_info(choice: Choice, models: Sequence[ModelVoices]) -> VoiceInfo | None:
-    """The listing entry of a choice."""
+    """Return the listing entry of a choice."""
     voices = [voice for each in models if each.model == choice.model for voice in each.voices]
     return next((voice for voice in voices if voice.name == choice.voice), None)
 
@@ -67,7 +67,7 @@ def _model_of(voice: str, models: Sequence[ModelVoices], preferred: str | None) 
     try:
         return model_of(voice, preferred or "", models)
     except EngineError:
-        return preferred  # the engine says so when it has to speak
+        return preferred  # the engine reports it when the voice is used
 
 
 def _names(model: ModelVoices) -> list[str]:

@@ -44,7 +44,7 @@ CHECK_PIXELS = 2
 
 @dataclass(frozen=True)
 class _Row:
-    """`depth` is how far it is indented."""
+    """A heading or a voice; `depth` is the level of its indentation."""
 
     title: str
     depth: int
@@ -55,9 +55,9 @@ class _Row:
 
 
 class VoiceListModel(QAbstractListModel):
-    """Headings cannot be selected; voices keep their order within a model and a language.
+    """The list of voices under headings, which cannot be selected; voices keep their order within a model and language.
 
-    A single model has no heading. Favourites come first, in the order in which they became so.
+    A single model has no heading. Favorites come first, in the order in which they were added.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -67,11 +67,11 @@ class VoiceListModel(QAbstractListModel):
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The voices that are listed, in order."""
+        """The listed voices, in order."""
         return tuple(row.choice for row in self._rows if row.choice is not None)
 
     def show(self, models: Sequence[ModelVoices], favourites: Sequence[Choice] = (), words: str = "") -> None:
-        """List the voices of these models for which all words stand: by name, language, gender or model."""
+        """List the voices of these models that match all words: by name, language, gender or model."""
         self.beginResetModel()
         self._rows = tuple(_rows(models, favourites, words))
         self.endResetModel()
@@ -83,11 +83,11 @@ class VoiceListModel(QAbstractListModel):
             self.dataChanged.emit(self.index(row), self.index(row))
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
-        """Headings and voices."""
+        """Return the number of headings and voices."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """The title, the voice, a description, the depth, or whether it is a heading, a model's, starred or chosen."""
+        """Return the title, voice, description or depth, or whether it is a heading, a model's, starred or chosen."""
         if not index.isValid():
             return None
         row = self._rows[index.row()]
@@ -105,7 +105,7 @@ class VoiceListModel(QAbstractListModel):
         return values.get(int(role))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        """A heading can be neither selected nor focused."""
+        """Return no flags for a heading, which can be neither selected nor focused."""
         if not index.isValid() or self._rows[index.row()].choice is None:
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -115,12 +115,12 @@ class VoiceListModel(QAbstractListModel):
         return ", ".join(words for words in (row.title, chosen, "favorite" if row.favourite else "") if words)
 
     def row_of(self, choice: Choice) -> int:
-        """The row of this voice, or -1."""
+        """Return the row of this voice, or -1."""
         return next((number for number, row in enumerate(self._rows) if row.choice == choice), -1)
 
 
 def language_title(tag: str) -> str:
-    """The name of a language, such as American English; the tag itself if it is unknown."""
+    """Return the name of a language, such as American English; the tag itself if it is unknown."""
     try:
         return language_of(tag).name
     except InvalidRequest:
@@ -143,14 +143,14 @@ def _rows(models: Sequence[ModelVoices], favourites: Sequence[Choice], words: st
 
 
 def _stands_for(word: str, voice: VoiceInfo, model: ModelVoices) -> bool:
-    """Whether a word is in the name of a voice or begins one of the words that describe it: “male” is not “female”."""
+    """Return whether a word is in a voice's name or begins a word of its description: “male” is not “female”."""
     kind = "blend" if voice.recipe else ""
     description = _plain(f"{language_title(voice.language)} {voice.language} {voice.gender} {kind} {model.title}")
     return word in _plain(f"{voice.title} {voice.name}") or bool(re.search(rf"(?<!\w){re.escape(word)}", description))
 
 
 def _plain(words: str) -> str:
-    """Words without case and accents."""
+    """Return words without case and accents."""
     parts = unicodedata.normalize("NFKD", words.casefold())
     return "".join(part for part in parts if not unicodedata.combining(part))
 
@@ -178,17 +178,17 @@ def _explained(voice: VoiceInfo, model: ModelVoices) -> str:
 
 
 class Mark(Enum):
-    """What can be clicked in the row of a voice."""
+    """The clickable marks in the row of a voice."""
 
     PLAY = "play"
     STAR = "star"
 
 
 class VoiceDelegate(QStyledItemDelegate):
-    """Headings bold, those of languages small, too; what stands under them indented, with a play mark at its end.
+    """Draws bold headings, small ones for languages, and voices indented below them, with a play mark at the end.
 
-    The chosen voice is bold, with a check mark before it; favourites have a star. Where those `can_be_starred`, other
-    voices have an empty one while the pointer is on them.
+    The chosen voice is bold, with a check mark before it; favorites have a star. If voices `can_be_starred`, others
+    have an empty star while the pointer is on them.
     """
 
     def __init__(self, parent: QWidget, *, can_be_starred: bool = False) -> None:
@@ -196,14 +196,14 @@ class VoiceDelegate(QStyledItemDelegate):
         self._can_be_starred = can_be_starred
 
     def mark_at(self, row: QRect, x: int) -> Mark | None:
-        """The mark at this place of a voice's row, if any."""
+        """Return the mark at this place of a voice's row, if any."""
         from_end = row.right() - x
         if from_end < MARK_PIXELS:
             return Mark.PLAY
         return Mark.STAR if self._can_be_starred and from_end < 2 * MARK_PIXELS else None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """Room for the marks."""
+        """Return the size with room for the marks."""
         hint = super().sizeHint(option, index)
         return QSize(hint.width() + MARGIN_PIXELS + 2 * MARK_PIXELS, max(ROW_PIXELS, hint.height() + PADDING_PIXELS))
 

@@ -24,12 +24,11 @@ EXPLANATION = "Voice; right-click to preview it"
 
 
 class VoicePicker(ElidedComboBox):
-    """Decides which voice speaks, and with it which model.
+    """A combo box for the voice, which also determines the model.
 
-    `voice_chosen` carries the `Choice` when the user chooses another voice, `model_changed` the name of the model from
-    which the chosen voice comes from now on, `preview_requested` the `VoiceInfo` of the chosen voice to be heard,
-    `hear_requested` the `Choice` whose play mark in the list was clicked; `listed` tells
-    that other voices are known.
+    `voice_chosen` carries the `Choice` when the user chooses a different voice, `model_changed` the name of the chosen
+    voice's model when it changes, `preview_requested` the `VoiceInfo` of the chosen voice to preview, `hear_requested`
+    the `Choice` whose play mark in the list was clicked; `listed` is emitted when the list of voices has changed.
     """
 
     voice_chosen = Signal(object)
@@ -75,36 +74,36 @@ class VoicePicker(ElidedComboBox):
 
     @property
     def voice(self) -> str | None:
-        """The name of the chosen voice; None until the voices are known, or if the model asked for is not here."""
+        """The name of the chosen voice; None until the voices are known, or if the requested model is missing."""
         return self.choice.voice
 
     @property
     def speaking_model(self) -> str:
-        """The model that speaks; the bundled one until the voices are known."""
+        """The model in use; the bundled one until the voices are known."""
         return self.choice.model or STARTER
 
     @property
     def known(self) -> bool:
-        """Whether the voices are known."""
+        """True once the voices are known."""
         return bool(self._models)
 
     @property
     def untouched(self) -> bool:
-        """Whether neither the user nor the command line has ever chosen a voice or a model."""
+        """True if neither the user nor the command line has ever chosen a voice or a model."""
         return self._wanted == self._asked_for == Choice()
 
     @property
     def models(self) -> tuple[ModelVoices, ...]:
-        """The models that can speak, the best first."""
+        """The usable models, best first."""
         return self._models
 
     def choose(self, choice: Choice) -> None:
-        """Want a voice, now or once it is listed; `listed` says which one is taken if it is not."""
+        """Select a voice, now or once it is listed; if it is missing then, the nearest listed one is used."""
         self._wanted, self._asked_for = choice, Choice()
         self._select()
 
     def ask_for(self, choice: Choice) -> None:
-        """Insist on a voice or a model, so that a missing one is an error instead of being replaced by another."""
+        """Insist on a voice or a model, so that a missing one is an error instead of being replaced."""
         self._asked_for = choice
         self._select()
 
@@ -118,21 +117,21 @@ class VoicePicker(ElidedComboBox):
         self.voice_chosen.emit(choice)
 
     def take_over(self, model: str) -> None:
-        """Let this model speak, with its first voice, unless the user has chosen something."""
+        """Use this model with its first voice, unless the user has chosen something."""
         self._usual_model = model
         self._select()
 
     def show_models(self, models: Sequence[ModelVoices], usual_model: str) -> None:
-        """List the voices of these models, and keep the selection.
+        """List the voices of these models and keep the selection.
 
-        If nothing was ever chosen, it is the first voice of the usual model, when that is first known.
+        If nothing was ever chosen, the first voice of the default model is selected when that model is first known.
         """
         if not self._models:
             self._usual_model = usual_model
         self._models = tuple(models)
         self._rows.show(self._models, self._favourites)
         if self._wanted != Choice():
-            self._wanted = self._listed()  # what is missing now does not come back by itself later
+            self._wanted = self._listed()  # a missing voice does not come back by itself later
         self.setPlaceholderText(CHOOSING)
         self.setEnabled(bool(self._models))
         self._select()
@@ -145,7 +144,7 @@ class VoicePicker(ElidedComboBox):
         self._select()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A click on a play mark lets that voice be heard, and the list stays open."""
+        """Preview a voice when its play mark is clicked, keeping the list open."""
         if not isinstance(event, QMouseEvent) or event.button() is not Qt.MouseButton.LeftButton:
             return super().eventFilter(watched, event)
         choice = self._choice_marked(event.position().toPoint())
@@ -156,17 +155,17 @@ class VoicePicker(ElidedComboBox):
         return True
 
     def _choice_marked(self, position: QPoint) -> Choice | None:
-        """The voice at whose play mark this is."""
+        """Return the voice whose play mark is at this position."""
         index = self.view().indexAt(position)
         mark = self._delegate.mark_at(self.view().visualRect(index), position.x()) if index.isValid() else None
         return index.data(CHOICE_ROLE) if mark is Mark.PLAY else None
 
     def minimumSizeHint(self) -> QSize:
-        """A small width is enough, since the title can be elided."""
+        """Return a small width, which is enough since the title can be elided."""
         return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
 
     def showPopup(self) -> None:
-        """Open the list with the chosen voice and its headings in sight."""
+        """Open the list with the chosen voice and its headings in view."""
         super().showPopup()
         self.view().scrollTo(self.view().currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
@@ -181,7 +180,7 @@ class VoicePicker(ElidedComboBox):
         return listed(self._wanted, self._models, self._usual_model)
 
     def _select(self) -> None:
-        """Show the choice, and tell if it comes from another model."""
+        """Show the choice, and emit `model_changed` if its model has changed."""
         choice = self.choice
         self._rows.mark(choice)
         row = self._rows.row_of(choice)

@@ -1,4 +1,4 @@
-"""Lets a voice be heard with a sentence, beside the speech, which is not lost by it."""
+"""Plays a sentence in a voice as a preview without losing the current speech."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from engine.speech import AudioChunk, SpeechRequest
 
 
 class VoicePreview(QObject):
-    """One sentence at a time; the speech halts where it is when the sentence begins, and can be played on from there.
+    """Previews one sentence at a time; the speech pauses when the sentence begins and can be resumed there.
 
-    `changed` tells that `active` may have changed, `heard` that a sentence was heard to its end.
+    `changed` is emitted when `active` may have changed, `heard` when a sentence was played to its end.
     """
 
     changed = Signal()
@@ -37,17 +37,17 @@ class VoicePreview(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a sentence is being made or heard."""
+        """True while a sentence is being generated or played."""
         return self._task is not None or self._sounds.playing
 
     def hear(self, request: SpeechRequest, make_engine: EngineFactory) -> None:
-        """Make a sentence, as soon as the engine has a moment, and play it."""
+        """Generate a sentence as soon as the engine is free, and play it."""
         self.stop()
         self._task = self._worker.begin(Task(speaking(request), Urgency.AT_ONCE, make_engine))
         self.changed.emit()
 
     def stop(self) -> None:
-        """Stop making or playing a sentence."""
+        """Stop generating or playing a sentence."""
         if self._task is not None:
             self._task.cancel.set()
         self._task, self._chunks = None, []
@@ -56,7 +56,7 @@ class VoicePreview(QObject):
 
     @Slot(object)
     def _on_speech(self, playback: Playback) -> None:
-        """Speech that is played is not interrupted by a sentence that was wanted before."""
+        """Stop the preview, so that a sentence requested before does not interrupt the speech."""
         if playback is Playback.PLAYING:
             self.stop()
 
