@@ -113,7 +113,7 @@ class DefaultAudioOutput:
             raise NoAudioDevice(str(error)) from error
 
     def follow_default(self) -> None:
-        """Look for devices again on macOS, where it is quick and needed; on Linux the sound server does so."""
+        """Look for devices again on macOS, where that is quick and needed; Linux sound servers follow the default."""
         if sys.platform == "darwin":
             self.refresh()
 

@@ -80,7 +80,7 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """From number `given` on, each output sample plays `times_faster` of the track's, which begin at `start`."""
+    """A mapping: from output sample `given` on, each plays `times_faster` track samples, from `start` on."""
 
     given: int
     start: int

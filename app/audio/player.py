@@ -23,7 +23,7 @@ BUFFERED_SECONDS = 5.0
 SETTLED_SECONDS = 0.15
 """The samples that the device takes next and that no longer change: more than one block, but a short wait."""
 STALL_SECONDS = 3.0
-"""A device that takes nothing for this long is lost; a sleeping sound server can need up to two seconds."""
+"""A device that takes nothing for this long is lost; a sleeping sound server was seen to need two seconds."""
 RING_OUT_SECONDS = 0.2
 """A device may lag more than it reports; waiting this long after the last sample keeps the end from being cut off."""
 

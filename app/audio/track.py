@@ -207,7 +207,7 @@ class AudioTrack:
             self._join_plans(self._plan.notices)
 
     def take_moves(self) -> list[tuple[int, int]]:
-        """Return the moves since the last call as pairs: audio from this sample on is so many samples later."""
+        """Return the moves since the last call: pairs of a first sample and its shift to later, in samples."""
         moves, self._moves = self._moves, []
         return moves
 
