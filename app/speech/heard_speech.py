@@ -105,7 +105,7 @@ class HeardSpeech:
                     self.track.join()
 
     def _paused(self, chunk: AudioChunk, pause_scale: float) -> AudioChunk:
-        """Return the chunk, plus a pause if it is the last of a gap, whose end is the text's end for the engine."""
+        """Return the chunk, plus a pause if it ends a gap, since the engine took it for the end of the text."""
         missing = self.track.missing
         last = chunk.utterance.index + 1 == chunk.utterance_count
         if not last or missing is None or missing[1] is None:
