@@ -1,1 +1,1 @@
-"""Widgets that several features share."""
+"""Widgets shared by several features."""

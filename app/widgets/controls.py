@@ -1,4 +1,4 @@
-"""Small controls: buttons and actions, boxes to choose from, bars that show progress; what screen readers are told."""
+"""Small controls: buttons and actions, combo boxes, progress bars, and announcements for screen readers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BAR_STEPS = 1000
 
 
 class ActionButton(QPushButton):
-    """A button for an action: its title, its tool tip, and whether it can be used."""
+    """A button for an action, with its title, tool tip and state."""
 
     def __init__(self, action: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,7 +36,7 @@ class ActionButton(QPushButton):
 
 
 def icon_button(name: str, icon: QIcon, parent: QWidget, tool_tip: str = "") -> QToolButton:
-    """A flat button with a name for screen readers, which is its tool tip unless another is given."""
+    """Return a flat button with a name for screen readers, which is also its tool tip unless `tool_tip` is given."""
     button = QToolButton(parent)
     button.setAccessibleName(name)
     button.setToolTip(tool_tip or name)
@@ -45,7 +45,7 @@ def icon_button(name: str, icon: QIcon, parent: QWidget, tool_tip: str = "") -> 
 
 
 def action_of(widget: QWidget, title: str, key: str | QKeySequence.StandardKey, slot: object) -> QAction:
-    """A new action of a widget, which calls a slot or emits a signal; its key counts while the widget has the focus."""
+    """Add an action to a widget, which calls a slot or emits a signal; its key works while the widget has the focus."""
     action = QAction(title, widget)
     action.setShortcut(QKeySequence(key))
     action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -55,7 +55,10 @@ def action_of(widget: QWidget, title: str, key: str | QKeySequence.StandardKey, 
 
 
 class ComboBox(ElidedComboBox):
-    """Values of any kind, each with a title and optionally a tool tip; `chosen` carries the user's selection."""
+    """A combo box for values of any kind, each with a title and an optional tool tip.
+
+    `chosen` carries the user's choice.
+    """
 
     chosen = Signal(object)
 
@@ -77,11 +80,11 @@ class ComboBox(ElidedComboBox):
 
     @property
     def values(self) -> tuple[object, ...]:
-        """All values on offer."""
+        """All values offered."""
         return tuple(self._values)
 
     def offer(self, entries: Iterable[tuple[object, str, str]]) -> None:
-        """Offer values with their titles and tool tips; keeps the selection if it is still among them."""
+        """Offer values with their titles and tool tips; keep the selection if it is still among them."""
         offered = list(entries)
         titles = [title for _, title, _ in offered]
         shown = [self.itemText(number) for number in range(self.count())]
@@ -97,7 +100,7 @@ class ComboBox(ElidedComboBox):
         self.choose(kept)
 
     def forbid(self, value: object, reason: str) -> None:
-        """Disable a value, of which the tool tip says why; without a reason, allow it again."""
+        """Disable a value, with the reason as its tool tip; without a reason, enable it again."""
         number = self._values.index(value)
         self.setItemData(number, reason or self._explanations[number], Qt.ItemDataRole.ToolTipRole)
         model = self.model()
@@ -105,11 +108,11 @@ class ComboBox(ElidedComboBox):
         model.item(number).setEnabled(not reason)
 
     def choose(self, value: object) -> None:
-        """Select a value without emitting `chosen`; the first one if it is not on offer."""
+        """Select a value without emitting `chosen`; the first one if it is not offered."""
         self.setCurrentIndex(self._values.index(value) if value in self._values else min(0, len(self._values) - 1))
 
     def minimumSizeHint(self) -> QSize:
-        """A small width is enough, since the title can be elided."""
+        """Return a small width, which is enough since the title can be elided."""
         return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
 
     @Slot(int)
@@ -118,7 +121,7 @@ class ComboBox(ElidedComboBox):
 
 
 def thin_bar(name: str, parent: QWidget, width_pixels: int | None = None) -> QProgressBar:
-    """A bar without words, of a fixed width or as wide as there is room."""
+    """Return a bar without text, of a fixed width or as wide as there is room."""
     bar = QProgressBar(parent)
     bar.setObjectName("progress")
     bar.setAccessibleName(name)
@@ -130,9 +133,10 @@ def thin_bar(name: str, parent: QWidget, width_pixels: int | None = None) -> QPr
 
 
 def show_fraction(bar: QProgressBar, fraction: float | None) -> None:
-    """Show a fraction from 0 to 1, or a busy indicator, which moves, for None.
+    """Show a fraction from 0 to 1, or a moving busy indicator for None.
 
-    A bar with a new value paints at once, and with it all of the window that waits to be painted; this one waits, too.
+    A bar with a new value paints immediately, and with it every part of the window that waits to be painted; this one
+    also waits.
     """
     bar.setUpdatesEnabled(False)
     if fraction is None:
@@ -144,7 +148,7 @@ def show_fraction(bar: QProgressBar, fraction: float | None) -> None:
 
 
 def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
-    """Let a screen reader say these words, at once or when it has said what it is saying."""
+    """Have a screen reader say these words, immediately or after its current announcement."""
     event = QAccessibleAnnouncementEvent(widget, words)
     politeness = QAccessible.AnnouncementPoliteness
     event.setPoliteness(politeness.Assertive if urgent else politeness.Polite)

@@ -1,4 +1,4 @@
-"""Labels, buttons and combo boxes whose text is elided where space is short; the tool tip has all of it."""
+"""Labels, buttons and combo boxes whose text is elided if space is short; the tool tip has the full text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
 PADDING_PIXELS = 24
 LIST_MARGIN_PIXELS = 24
 MAX_OF_SCREEN = 0.5
-"""An open list is no wider than this part of the screen; longer titles are elided."""
+"""The maximum width of an open list as a share of the screen; longer titles are elided."""
 ROUNDING_PIXELS = 4
 
 
 class ElidedLabel(QLabel):
-    """One line of text."""
+    """A label with one line of text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,12 +39,12 @@ class ElidedLabel(QLabel):
         self._elide()
 
     def sizeHint(self) -> QSize:
-        """The width of the whole text."""
+        """Return the width of the full text."""
         width = self.fontMetrics().horizontalAdvance(self._words) + ROUNDING_PIXELS
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """A small width is enough, since the text can be elided."""
+        """Return a small width, which is enough since the text can be elided."""
         return QSize(PADDING_PIXELS, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -74,12 +74,12 @@ class ElidedButton(QPushButton):
         self._elide()
 
     def sizeHint(self) -> QSize:
-        """The width of the whole text."""
+        """Return the width of the full text."""
         width = self.fontMetrics().horizontalAdvance(self._words) + PADDING_PIXELS + ROUNDING_PIXELS
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """A small width is enough, since the text can be elided."""
+        """Return a small width, which is enough since the text can be elided."""
         return QSize(PADDING_PIXELS, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -101,13 +101,13 @@ class ElidedComboBox(QComboBox):
         return self._option().currentText
 
     def showPopup(self) -> None:
-        """Open the list, wide enough for its longest title where the screen has room for that."""
+        """Open the list, wide enough for its longest title if the screen has room for it."""
         wanted = self.view().sizeHintForColumn(0) + LIST_MARGIN_PIXELS
         self.view().setMinimumWidth(min(wanted, round(MAX_OF_SCREEN * self.screen().availableGeometry().width())))
         super().showPopup()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to what is around: scrolling by must not change a selection."""
+        """Leave the wheel to the surrounding widget: scrolling past must not change a selection."""
         event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:

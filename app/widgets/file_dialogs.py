@@ -26,7 +26,7 @@ _KINDS = {
 
 
 def ask_where_to_save(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
-    """Ask where to save a sound file, and as which; an existing file is replaced only if the user agrees."""
+    """Ask where to save an audio file, and in which format; an existing file is replaced only if the user agrees."""
     suffixes = {f"{title} (*{suffix})": suffix for suffix, title in kinds_of_sound().items()}
     dialog = _ask_where(parent, "Save Audio", ";;".join(suffixes), suggestion, chosen)
     dialog.filterSelected.connect(lambda kind: _rename(dialog, suffixes[kind]))
@@ -34,14 +34,14 @@ def ask_where_to_save(parent: QWidget, suggestion: Path, chosen: Callable[[Path]
 
 
 def kinds_of_sound() -> dict[str, str]:
-    """The names of the sound files that can be written here, by suffix."""
+    """Return the names of the writable audio file formats, by suffix."""
     from engine.audio.sound_file import writable_suffixes  # not before the window is shown
 
     return {suffix: _KINDS[suffix] for suffix in writable_suffixes()}
 
 
 def ask_to_replace(parent: QWidget, files: Sequence[Path], replace: Callable[[], None]) -> QMessageBox:
-    """Ask whether files that are there already, at least one, may be replaced; Cancel leaves everything as it is."""
+    """Ask whether existing files, at least one, may be replaced; Cancel leaves everything unchanged."""
     one = len(files) == 1
     words = f"“{files[0].name}” already exists." if one else f"{len(files)} of these files already exist."
     box = QMessageBox(QMessageBox.Icon.Warning, "Replace", f"{words} Replace {'it' if one else 'them'}?", parent=parent)
@@ -78,7 +78,7 @@ def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Pat
 
 
 def ask_which_diagnosis(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
-    """Ask for an archive that a diagnosis was exported to."""
+    """Ask for an archive of an exported diagnosis."""
     return _ask_which(parent, "Open a Run", "Archives (*.zip);;All files (*)", str(folder), chosen)
 
 
@@ -112,7 +112,7 @@ def ask_which_folder(parent: QWidget, title: str, folder: str, chosen: Callable[
 
 
 def suggested_name(text: str) -> str:
-    """A file name from the first words of a text."""
+    """Return a file name from the first words of a text."""
     words = re.sub(r"[^\w\s'’-]", "", text).split()[:NAME_WORDS]
     return f"{' '.join(words)[:NAME_CHARACTERS].strip() or DEFAULT_NAME}.wav"
 
@@ -122,7 +122,7 @@ def _downloads() -> str:
 
 
 def _rename(dialog: QFileDialog, suffix: str) -> None:
-    """Let the name follow the kind of file that is chosen."""
+    """Adapt the file name to the chosen format."""
     dialog.setDefaultSuffix(suffix)
     dialog.selectFile(Path(dialog.selectedFiles()[0]).with_suffix(suffix).name)
 
@@ -156,5 +156,5 @@ def _dialog(parent: QWidget, title: str, kinds: str, chosen: Callable[[Path], No
 
 
 def local_files(content: QMimeData) -> list[Path]:
-    """The files of what is dropped or copied; addresses of the web are none."""
+    """Return the local files among dropped or copied content; web addresses are left out."""
     return [Path(url.toLocalFile()) for url in content.urls() if url.isLocalFile()]

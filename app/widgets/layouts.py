@@ -1,4 +1,4 @@
-"""What makes do with little room: a bar whose controls wrap, and a body that scrolls."""
+"""Layouts for little space: a bar whose controls wrap, and a body that scrolls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIN_PIXELS = 40
 
 
 class WrappingBar(QWidget):
-    """A group is never split; spare width on a line goes to the groups that were added with a share."""
+    """A bar of groups of controls that wraps between groups; spare width goes to the groups added with a share."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,12 +50,12 @@ class WrappingBar(QWidget):
         self._arrange(balanced([group.sizeHint().width() for group, _ in self._groups], self.width()))
 
     def sizeHint(self) -> QSize:
-        """All on one line."""
+        """Return the size of all groups on one line."""
         widths = [group.sizeHint().width() + GROUP_SPACE_PIXELS for group, _ in self._groups]
         return QSize(sum(widths) - GROUP_SPACE_PIXELS, self._column.sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """The width of the widest group alone; the current height."""
+        """Return the width of the widest group alone, and the current height."""
         widths = (group.minimumSizeHint().width() for group, _ in self._groups)
         return QSize(max(widths, default=0), self._column.minimumSize().height())
 
@@ -81,7 +81,7 @@ class WrappingBar(QWidget):
 
 
 def balanced(widths: Sequence[int], room: int) -> list[int]:
-    """The counts of `broken` with the narrowest lines that need no more of them, so that no short last line is left."""
+    """Return the counts of `broken` for the narrowest lines that need no more of them, which evens out the last one."""
     counts = broken(widths, room)
     while room > STEP_PIXELS and len(narrower := broken(widths, room - STEP_PIXELS)) == len(counts):
         counts, room = narrower, room - STEP_PIXELS
@@ -91,7 +91,7 @@ def balanced(widths: Sequence[int], room: int) -> list[int]:
 
 
 def broken(widths: Iterable[int], room: int) -> list[int]:
-    """How many items of these widths fit on each line of width `room`."""
+    """Return the numbers of items of these widths that fit on each line of width `room`."""
     counts: list[int] = []
     left = -1
     for width in widths:
@@ -105,7 +105,10 @@ def broken(widths: Iterable[int], room: int) -> list[int]:
 
 
 class ScrollingBody(QScrollArea):
-    """Looks like the body alone; never higher than that, unless it may `grow`, and without anything in it 0."""
+    """A scroll area that looks like its body alone.
+
+    Never higher than it unless it may `grow`, and 0 high if it is empty.
+    """
 
     def __init__(self, body: QWidget, parent: QWidget | None = None, *, grow: bool = False) -> None:
         super().__init__(parent)
@@ -113,7 +116,7 @@ class ScrollingBody(QScrollArea):
         self.setWidget(body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along when the tab key reaches the controls in it
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along when the Tab key reaches the controls in it
         for each in (self.viewport(), body):
             each.setAutoFillBackground(False)
         vertical = QSizePolicy.Policy.Expanding if grow else QSizePolicy.Policy.Maximum
@@ -121,24 +124,24 @@ class ScrollingBody(QScrollArea):
 
     @property
     def body(self) -> QWidget:
-        """What scrolls."""
+        """The scrolling widget."""
         return self._body
 
     def event(self, event: QEvent) -> bool:
-        """Pass on that the body has become higher or lower."""
+        """Propagate a change of the body's height."""
         handled = super().event(event)
         if event.type() is QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return handled
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lines that wrap are others in another width."""
+        """Update the geometry, since lines wrap differently at a different width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        """The whole body, which Qt would measure only once, and in no width."""
+        """Return the size of the whole body at this width, which Qt would measure only once, and at no width."""
         whole, layout = self._body.sizeHint(), self._body.layout()
         if layout is not None and layout.isEmpty():
             whole.setHeight(0)
@@ -147,7 +150,7 @@ class ScrollingBody(QScrollArea):
         return whole
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as the body, with the bar that then stands beside it, but no higher than a few lines."""
+        """Return the width of the body plus its scroll bar, but only a few lines of height."""
         least, height = self._body.minimumSizeHint(), self.sizeHint().height()
         bar = self.verticalScrollBar().sizeHint().width() if height > MIN_PIXELS else 0
         return QSize(least.width() + bar, min(height, MIN_PIXELS))

@@ -14,16 +14,16 @@ from app.theme import icon
 from app.widgets.controls import announce, icon_button
 
 _NAMES = {Tone.NOTE: "Note", Tone.WARNING: "Warning", Tone.ERROR: "Error"}
-"""What the symbol says to those who see it."""
+"""The meaning of the symbol, for screen readers."""
 ICON_PIXELS = 20
 MIN_LABEL_PIXELS = 60
-"""So that a word that cannot be broken, such as the name of a file, does not make the window wider."""
+"""The minimum width, so that an unbreakable word, such as a file name, does not make the window wider."""
 
 
 class NoticeStrip(QFrame):
-    """`label` takes the space left by the symbol and the buttons, and wraps.
+    """A strip with a symbol, a label and buttons; `label` takes the remaining space, and wraps.
 
-    When the strip goes while one of its buttons has the focus, what had the focus before gets it back.
+    When the strip is hidden while one of its buttons has the focus, the widget that had the focus before gets it back.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -40,7 +40,7 @@ class NoticeStrip(QFrame):
         application.focusChanged.connect(self._on_focus)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Give the focus back, which Qt would pass on to whatever comes next."""
+        """Return the focus, which Qt would pass on to the next widget."""
         super().hideEvent(event)
         before, focused = self._focused_before, self.window().focusWidget()
         if not self.isHidden() or focused is None or not self.isAncestorOf(focused):
@@ -49,7 +49,7 @@ class NoticeStrip(QFrame):
             before.setFocus()
 
     def lay_out(self, *rest: QWidget) -> None:
-        """Symbol, sentence, and the rest, such as buttons, from left to right."""
+        """Lay out the symbol, the label, and the rest, such as buttons, from left to right."""
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 7, 8, 7)
         layout.setSpacing(10)
@@ -67,7 +67,7 @@ class NoticeStrip(QFrame):
 
 
 class _Symbol(QWidget):
-    """Shows an icon, which a label would draw once and for all."""
+    """A widget that draws an icon again on each paint; a label would draw it only once."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -75,17 +75,17 @@ class _Symbol(QWidget):
         self.setFixedSize(ICON_PIXELS, ICON_PIXELS)
 
     def show_icon(self, icon: QIcon) -> None:
-        """Show this one."""
+        """Show this icon."""
         self.icon = icon
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw it in the colours of now."""
+        """Draw the icon in the current colors."""
         self.icon.paint(QPainter(self), self.rect())
 
 
 class MessageBanner(NoticeStrip):
-    """Shows one message at a time, and how many others there are; hidden while there is none.
+    """Shows one message at a time, and the number of others; hidden while there is none.
 
     A failure waits until those before it are dismissed or withdrawn; notes come after all failures, the latest first.
     `remedy_chosen` carries the `Message`.
@@ -115,16 +115,16 @@ class MessageBanner(NoticeStrip):
 
     @property
     def message(self) -> Message | None:
-        """What is shown now."""
+        """The message on display."""
         return self._messages[self._number] if self._messages else None
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What is shown and what waits."""
+        """All messages, displayed and waiting."""
         return tuple(self._messages)
 
     def show_message(self, message: Message) -> None:
-        """Show it, unless a failure is shown; a note takes the place of one about the same."""
+        """Show a message, unless a failure is displayed; a note replaces a note about the same subject."""
         shown = self.message
         if message.tone is Tone.NOTE:
             self._keep(lambda each: each.tone is not Tone.NOTE or each.subject is not message.subject)
@@ -135,12 +135,12 @@ class MessageBanner(NoticeStrip):
         announce(self, f"{_NAMES[message.tone]}: {message.text}", urgent=message.tone is not Tone.NOTE)
 
     def withdraw(self, *subjects: Subject) -> None:
-        """Show no more what was said about these, since it no longer holds."""
+        """Withdraw all messages about these subjects, since they no longer hold."""
         self._keep(lambda each: each.subject not in subjects)
 
     @Slot()
     def dismiss(self) -> None:
-        """Show no more what is shown, but what waits."""
+        """Dismiss the current message and show the next one waiting."""
         shown = self.message
         self._keep(lambda each: each is not shown)
 

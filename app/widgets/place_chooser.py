@@ -1,4 +1,4 @@
-"""Lets somebody choose with the mouse from which place on a text is played."""
+"""Lets the user choose with the mouse where playback starts in a text."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ TOOL_TIP = "Play from This Line"
 
 
 class PlaceChooser(QObject):
-    """`place_chosen` carries the position of a word that is clicked with the key of `place_click`, or of a line.
+    """Emits `place_chosen` with the position of a word clicked with the key of `place_click`, or of a line.
 
-    The line under the pointer has a mark, to be clicked, in the margin of the document; `paint` draws it after the
-    text. Other clicks are the edit's own.
+    The line under the pointer has a clickable mark in the margin of the document; `paint` draws it after the text. The
+    edit handles other clicks.
     """
 
     place_chosen = Signal(int)
@@ -35,7 +35,7 @@ class PlaceChooser(QObject):
 
     @property
     def mark(self) -> QRect | None:
-        """Where the mark of the line under the pointer is in the viewport; None while there is none."""
+        """The area of the mark of the line under the pointer in the viewport; None while there is none."""
         if self._pointed is None:
             return None
         mark = QRect(0, 0, MARK_PIXELS, MARK_PIXELS)
@@ -43,7 +43,7 @@ class PlaceChooser(QObject):
         return mark
 
     def word_at(self, place: QPoint) -> int:
-        """The position of the start of the word at a place in the viewport."""
+        """Return the position of the start of the word at a place in the viewport."""
         cursor = self._edit.cursorForPosition(place)  # at the nearest border between two characters
         if place.x() < self._edit.cursorRect(cursor).left():
             cursor.movePosition(QTextCursor.MoveOperation.PreviousCharacter)
@@ -64,7 +64,7 @@ class PlaceChooser(QObject):
         painter.end()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Mark the line under the pointer; take the clicks that choose a place."""
+        """Mark the line under the pointer; handle the clicks that choose a place."""
         if event.type() is QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
             self._point_at(event)
         elif event.type() is QEvent.Type.Leave:
@@ -72,12 +72,12 @@ class PlaceChooser(QObject):
         elif event.type() is QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
             return self._choose(event)
         elif event.type() is QEvent.Type.MouseButtonDblClick and isinstance(event, QMouseEvent):
-            return self._chooses(event)  # the first click has chosen it
+            return self._chooses(event)  # the first click has already chosen the place
         return False
 
     @Slot()
     def _forget_line(self) -> None:
-        """Without a pointer, or once another line may be under it, none is marked."""
+        """Remove the mark when the pointer leaves, or when a different line may be under it."""
         self._pointed = None
         self._edit.viewport().update(0, 0, MARGIN_PIXELS, self._edit.viewport().height())
 
@@ -117,15 +117,18 @@ class PlaceChooser(QObject):
 
 
 def place_key() -> Qt.KeyboardModifier:
-    """Option on a Mac, where Ctrl opens the context menu; Ctrl on Linux, where window managers take clicks with Alt."""
+    """Return Option on a Mac, where Ctrl opens the context menu.
+
+    Ctrl on Linux, where window managers take Alt-clicks.
+    """
     return Qt.KeyboardModifier.AltModifier if sys.platform == "darwin" else Qt.KeyboardModifier.ControlModifier
 
 
 def place_click_words() -> str:
-    """Such a click, to begin a sentence with."""
+    """Return the name of such a click, to begin a sentence with."""
     return "Option-click" if sys.platform == "darwin" else "Ctrl+click"
 
 
 def chooses_place(event: QMouseEvent) -> bool:
-    """Whether this key, and no other, is held."""
+    """Return whether this key, and no other, is held."""
     return event.modifiers() == place_key()

@@ -1,4 +1,4 @@
-"""Marks what is heard in a text, keeps it in view, and leads back to it."""
+"""Marks the current word and sentence in a text, keeps them in view, and leads back to them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ ABOVE_EDGE_PIXELS = 12
 
 
 class ReadingMarks(QObject):
-    """The sentence is tinted; the word in it has a stronger tint and a line below, so that colour alone tells nothing.
+    """Marks the current sentence with a tint, and its word with a stronger tint and a line below, not by color alone.
 
-    The view follows until `leave`, and again from `follow` on. `left_changed` says whether something is marked that is
-    neither followed nor in sight. No mark moves the text cursor: a screen reader would read every word out a second
-    time.
+    The view follows until `leave`, and again from `follow` on. `left_changed` carries whether the mark is neither
+    followed nor in view. No mark moves the text cursor: a screen reader would read every word out a second time.
     """
 
     left_changed = Signal(bool)
@@ -38,7 +37,7 @@ class ReadingMarks(QObject):
 
     @property
     def left(self) -> bool:
-        """Whether something is marked that the view does not follow, and that is out of sight."""
+        """True if something is marked that the view does not follow, and that is out of view."""
         return self._left
 
     def show(self, sentence: QTextCursor | None, word: QTextCursor | None = None) -> None:
@@ -50,31 +49,31 @@ class ReadingMarks(QObject):
 
     @Slot()
     def keep_in_view(self) -> None:
-        """Bring what is marked into view, if the view follows it: the text may have been laid out anew."""
+        """Bring the mark into view, if the view follows it: the text may have been laid out again."""
         self._leave_room()
         if self._following:
             self._bring_into_view()
 
     @Slot()
     def follow(self) -> None:
-        """Keep what is marked in view from now on."""
+        """Keep the mark in view from now on."""
         self._following = True
         self._bring_into_view()
         self._tell()
 
     @Slot()
     def leave(self) -> None:
-        """Let the view stay where it is from now on."""
+        """Stop following: leave the view where it is."""
         self._following = False
         self._tell()
 
     def set_centred(self, centred: bool) -> None:
-        """Whether the line that is heard is kept in the middle, instead of anywhere in view."""
+        """Choose whether to keep the current line in the middle instead of anywhere in view."""
         self._centred = centred
         self.keep_in_view()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the colours of the theme; those that have changed before the edit is shown, too."""
+        """Follow the colors of the theme, including changes before the edit is shown."""
         if event.type() in (QEvent.Type.StyleChange, QEvent.Type.Polish):
             self._draw()
         return False
@@ -112,11 +111,11 @@ class ReadingMarks(QObject):
         return end.bottom() >= view.top() and start.top() <= view.bottom()
 
     def _ends(self, span: QTextCursor) -> tuple[QRect, QRect]:
-        """The first and the last place of a span in the viewport."""
+        """Return the first and the last place of a span in the viewport."""
         return self._edit.cursorRect(_start_of(span)), self._edit.cursorRect(span)
 
     def _scroll_value(self, span: QTextCursor) -> int:
-        """The value of the scroll bar with the first line of a span at the top: in lines if the text is plain."""
+        """Return the scroll bar's value with the first line of a span at the top, in lines if the text is plain."""
         start = _start_of(span)
         if isinstance(self._edit, QTextEdit):
             return self._edit.verticalScrollBar().value() + self._edit.cursorRect(start).top()
@@ -124,7 +123,7 @@ class ReadingMarks(QObject):
         return start.block().firstLineNumber() + line.lineNumber()
 
     def _leave_room(self) -> None:
-        """Let the last line be in the middle, too, if lines should be there."""
+        """Make room for the last line in the middle, if lines should be there."""
         if isinstance(self._edit, QPlainTextEdit):
             self._edit.setCenterOnScroll(self._centred)
             return
@@ -150,7 +149,7 @@ def _selection(cursor: QTextCursor, look: QTextCharFormat) -> QTextEdit.ExtraSel
 
 
 class ReadingChip(QPushButton):
-    """Stays at the middle of the lower edge of the widget over which it is shown."""
+    """A button at the middle of the lower edge of the widget over which it is shown."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(TITLE, over)
@@ -163,14 +162,14 @@ class ReadingChip(QPushButton):
 
     @Slot(bool)
     def show_left(self, left: bool) -> None:
-        """Appear if what is heard is out of sight, else disappear; the keyboard goes back to the text."""
+        """Appear if the current word is out of view, else disappear; the keyboard focus returns to the text."""
         if not left and self.hasFocus():
             self._over.setFocus()
         self.setVisible(left)
         self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the place when the widget below gets another size."""
+        """Keep the place when the widget below is resized."""
         if event.type() is QEvent.Type.Resize:
             self._place()
         return False

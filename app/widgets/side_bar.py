@@ -13,21 +13,21 @@ from app.widgets.controls import icon_button
 from app.widgets.layouts import ScrollingBody
 
 DEFAULT_WIDTH_PIXELS, DEFAULT_WIDTH_LETTERS = 340, 38
-"""As many letters as no tab is elided beside, in a large font."""
+"""A width in letters at which no tab is elided, even in a large font."""
 MIN_WIDTH_PIXELS, MIN_WIDTH_LETTERS = 220, 30
 MARGIN_PIXELS = 8
 
 
 class SideBar(QFrame):
-    """Shows one of its panels, or nothing at all; `changed` tells that another panel is shown, or none.
+    """A side bar that shows one of its panels, or nothing; `changed` is emitted when that changes.
 
-    Each panel has an action for the View menu, ticked while the panel is shown. Where there is no room beside the text,
-    `instead` is true: the side bar takes the place of the text, and `give_way` gives that back. `width_pixels` is the
-    width that it should have beside the text.
+    Each panel has an action for the View menu, ticked while the panel is shown. If there is no room beside the text,
+    `instead` is true: the side bar replaces the text, and `give_way` brings the text back. `width_pixels` is the
+    desired width beside the text.
     """
 
     changed = Signal()
-    focus_left = Signal()  # it had the focus and is gone
+    focus_left = Signal()  # it had the focus when it was hidden
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class SideBar(QFrame):
         self.close_button = icon_button("Close side bar", icon("close", "faint"), self, "Close")
         self._panels = QStackedWidget(self)
         self._last: QWidget = self.close_button
-        """Of what the Tab key leads through."""
+        """The last widget in the order of the Tab key."""
         self._lay_out()
         self.tabs.currentChanged.connect(self._on_tab)
         self.close_button.clicked.connect(self.close_panel)
@@ -56,16 +56,16 @@ class SideBar(QFrame):
 
     @property
     def panel(self) -> QWidget | None:
-        """The panel that is shown."""
+        """The panel on display."""
         return self._bodies[self._panels.currentIndex()].body if self._shown else None
 
     @property
     def title(self) -> str:
-        """The title of the panel that is shown, or will be once it is added; else empty."""
+        """The title of the panel on display, or of the expected one; else empty."""
         return self.tabs.tabText(self.tabs.currentIndex()) if self._shown else self._expected
 
     def add(self, title: str, widget: QWidget) -> QAction:
-        """Add a panel after the others; the action shows it and hides it."""
+        """Add a panel after the others; the returned action shows and hides it."""
         action = QAction(title, self, checkable=True)
         self._actions.append(action)
         controls = _in_focus_chain(widget)
@@ -88,23 +88,23 @@ class SideBar(QFrame):
 
     @Slot()
     def close_panel(self) -> None:
-        """Show none."""
+        """Close the panel on display."""
         self._expected = ""
         self._become(shown=False)
 
     @Slot()
     def give_way(self) -> None:
-        """Give back the place of the text, after something was chosen whose effect is there."""
+        """Close if the bar replaces the text, after a choice that takes effect there."""
         if self.instead:
             self.close_panel()
 
     def minimumSizeHint(self) -> QSize:
-        """The least width, whatever the panels would like."""
+        """Return the minimum width, regardless of the panels."""
         letters = MIN_WIDTH_LETTERS * self.fontMetrics().averageCharWidth()
         return QSize(max(MIN_WIDTH_PIXELS, letters), super().minimumSizeHint().height())
 
     def _put_in_order(self, controls: Sequence[QWidget]) -> None:
-        """Let the Tab key lead to the controls of a panel before those beside the side bar, which are older."""
+        """Place the controls of a panel in the Tab order before those beside the side bar, which are older."""
         for control in controls:
             QWidget.setTabOrder(self._last, control)
             self._last = control
@@ -149,7 +149,7 @@ class SideBar(QFrame):
 
 
 def _in_focus_chain(widget: QWidget) -> list[QWidget]:
-    """Everything in a widget that has no parent yet that can take the focus, in the order of the Tab key."""
+    """Return the widgets inside a parentless widget that can take the focus, in the order of the Tab key."""
     found: list[QWidget] = []
     each = widget.nextInFocusChain()
     while each is not None and each is not widget:

@@ -1,4 +1,4 @@
-"""What the views of a text share: places in it, and lines of a length that is easy to read.
+"""Helpers for text views: positions in a text, and lines of a length that is easy to read.
 
 Python counts places in characters, Qt in UTF-16 units.
 """
@@ -13,39 +13,39 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
-"""Two UTF-16 units."""
+"""The characters that take two UTF-16 units."""
 PROSE = "the five boxing wizards jump quickly over it "
-"""Its letters are about as wide as those of any English text."""
+"""A sample whose letters are about as wide as those of any English text."""
 
 
 class Utf16Positions:
-    """Qt counts UTF-16 units, Python characters; they differ after an emoji."""
+    """Converts between characters (Python) and UTF-16 units (Qt), which differ after an emoji."""
 
     def __init__(self, text: str) -> None:
         self._wide = [match.start() for match in _WIDE.finditer(text)] if has_wide(text) else []
         self._wide_positions = [character + before for before, character in enumerate(self._wide)]
 
     def of(self, character: int) -> int:
-        """The position before this character."""
+        """Return the position before this character."""
         return character + bisect_left(self._wide, character)
 
     def character(self, position: int) -> int:
-        """The character before which this position is, or in the middle of which."""
+        """Return the character after this position, or around it."""
         return position - bisect_left(self._wide_positions, position)
 
 
 def has_wide(text: str) -> bool:
-    """Whether some character of a text takes two UTF-16 units; found out in a tenth of the time of a search."""
+    """Return whether some character of a text takes two UTF-16 units; ten times as fast as a search."""
     return len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
 
 
 def character_of(text: str, position: int) -> int:
-    """The character before which this position is."""
+    """Return the character after this position."""
     return Utf16Positions(text).character(position)
 
 
 def span_in(document: QTextDocument, start: int, end: int) -> QTextCursor:
-    """A cursor that selects what is between two positions."""
+    """Return a cursor that selects the text between two positions."""
     cursor = QTextCursor(document)
     cursor.setPosition(start)
     cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
@@ -53,7 +53,7 @@ def span_in(document: QTextDocument, start: int, end: int) -> QTextCursor:
 
 
 class TextColumn(QObject):
-    """The text is in the middle of its edit; the wheel scrolls it beside the text, too."""
+    """Centers the text in its edit; the wheel also scrolls it from beside the text."""
 
     def __init__(self, edit: QPlainTextEdit | QTextEdit) -> None:
         super().__init__(edit)
@@ -63,12 +63,12 @@ class TextColumn(QObject):
         edit.installEventFilter(self)
 
     def limit(self, characters: int | None) -> None:
-        """Keep lines to about so many characters; None: as long as there is room."""
+        """Limit lines to about this many characters; None uses the full width."""
         self._characters = characters
         self._lay_out()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Lines of as many characters are longer in a larger font."""
+        """Adapt the margins to the size and font; pass on wheel events from beside the text."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._lay_out()
         elif event.type() is QEvent.Type.Wheel:  # over the text, the viewport gets it

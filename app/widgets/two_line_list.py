@@ -1,4 +1,4 @@
-"""A list whose rows have a title, a faint line below it, and perhaps a symbol; fast with ten thousand rows."""
+"""A list whose rows have a title, a faint line below it, and optionally a symbol; fast with ten thousand rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ SMALL = 0.88
 
 @dataclass(frozen=True)
 class Row:
-    """`symbol` is the name of an icon, which `symbol_words` says for a screen reader; `fault` colours the details."""
+    """A row: `symbol` is the name of an icon, `symbol_words` its text for screen readers.
+
+    `fault` colors the details.
+    """
 
     title: str
     details: str
@@ -43,18 +46,18 @@ class Row:
 
 
 class Numbered(Protocol):
-    """What can be listed: things that are told apart by their numbers."""
+    """A thing that can be listed, identified by its number."""
 
     @property
     def number(self) -> int:
-        """Its number, which never changes."""
+        """The number, which never changes."""
 
 
 RowOf = Callable[[Any], Row]
 
 
 class TwoLineModel(QAbstractListModel):
-    """Things of any kind, of which `row_of` makes a row only once it is shown."""
+    """The things listed, of any kind; `row_of` formats a row only once it is shown."""
 
     def __init__(self, row_of: RowOf, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,11 +66,11 @@ class TwoLineModel(QAbstractListModel):
 
     @property
     def things(self) -> Sequence[Numbered]:
-        """What is listed."""
+        """The things listed."""
         return self._things
 
     def show(self, things: Sequence[Numbered]) -> None:
-        """List these; the view keeps its place if they are as many as before."""
+        """List these things; the view keeps its place if their number is unchanged."""
         if len(things) == len(self._things):
             self._things = things
             self.dataChanged.emit(self.index(0), self.index(len(things) - 1))
@@ -77,11 +80,11 @@ class TwoLineModel(QAbstractListModel):
             self.endResetModel()
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
-        """One for each thing."""
+        """Return the number of things."""
         return 0 if parent is not None and parent.isValid() else len(self._things)
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """The row as a whole, its title, or all of its words."""
+        """Return the whole row, its title, or all of its words."""
         if not index.isValid():
             return None
         row = self._row_of(self._things[index.row()])
@@ -95,9 +98,9 @@ class TwoLineModel(QAbstractListModel):
 
 
 class TwoLineList(QListView):
-    """`picked` carries the thing that is activated by Return or a double click, `current_changed` the current one.
+    """Emits `picked` with the thing activated by Return or a double click, `current_changed` with the current one.
 
-    The current thing stays current when others are listed, as far as it is among them.
+    The current thing stays current when others are listed, if it is among them.
     """
 
     picked = Signal(object)
@@ -119,12 +122,12 @@ class TwoLineList(QListView):
 
     @property
     def current(self) -> Any:
-        """The thing that is current, or None."""
+        """The current thing, or None."""
         index = self.currentIndex()
         return self._rows.things[index.row()] if index.isValid() else None
 
     def show_things(self, things: Sequence[Numbered]) -> None:
-        """List these."""
+        """List these things."""
         before, row = self.current, self.currentIndex().row()
         self._rows.show(things)
         if before is not None and things:
@@ -133,18 +136,21 @@ class TwoLineList(QListView):
         self.current_changed.emit(self.current)
 
     def command(self, title: str, key: str | QKeySequence.StandardKey, wanted: SignalInstance) -> QAction:
-        """A command for the current thing, which `wanted` then carries; its key counts while the list has the focus."""
+        """Return a command for the current thing, which `wanted` carries.
+
+        Its key works while the list has the focus.
+        """
         action = action_of(self, title, key, self._on_command)
         self._commands[action] = wanted
         return action
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
-        """Tell which thing is current now."""
+        """Emit the current thing."""
         super().currentChanged(current, previous)
         self.current_changed.emit(self.current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return picks the current thing."""
+        """Pick the current thing on Return."""
         plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
         if plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.current is not None:
@@ -164,7 +170,7 @@ class TwoLineList(QListView):
 
 
 def draw_background(painter: QPainter, option: QStyleOptionViewItem, padding: int) -> QRect:
-    """Draw an item without its text, as the style draws it, and return the space for the content, in pixels."""
+    """Draw an item without its text, in the widget's style, and return the space for the content, in pixels."""
     option.text = ""  # type: ignore[attr-defined]
     widget: QWidget = option.widget  # type: ignore[attr-defined]
     widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
@@ -173,7 +179,7 @@ def draw_background(painter: QPainter, option: QStyleOptionViewItem, padding: in
 
 
 class _TwoLineDelegate(QStyledItemDelegate):
-    """Draws a row in the theme's colours."""
+    """Draws a row in the theme's colors."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         line = option.fontMetrics.height()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Windows beside the main window: the menu that lists those that are open, and one that shows a page of text."""
+"""Windows beside the main window: the menu that lists the open ones, and one that shows a page of text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZE = QSize(560, 600)
 class WindowMenu(QMenu):
     """Lists the open windows whenever it opens, and brings one to the front; the active one is ticked.
 
-    On a Mac, it begins with the commands that every Window menu has there.
+    On a Mac, it begins with the standard commands of a Window menu.
     """
 
     def __init__(self, parent: QWidget) -> None:
@@ -41,15 +41,15 @@ class WindowMenu(QMenu):
             action.deleteLater()
         for window in self._open_windows():
             action = QAction(window.windowTitle().replace("&", "&&"), self)
-            action.setData(int(window.effectiveWinId()))  # a widget might be gone when the action is triggered
-            action.setMenuRole(QAction.MenuRole.NoRole)  # else Qt takes one named Settings for the command, on a Mac
+            action.setData(int(window.effectiveWinId()))  # a widget might be deleted before the action is triggered
+            action.setMenuRole(QAction.MenuRole.NoRole)  # else, on a Mac, Qt takes one named Settings for the command
             action.setCheckable(True)
             action.setChecked(window.isActiveWindow())
             self._windows.addAction(action)
             self.addAction(action)
 
     def _open_windows(self) -> list[QWidget]:
-        """The main window first, the others by their titles."""
+        """Return the open windows, the main window first, the others by their titles."""
         main = self._parent.window()
         shown = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each.windowType() in _KINDS]
         titled = [each for each in shown if each.windowTitle()]
@@ -82,7 +82,7 @@ class WindowMenu(QMenu):
 
 
 def bring_to_front(window: QWidget) -> None:
-    """Let a window be seen and have the keyboard, even if it was minimized."""
+    """Show and activate a window, even if it was minimized."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.show()
     window.raise_()
@@ -90,7 +90,7 @@ def bring_to_front(window: QWidget) -> None:
 
 
 class Page(QDialog):
-    """A text that can be scrolled, selected and copied; the window stays usable beside it."""
+    """A window with a text that can be scrolled, selected and copied; the main window stays usable beside it."""
 
     def __init__(self, title: str, html: str, parent: QWidget) -> None:
         super().__init__(parent)
