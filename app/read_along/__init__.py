@@ -1,1 +1,1 @@
-"""Reading along: the words heard, the sentences to go by, and a view with nothing but the text."""
+"""Reading along: word marks, navigation by sentence, and a view with only the text."""

@@ -16,7 +16,7 @@ DEFAULT_PAUSE = "1.5s"
 
 
 class ReadAlongActions(QObject):
-    """Keys with Ctrl are for the text, those that move and magnify the sound are with Alt."""
+    """Actions for reading along; keys with Ctrl are for the text, those with Alt navigate and zoom the audio."""
 
     def __init__(self, menu: MainMenu) -> None:
         super().__init__(menu)
@@ -57,12 +57,15 @@ class ReadAlongActions(QObject):
 
 
 def sound_key(key: str) -> str:
-    """Linux desktops take Ctrl with Alt for themselves; on a Mac, Alt alone writes other letters."""
+    """Return a shortcut with Alt, as Linux desktops reserve Ctrl+Alt.
+
+    On a Mac with Ctrl+Alt, as Alt types other letters.
+    """
     return f"Ctrl+Alt+{key}" if sys.platform == "darwin" else f"Alt+{key}"
 
 
 class InsertMenu(QObject):
-    """Entries of the Edit menu; what is inserted is shown as a pill, and can be edited and undone like any text."""
+    """Entries of the Edit menu for directions, which appear as pills and can be edited and undone like any text."""
 
     def __init__(self, menu: MainMenu, editor: TextEditor, voices: VoicePicker) -> None:
         super().__init__(menu)
@@ -77,12 +80,12 @@ class InsertMenu(QObject):
 
     @Slot()
     def insert_pause(self) -> None:
-        """Insert a pause, with its length selected, so that another can be typed."""
+        """Insert a pause, with its length selected, so that typing replaces it."""
         self._insert("[pause ", DEFAULT_PAUSE, "]")
 
     @Slot()
     def insert_voice(self) -> None:
-        """Let the voice that is chosen speak from here on."""
+        """Insert a change to the chosen voice."""
         if self._voices.voice:
             self._insert(f"[voice:{self._voices.voice}]", "", " ")
 

@@ -1,4 +1,4 @@
-"""Reading along, connected to the window: words are marked as they are heard, and any place can be heard."""
+"""Reading along, connected to the window: words are marked as they are spoken, and playback can start anywhere."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from engine.speech import SpokenWord, Utterance
 from engine.text.sentences import sentence_at
 
 SENTENCE_GRACE_SECONDS = 1.5
-"""So soon after a sentence began, “back” means the one before."""
+"""The time after the start of a sentence in which “back” goes to the one before."""
 Mark = tuple[Utterance, HeardSentence | None, SpokenWord | None]
 ADAPT_AFTER_MS = 250
-"""What is made follows once a slider has come to rest; what is heard follows at once."""
+"""The delay after the last slider movement before generation adapts; playback adapts immediately."""
 LINE_CHARACTERS = 70
 
 
 class ReadAlongFeature(QObject):
-    """What is heard of the text that is shown is marked in it, and moves the place."""
+    """Marks the spoken words in the displayed text, and moves the reading position."""
 
     def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings) -> None:
         super().__init__(window)
@@ -53,7 +53,7 @@ class ReadAlongFeature(QObject):
 
     @Slot()
     def go_back(self) -> None:
-        """Go to the start of the sentence that is heard, or to the one before soon after that."""
+        """Go to the start of the current sentence, or, soon after that, to the one before."""
         grace = round(SENTENCE_GRACE_SECONDS * self._track.sample_rate_hz)
         self._speech.player.seek(self._sentences.before(self._speech.player.position, grace))
 
@@ -151,7 +151,7 @@ class ReadAlongFeature(QObject):
 
     @Slot(int)
     def _on_jump(self, sample: int) -> None:
-        """Show the place in the text; while something is heard, its mark comes with its sound."""
+        """Show the place in the text; during playback, the mark follows with the audio."""
         self._follow()
         self._page.player.waveform.zoom.follow(sample)
         if self._speech.playback is not Playback.PLAYING:
@@ -164,7 +164,7 @@ class ReadAlongFeature(QObject):
 
     @Slot(object, int)
     def _on_place(self, _spoken: object, character: int) -> None:
-        """Whatever was clicked in the text that is shown is heard."""
+        """Play from the place that was clicked in the displayed text."""
         track = self._speech.track
         self._reading.play_from(character)
         self._follow()
@@ -173,8 +173,8 @@ class ReadAlongFeature(QObject):
 
     @Slot(int)
     def _on_unmade(self, sample: int) -> None:
-        """Have the speech made from about this place on, which its track does not reach yet."""
-        self.adapting.adapt_now()  # what is made from there on is as was chosen just before
+        """Generate the speech from about this place on, which its track does not reach yet."""
+        self.adapting.adapt_now()  # so that the new part uses the latest choices
         character = self._track.character_expected_at(sample)
         shown = self._reading.shown_character(character)
         if shown is not None:
@@ -186,7 +186,7 @@ class ReadAlongFeature(QObject):
 
     @Slot(QPoint)
     def _show_context_menu(self, place: QPoint) -> None:
-        """The usual menu of a text, with Play from Here for the place that was clicked."""
+        """Show the standard context menu of a text, with Play from Here for the place that was clicked."""
         edit = self._page.editor.edit
         menu = edit.createStandardContextMenu(place)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -213,21 +213,21 @@ class ReadAlongFeature(QObject):
 
     @Slot(int)
     def _on_text_size(self, pixels: int) -> None:
-        """Offer the other sizes."""
+        """Enable the actions that change the size."""
         self.actions.larger.setEnabled(pixels < SIZES_PIXELS[-1])
         self.actions.smaller.setEnabled(pixels > SIZES_PIXELS[0])
         self.actions.usual_size.setEnabled(pixels != DEFAULT_TEXT_PIXELS)
 
     def _offer_leaving(self) -> None:
-        """With the key that stops, so only while there is nothing to stop."""
+        """Enable Leave Focus Mode only while there is nothing to stop, since both use the same key."""
         self.actions.leave_focus.setEnabled(self.focus.on and not self._speech.activity.can_stop)
 
     def _mark(self, position: int) -> None:
-        """Mark the word and its sentence; as long as words are unknown, all of the utterance."""
+        """Mark the word and its sentence; while words are unknown, the whole utterance."""
         segment = self._track.segment_at(position)
         if segment is None:
             return
-        self._sentences.take(self._track)  # what is marked may have been made at this very moment
+        self._sentences.take(self._track)  # its audio may have been generated just now
         known = bool(self._track.words.around(position))
         sentence = self._sentences.at(position) if known else None
         mark: Mark = (segment.utterance, sentence, self._track.words.at(position))
@@ -244,7 +244,7 @@ class ReadAlongFeature(QObject):
 
 
 class Adapting(QObject):
-    """An item of the queue or the history keeps its own voice until another is chosen while it is heard."""
+    """Adapts speech to the controls; a queue or history item keeps its voice until the user chooses a new one."""
 
     def __init__(self, window: MainWindow, speech: SpeechController) -> None:
         super().__init__(window)
@@ -263,7 +263,7 @@ class Adapting(QObject):
 
     @Slot()
     def adapt(self) -> None:
-        """Let the speech go on with the voice, speed and pauses that are chosen now."""
+        """Continue the speech with the current voice, speed and pauses."""
         self._timer.stop()
         chosen, spoken = self._window.chosen, self._window.reading.spoken
         own_voice = spoken is not None and spoken.owner is None and not self._voice_chosen
@@ -272,7 +272,7 @@ class Adapting(QObject):
             self._speech.adapt(voice, chosen.speed, chosen.pause_scale)
 
     def adapt_now(self) -> None:
-        """Do so at once if it is about to be done."""
+        """Adapt immediately if a change is pending."""
         if self._timer.isActive():
             self.adapt()
 
@@ -283,16 +283,16 @@ class Adapting(QObject):
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
-        """What was chosen just before was chosen for the speech before; another begins as it is asked for."""
+        """Discard choices made for the speech before; a new one begins as requested."""
         if track is not self._track:
             self._track, self._voice_chosen = track, False
             self._timer.stop()
 
 
 class FocusMode(QObject):
-    """Hides parts of a window and brings back those that it hid, at the latest when the window closes.
+    """Hides parts of a window and shows them again when it ends, at the latest when the window closes.
 
-    What tells something, such as a message or the file being saved, stays.
+    Notifications, such as a message or the file being saved, stay.
     """
 
     changed = Signal(bool)
@@ -306,11 +306,11 @@ class FocusMode(QObject):
 
     @property
     def on(self) -> bool:
-        """Whether it is on."""
+        """True while focus mode is on."""
         return self._on
 
     def set_on(self, on: bool) -> None:
-        """Enter or leave it."""
+        """Enter or leave focus mode."""
         if on != self._on:
             self._on = on
             self._enter() if on else self._leave()
@@ -321,7 +321,7 @@ class FocusMode(QObject):
             self.changed.emit(on)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave it before a closing window remembers what it looks like."""
+        """Leave focus mode before a closing window saves its layout."""
         if event.type() is QEvent.Type.Close:
             self.set_on(False)
         return False

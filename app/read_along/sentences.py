@@ -1,4 +1,4 @@
-"""From when on each sentence of a text is heard in its speech."""
+"""The start of each sentence of a text in its audio."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.text.sentences import sentence_spans
 
 @dataclass(frozen=True)
 class HeardSentence:
-    """The characters `start` to `end` of the text, heard from `sample` on."""
+    """The characters `start` to `end` of the text, spoken from `sample` on."""
 
     start: int
     end: int
@@ -19,7 +19,7 @@ class HeardSentence:
 
 
 class HeardSentences:
-    """The sentences of a speech as it grows; one whose words are unknown counts if an utterance begins with it."""
+    """The sentences of a growing track; one whose words are unknown counts if an utterance begins with it."""
 
     def __init__(self, text: str) -> None:
         self._spans = sentence_spans(text)
@@ -30,11 +30,11 @@ class HeardSentences:
 
     @property
     def samples(self) -> list[int]:
-        """The samples from which on each is heard, in order."""
+        """The first sample of each sentence, in order."""
         return self._samples
 
     def take(self, track: AudioTrack) -> None:
-        """Take what has been made since the last time; what has been cut off meanwhile is forgotten."""
+        """Add the segments generated since the last call, and drop those that were cut off in the meantime."""
         kept = min(len(self._segments), track.segment_count)
         while kept and self._segments[kept - 1] is not track.segments[kept - 1]:
             kept -= 1
@@ -43,12 +43,12 @@ class HeardSentences:
             self._take_segment(track.segments[number], track, number)
 
     def at(self, sample: int) -> HeardSentence | None:
-        """The sentence heard at a sample."""
+        """Return the sentence at a sample."""
         index = self._index_at(sample)
         return self._sentences[index] if index >= 0 else None
 
     def before(self, sample: int, grace_samples: int) -> int:
-        """Where the sentence begins, or the one before it within its first samples."""
+        """Return the start of the sentence at a sample, or of the one before within its first `grace_samples`."""
         index = self._index_at(sample)
         if index < 0:
             return 0
@@ -56,7 +56,7 @@ class HeardSentences:
         return self._samples[max(0, index - 1) if in_grace else index]
 
     def after(self, sample: int) -> int | None:
-        """Where the next sentence begins; None if there is none yet."""
+        """Return the start of the next sentence; None if there is none yet."""
         following = self._samples[self._index_at(sample) + 1 :]
         return following[0] if following else None
 
@@ -70,7 +70,7 @@ class HeardSentences:
         del self._segments[segment_count:]
 
     def _take_segment(self, segment: Segment, track: AudioTrack, number: int) -> None:
-        """The first word of a sentence begins it; the first of all begins with the silence before it."""
+        """Start sentences at their first words; the first of a segment starts with the silence before it."""
         self._segments.append(segment)
         self._take_unit(segment.utterance.start, segment.start)
         for word in track.words.of_chunk(number):

@@ -1,4 +1,4 @@
-"""The font and the size of the text, in steps, remembered from one start to the next."""
+"""The font and the size of the text, in steps, stored in the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIZES_PIXELS = (10, 12, 14, DEFAULT_TEXT_PIXELS, 18, 20, 24, 28, 32, 40, 48, 64)
 
 
 class TextSize(QObject):
-    """Shows the font and size that the settings have, and changes the size; `changed` carries the pixels."""
+    """Applies the font and size from the settings, and changes the size; `changed` carries the pixels."""
 
     changed = Signal(int)
 
@@ -30,17 +30,17 @@ class TextSize(QObject):
 
     @Slot()
     def enlarge(self) -> None:
-        """The next larger size, if there is one."""
+        """Choose the next larger size, if there is one."""
         self._become(min((size for size in SIZES_PIXELS if size > self.pixels), default=SIZES_PIXELS[-1]))
 
     @Slot()
     def reduce(self) -> None:
-        """The next smaller size, if there is one."""
+        """Choose the next smaller size, if there is one."""
         self._become(max((size for size in SIZES_PIXELS if size < self.pixels), default=SIZES_PIXELS[0]))
 
     @Slot()
     def reset(self) -> None:
-        """The usual size."""
+        """Restore the default size."""
         self._become(DEFAULT_TEXT_PIXELS)
 
     def _become(self, pixels: int) -> None:
