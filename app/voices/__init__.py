@@ -1,1 +1,1 @@
-"""The panel of voices: hearing, choosing and blending them."""
+"""The panel of voices: previewing, choosing and blending them."""

@@ -1,4 +1,4 @@
-"""Blending two to four voices by sliders, previewed while they are moved."""
+"""Blending two to four voices with sliders, previewed while they move."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ PERCENT_PIXELS = 40
 
 
 class BlendEditor(QFrame):
-    """`hear_requested` carries a recipe soon after a change, `save_requested` a name and a recipe.
+    """An editor for a blend, which `open_button` shows; the owner places it in a layout.
 
-    `open_button` shows the editor; whoever has the editor puts it into a layout.
+    `hear_requested` carries a recipe soon after a change, `save_requested` a name and a recipe.
     """
 
     hear_requested = Signal(str)
@@ -62,14 +62,14 @@ class BlendEditor(QFrame):
 
     @property
     def recipe(self) -> str:
-        """The blend as it can be typed; empty while fewer than two voices have a share."""
+        """The blend's recipe, as it can be typed; empty while fewer than two voices have a share."""
         weights = [(part.voice, part.slider.value()) for part in self.parts[: self._count]]
         parts = tuple(Part(voice, float(weight)) for voice, weight in weights if voice and weight)
         blend = parse(Blend(parts).recipe) if parts else Blend(())  # a voice that is named twice counts once
         return blend.recipe if len(blend.parts) >= MIN_VOICES else ""
 
     def show_voices(self, voices: Sequence[VoiceInfo]) -> None:
-        """Offer these voices, each part another one to begin with."""
+        """Offer these voices, initially a different one in each part."""
         for number, part in enumerate(self.parts):
             part.offer(voices, number)
         self.open_button.setEnabled(len(voices) >= MIN_VOICES)
@@ -77,7 +77,7 @@ class BlendEditor(QFrame):
 
     @Slot()
     def forget_change(self) -> None:
-        """Let nothing be heard of the latest change, since something else is wanted by now."""
+        """Cancel the preview of the latest change, since the user has requested something else."""
         self._heard_later.stop()
 
     def _connect(self) -> None:
@@ -115,7 +115,7 @@ class BlendEditor(QFrame):
 
     @Slot()
     def _update(self) -> None:
-        """Show the parts that count, with their shares."""
+        """Show the active parts with their shares."""
         total = sum(part.slider.value() for part in self.parts[: self._count])
         for number, part in enumerate(self.parts):
             part.setVisible(number < self._count)
@@ -178,12 +178,12 @@ class BlendPart(QWidget):
         return str(self._choice.value or "")
 
     def choose(self, voice: str) -> None:
-        """Take a voice, as a person does."""
+        """Choose a voice, as the user does."""
         self._choice.choose(voice)
         self.changed.emit()
 
     def offer(self, voices: Sequence[VoiceInfo], usual: int) -> None:
-        """Offer these voices; the usual one is that of this place."""
+        """Offer these voices; the default is the one at index `usual`."""
         is_new = self.voice not in [voice.name for voice in voices]
         self._choice.offer((voice.name, voice.title, voice.name) for voice in voices)
         if is_new and voices:

@@ -1,4 +1,4 @@
-"""Saves, renames and deletes blends, in a thread of its own, since another program may hold their file."""
+"""Saves, renames and deletes blends in a separate thread, since a different program may lock their file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from engine.speech import VoiceInfo
 
 @dataclass(frozen=True)
 class BlendDone:
-    """Something has been done with the saved blends: what the blend was called `before`, empty if it is new.
+    """A completed change of the saved blends; `before` is the old name of the blend, empty if it is new.
 
-    `name` is what it is called now, empty if it is gone; `recipes` are those of all blends by name.
+    `name` is its new name, empty if it was deleted; `recipes` are those of all blends by name.
     """
 
     before: str
@@ -26,7 +26,7 @@ class BlendDone:
 
 
 class BlendKeeper(QObject):
-    """`done` carries a `BlendDone`; if nothing was changed, the window shows why."""
+    """Changes the saved blends; `done` carries a `BlendDone`, and the window shows failures."""
 
     done = Signal(object)
 
@@ -40,7 +40,7 @@ class BlendKeeper(QObject):
         self._run(lambda saved: saved.save(name, recipe, known, others).name)
 
     def rename(self, name: str, new_name: str, others: Collection[str]) -> None:
-        """Give a blend another name, which is not among `others`."""
+        """Rename a blend; the new name must not be among `others`."""
         self._run(lambda saved: saved.rename(name, new_name, others), name)
 
     def delete(self, name: str) -> None:
@@ -48,7 +48,7 @@ class BlendKeeper(QObject):
         self._run(partial(SavedVoices.remove, name=name), name)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Do what was asked for; return whether that was in time."""
+        """Finish the pending work; return whether that was in time."""
         return self._tasks.shut_down(timeout_ms)
 
     def _run(self, work: Callable[[SavedVoices], str | None], before: str = "") -> None:

@@ -33,7 +33,10 @@ MAX_CHARACTERS = 300
 
 
 class VoicesFeature(QObject):
-    """`engine_factory` gives, for a model, what makes its engine, so that voices of any model can be heard."""
+    """Connects the voices.
+
+    `engine_factory` returns a model's engine factory, so that any model's voices can be previewed.
+    """
 
     def __init__(
         self,
@@ -57,12 +60,12 @@ class VoicesFeature(QObject):
         self._show()
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """End; return whether that was done in time."""
+        """Shut down; return whether that was in time."""
         return self.keeper.shut_down(timeout_ms)
 
     @Slot(object)
     def hear(self, choice: Choice) -> None:
-        """Let a voice be heard with a sentence of its language, without taking it."""
+        """Preview a voice with a sentence in its language, without choosing it."""
         self.round.end()
         voice = voice_info(choice, self._picker.models) or describe(choice.voice or "")
         self._preview(choice, language_of(voice.language).sample)
@@ -145,7 +148,7 @@ class VoicesFeature(QObject):
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
-        """Speech that begins is not interrupted by a blend that was changed before."""
+        """Cancel the preview of a changed blend when speech begins."""
         if playback is Playback.PLAYING:
             self.panel.blend.forget_change()
 
@@ -160,7 +163,7 @@ class VoicesFeature(QObject):
             save()
 
     def _voice_names(self) -> frozenset[str]:
-        """The names of all voices, of any model, that are no blends."""
+        """Return the names of all voices, of any model, that are not blends."""
         return frozenset(voice.name for each in self._picker.models for voice in each.voices if not voice.recipe)
 
     def _speaking(self) -> ModelVoices:
@@ -198,9 +201,10 @@ class VoicesFeature(QObject):
         self._speech.list_voices()
 
     def _list_anew(self, done: BlendDone) -> None:
-        """List the blends as they are now; speech goes on with one that is new or has another name, or what comes next.
+        """List the current blends; choose a new or renamed one, or a replacement if the chosen one was deleted.
 
-        This does not wait for the engine's thread to list it, which may be making speech that this voice is to go on.
+        This does not wait for the engine's thread to list the voices: it may be generating the speech that should
+        continue in this voice.
         """
         chosen = self._picker.choice
         models = [_with_blends(each, done.recipes) for each in self._picker.models]
@@ -212,15 +216,15 @@ class VoicesFeature(QObject):
 
 
 def _with_blends(model: ModelVoices, recipes: Mapping[str, str]) -> ModelVoices:
-    """The voices of a model and these blends of them."""
+    """Return the model with its voices and these blends of them."""
     voices = tuple(each for each in model.voices if not each.recipe)
     return replace(model, voices=(*voices, *described(recipes, voices)))
 
 
 class SentenceRound(QObject):
-    """Goes on to the next voice when one was heard to its end, and ends when somebody stops it or hears another.
+    """Previews several voices in turn, until the user stops it or plays something else.
 
-    `changed` carries the `Choice` that speaks now, or None at the end; `hear` lets one be heard.
+    `changed` carries the `Choice` being previewed, or None at the end; `hear` starts a preview.
     """
 
     changed = Signal(object)
@@ -236,17 +240,17 @@ class SentenceRound(QObject):
 
     @property
     def current(self) -> Choice | None:
-        """The voice that speaks now."""
+        """The voice being previewed."""
         return self._current
 
     def begin(self, choices: Sequence[Choice]) -> None:
-        """Let these be heard in turn."""
+        """Preview these voices in turn."""
         self._left = list(choices)
         self._next()
 
     @Slot()
     def end(self) -> None:
-        """Leave the rest unheard."""
+        """Skip the remaining voices."""
         self._left = []
         if self._current is not None:
             self._current = None
@@ -268,6 +272,6 @@ class SentenceRound(QObject):
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
-        """One that is silent without having been heard to its end was stopped, or has failed."""
+        """End the round if a preview falls silent before its end, because it was stopped or has failed."""
         if self._current is not None and not activity.previewing and not self._going_on:
             self.end()

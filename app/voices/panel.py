@@ -1,4 +1,4 @@
-"""The panel of voices: search, the list, in which a voice is chosen and previewed, and comparing and blending them."""
+"""The panel of voices: search, the list for choosing and previewing a voice, comparing and blending."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 AnyIndex = QModelIndex | QPersistentModelIndex
 SPACE_PIXELS = 6
 MIN_LIST_PIXELS = 48
-"""So that blending fits below the list in the smallest window."""
+"""A minimum height so low that blending fits below the list in the smallest window."""
 COMPARE, STOP_ROUND = "Compare Voices", "Stop"
 CHOOSING_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class SearchField(QLineEdit):
-    """Esc clears it; `left_for_results` tells that the Down key was pressed, to go to what was found."""
+    """A search field that Esc clears; `left_for_results` is emitted when the Down key leads to the results."""
 
     left_for_results = Signal()
 
@@ -45,7 +45,7 @@ class SearchField(QLineEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Clear, or leave for the results."""
+        """Clear the field, or leave for the results."""
         if self._clears(event):
             self.clear()
         elif event.key() == Qt.Key.Key_Down:
@@ -58,7 +58,10 @@ class SearchField(QLineEdit):
 
 
 class VoicePanel(QWidget):
-    """Signals about one voice carry its `Choice`; `round_requested` carries whether a round of the voices starts."""
+    """The panel.
+
+    Signals about one voice carry its `Choice`, `round_requested` whether to start comparing the voices.
+    """
 
     hear_requested = Signal(object)
     use_requested = Signal(object)
@@ -93,12 +96,12 @@ class VoicePanel(QWidget):
 
     @property
     def current(self) -> Choice | None:
-        """The voice that is current in the list."""
+        """The current voice in the list."""
         choice: Choice | None = self.voices.currentIndex().data(CHOICE_ROLE)
         return choice
 
     def show_models(self, models: Sequence[ModelVoices], favourites: Sequence[Choice], chosen: Choice) -> None:
-        """List the voices of these models, favourites first; those of the chosen one's model can be blended."""
+        """List the voices of these models, favorites first; those of the chosen model can be blended."""
         self._models, self._favourites = tuple(models), tuple(favourites)
         speaking = [voice for each in models if each.model == chosen.model for voice in each.voices]
         self.blend.show_voices([voice for voice in speaking if not voice.recipe])
@@ -106,7 +109,7 @@ class VoicePanel(QWidget):
         self.show_chosen(chosen)
 
     def show_chosen(self, choice: Choice) -> None:
-        """Mark the voice that is chosen, and go to it if it has changed."""
+        """Mark the chosen voice, and go to it if it has changed."""
         self.rows.mark(choice)
         if choice != self._chosen:
             self._chosen = choice
@@ -115,7 +118,7 @@ class VoicePanel(QWidget):
                 announce(self.voices, str(self.voices.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) or ""))
 
     def show_round(self, choice: Choice | None) -> None:
-        """Show which voice speaks in a round; None while there is no round."""
+        """Show the voice being played in a round; None while there is no round."""
         self._in_round = choice is not None
         self.round.setText(STOP_ROUND if self._in_round else COMPARE)
         if choice is not None:
@@ -167,7 +170,7 @@ class VoicePanel(QWidget):
 
     @Slot()
     def _on_search_left(self) -> None:
-        """Go to the list, and there to the first voice if none is current."""
+        """Go to the list, and to its first voice if none is current."""
         if self.current is None and self.rows.choices:
             self._select(self.rows.choices[0])
         self.voices.setFocus()
@@ -205,7 +208,7 @@ class VoicePanel(QWidget):
 
 
 class _VoiceView(QListView):
-    """A click on a mark previews or stars its voice; a click elsewhere, Return or Space takes the voice."""
+    """The list; a click on a mark previews or stars its voice; a click elsewhere, Return or Space chooses the voice."""
 
     hear_requested = Signal(object)
     use_requested = Signal(object)
@@ -243,7 +246,7 @@ class _VoiceView(QListView):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the current voice in view where it was."""
+        """Keep the current voice in view if it was."""
         was_in_view = QRect(QPoint(), event.oldSize()).intersects(self.visualRect(self.currentIndex()))
         super().resizeEvent(event)
         if was_in_view:
