@@ -1,4 +1,4 @@
-"""The text inside the view of a book: keys scroll it and steer the speech, a click chooses a place."""
+"""The text in the view of a book: keys scroll it and control playback, a click chooses a place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from engine.text.documents import Chapter
 
 LINE_CHARACTERS = 70
 KEPT_LINES = 2
-"""How many of the lines in view are still there after Page Down."""
+"""The number of visible lines that stay in view after Page Down."""
 NOTHING = Chapter("", "")
 _BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 _SENTENCES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -38,7 +38,7 @@ NOTCH_PIXELS = 4
 
 
 class Ribbons(QObject):
-    """Each is beside the line with its position in the document, at the right, where no other mark is.
+    """The bookmarks in view: a ribbon at the right of each line, where no other mark is.
 
     `paint` draws them after the text.
     """
@@ -50,22 +50,22 @@ class Ribbons(QObject):
 
     @property
     def in_view(self) -> list[QRect]:
-        """Where those in view are in the viewport."""
+        """The areas of the visible ribbons in the viewport."""
         if not self._positions:
             return []
         view = self._edit.viewport().rect()
-        last = self._edit.cursorForPosition(view.bottomRight()).position()  # beyond it, nothing may be laid out yet
+        last = self._edit.cursorForPosition(view.bottomRight()).position()  # later text may not be laid out yet
         ribbons = (self._ribbon_at(position) for position in self._positions if position <= last)
         return [each for each in ribbons if each.intersects(view)]
 
     def show(self, positions: list[int]) -> None:
-        """Show one for each of these positions."""
+        """Show a ribbon at each of these positions."""
         if positions != self._positions:
             self._positions = positions
             self._edit.viewport().update()
 
     def paint(self) -> None:
-        """Draw them; for use in a paint event of the viewport."""
+        """Draw the ribbons; for use in a paint event of the viewport."""
         ribbons = self.in_view
         if not ribbons:
             return
@@ -90,10 +90,10 @@ def _shape(ribbon: QRect) -> QPolygonF:
 
 
 class BookEdit(QTextEdit):
-    """A chapter in the font of this widget; `positions` tells where its characters are in the document.
+    """A chapter in the font of this widget; `positions` maps its characters to the document.
 
     `place_requested` carries the position of the word that was clicked, or that begins the line whose mark in the
-    margin was clicked. `scrolled` tells that a person has moved the view. For another font, the document is replaced:
+    margin was clicked. `scrolled` is emitted when the user moves the view. For a new font, the document is replaced:
     `document_leaves` comes before that, `document_replaced` after it.
     """
 
@@ -109,7 +109,7 @@ class BookEdit(QTextEdit):
         self._frame = parent
         self._chapter = NOTHING
         self._load_picture: LoadPicture = lambda name: None
-        self._document: ChapterDocument | None = None  # one's own; Qt deletes that with which it starts
+        self._document: ChapterDocument | None = None  # owned; Qt deletes the one it starts with
         self._positions = ChapterPositions("")
         self._pressed: QPoint | None = None
         self._held: tuple[int, int] | None = None
@@ -121,19 +121,19 @@ class BookEdit(QTextEdit):
         self.setAccessibleName("Book")
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAcceptDrops(False)  # the window takes what is dropped
-        self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
+        self.setAcceptDrops(False)  # the window handles drops
+        self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by the program or a change of size
         self.verticalScrollBar().valueChanged.connect(self._forget_line)
         self.cursorPositionChanged.connect(self._forget_line)
         self.places.place_chosen.connect(self.place_requested)
 
     @property
     def positions(self) -> ChapterPositions:
-        """Where the characters of the chapter are."""
+        """The positions of the chapter's characters."""
         return self._positions
 
     def show_chapter(self, chapter: Chapter, load_picture: LoadPicture) -> None:
-        """Show another chapter, from its start on."""
+        """Show a chapter from its start on."""
         self._chapter, self._load_picture = chapter, load_picture
         self._write()
         self.verticalScrollBar().setValue(0)
@@ -154,7 +154,7 @@ class BookEdit(QTextEdit):
         return copied
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Steer the speech and scroll; with other keys, select and copy."""
+        """Control playback and scroll; with other keys, select and copy."""
         plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
         if plain and event.key() == Qt.Key.Key_Space:
             self.toggle_requested.emit()
@@ -164,7 +164,7 @@ class BookEdit(QTextEdit):
             super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a selection, or a click; one that clears a selection means nothing else."""
+        """Begin a selection or a click; a click that clears a selection has no other effect."""
         plain = event.button() is Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
         self._pressed = event.position().toPoint() if plain and not self.textCursor().hasSelection() else None
         super().mousePressEvent(event)
@@ -180,7 +180,7 @@ class BookEdit(QTextEdit):
             self.place_requested.emit(self.places.word_at(pressed))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll; QTextEdit would change the font with the Control key."""
+        """Scroll; with the Control key, QTextEdit would change the font."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
         else:
@@ -193,12 +193,12 @@ class BookEdit(QTextEdit):
         self.ribbons.paint()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the place in view, although the lines are of another length."""
+        """Keep the place in view although the lines change their length."""
         with self._line_held():
             super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Make the document anew for another font, on whose size all distances depend."""
+        """Rebuild the document for a new font, on whose size all distances depend."""
         if event.type() is not QEvent.Type.FontChange or self._chapter is NOTHING:
             super().changeEvent(event)
             return
@@ -211,12 +211,12 @@ class BookEdit(QTextEdit):
         self.document_replaced.emit()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Without a cursor, a frame shows that keys act here, to whom came here by key."""
+        """Show a frame after keyboard navigation, since there is no cursor to show that keys act here."""
         super().focusInEvent(event)
         self._show_focus(event.reason() in _BY_KEY)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Keys act elsewhere."""
+        """Remove the frame."""
         super().focusOutEvent(event)
         self._show_focus(False)
 
@@ -228,7 +228,7 @@ class BookEdit(QTextEdit):
         page = self.document().rootFrame().frameFormat()
         document = ChapterDocument(self._chapter, self.font(), page, self._load_picture, self)
         self.setDocument(document)
-        self.setCursorWidth(0)  # of this document; a cursor that blinks would say that something can be typed
+        self.setCursorWidth(0)  # of this document; a blinking cursor would suggest that the text can be edited
         if self._document is not None:
             self._document.deleteLater()
         self._document, self._positions = document, document.positions
@@ -255,7 +255,7 @@ class BookEdit(QTextEdit):
 
     @contextmanager
     def _line_held(self) -> Iterator[None]:
-        """Keep a line where it is, always the same one until the view is scrolled: each size would move it a bit."""
+        """Keep a line in place, always the same one until the view is scrolled: each resize would move it a bit."""
         if self._held is None:
             cursor = self._cursor_in_view()
             self._held = cursor.position(), self.cursorRect(cursor).top()
@@ -266,11 +266,11 @@ class BookEdit(QTextEdit):
         self._held = held
 
     def _cursor_in_view(self) -> QTextCursor:
-        """The cursor, or one in the first line if it is out of sight."""
+        """Return the cursor, or one in the first line if it is out of view."""
         place = self.cursorRect()
         if place.top() >= 0 and place.bottom() <= self.viewport().height():
             return self.textCursor()
-        self.cursorForPosition(QPoint(0, 0))  # the end of the text, where that is not laid out so far yet
+        self.cursorForPosition(QPoint(0, 0))  # this is the end of the text if that is not laid out this far yet
         return self.cursorForPosition(QPoint(0, 0))
 
     def _at(self, position: int) -> QTextCursor:

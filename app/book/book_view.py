@@ -1,4 +1,4 @@
-"""One chapter of a book, to read along with, in the place of the editor."""
+"""One chapter of a book, to read along with, shown instead of the editor."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ Span = tuple[int, int]
 class BookView(QFrame):
     """Shows a chapter, which cannot be edited; places in it are characters of its text.
 
-    The view follows what is heard until somebody scrolls or looks at another place; `follow`, or the chip that appears
-    once it is out of sight, resumes that. `place_requested` carries the place from which somebody wants to hear the
-    chapter: its character in the text that is spoken, None if that is another, and in the chapter. `sentence_requested`
-    carries -1 for the sentence before, 1 for the next. `selection_changed` says whether a person has selected text.
+    The view follows playback until the user scrolls or goes to a different place; `follow`, or the chip that appears
+    once the current word is out of view, resumes that. `place_requested` carries the place from which the user wants to
+    play the chapter: its character in the spoken text, None if that is a different text, and in the chapter.
+    `sentence_requested` carries -1 for the sentence before, 1 for the next. `selection_changed` carries whether the
+    user has selected text.
     """
 
     place_requested = Signal(object, int)
@@ -47,7 +48,7 @@ class BookView(QFrame):
         self.marks = ReadingMarks(self.edit)
         self.chip = ReadingChip(self)
         self._chapter = NOTHING
-        self._spoken = False  # whether the speech is of this chapter
+        self._spoken = False  # whether this chapter is the spoken text
         self._spoken_text = ""
         self._marked: tuple[Span, Span | None] | None = None
         self._bookmarks: Sequence[int] = ()
@@ -60,7 +61,7 @@ class BookView(QFrame):
 
     @property
     def chapter(self) -> Chapter:
-        """What is shown."""
+        """The chapter on display."""
         return self._chapter
 
     @property
@@ -70,17 +71,17 @@ class BookView(QFrame):
 
     @property
     def span(self) -> Span:
-        """The characters that are selected, from the first up to the last, or those between which the cursor is."""
+        """The selected characters, from the first up to the last, or those between which the cursor is."""
         cursor, positions = self.edit.textCursor(), self.edit.positions
         return positions.character(cursor.selectionStart()), positions.character(cursor.selectionEnd())
 
     @property
     def selection(self) -> Span | None:
-        """The characters that a person has selected; None if there are none, or a program selected them."""
+        """The characters that the user has selected; None if none are, or the program selected them."""
         return self.span if self._selected else None
 
     def copy(self) -> None:
-        """Copy what is selected."""
+        """Copy the selection."""
         self.edit.copy()
 
     def select_all(self) -> None:
@@ -89,15 +90,15 @@ class BookView(QFrame):
 
     @property
     def cursor_character(self) -> int:
-        """The character before which somebody clicked, or `place_cursor` was."""
+        """The character at the last click or `place_cursor` call."""
         return self.edit.positions.character(self.edit.textCursor().position())
 
     def character_at(self, place: QPoint) -> int:
-        """The character that is nearest to a place in the viewport of the edit."""
+        """Return the character nearest to a place in the viewport of the edit."""
         return self.edit.positions.character(self.edit.cursorForPosition(place).position())
 
     def show_chapter(self, chapter: Chapter, load_picture: LoadPicture) -> None:
-        """Show a chapter from its start on; what is spoken is marked in it from its next word on."""
+        """Show a chapter from its start on; if it is being spoken, it is marked from the next word on."""
         self._mark(None)
         self._chapter = chapter
         self._spoken = chapter.text == self._spoken_text
@@ -105,7 +106,7 @@ class BookView(QFrame):
         self.show_bookmarks(())
 
     def show_bookmarks(self, characters: Sequence[int]) -> None:
-        """Show that there are bookmarks at these characters."""
+        """Show bookmarks at these characters."""
         self._bookmarks = characters
         self.edit.ribbons.show([self.edit.positions.position(each) for each in characters])
 
@@ -124,26 +125,26 @@ class BookView(QFrame):
         self.edit.centre(self.edit.positions.position(character))
 
     def begin_speech(self, text: str) -> None:
-        """Forget the speech before, since another begins, of this text."""
+        """Start following a new spoken text, forgetting the one before."""
         self._mark(None)
         self._spoken_text = text
         self._spoken = text == self._chapter.text
 
     def remember_spans(self, utterances: Sequence[Utterance]) -> None:
-        """The chapter cannot be edited, so all utterances stay where they are."""
+        """Do nothing: the chapter cannot be edited, so all utterances stay in place."""
 
     @Slot(object)
     def mark(self, utterance: Utterance | None) -> None:
-        """Mark the utterance that is heard now, and keep it in view while following."""
+        """Mark the current utterance, and keep it in view while following."""
         self._mark(((utterance.start, utterance.end), None) if utterance is not None else None)
 
     def mark_word(self, utterance: Utterance, start: int, end: int, word: SpokenWord | None) -> None:
-        """Mark characters `start` to `end` of the spoken text, a sentence, and in it the word that is heard now."""
+        """Mark characters `start` to `end` of the spoken text, a sentence, and in it the current word."""
         self._mark(((start, end), (word.start, word.end) if word is not None else None))
 
     @Slot()
     def follow(self) -> None:
-        """Keep what is heard in view from now on."""
+        """Keep the current word in view from now on."""
         self.marks.follow()
 
     def set_text_size(self, pixels: int) -> None:
@@ -152,12 +153,12 @@ class BookView(QFrame):
         self._apply_font()
 
     def set_reading_font(self, font: QFont) -> None:
-        """Show the text in this font, in its own size."""
+        """Show the text in this font, at the view's own size."""
         self._reading_font = font
         self._apply_font()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep what is heard in view."""
+        """Keep the current word in view."""
         super().resizeEvent(event)
         self.marks.keep_in_view()
 
@@ -191,7 +192,7 @@ class BookView(QFrame):
 
     @Slot()
     def _on_document_leaves(self) -> None:
-        self.marks.show(None)  # places in a document that is gone are nowhere
+        self.marks.show(None)  # places in a deleted document are invalid
 
     @Slot()
     def _on_document_replaced(self) -> None:

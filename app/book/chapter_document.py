@@ -28,26 +28,26 @@ from engine.text.documents import Chapter, Look, Picture, Styled
 LINE_PERCENT = 150
 HEADING_LINE_PERCENT = 120
 LARGER_BY_LEVEL = {1: 3, 2: 2, 3: 1}
-"""Steps of Qt's by which a heading is larger than the text, to 200, 150 and 120 %."""
+"""The number of Qt's size steps by which a heading exceeds the text, to 200, 150 and 120 %."""
 BETWEEN_PARAGRAPHS_EM = 0.7
 ABOVE_HEADING_EM, BELOW_HEADING_EM = 1.6, 0.8
 BELOW_PICTURE_EM = 1.2
 QUOTE_INDENT_EM = 2.0
 INLINE_PICTURE_EM = 1.5
-"""One in the middle of a paragraph that is higher than this stands before the paragraph."""
+"""The maximum height of a picture inside a paragraph; a higher one stands before the paragraph."""
 _SINGLE = QTextBlockFormat.LineHeightTypes.SingleHeight.value
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _NOT_KEPT = re.compile("[\n\r\u2029\ufdd0\ufdd1\ufeff\ufffc\ud800-\udfff]")
-"""What Qt takes for something else than a character of the text; each is shown as one that it keeps."""
+"""Characters that Qt gives a special meaning; each is shown as one that it preserves."""
 _KEPT_AS = {"\n": "\u2028", "\r": " ", "\u2029": "\u2028", "\ufeff": "\u2060"}
 
 
 class ChapterPositions:
-    """Characters are those of the chapter's text, positions those of its document, in Qt's UTF-16 units.
+    """Maps the characters of a chapter's text to positions in its document, in Qt's UTF-16 units.
 
-    Each character of a paragraph has a position of its own. What is between paragraphs is at the end of the one before;
-    pictures are no characters, and a position at one is that of the character before which it stands.
+    Each character of a paragraph has a separate position. Characters between paragraphs are at the end of the one
+    before; pictures are not characters, and a position at one is that of the next character.
     """
 
     def __init__(self, text: str) -> None:
@@ -57,13 +57,13 @@ class ChapterPositions:
         self._positions: list[int] = []
 
     def add(self, start: int, end: int, position: int) -> None:
-        """Characters `start` to `end` are from a position on; both come after those that were added before."""
+        """Add characters `start` to `end` at a position; both come after those added before."""
         self._starts.append(start)
         self._ends.append(end)
         self._positions.append(position)
 
     def position(self, character: int) -> int:
-        """Where a character is, or the place before it."""
+        """Return the position of a character, or the one before it."""
         if not self._starts:
             return 0
         piece = max(0, bisect_right(self._starts, character) - 1)
@@ -72,7 +72,7 @@ class ChapterPositions:
         return self._positions[piece] + self._units.of(shown) - self._units.of(start)
 
     def character(self, position: int) -> int:
-        """The character at a position."""
+        """Return the character at a position."""
         if not self._starts:
             return 0
         piece = bisect_right(self._positions, position) - 1
@@ -86,7 +86,7 @@ class ChapterPositions:
 
 
 class ChapterDocument(QTextDocument):
-    """Shows `chapter` on a page, in a font whose size is in pixels; `positions` tells where its characters are."""
+    """A document that shows `chapter` on a page, in a font with a size in pixels; `positions` maps its characters."""
 
     def __init__(
         self, chapter: Chapter, font: QFont, page: QTextFrameFormat, load_picture: LoadPicture, parent: QObject
@@ -144,7 +144,7 @@ class _Writer:
         self._write_runs(start, end, styles, level)
 
     def _write_runs(self, start: int, end: int, styles: Sequence[Styled], level: int) -> None:
-        """Write text in parts that have the same styles all over."""
+        """Write text in runs of uniform style."""
         self._positions.add(start, end, self._cursor.position())
         cuts = {start, end, *(cut for style in styles for cut in (style.start, style.end) if start < cut < end)}
         for first, last in pairwise(sorted(cuts)):
@@ -173,14 +173,14 @@ class _Writer:
 
 
 class _InOrder:
-    """Finds the styles of paragraphs that are asked for in the order of the text."""
+    """Finds the styles of paragraphs that are requested in the order of the text."""
 
     def __init__(self, styles: Sequence[Styled]) -> None:
         self._waiting = deque(sorted(styles, key=lambda style: style.start))
         self._begun: list[Styled] = []
 
     def overlapping(self, start: int, end: int) -> list[Styled]:
-        """Those of any of the characters `start` to `end`."""
+        """Return the styles of any of the characters `start` to `end`."""
         while self._waiting and self._waiting[0].start < end:
             self._begun.append(self._waiting.popleft())
         self._begun = [style for style in self._begun if style.end > start]
@@ -188,7 +188,7 @@ class _InOrder:
 
 
 def _with_title(chapter: Chapter) -> tuple[Styled, ...]:
-    """The styles of a chapter; a first paragraph that is its title is a heading, though its file may not say so."""
+    """Return the styles of a chapter; a first paragraph equal to its title is a heading, even if its file has none."""
     first, words = _PARAGRAPH.search(chapter.text), chapter.title.casefold().split()
     if first is None or not words or first[0].casefold().split() != words:
         return chapter.styles
@@ -231,5 +231,5 @@ def _characters(looks: frozenset[Look], level: int) -> QTextCharFormat:
 
 
 def _as_kept(text: str) -> str:
-    """As many characters, all of which a document keeps."""
+    """Return a text of the same length with only characters that a document preserves."""
     return _NOT_KEPT.sub(lambda found: _KEPT_AS.get(found[0], "\ufffd"), text)

@@ -21,12 +21,12 @@ PICTURE = QTextFormat.ObjectTypes.UserObject.value + 1
 _NAME = QTextFormat.Property.UserProperty.value + 1
 _SIZE = _NAME + 1
 STAND_IN = "\ufffc"
-"""What Qt has in a text in the place of an object."""
+"""The character that Qt inserts into a text for an object."""
 HIGHEST_EM = 32
 MAX_DECODED_BYTES = 64 << 20
 
 LoadPicture = Callable[[str], bytes | None]
-"""The contents of a picture's file, None if it cannot be read; takes the name that its `Picture` has."""
+"""A function that returns the contents of a picture's file, None if unreadable; takes the name in its `Picture`."""
 
 
 class Pictures(QPyTextObject):
@@ -38,7 +38,7 @@ class Pictures(QPyTextObject):
         self._decoded: dict[tuple[str, QSize], QImage] = {}
 
     def format_of(self, picture: Picture) -> QTextCharFormat | None:
-        """The format of the character that stands for a picture; None if it is none that can be decoded."""
+        """Return the format of the character for a picture; None if the picture cannot be decoded."""
         size = _size_in(self._load(picture.name))
         if size.isEmpty():
             return None
@@ -51,7 +51,7 @@ class Pictures(QPyTextObject):
         return look
 
     def intrinsicSize(self, document: QTextDocument, position: int, look: QTextFormat) -> QSizeF:
-        """As large as the picture is, unless there is less room."""
+        """Return the size of the picture, reduced if there is less room."""
         own = QSizeF(look.property(_SIZE))
         width = document.pageSize().width() - 2 * document.documentMargin()
         room = QSizeF(max(1.0, width), HIGHEST_EM * document.defaultFont().pixelSize())
@@ -61,7 +61,7 @@ class Pictures(QPyTextObject):
     def drawObject(
         self, painter: QPainter, area: QRectF | QRect, document: QTextDocument, position: int, look: QTextFormat
     ) -> None:
-        """Draw the picture, or its description where only its first bytes are those of a picture."""
+        """Draw the picture, or its description if only its first bytes are those of a picture."""
         area = QRectF(area)
         pixels = (area.size() * painter.device().devicePixelRatio()).toSize()
         image = self._image(look.property(_NAME), pixels)
@@ -70,7 +70,7 @@ class Pictures(QPyTextObject):
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
             return
         if image.hasAlphaChannel():
-            painter.fillRect(area, Qt.GlobalColor.white)  # drawings are black, and made for paper
+            painter.fillRect(area, Qt.GlobalColor.white)  # drawings are black on white paper
         painter.drawImage(area, image)
 
     def _image(self, name: str, size: QSize) -> QImage:
@@ -85,13 +85,13 @@ class Pictures(QPyTextObject):
 
 
 def height_of(look: QTextCharFormat) -> int:
-    """The height of a picture of this format, if there is room, in pixels."""
+    """Return the height of a picture of this format, if there is room, in pixels."""
     size: QSize = look.property(_SIZE)
     return size.height()
 
 
 def description_of(description: str) -> str:
-    """What is read in place of a picture that cannot be shown."""
+    """Return the text for a picture that cannot be shown."""
     return f"[Picture: {description}]" if description else "[Picture]"
 
 
