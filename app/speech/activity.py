@@ -35,12 +35,12 @@ class SaveProgress:
 
 @dataclass(frozen=True)
 class Activity:
-    """The activity of the application; a missing number is 0.
+    """The activity of the application at a given moment.
 
-    `utterance_number` (from 1, of `utterance_count`) is being played, or else generated. `device` computes the speech;
-    it is None until known. `fallback` is the reason why the CPU generated some of the latest speech instead of the GPU,
-    if it did. While `previewing`, a voice is tried with a separate sentence. `partial` speech was stopped before all of
-    it was generated.
+    `utterance_number` (from 1, of `utterance_count`) is being played, or else generated; 0 while unknown.
+    `device` computes the speech; it is None until known. `fallback` is the reason why the CPU generated some of the
+    latest speech instead of the GPU, if it did. While `previewing`, a voice is tried with a separate sentence.
+    `partial` speech was stopped before all of it was generated.
     """
 
     readiness: Readiness = Readiness.PREPARING

@@ -157,7 +157,7 @@ class SpeechController(QObject):
     def hear_from(self, character: int) -> bool:
         """Play from the word at this character of the latest text; if it is not generated, do nothing and return False.
 
-        The generation of speech that was stopped or failed before its end resumes, too.
+        Generation that was stopped or failed before its end also resumes.
         """
         sample = self.track.sample_of(character)
         if sample is None or self.request is None or character < self.request.start:
@@ -380,7 +380,7 @@ class SpeechController(QObject):
             self.activity_changed.emit(activity)
 
     def _utterance_number(self) -> int:
-        """The number of the utterance that is being played, or else generated."""
+        """Return the number of the utterance that is being played, or else generated."""
         if self._utterance is not None and not self.player.waiting:
             return self._utterance.index + 1
         return min(self.track.segment_count + 1, self.track.utterance_count)

@@ -13,7 +13,7 @@ from app.widgets.text_views import Utf16Positions, character_of, span_in
 from engine.speech import Utterance
 
 _AS_PLAIN_TEXT = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\u00a0": " "})
-"""The characters that a document stores instead of these; its plain text has the originals."""
+"""The characters that a document stores, each with the original that its plain text has."""
 
 
 @dataclass(frozen=True)

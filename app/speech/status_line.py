@@ -110,7 +110,7 @@ class StatusLine(QWidget):
 
     @Slot()
     def _on_tick(self) -> None:
-        """Advance a long step on the screen, but leave news their time."""
+        """Show the progress of a long step, without replacing news early."""
         if not self._news_timer.isActive():
             self._show_activity()
         self._show_progress()

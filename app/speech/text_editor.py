@@ -29,7 +29,7 @@ from engine.speech import SpokenWord, Utterance
 DIRECTION = re.compile(
     r"\[ *(?:pause\b[^\[\]\n]{0,60}|voice(?: *[:=][^\[\]\n]{0,200}| +[^\s\[\]]{1,200} *))\](?!\()", re.IGNORECASE
 )
-"""The directions that the engine recognizes; with a round bracket after it, the bracket is a pronunciation."""
+"""The directions that the engine recognizes; brackets followed by a parenthesis give a pronunciation instead."""
 RADIUS_PIXELS = 8
 ALPHA = 40
 SPREAD_PIXELS = 2
@@ -39,7 +39,7 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 class PlainTextEdit(QPlainTextEdit):
     """A text field whose `scrolled` signal is emitted when the user moves the view with the mouse or keyboard.
 
-    `place_requested` carries the position of the word that was clicked with the key of `place_click`, or that begins
+    `place_requested` carries the position of the word that was clicked with `place_key` held, or that begins
     the line whose mark in the margin was clicked. An `offered` text is replaced by the first text typed or pasted.
     """
 
@@ -160,7 +160,7 @@ def _lines(layout: QTextLayout, start: int, end: int, origin: QPointF) -> Iterat
 
 
 class TextEditor(QFrame):
-    """A plain text editor with a page around it; text can be dropped into it.
+    """A plain text editor in a page-like frame; text can be dropped into it.
 
     The view follows playback until the user scrolls, edits or goes to a different place; `follow`, or the chip that
     then appears, resumes that. `place_requested` carries the place from which the user wants to play the text: its

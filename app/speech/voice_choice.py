@@ -1,4 +1,4 @@
-"""The choice of a voice and its model: the wish of the user or command line, matched with the available ones."""
+"""The choice of a voice and its model: the request of the user or command line, matched with the available ones."""
 
 from __future__ import annotations
 
