@@ -107,7 +107,7 @@ def broken(widths: Iterable[int], room: int) -> list[int]:
 class ScrollingBody(QScrollArea):
     """A scroll area that looks like its body alone.
 
-    Never higher than it unless it may `grow`, and 0 high if it is empty.
+    It is never higher than its body unless it may `grow`, and 0 high if the body is empty.
     """
 
     def __init__(self, body: QWidget, parent: QWidget | None = None, *, grow: bool = False) -> None:

@@ -16,7 +16,7 @@ TOOL_TIP = "Play from This Line"
 
 
 class PlaceChooser(QObject):
-    """Emits `place_chosen` with the position of a word clicked with the key of `place_click`, or of a line.
+    """A mouse handler: `place_chosen` carries the position of a word clicked with `place_key` held, or of a line.
 
     The line under the pointer has a clickable mark in the margin of the document; `paint` draws it after the text. The
     edit handles other clicks.
@@ -117,9 +117,9 @@ class PlaceChooser(QObject):
 
 
 def place_key() -> Qt.KeyboardModifier:
-    """Return Option on a Mac, where Ctrl opens the context menu.
+    """Return Option on a Mac, Ctrl on Linux.
 
-    Ctrl on Linux, where window managers take Alt-clicks.
+    On a Mac, Ctrl-clicks open the context menu; on Linux, window managers take Alt-clicks.
     """
     return Qt.KeyboardModifier.AltModifier if sys.platform == "darwin" else Qt.KeyboardModifier.ControlModifier
 

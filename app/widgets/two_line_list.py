@@ -98,7 +98,7 @@ class TwoLineModel(QAbstractListModel):
 
 
 class TwoLineList(QListView):
-    """Emits `picked` with the thing activated by Return or a double click, `current_changed` with the current one.
+    """A list: `picked` carries the thing activated by Return or a double click, `current_changed` the current one.
 
     The current thing stays current when others are listed, if it is among them.
     """
