@@ -57,9 +57,9 @@ class ReadAlongActions(QObject):
 
 
 def sound_key(key: str) -> str:
-    """Return a shortcut with Alt, as Linux desktops reserve Ctrl+Alt.
+    """Return a shortcut with Alt, or on a Mac with Ctrl+Alt.
 
-    On a Mac with Ctrl+Alt, as Alt types other letters.
+    Linux desktops reserve Ctrl+Alt; on a Mac, Alt alone types other letters.
     """
     return f"Ctrl+Alt+{key}" if sys.platform == "darwin" else f"Alt+{key}"
 
