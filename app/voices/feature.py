@@ -33,7 +33,7 @@ MAX_CHARACTERS = 300
 
 
 class VoicesFeature(QObject):
-    """Connects the voices.
+    """Connects the panel of voices, its favorites, blends and previews to the window.
 
     `engine_factory` returns a model's engine factory, so that any model's voices can be previewed.
     """

@@ -58,7 +58,7 @@ class SearchField(QLineEdit):
 
 
 class VoicePanel(QWidget):
-    """The panel.
+    """The panel of voices, with search, list, comparison and blending.
 
     Signals about one voice carry its `Choice`, `round_requested` whether to start comparing the voices.
     """
