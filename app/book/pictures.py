@@ -70,7 +70,7 @@ class Pictures(QPyTextObject):
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
             return
         if image.hasAlphaChannel():
-            painter.fillRect(area, Qt.GlobalColor.white)  # drawings are black on white paper
+            painter.fillRect(area, Qt.GlobalColor.white)  # drawings are black, and meant for paper
         painter.drawImage(area, image)
 
     def _image(self, name: str, size: QSize) -> QImage:
