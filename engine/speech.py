@@ -28,13 +28,70 @@ class Prosody(StrEnum):
 
 
 @dataclass(frozen=True)
+class CurveEdit:
+    """A change of a predicted curve over one phoneme.
+
+    The `drawn` values, if any, replace the model's, spread evenly over the phoneme. Then they are multiplied by
+    `scale`, and `shift`, in the unit of the curve, is added.
+    """
+
+    scale: float = 1.0
+    shift: float = 0.0
+    drawn: tuple[float, ...] = ()
+
+
+UNCHANGED = CurveEdit()
+
+
+@dataclass(frozen=True)
+class PhonemeEdit:
+    """A change of the phoneme at `index` of an utterance.
+
+    `frames` sets its duration; without it, `stretch` scales the model's. `pitch`, in Hz, leaves unvoiced frames alone.
+    """
+
+    index: int
+    frames: int | None = None
+    stretch: float = 1.0
+    pitch: CurveEdit = UNCHANGED
+    energy: CurveEdit = UNCHANGED
+
+
+@dataclass(frozen=True)
+class Respelling:
+    """The `phonemes` that replace those from `first_phoneme` to `end_phoneme` of a planned utterance."""
+
+    first_phoneme: int
+    end_phoneme: int
+    phonemes: str
+
+
+@dataclass(frozen=True)
+class UtteranceEdit:
+    """Changes of one utterance: the one that starts at character `start` and is planned with these `phonemes`.
+
+    An utterance with other phonemes ignores them, with a notice. Indexes in `changes` count in the phonemes that
+    `respellings`, which do not overlap, result in. `gain_db` scales the samples; `pause_seconds` is the exact silence
+    that follows, None for the usual one.
+    """
+
+    start: int
+    phonemes: str
+    respellings: tuple[Respelling, ...] = ()
+    changes: tuple[PhonemeEdit, ...] = ()
+    gain_db: float = 0.0
+    pause_seconds: float | None = None
+
+
+@dataclass(frozen=True)
 class SpeechRequest:
     """A request to speak a text.
 
     `voice` is a name or a blend such as `af_heart(2)+am_adam(1)`. `speed` 1 is the model's own pace, 2 twice as fast.
     `seed` determines the noise: equal requests give equal samples. `pause_scale` 1 leaves pauses as they are, 2 doubles
     their length. `language` is a BCP 47 tag, or None for the voice's language. The characters from `start` to `end` are
-    spoken, or to the end of the text; all spans count from the start of the whole text.
+    spoken, or to the end of the text; all spans count from the start of the whole text. `edits` change how utterances
+    sound; each utterance has at most one.
     """
 
     text: str
@@ -45,6 +102,7 @@ class SpeechRequest:
     language: str | None = None
     start: int = 0
     end: int | None = None
+    edits: tuple[UtteranceEdit, ...] = ()
 
     @property
     def part(self) -> str:
@@ -91,7 +149,8 @@ class Utterance:
     allows; `pause_seconds` is the silence that follows. `words` are in order, inside that span, and do not overlap.
 
     The text may ask for a `voice` other than the request's, and for silence: `rest_seconds` after the utterance, which
-    replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale.
+    replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale. The
+    user may have made an `edit`, whose respellings are already in the phonemes.
     """
 
     index: int
@@ -104,6 +163,7 @@ class Utterance:
     voice: str = ""
     rest_seconds: float | None = None
     rest_before_seconds: float = 0.0
+    edit: UtteranceEdit | None = None
 
 
 @dataclass(frozen=True)
@@ -166,6 +226,23 @@ class Speech:
 
     samples: Samples = field(repr=False)
     edges: NDArray[np.int64] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Contours:
+    """Durations, pitch and energy of an utterance: the model's own, and as edited.
+
+    Frames are counted for each phoneme; pitch (in Hz, 0 where unvoiced) and energy have the same number of values for
+    every edited frame.
+    """
+
+    model_frames: NDArray[np.int64] = field(repr=False)
+    frames: NDArray[np.int64] = field(repr=False)
+    model_pitch: Samples = field(repr=False)
+    pitch: Samples = field(repr=False)
+    model_energy: Samples = field(repr=False)
+    energy: Samples = field(repr=False)
+    frames_per_second: float
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from engine.runtime.edit_files import request_fields, request_from_fields
 from engine.speech import SpeechRequest
 from engine.system.json_text import json_value
 
@@ -86,15 +87,18 @@ def first_words(text: str) -> str:
 
 def manner_of(request: SpeechRequest) -> str:
     """How a request is to be spoken: everything but its text; equal requests give equal lines."""
-    values = asdict(request)
+    values = request_fields(request)
     del values["text"]
     return json.dumps(values, sort_keys=True)
 
 
 def request_of(text: str, manner: str) -> SpeechRequest:
     """The request that is stored like this; what another version of the program has besides is left out."""
-    known = {field.name for field in fields(SpeechRequest)}
-    return SpeechRequest(text, **{name: value for name, value in _values(manner).items() if name in known})
+    values = {**_values(manner), "text": text}
+    try:
+        return request_from_fields(values)
+    except ValueError:  # edits of a newer version
+        return request_from_fields({**values, "edits": ()})
 
 
 def voice_and_speed(manner: str) -> tuple[str, float]:

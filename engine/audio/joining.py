@@ -168,6 +168,11 @@ def earlier(speech: Speech, samples: int) -> Speech:
     return replace(speech, edges=np.maximum(speech.edges - samples, 0))
 
 
+def louder(speech: Speech, gain_db: float) -> Speech:
+    """The speech with its samples scaled by a gain."""
+    return replace(speech, samples=speech.samples * np.float32(10 ** (gain_db / 20))) if gain_db else speech
+
+
 def spoken_words(utterance: Utterance, speech: Speech) -> tuple[SpokenWord, ...]:
     """Return the words of an utterance, with their times and those of their phonemes in its finished speech.
 

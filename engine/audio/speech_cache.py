@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.speech import Speech, Style
+from engine.speech import Speech, Style, UtteranceEdit
 from engine.system.whole_file import write_atomically
 
 log = logging.getLogger(__name__)
@@ -88,9 +88,12 @@ class SpeechCache:
                 path.unlink(missing_ok=True)
 
 
-def key_of(made_by: str, phonemes: str, style: Style, speed: float, seed: int) -> str:
+def key_of(
+    made_by: str, phonemes: str, style: Style, speed: float, seed: int, edit: UtteranceEdit | None = None
+) -> str:
     """The name of what is made of these phonemes; `made_by` names the weights, and what computes with them."""
-    digest = hashlib.sha256(f"{made_by}\n{phonemes}\n{speed!r}\n{seed}\n".encode())
+    changes = "" if edit is None else repr(edit.changes)
+    digest = hashlib.sha256(f"{made_by}\n{phonemes}\n{speed!r}\n{seed}\n{changes}".encode())
     for array in (style.timbre, style.prosody):
         digest.update(np.ascontiguousarray(array, np.float32).tobytes())
     return digest.hexdigest()

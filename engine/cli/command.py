@@ -12,7 +12,8 @@ from typing import Any
 from engine.errors import EngineError, UnknownVoice
 from engine.models.checkpoints import MODEL_NAMES, default_model
 from engine.models.installed_voices import model_of, require_installed, require_voice
-from engine.speech import Prosody
+from engine.runtime.edit_files import read_edits
+from engine.speech import Prosody, UtteranceEdit
 from engine.system.whole_file import whole_file
 
 STANDARD_OUTPUT = Path("-")
@@ -72,6 +73,21 @@ def add_manner(parser: Any) -> None:
     )
     parser.add_argument("--language", help="override the voice's language, for example fr-FR")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+
+
+def add_edits(parser: Any) -> None:
+    """Add --edits."""
+    parser.add_argument(
+        "--edits", type=Path, metavar="FILE", help="apply changes of pronunciation, durations, and pitch"
+    )
+
+
+def edits_of(options: argparse.Namespace) -> tuple[tuple[UtteranceEdit, ...], str]:
+    """Return the edits in the file that --edits names, or none, and the model they are for, if known.
+
+    Raises `InvalidRequest` or `DamagedFile`.
+    """
+    return ((), "") if options.edits is None else read_edits(options.edits)
 
 
 def add_prosody(parser: Any) -> None:

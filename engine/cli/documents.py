@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.cli import command
 from engine.cli.command import Outcome
 from engine.cli.progress import Steps, show_line
 from engine.errors import InvalidRequest
@@ -17,7 +18,7 @@ from engine.export.export_job import ExportJob, ExportProgress, joined, read_cov
 from engine.export.exporting import export
 from engine.export.outputs import outputs_of
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import AudioChunk, Event, SpeechRequest
+from engine.speech import AudioChunk, Event, SpeechRequest, UtteranceEdit
 from engine.system.durations import duration_words
 from engine.system.memory import peak_bytes
 from engine.text.documents import Document, read_document
@@ -49,6 +50,21 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--title", help="title of the book, for players to show (default: the document's)")
     parser.add_argument("--author", help="author of the book (default: the document's)")
     parser.add_argument("--cover", type=Path, help="a picture, JPEG or PNG, for a .m4b (default: the document's)")
+
+
+def edits_of(options: argparse.Namespace, document: Document | None, steps: Steps) -> tuple[UtteranceEdit, ...]:
+    """Return the edits that --edits names, or none; raises `InvalidRequest` or `DamagedFile`."""
+    edits, model = command.edits_of(options)
+    if edits and document is not None and len(document.chapters) > 1:
+        raise InvalidRequest(
+            f"Edits belong to a single text; this document has {len(document.chapters)} chapters.",
+            "Omit --edits, or pass one chapter as a text.",
+        )
+    if model and model != options.model:
+        steps.note(
+            f"note: {options.edits} was written for {model}; with {options.model}, its durations and pitch may not fit."
+        )
+    return edits
 
 
 def set_none(parser: Any) -> None:

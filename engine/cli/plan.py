@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_json_flag, add_manner, add_model, model_with
+from engine.cli.command import Command, Outcome, add_edits, add_json_flag, add_manner, add_model, model_with
 from engine.cli.progress import Steps
 from engine.cli.speak import text_of
 from engine.errors import NothingToSpeak
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import Plan, Source, SpeechRequest, Utterance
+from engine.speech import Contours, Plan, Source, SpeechRequest, Utterance
 from engine.text.documents import Document
 
 _RUN = re.compile(r"\S+")
@@ -28,6 +28,8 @@ def add_options(parser: Any) -> None:
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_source(parser)
     add_manner(parser)
+    add_edits(parser)
+    parser.add_argument("--prosody", action="store_true", help="also predict durations, pitch, and energy")
     add_json_flag(parser)
     add_model(parser)
 
@@ -41,7 +43,8 @@ def run(options: argparse.Namespace) -> Outcome:
     voice = options.voice or synthesizer.voices()[0].name
     request = SpeechRequest(source.text, voice, options.speed, language=options.language)
     with Steps() as steps:
-        data = _planned(synthesizer, request, document, source.notices, steps)
+        request = replace(request, edits=documents.edits_of(options, document, steps))
+        data = _planned(synthesizer, request, document, source.notices, bool(options.prosody), steps)
     return Outcome(data, "\n".join(_lines(data)))
 
 
@@ -50,6 +53,7 @@ def _planned(
     request: SpeechRequest,
     document: Document | None,
     told: Sequence[str],
+    prosody: bool,
     steps: Steps,
 ) -> dict[str, Any]:
     parts = [(None, request.text)] if document is None else [(each.title, each.text) for each in document.chapters]
@@ -59,7 +63,11 @@ def _planned(
         steps.expect(f"Planning chapter {number} of {len(parts)}" if title is not None else "Planning")
         plan = _plan_of(synthesizer, request, text, alone=len(parts) == 1)
         notices += [_notice(each.message, title, each.start, each.end) for each in plan.notices]
-        chapters.append({"title": title, "text": text, "utterances": list(_utterances(plan, text))})
+        utterances = list(_utterances(plan, text))
+        if prosody and utterances:
+            for data, (_, contours) in zip(utterances, synthesizer.contours(replace(request, text=text)), strict=True):
+                data["prosody"] = _prosody(contours)
+        chapters.append({"title": title, "text": text, "utterances": utterances})
     return {"notices": notices, "chapters": chapters}
 
 
@@ -96,6 +104,17 @@ def _utterances(plan: Plan, text: str) -> Iterator[dict[str, Any]]:
         done = utterance.end
 
 
+def _prosody(contours: Contours) -> dict[str, Any]:
+    """Durations of phonemes in frames, and the curves, which have the same number of values for every frame."""
+    return {
+        "frames_per_second": contours.frames_per_second,
+        "frames": contours.frames.tolist(),
+        "model_frames": contours.model_frames.tolist(),
+        "pitch_hz": [round(float(value), 2) for value in contours.pitch],
+        "energy": [round(float(value), 4) for value in contours.energy],
+    }
+
+
 def _words(utterance: Utterance, text: str, start: int, end: int) -> Iterator[dict[str, Any]]:
     """Yield the words from `start` to `end`: spoken words and, between them, text without a sound."""
     done = start
@@ -127,8 +146,17 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
         for utterance in chapter["utterances"]:
             pause = f"{utterance['pause_seconds']:.2f} s of silence"
             yield f"  {utterance['start']} - {utterance['end']}, then {pause}: {utterance['phonemes']}"
+            if "prosody" in utterance:
+                yield f"    {_durations(utterance)}"
             for word in utterance["words"]:
                 yield f"    {word['text']:<24} {word['phonemes']:<28} {word['source']}".rstrip()
+
+
+def _durations(utterance: dict[str, Any]) -> str:
+    """Every phoneme with its duration."""
+    ms = 1000 / utterance["prosody"]["frames_per_second"]
+    frames = zip(utterance["phonemes"], utterance["prosody"]["frames"], strict=True)
+    return " ".join(f"{symbol.strip() or '␣'} {count * ms:.0f}" for symbol, count in frames) + " (ms)"
 
 
 COMMAND = Command("plan", "Show the phonemes of a text, word by word.", add_options, run)

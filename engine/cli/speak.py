@@ -16,7 +16,16 @@ from engine.audio.sound_file import FORMATS, coding_of, save_speech
 from engine.audio.subtitles.formats import check_subtitles, write_subtitles
 from engine.audio.subtitles.timed_words import timed_words, words_of
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_json_flag, add_manner, add_model, add_prosody, model_with
+from engine.cli.command import (
+    Command,
+    Outcome,
+    add_edits,
+    add_json_flag,
+    add_manner,
+    add_model,
+    add_prosody,
+    model_with,
+)
 from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.errors import DamagedDocument, EngineError, InvalidRequest
@@ -41,6 +50,7 @@ def _add_options(parser: Any) -> None:
     add_manner(parser)
     parser.add_argument("--pause", type=float, default=1.0, help="pause length multiplier, 0 to 3 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    add_edits(parser)
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--threads", type=int, help="number of CPU threads (default: one per core)")
     parser.add_argument(
@@ -77,6 +87,7 @@ def speak(options: argparse.Namespace) -> Outcome:
         if options.fetch is not None:
             fetch_if_needed(options, steps)
         synthesizer, manner = _prepared(options, steps)
+        manner = replace(manner, edits=documents.edits_of(options, document, steps))
         if document is not None and output and not options.play:
             order = ExportJob(document, manner, output, bool(options.per_chapter), options.subtitles)
             return documents.export_document(order, synthesizer, steps)

@@ -16,10 +16,12 @@ from engine.cli.command import (
     STANDARD_OUTPUT,
     Command,
     Outcome,
+    add_edits,
     add_json_file,
     add_manner,
     add_model,
     add_prosody,
+    edits_of,
     model_with,
     save_json,
 )
@@ -138,6 +140,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--text", help="text to speak (default: a sample)")
     parser.add_argument("--phonemes", help="speak these phonemes instead of a text, as one utterance")
     add_manner(parser)
+    add_edits(parser)
     parser.add_argument("--seed", type=int, default=0, help="random seed for the noise, or for --fuzz (default: 0)")
     regimes = ",".join(Regime)
     parser.add_argument("--regimes", help=f"of {regimes} (default: {','.join(DEFAULT_REGIMES)}; with --fuzz: compiled)")
@@ -183,7 +186,9 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
     text = options.text if options.text is not None else usual_text(options.fault)
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
-        speech=SpeechRequest(text, voice, options.speed, options.seed, language=options.language),
+        speech=SpeechRequest(
+            text, voice, options.speed, options.seed, language=options.language, edits=edits_of(options)[0]
+        ),
         model=model_with(options, options.voice),
         weights=options.weights,
         regimes=_regimes(options),

@@ -37,7 +37,9 @@ def add_options(parser: Any) -> None:
     preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file")
     add_prosody(preview)
     documents.set_none(preview)
-    preview.set_defaults(fetch=None, subtitles=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
+    preview.set_defaults(
+        edits=None, fetch=None, subtitles=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None
+    )
     for action in (save, remove, preview):
         add_json_flag(action, inherited=True)
         add_model(action, inherited=True)

@@ -275,9 +275,12 @@ class _Export:
 
 
 def _pieces_of(text: str, manner: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
-    """Return the parts, each with the voice most recently named before it in the text, if any."""
+    """Return the parts, each with the voice most recently named before it in the text, if any.
+
+    A text with edits is one part, because edits fit only sentences that are divided as in the whole text.
+    """
     return tuple(
         _Piece(replace(manner, text=part.text, voice=voice or manner.voice), part.start, part.pause_seconds)
-        for part in parts_of(text)
+        for part in ([Part(text, 0, 0.0)] if manner.edits else parts_of(text))
         for voice in [voice_before(text, part.start, find_voice)]
     )

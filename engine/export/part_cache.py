@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import soundfile
 
 from engine.audio.recording import Pcm, to_pcm
 from engine.errors import OutputError
+from engine.runtime.edit_files import request_fields
 from engine.speech import AudioChunk, SpeechRequest, SpokenWord
 from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
@@ -92,7 +93,7 @@ class PartCache:
 
     def drop_all(self, requests: Iterable[SpeechRequest]) -> None:
         """Let go of parts that are not wanted any more, whatever else their samples depend on."""
-        named = {_digest_of(asdict(request)) for request in requests}
+        named = {_digest_of(request_fields(request)) for request in requests}
         for path in self._folder.glob("*") if self._folder.is_dir() else ():
             if path.name.partition("-")[0] in named:
                 path.unlink(missing_ok=True)
@@ -130,7 +131,7 @@ class PartCache:
         return self._folder / f"{self._key(request)}.json"
 
     def _key(self, request: SpeechRequest) -> str:
-        return f"{_digest_of(asdict(request))}-{_digest_of(self._fingerprint)}"
+        return f"{_digest_of(request_fields(request))}-{_digest_of(self._fingerprint)}"
 
 
 def _digest_of(value: object) -> str:

@@ -12,12 +12,12 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from engine.export.export_job import ExportJob
-from engine.speech import SpeechRequest
+from engine.runtime.edit_files import request_fields, request_from_fields
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
@@ -97,7 +97,7 @@ def _fields_of(order: ExportJob) -> dict[str, Any]:
         "path": str(order.path.absolute()),
         "per_chapter": order.per_chapter,
         "subtitles": order.subtitles and str(order.subtitles.absolute()),
-        "manner": asdict(order.manner),
+        "manner": request_fields(order.manner),
         "title": document.title,
         "author": document.author,
         "language": document.language,
@@ -114,5 +114,5 @@ def _order_of(fields: dict[str, Any]) -> ExportJob:
     cover = fields["cover"] and base64.b64decode(fields["cover"])
     document = Document(fields["title"], fields["author"], fields["language"], chapters, cover)
     subtitles = fields["subtitles"] and Path(fields["subtitles"])
-    manner = SpeechRequest(**fields["manner"])
+    manner = request_from_fields({"text": "", **fields["manner"]})
     return ExportJob(document, manner, Path(fields["path"]), bool(fields["per_chapter"]), subtitles)

@@ -9,11 +9,13 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from engine.errors import Cancelled, GpuFailed
 from engine.runtime.pipeline import Observer, Pipeline, ignore
-from engine.speech import DeviceEvent, FallbackEvent, PreparationEvent, Speech, Style, Utterance
+from engine.speech import Contours, DeviceEvent, FallbackEvent, PreparationEvent, Speech, Style, Utterance
 
+Result = TypeVar("Result")
 MAX_FAILURES_IN_A_ROW = 3
 PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the CPU", 0, 1)
 
@@ -65,19 +67,36 @@ class Speaker:
         It then also receives the stages that the GPU completed before its second failure. Raises any error from loading
         the spare.
         """
+        return self._run(
+            lambda pipeline: pipeline.speak(utterance, style, speed, seed, observe, cancel), observe, cancel
+        )
+
+    def contours(
+        self,
+        utterance: Utterance,
+        style: Style,
+        speed: float,
+        seed: int,
+        observe: Observer = ignore,
+        cancel: threading.Event | None = None,
+    ) -> Contours:
+        """See `Pipeline.contours` and `speak`."""
+        return self._run(lambda pipeline: pipeline.contours(utterance, style, speed, seed), observe, cancel)
+
+    def _run(self, work: Callable[[Pipeline], Result], observe: Observer, cancel: threading.Event | None) -> Result:
         if not self.has_given_up:
             try:
-                speech = self._first.pipeline.speak(utterance, style, speed, seed, observe, cancel)
+                result = work(self._first.pipeline)
             except GpuFailed as failure:
                 self._note(failure)
             else:
                 self._failures_in_a_row = 0
                 self.device, self.identity = self._first.device, self._first.identity
-                return speech
+                return result
         spare = self._loaded_spare(observe, cancel)
         self.device, self.identity = spare.device, spare.identity
         observe(FallbackEvent(self._message))
-        return spare.pipeline.speak(utterance, style, speed, seed, observe, cancel)
+        return work(spare.pipeline)
 
     def take_over(self, better: Loaded) -> None:
         """Use a different pipeline from the next utterance on, with the first one as its spare."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -13,15 +14,16 @@ from numpy.typing import NDArray
 
 from engine.config import ModelConfig
 from engine.runners.base import Runner
-from engine.speech import Array, Event, Speech, StageEvent, Style, Utterance
+from engine.runtime.edits import FIRST_TOKEN, passed_on
+from engine.speech import Array, Contours, Event, Speech, StageEvent, Style, Utterance
 from engine.stages import STAGES, Place, Stage
 from engine.system.aligned_arrays import aligned_empty
 from engine.system.waiting import raise_if_set
 
 BORDER_TOKEN = 0
 """Kokoro's token before the first phoneme and after the last one."""
-FIRST_PHONEME = 1
-"""The index of the first phoneme among the tokens."""
+CACHE_BYTES = 64_000_000
+"""The stages of some 30 s of edited speech."""
 
 Observer = Callable[[Event], None]
 
@@ -32,20 +34,61 @@ def ignore(event: Event) -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """The run of one stage: its inputs, its outputs (read-only), and its time."""
+    """The run of one stage: its inputs, its outputs (read-only), and its time.
+
+    `passed_on` are the outputs as later stages get them, with the user's edits. A `reused` step did not run, because
+    its outputs for equal inputs were cached.
+    """
 
     stage: Stage
     inputs: Mapping[str, Array] = field(repr=False)
     outputs: Mapping[str, Array] = field(repr=False)
     seconds: float
+    passed_on: Mapping[str, Array] = field(repr=False)
+    reused: bool = False
+
+
+class StageCache:
+    """The outputs of stages by their inputs; the least recently used ones leave when `max_bytes` are exceeded."""
+
+    def __init__(self, max_bytes: int = CACHE_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._outputs: OrderedDict[bytes, Mapping[str, Array]] = OrderedDict()
+
+    def run(
+        self, stage: Stage, inputs: Mapping[str, Array], run: Callable[[], Mapping[str, Array]]
+    ) -> tuple[Mapping[str, Array], bool]:
+        """The outputs for these inputs, and whether they were here; otherwise `run` computes them."""
+        digest = hashlib.blake2b(stage.name.encode(), digest_size=16)
+        for tensor in stage.inputs:
+            array = inputs[tensor.name]
+            digest.update(repr(array.shape).encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        key = digest.digest()
+        if found := key in self._outputs:
+            self._outputs.move_to_end(key)
+        else:
+            self._outputs[key] = run()
+            self._make_room()
+        return self._outputs[key], found
+
+    def _make_room(self) -> None:
+        sizes = {key: sum(array.nbytes for array in outputs.values()) for key, outputs in self._outputs.items()}
+        while len(self._outputs) > 1 and sum(sizes.values()) > self._max_bytes:
+            key, _ = self._outputs.popitem(last=False)
+            del sizes[key]
 
 
 class Pipeline:
-    """Runs the stages in order, with one runner for each `Place`."""
+    """Runs the stages in order, with one runner for each `Place`.
+
+    Stages of utterances with edits run only if their inputs have changed.
+    """
 
     def __init__(self, config: ModelConfig, runners: Mapping[Place, Runner]) -> None:
         self._config = config
         self._runners = runners
+        self._edited = StageCache()
 
     def speak(
         self,
@@ -61,40 +104,70 @@ class Pipeline:
         The noise depends only on `seed` and the phonemes, so the samples of an utterance are independent of its
         position.
         """
-        for step in self.steps(utterance, style, speed, seed):
-            outputs = step.outputs
+        cache = None if utterance.edit is None else self._edited
+        for step in self.steps(utterance, style, speed, seed, cache):
+            outputs = step.passed_on
             if "frame_token" in outputs:
                 edges = phoneme_edges(self._config, outputs["frame_token"][0], len(utterance.phonemes))
-            observe(StageEvent(utterance.index, step.stage.name, step.seconds, outputs))
+            if not step.reused:
+                observe(StageEvent(utterance.index, step.stage.name, step.seconds, step.outputs))
             del step  # and its inputs with it: the next stage needs the memory
             raise_if_set(cancel, "Speech stopped.")
         return Speech(np.asarray(outputs["audio"][0], np.float32), edges)
 
-    def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:
+    def contours(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Contours:
+        """Return the durations, pitch and energy that the model predicts for an utterance, and the edited ones."""
+        token = slice(FIRST_TOKEN, FIRST_TOKEN + len(utterance.phonemes))
+        for step in self.steps(utterance, style, speed, seed, self._edited):
+            both = step.outputs, step.passed_on
+            if "frame_token" in step.outputs:
+                model_frames, frames = (np.bincount(each["frame_token"][0])[token] for each in both)
+            elif "f0" in step.outputs:
+                model_pitch, pitch = (np.asarray(each["f0"], np.float32).reshape(-1) for each in both)
+                model_energy, energy = (np.asarray(each["energy"], np.float32).reshape(-1) for each in both)
+                break
+        fps = self._config.frames_per_second
+        return Contours(model_frames, frames, model_pitch, pitch, model_energy, energy, fps)
+
+    def steps(
+        self, utterance: Utterance, style: Style, speed: float, seed: int, cache: StageCache | None = None
+    ) -> Iterator[Step]:
         """Yield the stages in order.
 
         Each stage runs when its step is requested; only arrays that later stages read are retained.
         """
         values = initial_values(self._config, utterance.phonemes, style, speed)
         for index, stage in enumerate(STAGES):
-            step = self.step(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs})
-            values.update(step.outputs)
+            step = self.step(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}, utterance, cache)
+            values.update(step.passed_on)
             if "frame_count" in step.outputs:
-                frame_count = int(step.outputs["frame_count"][0])
+                frame_count = int(values["frame_count"][0])
                 values["source_noise"] = source_noise(self._config, frame_count, noise_seed(seed, utterance.phonemes))
             wanted = {tensor.name for later in STAGES[index + 1 :] for tensor in later.inputs}
             values = {name: array for name, array in values.items() if name in wanted}
             yield step
             del step
 
-    def step(self, stage: Stage, inputs: Mapping[str, Array]) -> Step:
-        """Run a single stage, on any inputs."""
+    def step(
+        self,
+        stage: Stage,
+        inputs: Mapping[str, Array],
+        utterance: Utterance | None = None,
+        cache: StageCache | None = None,
+    ) -> Step:
+        """Run a single stage, on any inputs, with the edits of an utterance, if given."""
+
+        def run() -> Mapping[str, Array]:
+            outputs = self._runners[stage.runs_on].run(stage, inputs)
+            for array in outputs.values():
+                array.flags.writeable = False
+            return outputs
+
         started = time.perf_counter()
-        outputs = self._runners[stage.runs_on].run(stage, inputs)
+        outputs, reused = (run(), False) if cache is None else cache.run(stage, inputs, run)
         seconds = time.perf_counter() - started
-        for array in outputs.values():
-            array.flags.writeable = False
-        return Step(stage, inputs, outputs, seconds)
+        edited = passed_on(self._config, None if utterance is None else utterance.edit, inputs, outputs)
+        return Step(stage, inputs, outputs, seconds, edited, reused)
 
     def close(self) -> None:
         """Close the runners."""
@@ -123,11 +196,8 @@ def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: floa
 
 
 def phoneme_edges(config: ModelConfig, frame_token: Array, phoneme_count: int) -> NDArray[np.int64]:
-    """Return the start of each phoneme, and the end of the last one, in samples: see `Speech`.
-
-    `frame_token` [frames] never decreases.
-    """
-    frames = np.searchsorted(frame_token, np.arange(FIRST_PHONEME, FIRST_PHONEME + phoneme_count + 1))
+    """Where phonemes begin, and the last one ends, in samples: see `Speech`; `frame_token` [frames] never decreases."""
+    frames = np.searchsorted(frame_token, np.arange(FIRST_TOKEN, FIRST_TOKEN + phoneme_count + 1))
     return np.asarray(frames * config.samples_per_frame, np.int64)
 
 

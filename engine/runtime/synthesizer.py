@@ -13,9 +13,9 @@ from itertools import count
 import numpy as np
 
 from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
-from engine.audio.joining import AudioConcatenator, earlier, spoken_words
+from engine.audio.joining import AudioConcatenator, earlier, louder, spoken_words
 from engine.audio.speech_cache import SpeechCache, key_of
-from engine.config import SAMPLE_RATE_HZ
+from engine.config import SAMPLE_RATE_HZ, ModelConfig
 from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest
 from engine.models.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
 from engine.models.installed_voices import with_saved
@@ -24,6 +24,7 @@ from engine.models.voices.packs import Voice
 from engine.ops.packed_lstm import LstmMethod
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
+from engine.runtime.edits import edited_plan, unmatched
 from engine.runtime.fallback import PREPARING_SPARE, Arrival, Loaded, Speaker, Takeover
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
@@ -33,6 +34,7 @@ from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,
     AudioChunk,
+    Contours,
     DeviceEvent,
     FallbackEvent,
     Notice,
@@ -161,11 +163,23 @@ class Synthesizer:
         for utterance, plan in _planned(plans, observe):
             raise_if_set(cancel, "Speech stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
+            raw = louder(raw, 0.0 if utterance.edit is None else utterance.edit.gain_db)
             raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
             total = len(plan.utterances) if plan.whole else 0
             speech = joiner.chunk(raw, utterance, last=utterance.index + 1 == total)
             words = spoken_words(utterance, speech)
             yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
+
+    def contours(
+        self, request: SpeechRequest, observe: Observer = ignore, cancel: threading.Event | None = None
+    ) -> Iterator[tuple[Utterance, Contours]]:
+        """Each utterance of a request with its durations, pitch and energy; see `synthesize`, which makes the audio."""
+        plans, voices = self._planning(request, cancel)
+        self.prepare(observe, cancel)
+        for utterance, _ in _planned(plans, observe):
+            raise_if_set(cancel, "Speech stopped.")
+            style = voices[utterance.voice].style(len(utterance.phonemes))
+            yield utterance, self._ready().contours(utterance, style, request.speed, request.seed, observe, cancel)
 
     def plans(self, request: SpeechRequest) -> Iterator[Plan]:
         """Yield the plan of a request as it grows, without modules. Raises an `InvalidRequest` or `MissingLanguage`."""
@@ -183,7 +197,7 @@ class Synthesizer:
 
         def plans() -> Iterator[Plan]:
             phonemizers = {name: self._phonemizer(tag) for name, tag in tags.items()}
-            for plan in plans_of(request, script, phonemizers, cancel):
+            for plan in plans_of(request, script, phonemizers, self._opened().config, cancel):
                 yield replace(plan, notices=(*notices, *plan.notices))
 
         return plans(), voices
@@ -201,7 +215,7 @@ class Synthesizer:
         speaker, style = self._ready(), voice.style(len(utterance.phonemes))
         if self._kept is None:
             return _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
-        what = (utterance.phonemes, style, request.speed, request.seed)
+        what = (utterance.phonemes, style, request.speed, request.seed, utterance.edit)
         kept = self._kept.find(key_of(speaker.identity, *what))
         if kept is not None:
             return kept
@@ -303,14 +317,23 @@ def plans_of(
     request: SpeechRequest,
     script: Script,
     phonemizers: Mapping[str, Phonemizer],
+    config: ModelConfig,
     cancel: threading.Event | None = None,
 ) -> Iterator[Plan]:
-    """Yield the plan of a request as it grows, positioned in its whole text; `phonemizers` are by voice name.
+    """Yield the plan of a request as it grows, with its edits, positioned in its whole text.
+
+    `phonemizers` are by voice name; `config` is that of the model.
 
     Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Cancelled`.
     """
     plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers, cancel)
-    return (plan.moved(request.start) for plan in plans)
+    edits = {edit.start: edit for edit in request.edits}
+    for plan in plans:
+        edited = edited_plan(plan.moved(request.start), edits, config)
+        if plan.whole and edits:
+            here = (edit for edit in request.edits if request.start <= edit.start < (request.end or len(request.text)))
+            edited = replace(edited, notices=(*edited.notices, *unmatched(edited, here)))
+        yield edited
 
 
 def _sound(speech: Speech) -> Speech:

@@ -15,7 +15,7 @@ import numpy as np
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, EngineError
 from engine.models.checkpoints import model_config
-from engine.runtime.pipeline import FIRST_PHONEME
+from engine.runtime.edits import FIRST_TOKEN
 from engine.stages import STAGE_NAMES, STAGES, Size, Tensor
 from engine.system.json_text import json_value
 from engine.system.whole_file import whole_file, write_error
@@ -67,7 +67,7 @@ def alignments(report: Report, arrays: ArrayFolder) -> Iterator[AlignmentEvent]:
     for utterance in report.utterances:
         if arrays.holds(utterance.index, reference, InputSource.END_TO_END, ALIGNMENT_OUTPUT):
             frame_token = arrays.load(utterance.index, reference, InputSource.END_TO_END, ALIGNMENT_OUTPUT)[0]
-            tokens = len(utterance.phonemes) + 2 * FIRST_PHONEME
+            tokens = len(utterance.phonemes) + 2 * FIRST_TOKEN
             frames = np.bincount(np.clip(frame_token, 0, tokens - 1), minlength=tokens)
             yield AlignmentEvent(utterance.index, tuple(int(count) for count in frames))
 

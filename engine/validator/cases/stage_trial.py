@@ -93,7 +93,7 @@ class StageTrials:
         """
         if self._witness is None or not trial.fails:
             return trial.fails
-        expected = StageResult(Step(self._stage, trial.inputs, trial.expected, 0.0))
+        expected = StageResult(Step(self._stage, trial.inputs, trial.expected, 0.0, trial.expected))
         fed = run_stage(self._witness, self._stage, trial.inputs)
         rows = isolated_rows(self._reference, self._witness, expected, fed)
         return all(row.verdict is not Verdict.FAIL for row in rows)

@@ -53,6 +53,8 @@ def _speech_obstacles(ours: SpeechRequest, theirs: SpeechRequest) -> Iterator[st
         yield f"Different lengths: speed {ours.speed:g} and {theirs.speed:g}."
     if ours.seed != theirs.seed:
         yield f"Different noise: seed {ours.seed} and {theirs.seed}."
+    if ours.edits != theirs.edits:
+        yield "Different edits."
 
 
 def _name(choice: str) -> str:

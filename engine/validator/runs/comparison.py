@@ -69,7 +69,7 @@ class Comparison:
 
     def _own_run(self, chain: RegimeChain, utterance: Utterance, style: Style, speed: float, seed: int) -> EndToEndRun:
         return EndToEndRun(
-            chain, self._reference, chain.pipeline.steps(utterance, style, speed, seed), ReferenceDurations()
+            chain, self._reference, utterance, chain.pipeline.steps(utterance, style, speed, seed), ReferenceDurations()
         )
 
     def _rows(self, index: int, runs: Sequence[EndToEndRun], expected: StageResult) -> Iterator[Row]:
@@ -90,7 +90,9 @@ class Comparison:
     def _save(self, index: int, chain: RegimeChain, reading: InputSource, result: StageResult) -> None:
         if self._arrays is not None:
             for tensor in _compared(result.step.stage):
-                self._arrays.save(index, chain.regime.name, reading, tensor.name, result.step.outputs[tensor.name])
+                # the frames that the later arrays have are those with the user's edits
+                source = result.step.passed_on if tensor.name == ALIGNMENT_OUTPUT else result.step.outputs
+                self._arrays.save(index, chain.regime.name, reading, tensor.name, source[tensor.name])
 
 
 @dataclass(frozen=True)
@@ -283,5 +285,5 @@ def _probe_of(stage: Stage, path: str) -> Probe:
 
 def _alignment_event(index: int, step: Step) -> AlignmentEvent:
     token_count = int(step.inputs["token_count"][0])
-    frames = np.bincount(step.outputs[ALIGNMENT_OUTPUT][0], minlength=token_count)
+    frames = np.bincount(step.passed_on[ALIGNMENT_OUTPUT][0], minlength=token_count)
     return AlignmentEvent(index, tuple(int(count) for count in frames))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from engine.runtime.pipeline import Pipeline, Step
-from engine.speech import Array
+from engine.speech import Array, Utterance
 from engine.validator.data.results import InputSource
 from engine.validator.measures.phoneme_alignment import Frames, paired_frames
 from engine.validator.runners.regimes import RegimeRunner
@@ -47,6 +47,7 @@ class EndToEndRun:
 
     chain: RegimeChain
     reference: RegimeChain
+    utterance: Utterance
     steps: Iterator[Step]
     durations: ReferenceDurations
 
@@ -77,7 +78,7 @@ class EndToEndRun:
         return ours is not None and ours == theirs
 
     def _run(self, inputs: Mapping[str, Array], like: StageResult) -> StageResult:
-        return result_of(self.chain, self.chain.pipeline.step(like.step.stage, inputs))
+        return result_of(self.chain, self.chain.pipeline.step(like.step.stage, inputs, self.utterance))
 
 
 def result_of(chain: RegimeChain, step: Step) -> StageResult:
@@ -107,7 +108,7 @@ class ReferenceDurations:
     def compare(self, own: Step, expected: Step) -> None:
         """Note whether the durations differ, once the regime's own step and the reference's have them."""
         if ALIGNMENT_OUTPUT in own.outputs:
-            ours, reference = own.outputs[ALIGNMENT_OUTPUT][0], expected.outputs[ALIGNMENT_OUTPUT][0]
+            ours, reference = own.passed_on[ALIGNMENT_OUTPUT][0], expected.passed_on[ALIGNMENT_OUTPUT][0]
             if not np.array_equal(ours, reference):
                 self.pairs, self.our_frames = paired_frames(ours, reference), len(ours)
 
@@ -122,7 +123,7 @@ class ReferenceDurations:
 
     def keep(self, step: Step) -> None:
         """Store a stage's outputs with the reference's durations for the stages after it."""
-        self._values.update(step.outputs)
+        self._values.update(step.passed_on)
 
     def _value(self, own: Step, name: str) -> Array:
         """Return the value in the reference's frames, or else as the regime had it before the alignment."""

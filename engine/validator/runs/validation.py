@@ -173,7 +173,7 @@ def spoken_of(
     checkpoint = validator.prepare(request).checkpoint
     script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
     planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
-    agenda = UtteranceScheduler(plans_of(speech, script, planners), observe, listener or Listener())
+    agenda = UtteranceScheduler(plans_of(speech, script, planners, checkpoint.config), observe, listener or Listener())
     return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
 
 

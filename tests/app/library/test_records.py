@@ -1,7 +1,8 @@
 import json
+from dataclasses import replace
 
 from app.library.records import key_of, manner_of, request_of, storable, voice_and_speed
-from engine.speech import SpeechRequest
+from engine.speech import PhonemeEdit, SpeechRequest, UtteranceEdit
 
 REQUEST = SpeechRequest("One.", "af_heart(2)+am_adam(1)", 1.5, seed=3, pause_scale=2.0, language="en-GB")
 
@@ -9,6 +10,13 @@ REQUEST = SpeechRequest("One.", "af_heart(2)+am_adam(1)", 1.5, seed=3, pause_sca
 def test_a_request_comes_back_from_its_text_and_manner() -> None:
     assert request_of("One.", manner_of(REQUEST)) == REQUEST
     assert voice_and_speed(manner_of(REQUEST)) == (REQUEST.voice, 1.5)
+
+
+def test_edits_come_back_and_damaged_ones_are_left_out() -> None:
+    edited = replace(REQUEST, edits=(UtteranceEdit(0, "wˈʌn", changes=(PhonemeEdit(1, frames=9),)),))
+    assert request_of("One.", manner_of(edited)) == edited
+    damaged = json.dumps(json.loads(manner_of(REQUEST)) | {"edits": [{"start": "?"}]})
+    assert request_of("One.", damaged) == REQUEST
 
 
 def test_what_another_version_knows_besides_is_left_out() -> None:

@@ -1,0 +1,81 @@
+"""Edits and requests as JSON: the files that `engine speak --edits` reads, and the fields that databases store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from engine.errors import DamagedFile, InvalidRequest
+from engine.speech import SpeechRequest, UtteranceEdit
+from engine.system.json_text import json_value
+from engine.system.whole_file import whole_file
+
+FORMAT = "kokoro-desk edits"
+VERSION = 1
+
+
+def request_fields(request: SpeechRequest) -> dict[str, Any]:
+    """Return a request as JSON values; equal requests have equal fields. Without edits, it has no field for them."""
+    values = asdict(request)
+    if not request.edits:
+        del values["edits"]
+    return values
+
+
+def request_from_fields(values: Mapping[str, Any]) -> SpeechRequest:
+    """Return the request with these fields; unknown fields, of a newer version, are left out.
+
+    Raises `ValueError`, `TypeError` or `KeyError` for values that no request has.
+    """
+    known = {field.name: values[field.name] for field in fields(SpeechRequest) if field.name in values}
+    return SpeechRequest(**{**known, "edits": edits_from(known.get("edits", ()))})
+
+
+def edits_from(values: Any) -> tuple[UtteranceEdit, ...]:
+    """Return edits from JSON values; raises `ValueError` for anything else."""
+    if not values:
+        return ()
+    from cattrs import BaseValidationError
+    from cattrs.preconf.json import make_converter
+
+    try:
+        return tuple(make_converter(forbid_extra_keys=True).structure(values, list[UtteranceEdit]))
+    except (BaseValidationError, TypeError, AttributeError) as error:
+        raise ValueError("These are no edits.") from error
+
+
+def write_edits(path: Path, edits: tuple[UtteranceEdit, ...], model: str) -> None:
+    """Write edits for a model; raises `OutputError`."""
+    content = {"format": FORMAT, "version": VERSION, "model": model, "edits": [asdict(edit) for edit in edits]}
+    with whole_file(path) as file:
+        file.write(json.dumps(content, indent=1, ensure_ascii=False).encode() + b"\n")
+
+
+def read_edits(path: Path) -> tuple[tuple[UtteranceEdit, ...], str]:
+    """Return the edits in a file and the model they are for, empty if unknown.
+
+    Raises `InvalidRequest` for a file that doesn't exist or comes from a newer version, `DamagedFile` for any other
+    content.
+    """
+    try:
+        content = json_value(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise ValueError
+        version, model, edits = int(content["version"]), str(content.get("model", "")), content["edits"]
+    except FileNotFoundError as error:
+        raise InvalidRequest(f"The file {path} doesn’t exist.", "Check the path.") from error
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise _damaged(path) from error
+    if version > VERSION:
+        raise InvalidRequest(f"{path} comes from a newer version of Kokoro Desk.", "Update Kokoro Desk to use it.")
+    try:
+        return edits_from(edits), model
+    except ValueError as error:
+        raise _damaged(path) from error
+
+
+def _damaged(path: Path) -> DamagedFile:
+    return DamagedFile(path, f"{path} contains no edits.", "Choose a file of edits that Kokoro Desk wrote.")

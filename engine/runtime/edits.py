@@ -1,0 +1,231 @@
+"""The user's edits of utterances: checked, joined with a plan, and applied to durations, pitch and energy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import F0_VALUES_PER_FRAME, ModelConfig
+from engine.errors import InvalidRequest
+from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.speech import (
+    Array,
+    CurveEdit,
+    Notice,
+    PhonemeEdit,
+    Plan,
+    Respelling,
+    Samples,
+    Utterance,
+    UtteranceEdit,
+    WrittenWord,
+)
+
+FIRST_TOKEN = 1
+"""The token of the first phoneme, after the border token."""
+MIN_PITCH_HZ, MAX_PITCH_HZ = 40.0, 1000.0
+MAX_PHONEME_SECONDS = 5.0
+MAX_UTTERANCE_SECONDS = 120.0
+MAX_STRETCH = 10.0
+MAX_SCALE = 10.0
+MAX_SHIFT = 1000.0
+MAX_GAIN_DB = 24.0
+MAX_PAUSE_SECONDS = 60.0
+MAX_DRAWN_VALUES = 2000
+
+
+def edited_plan(plan: Plan, edits: Mapping[int, UtteranceEdit], config: ModelConfig) -> Plan:
+    """Return the plan with the edits, which are by the start of their utterances, and a notice for each unusable one.
+
+    An edit is unusable if its utterance has other phonemes, such as after a change of the text, or if a value is out of
+    range; the rest of an edit with such a value is used.
+    """
+    if not edits:
+        return plan
+    utterances, notices = [], list(plan.notices)
+    for utterance in plan.utterances:
+        edit = edits.get(utterance.start)
+        edited, problems = (utterance, ()) if edit is None else _edited(utterance, edit, config)
+        utterances.append(edited)
+        notices += (Notice(problem, utterance.start, utterance.end) for problem in problems)
+    return replace(plan, utterances=tuple(utterances), notices=tuple(notices))
+
+
+def unmatched(plan: Plan, edits: Iterable[UtteranceEdit]) -> tuple[Notice, ...]:
+    """Return a notice for each edit whose utterance does not exist in a whole plan."""
+    starts = {utterance.start for utterance in plan.utterances}
+    return tuple(
+        Notice("An edit was ignored: no sentence starts here any more.", edit.start, edit.start)
+        for edit in edits
+        if edit.start not in starts
+    )
+
+
+def _edited(utterance: Utterance, edit: UtteranceEdit, config: ModelConfig) -> tuple[Utterance, Sequence[str]]:
+    if edit.phonemes != utterance.phonemes:
+        return utterance, ("The edits of this sentence were ignored: it is pronounced differently now.",)
+    problems: list[str] = []
+    respellings = tuple(_usable_respellings(utterance, edit.respellings, config, problems))
+    if respellings != edit.respellings:
+        edit = replace(edit, changes=())  # their indexes count in phonemes that are not spoken
+    utterance = _respelled(utterance, respellings)
+    changes = tuple(_usable_changes(utterance, edit.changes, config, problems))
+    gain = _in_range(edit.gain_db, -MAX_GAIN_DB, MAX_GAIN_DB, "gain", "dB", problems)
+    edit = replace(edit, respellings=respellings, changes=changes, gain_db=0.0 if gain is None else gain)
+    if edit.pause_seconds is not None:
+        pause = _in_range(edit.pause_seconds, 0, MAX_PAUSE_SECONDS, "pause", "s", problems)
+        edit = replace(edit, pause_seconds=pause)
+        utterance = replace(utterance, rest_seconds=utterance.rest_seconds if pause is None else pause)
+    return replace(utterance, edit=edit), problems
+
+
+def _usable_respellings(
+    utterance: Utterance, respellings: Iterable[Respelling], config: ModelConfig, problems: list[str]
+) -> Iterator[Respelling]:
+    done, length = 0, len(utterance.phonemes)
+    for each in respellings:
+        unknown = sorted(set(each.phonemes) - set(config.vocab))
+        length += len(each.phonemes) - (each.end_phoneme - each.first_phoneme)
+        if unknown:
+            problems.append(f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.")
+        elif not done <= each.first_phoneme < each.end_phoneme <= len(utterance.phonemes):
+            problems.append("A pronunciation was ignored: it is for phonemes that this sentence does not have.")
+        elif not 1 <= length <= config.phoneme_limit:
+            problems.append(f"A pronunciation was ignored: a sentence has 1 to {config.phoneme_limit} phonemes.")
+        else:
+            done = each.end_phoneme
+            yield each
+
+
+def _respelled(utterance: Utterance, respellings: Sequence[Respelling]) -> Utterance:
+    """Return the utterance with new phonemes; each of its words keeps those that replace its own."""
+    phonemes, words = utterance.phonemes, utterance.words
+    for each in reversed(respellings):
+        phonemes = phonemes[: each.first_phoneme] + each.phonemes + phonemes[each.end_phoneme :]
+        words = tuple(_moved(word, each) for word in words)
+    return replace(utterance, phonemes=phonemes, words=words)
+
+
+def _moved(word: WrittenWord, respelling: Respelling) -> WrittenWord:
+    grown = len(respelling.phonemes) - (respelling.end_phoneme - respelling.first_phoneme)
+
+    def new_place(place: int) -> int:
+        if place <= respelling.first_phoneme:
+            return place
+        return max(place + grown, respelling.first_phoneme)
+
+    return replace(word, first_phoneme=new_place(word.first_phoneme), end_phoneme=new_place(word.end_phoneme))
+
+
+def _usable_changes(
+    utterance: Utterance, changes: Iterable[PhonemeEdit], config: ModelConfig, problems: list[str]
+) -> Iterator[PhonemeEdit]:
+    max_frames = round(MAX_PHONEME_SECONDS * config.frames_per_second)
+    changed: set[int] = set()
+    for each in changes:
+        if not 0 <= each.index < len(utterance.phonemes) or each.index in changed:
+            problems.append(f"A change of phoneme {each.index} was ignored: it has none, or more than one change.")
+            continue
+        changed.add(each.index)
+        frames = each.frames
+        if frames is not None:
+            usable = _in_range(frames, 1, max_frames, "duration", "frames", problems)
+            frames = None if usable is None else frames
+        stretch = _in_range(each.stretch, 1 / MAX_STRETCH, MAX_STRETCH, "stretch", "times", problems)
+        pitch = _usable_curve(each.pitch, MIN_PITCH_HZ, MAX_PITCH_HZ, "pitch", "Hz", problems)
+        energy = _usable_curve(each.energy, -MAX_SHIFT, MAX_SHIFT, "energy", "", problems)
+        yield PhonemeEdit(each.index, frames, 1.0 if stretch is None else stretch, pitch, energy)
+
+
+def _usable_curve(
+    curve: CurveEdit, smallest: float, largest: float, name: str, unit: str, problems: list[str]
+) -> CurveEdit:
+    scale = _in_range(curve.scale, 0, MAX_SCALE, f"{name} scale", "times", problems)
+    shift = _in_range(curve.shift, -MAX_SHIFT, MAX_SHIFT, f"{name} shift", unit, problems)
+    drawn = curve.drawn
+    if len(drawn) > MAX_DRAWN_VALUES:
+        problems.append(f"A drawn {name} was ignored: it has more than {MAX_DRAWN_VALUES} values for one phoneme.")
+        drawn = ()
+    elif drawn:
+        extreme = next((value for value in drawn if not smallest <= value <= largest), drawn[0])  # NaN is one, too
+        drawn = () if _in_range(extreme, smallest, largest, name, unit, problems) is None else drawn
+    return CurveEdit(1.0 if scale is None else scale, 0.0 if shift is None else shift, drawn)
+
+
+def _in_range(value: float, smallest: float, largest: float, name: str, unit: str, problems: list[str]) -> float | None:
+    """Return the value; if it is out of range, add a problem and return None."""
+    if math.isfinite(value) and smallest <= value <= largest:
+        return value
+    problems.append(f"A {name} of {value:g} {unit} was ignored: use {smallest:g} to {largest:g}.".replace("  ", " "))
+    return None
+
+
+def passed_on(
+    config: ModelConfig, edit: UtteranceEdit | None, inputs: Mapping[str, Array], outputs: Mapping[str, Array]
+) -> Mapping[str, Array]:
+    """Return a stage's outputs as the later stages get them: with the edit's durations, pitch and energy.
+
+    Raises `InvalidRequest` if the edits make the utterance too long.
+    """
+    if edit is None or not edit.changes:
+        return outputs
+    if "frame_token" in outputs:
+        frame_token, frame_count = with_durations(config, edit.changes, outputs["frame_token"][0])
+        return {**outputs, "frame_token": frame_token, "frame_count": frame_count}
+    if "f0" in outputs:
+        f0, energy = with_curves(edit.changes, inputs["frame_token"][0], outputs["f0"], outputs["energy"])
+        return {**outputs, "f0": f0, "energy": energy}
+    return outputs
+
+
+def with_durations(
+    config: ModelConfig, changes: Iterable[PhonemeEdit], frame_token: Array
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the edited token of each frame [1, frames] and the number of frames [1].
+
+    `frame_token` [frames] is the model's own.
+    """
+    frames = np.bincount(frame_token)
+    for change in changes:
+        token = FIRST_TOKEN + change.index
+        frames[token] = change.frames or max(1, round(float(frames[token]) * change.stretch))
+    seconds = frames.sum() / config.frames_per_second
+    if seconds > MAX_UTTERANCE_SECONDS:
+        raise InvalidRequest(
+            f"The edits make a sentence {seconds:.0f} seconds long.",
+            f"Shorten its phonemes; a sentence can last {MAX_UTTERANCE_SECONDS:g} seconds.",
+        )
+    edited = np.repeat(np.arange(len(frames), dtype=np.int32), frames)
+    return edited[None], np.array([len(edited)], np.int32)
+
+
+def with_curves(
+    changes: Iterable[PhonemeEdit], frame_token: Array, f0: Array, energy: Array
+) -> tuple[Samples, Samples]:
+    """Return the model's `f0` in Hz and `energy`, both [1, frames, values], with the changes.
+
+    `frame_token` [frames] is the token of each frame.
+    """
+    pitch, loudness = np.array(f0, np.float32), np.array(energy, np.float32)
+    flat_pitch, flat_loudness = pitch.reshape(-1), loudness.reshape(-1)
+    for change in changes:
+        token = FIRST_TOKEN + change.index
+        start, end = (F0_VALUES_PER_FRAME * int(place) for place in np.searchsorted(frame_token, [token, token + 1]))
+        here = flat_pitch[start:end]
+        voiced = here > VOICED_ABOVE_HZ
+        if change.pitch != CurveEdit():
+            here[voiced] = np.clip(_changed(here, change.pitch), MIN_PITCH_HZ, MAX_PITCH_HZ)[voiced]
+        flat_loudness[start:end] = _changed(flat_loudness[start:end], change.energy)
+    return pitch, loudness
+
+
+def _changed(values: Samples, curve: CurveEdit) -> Samples:
+    """Return the values [n] of one phoneme with a change."""
+    if curve.drawn:
+        places = np.linspace(0, len(curve.drawn) - 1, len(values))
+        values = np.interp(places, np.arange(len(curve.drawn)), curve.drawn).astype(np.float32)
+    return np.asarray(values * np.float32(curve.scale) + np.float32(curve.shift), np.float32)
