@@ -24,7 +24,7 @@ def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 
 @pytest.fixture
 def edits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A file of edits: another word in place of “fox”, a long phoneme, a higher pitch."""
+    """a file of edits: a different word instead of “fox”, a long phoneme, a higher pitch."""
     utterance = planned(capsys)["chapters"][0]["utterances"][0]
     phonemes, fox = utterance["phonemes"], utterance["words"][1]["phonemes"]
     first = phonemes.index(fox)
