@@ -86,7 +86,7 @@ _LIBRARIES = {
 
 _DISTRIBUTIONS = ("apache-tvm", "apache-tvm-ffi", "misaki", "PySide6-Essentials", "spacy", "thinc")
 _LICENCES = ("LICENSE", "NOTICE")
-_OF_DOCUMENTS = (".png", ".wav")
+_OF_DOCUMENTS = (".png", ".webp", ".wav", ".mp3")
 """The suffixes of pictures and audio files in the documents."""
 _METAL = "-metal-macos"
 _NOT_FOR_APPLICATIONS = (
