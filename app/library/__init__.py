@@ -1,1 +1,1 @@
-"""What was spoken and what is still to be: the history with its sound, and the queue, kept on disk."""
+"""The history, with its audio, and the queue, both stored on disk."""

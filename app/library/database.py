@@ -1,4 +1,4 @@
-"""The library's database: opened, brought up to date, or set aside with all that belongs to it if it is damaged."""
+"""Opens the library's database, upgrades its schema, or moves a damaged library away with all of its files."""
 
 from __future__ import annotations
 
@@ -48,28 +48,28 @@ _VERSIONS = (
     );
     """,
 )
-"""What each version of the schema adds to the one before; the last is the present one."""
+"""The additions of each schema version to the previous one; the last version is current."""
 
 
 class LibraryUnusable(EngineError):
-    """The library cannot be read or written; what is spoken meanwhile is not kept."""
+    """The error for a library that cannot be read or written; new items are not saved."""
 
 
 @dataclass(frozen=True)
 class LibraryReset:
-    """A damaged library was moved to this folder, and a new one begun."""
+    """The folder to which a damaged library was moved; a new library replaces it."""
 
     folder: Path
 
 
 def open_library(folder: Path) -> tuple[sqlite3.Connection, LibraryReset | None]:
-    """The database in a folder, and where a damaged one was moved to; raises `LibraryUnusable`."""
+    """Open the database in a folder; also return the reset if it was damaged. Raises `LibraryUnusable`."""
     try:
         return _opened(folder), None
     except sqlite3.Error as error:
         if not is_damage(error):
             raise unusable(folder, error) from error
-    except UnicodeDecodeError:  # SQLite quotes what is damaged in its message, which Python cannot read then
+    except UnicodeDecodeError:  # SQLite's message quotes the damaged bytes, which Python cannot decode
         pass
     except OSError as error:
         raise unusable(folder, error) from error
@@ -81,12 +81,12 @@ def open_library(folder: Path) -> tuple[sqlite3.Connection, LibraryReset | None]
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file itself is at fault, and not the disk, its rights or another process."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE  # the low byte of a more detailed code
+    """Return whether the file itself is at fault, and not the disk, permissions or other processes."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE  # the low byte of an extended code
 
 
 def unusable(folder: Path, error: Exception) -> LibraryUnusable:
-    """The error for a library that cannot be used, with the cause and what to do about it."""
+    """Return the error for an unusable library, with its cause and remedy."""
     return LibraryUnusable(
         f"History and queue can’t be saved in {folder} ({error}).",
         "Check the folder's permissions and free disk space. Until then, new items won’t be saved.",
@@ -94,13 +94,13 @@ def unusable(folder: Path, error: Exception) -> LibraryUnusable:
 
 
 def readable(text: bytes) -> str:
-    """A text from the file; one damaged byte in it must not keep all others from being read."""
+    """Decode text from the file; one damaged byte must not prevent the others from being read."""
     return text.decode(errors="replace")
 
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """All of the changes in the block, or none."""
+    """Commit all changes in the block, or none."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -145,7 +145,7 @@ def _bring_up_to_date(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def _set_aside(folder: Path) -> Path:
-    """The whole folder, since its sounds mean nothing without their database."""
+    """Move the whole folder, since its audio files are useless without their database; return its new path."""
     aside = folder.with_name(f"{folder.name}-damaged-{time.strftime('%Y%m%d-%H%M%S')}")
     with suppress(FileNotFoundError):
         folder.rename(aside)

@@ -1,4 +1,4 @@
-"""History and queue, connected to the window: panels in the side bar, menu entries, and what is kept of each speech."""
+"""Connects the history and the queue to the window: panels in the side bar, menu entries, and saved audio."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ BOOK_SUFFIX = ".m4b"
 
 
 class LibraryFeature(QObject):
-    """With `in_charge`, it keeps what is spoken and works through the queue; else it only shows both.
+    """The history and the queue in the window. Only with `in_charge` is speech recorded in the history.
 
-    `read` gives what is to be spoken of a document of the queue, and is called in a thread.
+    `read` returns the part of a queued document that is to be spoken, and is called in a thread.
     """
 
     def __init__(
@@ -67,20 +67,20 @@ class LibraryFeature(QObject):
         self._connect_window()
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Write what is to be written, then end; return whether that was done in time."""
+        """Finish pending writes, then stop; return whether that was done in time."""
         reading_ended = self._desk.shut_down(timeout_ms)
         return self.library.shut_down(timeout_ms) and reading_ended
 
     @Slot()
     def add_to_queue(self) -> None:
-        """Line up the current text to be heard."""
+        """Add the current text to the queue, to be played."""
         if self._has_text():
             self.runner.add(self._wish)
             self._window.page.status.tell("Added to the queue")
 
     @Slot()
     def queue_file(self) -> None:
-        """Ask where, then line up the current text to be saved."""
+        """Ask where to save the current text, then add it to the queue."""
         if self._has_text():
             wish = self._wish
             suggestion = self._settings.save_folder / suggested_name(wish.request.text)
@@ -88,16 +88,16 @@ class LibraryFeature(QObject):
 
     @Slot()
     def queue_document(self) -> None:
-        """Ask which document, then line it up to be heard."""
+        """Ask for a document, then add it to the queue, to be played."""
         ask_which_document(self._window, self._settings.save_folder, self.add_document, "Add Document to Queue")
 
     @Slot()
     def queue_document_file(self) -> None:
-        """Ask which document and where, then line it up to be saved."""
+        """Ask for a document and where to save it, then add it to the queue."""
         ask_which_document(self._window, self._settings.save_folder, self._ask_where, "Add Document to Queue as File")
 
     def add_document(self, document: Path, target: Path | None = None) -> None:
-        """Line up a document to be heard, or saved to `target`; it is read when it is its turn."""
+        """Add a document to the queue, to be played, or saved to `target`; it is read when its turn comes."""
         request = replace(self._window.request, text="")
         self.runner.add(QueueJob(request, self._voices.speaking_model, target, document))
         self._window.page.status.tell(f"Added {document.name} to the queue")
@@ -111,12 +111,12 @@ class LibraryFeature(QObject):
             self.add_document(document, target)
 
     def save_to(self, path: Path) -> None:
-        """Line up the current text to be saved to a file."""
+        """Add the current text to the queue, to be saved to a file."""
         self._add_file(self._wish, path)
 
     @property
     def _wish(self) -> QueueJob:
-        """To hear the current text."""
+        """A job that plays the current text."""
         return QueueJob(self._window.request, self._voices.speaking_model)
 
     def _add_file(self, wish: QueueJob, path: Path) -> None:
@@ -124,8 +124,8 @@ class LibraryFeature(QObject):
             self.runner.add(replace(wish, target=path))
 
     def _can_write(self, path: Path) -> bool:
-        """Refuse a name whose suffix is no format before anything waits for it."""
-        from engine.audio.sound_file import format_for  # not before the window is shown
+        """Refuse a file name with an unsupported suffix before it is queued; return whether it was accepted."""
+        from engine.audio.sound_file import format_for  # deferred until the window is shown
 
         try:
             format_for(path)
@@ -195,18 +195,18 @@ class LibraryFeature(QObject):
 
     @Slot(object)
     def _on_open(self, entry: Entry) -> None:
-        """Make its text one's own."""
+        """Open the text of an entry in the editor."""
         self._opening = entry.number
         self.library.recall(entry.number)
 
     @Slot()
     def _forget_recalling(self) -> None:
-        """What somebody wanted later comes first, however long a sound takes to read."""
+        """Forget the requested entry: a later request takes priority, however long the audio takes to load."""
         self._recalling = None
 
     @Slot(object)
     def _on_recalled(self, recalled: LoadedEntry) -> None:
-        """Play it, whatever is open; without its sound, have it made again."""
+        """Play the entry, regardless of the open text; generate its audio again if there is none."""
         if recalled.kept.number == self._opening:
             self._opening = None
             self._window.page.editor.set_text(recalled.kept.request.text)
@@ -229,7 +229,7 @@ class LibraryFeature(QObject):
 
     @Slot()
     def _show_item(self) -> None:
-        """Show the list that what is playing is from."""
+        """Show the panel that lists the item now playing."""
         self._window.page.side_bar.open(self.queue if self._desk.hears else self.history)
 
     @Slot(object)
@@ -260,7 +260,7 @@ class LibraryFeature(QObject):
 
     @Slot(object)
     def _on_failed(self, error: Exception) -> None:
-        """Say the same only once: each task of an unusable library fails."""
+        """Show the same error only once, since each task of an unusable library fails."""
         if str(error) != self._told or not isinstance(error, LibraryUnusable):
             self._told = str(error)
             self._window.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
@@ -279,7 +279,7 @@ class LibraryFeature(QObject):
 
 @dataclass(eq=False)
 class _Followed:
-    """`kept_length` is how many samples are kept."""
+    """A recorded speech; `kept_length` is the length of its saved audio, in samples."""
 
     speech: HeardSpeech
     request: SpeechRequest
@@ -288,7 +288,7 @@ class _Followed:
 
 
 class Recorder(QObject):
-    """A speech is entered as soon as it begins, with its text; of one that is stopped, what was made is kept."""
+    """Records speech in the history: its text as soon as it begins, and its audio when it finishes or is stopped."""
 
     def __init__(self, speech: SpeechController, library: Library, model: Callable[[], str], parent: QObject) -> None:
         super().__init__(parent)
@@ -307,14 +307,14 @@ class Recorder(QObject):
             return
         kept_length = track.length if track.finished else 0
         self._followed.append(_Followed(self._speech.speech, request, self._model(), kept_length))
-        if not track.finished:  # a finished one comes from the history
+        if not track.finished:  # a finished track comes from the history
             self._library.begin(request, self._model())
 
     @Slot()
     def _keep_finished(self) -> None:
-        """Keep those that are finished; the one that is shown may go on later, and is kept again then.
+        """Save finished tracks. The current track may still grow, and is then saved again.
 
-        Sound by another voice than the entry names is not kept, nor one shorter than what is kept.
+        Audio in a voice other than the entry's is not saved, nor audio that is no longer than the saved one.
         """
         for each in [each for each in self._followed if each.speech.track.finished]:
             track = each.speech.track

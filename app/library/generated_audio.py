@@ -1,4 +1,4 @@
-"""What of a speech is made at a given moment, while its track may go on growing."""
+"""A snapshot of the audio generated for a track, which may continue to grow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.speech import Plan, Samples, SpokenWord, Utterance
 
 @dataclass(frozen=True)
 class Piece:
-    """The next `length` samples speak this utterance, made at this `speed`, with these words of it."""
+    """The next `length` samples, which speak these words of an utterance, generated at this `speed`."""
 
     utterance: Utterance
     length: int
@@ -22,7 +22,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Marks:
-    """How a sound is divided, and the plan of the whole speech, of which it may be only a part."""
+    """The division of audio into pieces, and the plan of the whole text, of which it may cover only a part."""
 
     plan: Plan
     pieces: tuple[Piece, ...]
@@ -30,7 +30,7 @@ class Marks:
 
 @dataclass(frozen=True, eq=False)
 class GeneratedAudio:
-    """The marks of what is made by now of a track, from which the samples are read only when they are needed."""
+    """The marks of a track's audio at one moment; samples are read from the track only when they are needed."""
 
     marks: Marks
     sample_rate_hz: int
@@ -43,11 +43,11 @@ class GeneratedAudio:
 
     @property
     def seconds(self) -> float:
-        """The length of the sound."""
+        """The length in seconds."""
         return self.length / self.sample_rate_hz
 
     def samples(self) -> Iterator[Samples]:
-        """The samples of each piece [n] float32; raises `Cut` where the track was cut in the meantime."""
+        """Yield the samples of each piece [n] float32; raises `Cut` if the track was cut in the meantime."""
         start = 0
         for piece in self.marks.pieces:
             samples = self.track.between(start, start + piece.length)
@@ -58,15 +58,15 @@ class GeneratedAudio:
 
 
 class Cut(Cancelled):
-    """The end of a speech was dropped while it was being kept; it will be kept again when it is finished."""
+    """The error if the end of a track was dropped while it was being saved; it is saved again when it finishes."""
 
 
 def made_speech(track: AudioTrack) -> GeneratedAudio:
-    """What is made of a track, up to its first gap; at least one utterance is."""
+    """Return the audio of a track up to its first gap; at least one utterance must be generated."""
     end = track.gaps[0][0] if track.gaps else track.length
     segments = [segment for segment in track.segments if segment.end <= end]
     plan = track.planned
-    if track.gaps:  # what is planned of the text behind it is left, too
+    if track.gaps:  # planned text after the gap counts as left
         made = tuple(segment.utterance for segment in segments)
         plan = Plan(made, plan.notices, plan.utterances[-1].end - made[-1].end + plan.characters_left)
     pieces = tuple(_piece(track, number, segment) for number, segment in enumerate(segments))
@@ -79,5 +79,5 @@ def _piece(track: AudioTrack, number: int, segment: Segment) -> Piece:
 
 
 def _from(word: SpokenWord, start: int) -> SpokenWord:
-    """The word with its samples counted from `start`; its phonemes are counted from there already."""
+    """Return the word with its samples counted from `start`; its phonemes already are."""
     return replace(word, start_sample=word.start_sample - start, end_sample=word.end_sample - start)

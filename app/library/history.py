@@ -1,4 +1,4 @@
-"""The history in the database: what was spoken, and which of it is kept as sound."""
+"""The history in the database, and its saved audio."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest
 
 ENTRIES_KEPT = 10_000
-"""Beyond these, the oldest without a star are forgotten."""
+"""The maximum number of entries; beyond it, the oldest entries without a star are removed."""
 MEGABYTE = 1_000_000
 _COLUMNS = "number, title, manner, model, begun, seconds, starred, kept_bytes"
 
 
 @dataclass(frozen=True)
 class HistoryListed:
-    """The entries that were looked for, the latest first, and the bytes of all sound that is kept."""
+    """The entries found, latest first, and the size of all saved audio in bytes."""
 
     entries: tuple[Entry, ...]
     kept_bytes: int
@@ -28,9 +28,9 @@ class HistoryListed:
 
 @dataclass(frozen=True)
 class StoredEntry:
-    """An entry with all that is needed to hear it again; without a `sound` it must be made again.
+    """A stored entry. If `sound` is None, its audio has to be generated again.
 
-    `marks` says which utterances and words are where in it.
+    `marks` gives the positions of utterances and words in the audio.
     """
 
     number: int
@@ -41,9 +41,9 @@ class StoredEntry:
 
 
 class History:
-    """One entry for each request and model: what is spoken again moves to the front.
+    """The stored history. It has one entry for each request and model; an entry spoken again moves to the front.
 
-    `clock` gives seconds since 1970. A deleted entry can be brought back until `forget_deleted`.
+    `clock` returns seconds since 1970. A deleted entry can be restored until `forget_deleted`.
     """
 
     def __init__(self, database: sqlite3.Connection, folder: Path, clock: Callable[[], float]) -> None:
@@ -55,7 +55,7 @@ class History:
         database.create_function("folded", 1, _folded, deterministic=True)
 
     def listed(self) -> HistoryListed:
-        """The entries that contain the words looked for."""
+        """Return the entries that contain the words searched for."""
         query = f"SELECT {_COLUMNS} FROM entry WHERE NOT deleted"
         values: tuple[str, ...] = ()
         if self._wanted:
@@ -65,11 +65,11 @@ class History:
         return HistoryListed(tuple(map(_entry, rows)), self._kept_bytes())
 
     def look_for(self, words: str) -> None:
-        """List only entries with these words, in upper or lower case, from now on."""
+        """List only entries that contain these words from now on, ignoring case."""
         self._wanted = storable(words.strip())
 
     def begin(self, request: SpeechRequest, model: str) -> None:
-        """A speech begins."""
+        """Add an entry for this request, or move the existing one to the front."""
         now, text = self._clock(), storable(request.text)
         key, manner = key_of(request, model), manner_of(request)
         self._database.execute(
@@ -80,7 +80,7 @@ class History:
         self._forget_oldest()
 
     def keep(self, key: str, seconds: float, marks: str) -> None:
-        """The sound of the request with this key is in its file; others make room for it if necessary."""
+        """Record that the audio file for this key is written, and evict other audio if necessary."""
         if self._row("SELECT 1 FROM entry WHERE key = ? AND NOT deleted", key) is None:
             self._sound(key).unlink(missing_ok=True)
             return
@@ -93,7 +93,7 @@ class History:
         self._make_room()
 
     def recall(self, number: int) -> StoredEntry:
-        """What is kept of an entry, which counts as heard now."""
+        """Return a stored entry, and mark it as played now; raises `InvalidRequest` if it does not exist."""
         self._database.execute("UPDATE entry SET heard = ? WHERE number = ?", (self._clock(), number))
         row = self._row(
             "SELECT entry.key, text, manner, model, kept_bytes, content FROM entry "
@@ -107,30 +107,30 @@ class History:
         return StoredEntry(number, request_of(text, manner), model, sound, marks or "")
 
     def star(self, number: int, starred: bool) -> None:
-        """Give an entry a star, which protects it and its sound, or take it away."""
+        """Star an entry, which protects it and its audio, or remove the star."""
         self._database.execute("UPDATE entry SET starred = ? WHERE number = ?", (starred, number))
         self._make_room()
 
     def delete(self, number: int) -> None:
-        """Delete an entry for now; another one that was deleted before cannot be brought back any more."""
+        """Delete an entry so that it can be restored; an entry deleted earlier is removed permanently."""
         self.forget_deleted()
         self._database.execute("UPDATE entry SET deleted = 1 WHERE number = ?", (number,))
 
     def bring_back(self) -> None:
-        """Bring back what was deleted last."""
+        """Restore the entry that was deleted last."""
         self._database.execute("UPDATE entry SET deleted = 0 WHERE deleted")
 
     def limit(self, megabytes: int) -> None:
-        """Keep at most this much sound; what has a star is kept whatever its size."""
+        """Limit the size of saved audio; starred audio is never evicted."""
         self._limit_bytes = megabytes * MEGABYTE
         self._make_room()
 
     def forget_deleted(self) -> None:
-        """Forget what was deleted for good."""
+        """Remove deleted entries permanently."""
         self._forget("deleted")
 
     def tidy(self) -> None:
-        """Remove files that belong to no entry, such as half of one, and note which sounds are gone."""
+        """Remove files without an entry, such as incomplete ones, and record which audio files are missing."""
         self.forget_deleted()
         sounds = self._folder / SOUNDS
         sounds.mkdir(exist_ok=True)
@@ -142,7 +142,7 @@ class History:
             self._database.execute("UPDATE entry SET kept_bytes = 0 WHERE key = ?", (Path(name).stem,))
 
     def _make_room(self) -> None:
-        """Let go of sound that was not heard for the longest time."""
+        """Evict the least recently played audio without a star until the limit is met."""
         excess = self._kept_bytes() - self._limit_bytes
         oldest = "SELECT key, kept_bytes FROM entry WHERE kept_bytes AND NOT starred ORDER BY heard"
         for key, kept_bytes in self._database.execute(oldest).fetchall():
@@ -166,7 +166,7 @@ class History:
             self._database.execute("DELETE FROM entry WHERE key = ?", (key,))
 
     def _let_go(self, key: str) -> None:
-        """The file last: one without an entry is removed at the next start."""
+        """Remove saved audio, its file last: a file without an entry is removed at the next start."""
         with transaction(self._database):
             self._database.execute("DELETE FROM marks WHERE key = ?", (key,))
             self._database.execute("UPDATE entry SET kept_bytes = 0 WHERE key = ?", (key,))
@@ -185,12 +185,12 @@ class History:
 
 
 def sound_path(folder: Path, key: str) -> Path:
-    """Where the library in this folder keeps the sound of the request with this key."""
+    """Return the path of the audio file for this key in the library's folder."""
     return folder / SOUNDS / f"{key}.flac"
 
 
 def _folded(text: bytes) -> str:
-    """A text in which upper and lower case are the same; SQLite passes one with a damaged byte only as bytes."""
+    """Return case-folded text; takes bytes, because SQLite passes text with a damaged byte only as such."""
     return readable(text).casefold()
 
 

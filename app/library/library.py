@@ -1,4 +1,4 @@
-"""The history and the queue as the window uses them; all work on files is done beside it."""
+"""The history and the queue as the window uses them; all file access happens in background threads."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ from app.tasks import Tasks
 from engine.speech import SpeechRequest
 
 NICENESS = 5
-"""Of what writes sound: engine and window go first."""
+"""The niceness of the thread that writes audio: engine and window have priority."""
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedEntry:
-    """What was spoken before; without a `track` it has to be made again, and `error` says why if it was kept."""
+    """An entry read from the history. Without a `track`, its audio has to be generated again.
+
+    `error` is the reason if saved audio could not be read.
+    """
 
     kept: StoredEntry
     track: AudioTrack | None = None
@@ -36,11 +39,10 @@ class LoadedEntry:
 
 
 class Library(QObject):
-    """Everything is listed at first, and again whenever it changes.
+    """The facade for history and queue, which are listed at first and after every change.
 
-    Every method returns at once; what becomes of it comes with a signal, each of which carries plain data.
-    `set_aside` tells that the library was damaged and another one was begun. With `in_charge`, what the last program to
-    run has left is first put in order.
+    All methods are asynchronous; results arrive as signals with plain data. `set_aside` is emitted if the library was
+    damaged and a new one replaces it. With `in_charge`, leftovers of the previous run are first cleaned up.
     """
 
     history_listed = Signal(object)
@@ -53,34 +55,34 @@ class Library(QObject):
         super().__init__(parent)
         self._folder = folder
         self._in_charge = in_charge
-        self._stores: tuple[History, QueueStore] | None = None  # these two are for the thread of the database alone
+        self._stores: tuple[History, QueueStore] | None = None  # these two are for the database thread only
         self._connection: sqlite3.Connection | None = None
-        self._tried = threading.Event()  # to open the database
+        self._tried = threading.Event()  # set after the first attempt to open the database
         self._database = Tasks("library", self)
-        self._writing = Tasks("sounds", self, niceness=NICENESS)  # others must not wait for what takes longer
+        self._writing = Tasks("sounds", self, niceness=NICENESS)  # separate, because writing takes long
         self._reading = Tasks("kept sounds", self)
         self._in_history(_nothing)
         self._in_queue(_nothing)
 
     def begin(self, request: SpeechRequest, model: str) -> None:
-        """A speech begins."""
+        """Add an entry for this request to the history, or move the existing one to the front."""
         self._in_history(partial(History.begin, request=request, model=model))
 
     def keep(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
-        """Keep what is made of a track by now, which is something; the track may go on growing."""
+        """Save the current audio of a track, which must not be empty; the track may continue to grow."""
         key = key_of(request, model)
         self._writing.run(self._write, key, made_speech(track), failed=self._on_failed)
 
     def look_for(self, words: str) -> None:
-        """List only entries with these words from now on."""
+        """List only entries that contain these words from now on."""
         self._in_history(partial(History.look_for, words=words))
 
     def recall(self, number: int) -> None:
-        """Get back what was spoken; it comes with `recalled`."""
+        """Load an entry and its audio; `recalled` delivers it."""
         self._in_history(partial(History.recall, number=number))
 
     def star(self, number: int, starred: bool) -> None:
-        """Give an entry a star or take it away."""
+        """Star an entry, or remove the star."""
         self._in_history(partial(History.star, number=number, starred=starred))
 
     def delete(self, number: int) -> None:
@@ -89,19 +91,19 @@ class Library(QObject):
 
     @Slot()
     def bring_back(self) -> None:
-        """Bring back what was deleted last."""
+        """Restore the entry that was deleted last."""
         self._in_history(History.bring_back)
 
     def limit(self, megabytes: int) -> None:
-        """Keep at most this much sound, apart from what has a star."""
+        """Limit the size of saved audio; starred audio is never evicted."""
         self._in_history(partial(History.limit, megabytes=megabytes))
 
     def add(self, wish: QueueJob) -> None:
-        """Add a wish to the queue."""
+        """Add a job to the queue."""
         self._in_queue(partial(QueueStore.add, wish=wish))
 
     def mark(self, number: int, state: State, message: str = "") -> None:
-        """Note what has become of an item."""
+        """Set the state of an item."""
         self._in_queue(partial(QueueStore.mark, number=number, state=state, message=message))
 
     def move(self, number: int, steps: int) -> None:
@@ -109,17 +111,18 @@ class Library(QObject):
         self._in_queue(partial(QueueStore.move, number=number, steps=steps))
 
     def remove(self, number: int) -> None:
-        """Take an item out of the queue."""
+        """Remove an item from the queue."""
         self._in_queue(partial(QueueStore.remove, number=number))
 
     @Slot()
     def remove_done(self) -> None:
-        """Take out everything that is done."""
+        """Remove all items that are done."""
         self._in_queue(QueueStore.remove_done)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Do what was asked for so far, then end; return whether that was in time."""
-        ended = [tasks.shut_down(timeout_ms) for tasks in (self._writing, self._reading)]  # what is written is noted
+        """Finish pending work, then stop; return whether that was done in time."""
+        # Writing ends first, since it adds work for the database.
+        ended = [tasks.shut_down(timeout_ms) for tasks in (self._writing, self._reading)]
         self._database.run(self._close)
         return self._database.shut_down(timeout_ms) and all(ended)
 
@@ -141,7 +144,7 @@ class Library(QObject):
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[History, QueueStore]]:
-        """The stores; raises `LibraryUnusable`, also for what goes wrong within the context."""
+        """Yield the stores; raises `LibraryUnusable`, also for errors within the context."""
         try:
             yield self._stores or self._open()
         except (sqlite3.Error, OSError) as error:
@@ -165,15 +168,15 @@ class Library(QObject):
             self._connection.close()
 
     def _write(self, key: str, made: GeneratedAudio) -> None:
-        from app.library.sounds import (  # loads libsndfile, not before the window is shown
+        from app.library.sounds import (  # loads libsndfile: deferred until the window is shown
             marks_text,
             samples_in,
             write_sound,
         )
 
-        self._tried.wait()  # a sound that is written earlier would be taken for one that was left behind
+        self._tried.wait()  # audio written before that would be removed as a leftover
         path = sound_path(self._folder, key)
-        if samples_in(path) > made.length:  # equal requests give equal samples, so that is more of the same
+        if samples_in(path) > made.length:  # equal requests give equal samples: the file has more of them
             return
         try:
             write_sound(path, made)
@@ -211,4 +214,4 @@ def _track_of(sound: Path, marks: str) -> AudioTrack:
 
 
 def _nothing(store: object) -> None:
-    """Every task ends with a list anyway."""
+    """Do nothing: every task ends by listing the entries or items."""

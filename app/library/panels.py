@@ -1,4 +1,4 @@
-"""The panels of the history and of the queue, and what their rows say."""
+"""The panels of the history and the queue, and the contents of their rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SYMBOLS = {State.WORKING: "play", State.DONE: "done", State.FAILED: "error"}
 
 
 class HistoryPanel(QWidget):
-    """Signals about one entry carry the `Entry`; `limit_chosen` megabytes of sound, `looked_for` words."""
+    """The history panel. Signals about one entry carry the `Entry`, `limit_chosen` megabytes, `looked_for` words."""
 
     hear_requested = Signal(object)
     open_requested = Signal(object)
@@ -50,7 +50,7 @@ class HistoryPanel(QWidget):
         self.empty = QLabel(NOTHING_YET, self)
         self.empty.setObjectName("faint")
         self.empty.setWordWrap(True)
-        self.hear = self.entries.command("Play", "", self.hear_requested)  # the Return key is the list's own
+        self.hear = self.entries.command("Play", "", self.hear_requested)  # the list itself handles Return
         self.open = self.entries.command("Edit Text", "", self.open_requested)
         self.star = self.entries.command("Star", "Ctrl+B", self.star_requested)
         self.delete = action_of(self.entries, "Delete", QKeySequence.StandardKey.Delete, self._on_delete)
@@ -66,7 +66,7 @@ class HistoryPanel(QWidget):
 
     @Slot(object)
     def show_entries(self, listed: HistoryListed) -> None:
-        """Show what was listed."""
+        """Show these entries and the size of all saved audio."""
         self.entries.show_things(listed.entries)
         self.entries.setVisible(bool(listed.entries))
         self.empty.setVisible(not listed.entries)
@@ -74,7 +74,7 @@ class HistoryPanel(QWidget):
         self.kept.say(f"{size_words(listed.kept_bytes)} used, limit:")
 
     def set_limit(self, megabytes: int) -> None:
-        """Show how much sound is kept at most."""
+        """Show the limit of saved audio."""
         self.limit.offer(limits(megabytes))
         self.limit.choose(megabytes)
 
@@ -133,7 +133,7 @@ class HistoryPanel(QWidget):
 
 
 class _DeletedStrip(QFrame):
-    """Says what was deleted, with a button that brings it back."""
+    """A strip that names the deleted entry, with an Undo button."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -147,7 +147,7 @@ class _DeletedStrip(QFrame):
         self.hide()
 
     def tell(self, title: str) -> None:
-        """Say that this was deleted."""
+        """Show and announce that an entry was deleted."""
         self.label.say(f"Deleted “{title}”")
         announce(self.label, self.label.toolTip())
         self.button.setAccessibleName(f"Undo: {self.label.toolTip()}")
@@ -155,14 +155,14 @@ class _DeletedStrip(QFrame):
 
 
 def limits(chosen: int) -> list[tuple[int, str, str]]:
-    """Limits of the saved audio in megabytes, as a list of choices offers them; the chosen one is among them."""
+    """Return the limits of saved audio in megabytes, including the chosen one, as choices for a list."""
     return [
         (each, size_words(each * 1_000_000) if each else "Nothing", "") for each in sorted({*LIMITS_MEGABYTES, chosen})
     ]
 
 
 def entry_row(entry: Entry, now: datetime | None = None) -> Row:
-    """The row of an entry of the history."""
+    """Return the row of a history entry."""
     parts = [voice_words(entry.voice), moment_words(entry.begun, now or datetime.now())]
     if entry.seconds:
         parts.append(clock_time(entry.seconds))
@@ -173,7 +173,7 @@ def entry_row(entry: Entry, now: datetime | None = None) -> Row:
 
 
 def item_row(item: Item) -> Row:
-    """The row of an item of the queue."""
+    """Return the row of a queue item."""
     if item.state is State.FAILED:
         return Row(item.title, item.message, _SYMBOLS[item.state], "Failed", fault=True)
     wish = item.wish
@@ -185,12 +185,12 @@ def item_row(item: Item) -> Row:
 
 
 def voice_words(voice: str) -> str:
-    """The title of a voice; a blend under its recipe is only called that."""
+    """Return the title of a voice, or “Blend” if the voice is a recipe."""
     return "Blend" if "(" in voice else describe(voice).title
 
 
 def moment_words(seconds: float, now: datetime) -> str:
-    """The time, with the day if that is another, and the year if that is another."""
+    """Return the time if it is today, the day and time if it is this year, else the full date."""
     moment = datetime.fromtimestamp(seconds)
     if moment.date() == now.date():
         return f"{moment:%H:%M}"
@@ -198,13 +198,13 @@ def moment_words(seconds: float, now: datetime) -> str:
 
 
 def size_words(kept_bytes: int) -> str:
-    """A number of bytes in megabytes, or gigabytes from one on."""
+    """Format a size in bytes as megabytes, or as gigabytes from 1 GB."""
     megabytes = kept_bytes / 1e6
     return f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes:.0f} MB"
 
 
 class QueuePanel(QWidget):
-    """Signals about one item carry the `Item`; `moved` also how many places, down if positive."""
+    """The queue panel. Signals about one item carry the `Item`, `moved` also the number of places, down if positive."""
 
     play_requested = Signal(bool)
     moved = Signal(object, int)
@@ -244,13 +244,13 @@ class QueuePanel(QWidget):
         self.remove_done.setEnabled(any(item.state is State.DONE for item in listed.items))
 
     def show_playing(self, playing: bool, note: str = "") -> None:
-        """Show whether what waits to be heard is played in its turn, and what it waits for."""
+        """Show whether queued items are played in turn, and what they are waiting for."""
         self._playing, self._note = playing, note
         self.play.setText(PAUSE if playing else PLAY)
         self._show_note()
 
     def _show_note(self) -> None:
-        """The whole sentence about a failure, which its row may be too narrow for, comes first."""
+        """Show the note, or the full message of a failed item, for which its row may be too narrow."""
         item: Item | None = self.items.current
         self.note.setText(item.message if item is not None and item.message else self._note)
         self.note.setVisible(bool(self.note.text()))

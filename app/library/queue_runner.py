@@ -1,4 +1,4 @@
-"""Works through the queue: each item begins when it is its turn and the desk has a place for it."""
+"""Works through the queue: each item begins when its turn comes and the desk has a free slot for it."""
 
 from __future__ import annotations
 
@@ -17,31 +17,33 @@ PRESS_PLAY = "Click Play Queue to start."
 
 
 class Desk(Protocol):
-    """Where items are heard and saved; `ended` carries a number and an error or None, `freed` tells of a free place."""
+    """The player and exporter of items. `ended` carries a number and an error or None; `freed` reports a free slot."""
 
     ended: SignalInstance
     freed: SignalInstance
 
     def obstacle(self, wish: QueueJob) -> str | None:
-        """What a wish has to wait for that only a person can change, or None."""
+        """Return the obstacle to a job that only the user can remove, or None."""
 
     def has_place(self, wish: QueueJob) -> bool:
-        """Whether a wish could begin now."""
+        """Return whether a job could begin now."""
 
     def begin(self, number: int, wish: QueueJob) -> None:
-        """Begin to hear or save a wish."""
+        """Begin to play or save a job."""
 
     def cancel(self, number: int) -> None:
-        """Stop a wish that has begun; `ended` follows."""
+        """Stop a job that has begun; `ended` follows."""
 
     def withdraw(self) -> None:
-        """End at once what has begun and is to be heard, but is not heard yet, because its document is read."""
+        """Immediately end a job to be played whose document is still being read."""
 
 
 class QueueRunner(QObject):
-    """Files are made by themselves; what is to be heard begins only while `playing`, so that no start is startling.
+    """The scheduler of the queue.
 
-    `changed` tells that `playing` or `note` may have changed.
+    Files are saved automatically; playback begins only while `playing`, so that no audio starts unexpectedly.
+
+    `changed` is emitted when `playing` or `note` may have changed.
     """
 
     changed = Signal()
@@ -53,8 +55,8 @@ class QueueRunner(QObject):
         self._items: tuple[Item, ...] = ()
         self._begun: dict[int, QueueJob] = {}
         self._cancelled: set[int] = set()
-        self._marked: dict[int, State] = {}  # what is not listed yet
-        self._removed: set[int] = set()  # what may still be listed
+        self._marked: dict[int, State] = {}  # states that are not listed yet
+        self._removed: set[int] = set()  # items that may still be listed
         self._halted = False
         self.playing = False
         library.queue_listed.connect(self._on_listed)
@@ -63,7 +65,7 @@ class QueueRunner(QObject):
 
     @property
     def note(self) -> str:
-        """What the items that wait are waiting for, if a person should do something."""
+        """The reason why items are waiting if the user has to act, else empty."""
         waiting = [each.wish for each in self._items if each.state is State.WAITING]
         if not self.playing and any(wish.target is None for wish in waiting):
             return PRESS_PLAY
@@ -71,14 +73,14 @@ class QueueRunner(QObject):
         return next((each for each in obstacles if each is not None), "")
 
     def add(self, wish: QueueJob) -> None:
-        """Add a wish at the end; it is begun at once if nothing else is in its way."""
+        """Add a job at the end; it begins immediately if nothing prevents it."""
         self._halted = False
         self.playing = self.playing or wish.target is None
         self._library.add(wish)
 
     @Slot(bool)
     def play(self, playing: bool) -> None:
-        """Begin what is to be heard in its turn, or begin no more of it."""
+        """Start or pause playing items in turn."""
         self._halted = False
         self.playing = playing
         if not playing:
@@ -87,18 +89,18 @@ class QueueRunner(QObject):
 
     @Slot()
     def halt(self) -> None:
-        """Begin nothing more until something is asked for; what is being made and is stopped meanwhile waits again."""
+        """Begin nothing until the next request; items that are stopped meanwhile wait again."""
         self._halted = True
 
     @Slot(object)
     def retry(self, item: Item) -> None:
-        """Let an item wait for its turn again."""
+        """Set an item to waiting, so that it runs again."""
         self._halted = False
         self._mark(item.number, State.WAITING)
 
     @Slot(object)
     def cancel(self, item: Item) -> None:
-        """Stop an item that is being made, or let one that waits not begin."""
+        """Cancel an item that has begun or is waiting."""
         if item.number in self._begun:
             self._cancelled.add(item.number)
             self._desk.cancel(item.number)
@@ -107,7 +109,7 @@ class QueueRunner(QObject):
 
     @Slot(object)
     def remove(self, item: Item) -> None:
-        """Take an item out of the queue, whatever its state."""
+        """Remove an item from the queue, regardless of its state."""
         self._removed.add(item.number)
         self._items = self._left(self._items)
         if self._begun.pop(item.number, None) is not None:
@@ -121,15 +123,15 @@ class QueueRunner(QObject):
         self._go_on()
 
     def _left(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
-        """Those that were not removed since they were listed."""
+        """Return the items that were not removed after they were listed."""
         return tuple(each for each in items if each.number not in self._removed)
 
     def _is_open(self, number: int) -> bool:
-        """Whether it has not ended, which the panel may not know yet."""
+        """Return whether an item is waiting or working; the panel may show an older state."""
         return any(each.number == number and each.state in (State.WAITING, State.WORKING) for each in self._items)
 
     def _by_now(self, item: Item) -> Item:
-        """The item with the state that it was given since it was listed."""
+        """Return the item with the state that was set after it was listed, if any."""
         state = self._marked.get(item.number, item.state)
         if state is item.state:
             self._marked.pop(item.number, None)
@@ -156,12 +158,12 @@ class QueueRunner(QObject):
         by_hand = number in self._cancelled
         self._cancelled.discard(number)
         wish = self._begun.pop(number, None)
-        if wish is None:  # it was removed
+        if wish is None:  # the item was removed
             return
         cancelled = isinstance(error, Cancelled)
         if error is None:
             self._mark(number, State.DONE)
-        elif cancelled and not by_hand and (self._halted or wish.target is None):  # not by its own button
+        elif cancelled and not by_hand and (self._halted or wish.target is None):  # not by the item's Cancel button
             self.playing = False
             self._mark(number, State.WAITING)
         else:

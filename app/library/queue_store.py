@@ -1,4 +1,4 @@
-"""The queue in the database: wishes in the sequence in which they are to be spoken, each with its state."""
+"""The queue in the database: jobs in playing order, each with its state."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ _COLUMNS = "number, title, text, manner, model, target, document, state, message
 
 @dataclass(frozen=True)
 class QueueListed:
-    """The items of the queue, in its order."""
+    """The items of the queue, in order."""
 
     items: tuple[Item, ...]
 
 
 class QueueStore:
-    """Every change is on disk when its call returns."""
+    """The persistent queue. Every change is on disk when its method returns."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
 
     def listed(self) -> QueueListed:
-        """All items."""
+        """Return all items, in order."""
         rows = self._database.execute(f"SELECT {_COLUMNS} FROM item ORDER BY place, number")
         return QueueListed(tuple(map(_item, rows)))
 
     def wait_again(self) -> None:
-        """What was being made when the program ended waits again."""
+        """Set items to waiting that were interrupted when the program ended."""
         self._database.execute("UPDATE item SET state = ? WHERE state = ?", (State.WAITING.value, State.WORKING.value))
 
     def add(self, wish: QueueJob) -> None:
-        """Add a wish at the end."""
+        """Add a job at the end."""
         target, document = (path and storable(str(path)) for path in (wish.target, wish.document))
         title, text, manner = storable(wish.title), storable(wish.request.text), manner_of(wish.request)
         self._database.execute(
@@ -45,13 +45,13 @@ class QueueStore:
         )
 
     def mark(self, number: int, state: State, message: str = "") -> None:
-        """Note what has become of an item; a failed one says why."""
+        """Set the state of an item, with a message if it failed."""
         self._database.execute(
             "UPDATE item SET state = ?, message = ? WHERE number = ?", (state.value, message, number)
         )
 
     def move(self, number: int, steps: int) -> None:
-        """Move an item by so many places, down if positive, but not beyond the ends."""
+        """Move an item by `steps` places, down if positive, but not beyond the ends."""
         numbers = [each.number for each in self.listed().items]
         if number not in numbers:
             return
@@ -62,11 +62,11 @@ class QueueStore:
             self._database.executemany("UPDATE item SET place = ? WHERE number = ?", places)
 
     def remove(self, number: int) -> None:
-        """Take an item out of the queue."""
+        """Remove an item from the queue."""
         self._database.execute("DELETE FROM item WHERE number = ?", (number,))
 
     def remove_done(self) -> None:
-        """Take out everything that is done."""
+        """Remove all items that are done."""
         self._database.execute("DELETE FROM item WHERE state = ?", (State.DONE.value,))
 
 

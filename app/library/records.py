@@ -18,10 +18,9 @@ TITLE_CHARACTERS = 80
 
 @dataclass(frozen=True)
 class Entry:
-    """A speech in the history; `begun` is in seconds since 1970.
+    """An entry of the history; `begun` is in seconds since 1970.
 
-    `seconds` is the length of what was made of it, 0 if nothing was; `kept_bytes` the size of its sound, 0 if that is
-    not kept.
+    `seconds` is the length of its generated audio, and `kept_bytes` the size of its saved audio; 0 if there is none.
     """
 
     number: int
@@ -36,7 +35,7 @@ class Entry:
 
 
 class State(Enum):
-    """What has become of an item of the queue; the value is how it is stored, and a damaged one counts as failed."""
+    """The state of a queue item. Values are stored in the database; an unknown value counts as failed."""
 
     WAITING = "waiting"
     WORKING = "working"
@@ -50,7 +49,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class QueueJob:
-    """What is to be spoken by which model: heard, or saved to `target`.
+    """A request to a model, to be played, or saved to `target`.
 
     The text is that of `document` if there is one, and `request.text` is then empty.
     """
@@ -68,7 +67,7 @@ class QueueJob:
 
 @dataclass(frozen=True)
 class Item:
-    """A wish in the queue; `message` says why it failed."""
+    """A job in the queue; `message` is the reason if it failed."""
 
     number: int
     title: str
@@ -78,7 +77,7 @@ class Item:
 
 
 def first_words(text: str) -> str:
-    """The first words of a text, on one line."""
+    """Return the first words of a text, on one line."""
     words = " ".join(text[: 10 * TITLE_CHARACTERS].split())
     if len(words) <= TITLE_CHARACTERS:
         return words
@@ -86,14 +85,14 @@ def first_words(text: str) -> str:
 
 
 def manner_of(request: SpeechRequest) -> str:
-    """How a request is to be spoken: everything but its text; equal requests give equal lines."""
+    """Return all of a request but its text, as JSON; equal requests give equal strings."""
     values = request_fields(request)
     del values["text"]
     return json.dumps(values, sort_keys=True)
 
 
 def request_of(text: str, manner: str) -> SpeechRequest:
-    """The request that is stored like this; what another version of the program has besides is left out."""
+    """Return the stored request without fields that are unknown to this version, or edits that it cannot read."""
     values = {**_values(manner), "text": text}
     try:
         return request_from_fields(values)
@@ -102,13 +101,13 @@ def request_of(text: str, manner: str) -> SpeechRequest:
 
 
 def voice_and_speed(manner: str) -> tuple[str, float]:
-    """What a list shows of a manner, without all of its request."""
+    """Return the voice and speed of a manner, without restoring its request."""
     values = _values(manner)
     return values["voice"], values["speed"]
 
 
 def _values(manner: str) -> dict[str, Any]:
-    """What a manner says; one that is damaged names no voice, so that its text, and all others, can still be read."""
+    """Parse a manner. A damaged one gets an empty voice, so that its text, and all others, can still be read."""
     try:
         values = json_value(manner)
     except ValueError:
@@ -117,10 +116,10 @@ def _values(manner: str) -> dict[str, Any]:
 
 
 def key_of(request: SpeechRequest, model: str) -> str:
-    """A name for the sound of this request, which is the same whenever it is made."""
+    """Return a key for the audio of a request; equal requests to the same model have equal keys."""
     return hashlib.sha256("\0".join((request.text, manner_of(request), model)).encode(errors="replace")).hexdigest()
 
 
 def storable(text: str) -> str:
-    """The text with a question mark for halves of a character, which cannot be stored."""
+    """Return the text with question marks for lone surrogates, which cannot be stored."""
     return text.encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""Sound that is kept: a FLAC file of 16 bits, and marks that say which utterances and words are where in it."""
+"""Saved audio: a 16-bit FLAC file, and marks with the positions of utterances and words in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONVERTER = make_converter()
 
 
 def marks_text(marks: Marks) -> str:
-    """Marks as text."""
+    """Return marks as JSON."""
     return _CONVERTER.dumps(marks)
 
 
@@ -32,7 +32,7 @@ def write_sound(path: Path, made: GeneratedAudio) -> None:
 
 
 def samples_in(path: Path) -> int:
-    """How many samples a file holds; 0 if there is none that can be read."""
+    """Return the number of samples in a file; 0 if it is missing or cannot be read."""
     try:
         return int(soundfile.info(path).frames)
     except (soundfile.SoundFileError, OSError):
@@ -40,7 +40,7 @@ def samples_in(path: Path) -> int:
 
 
 def read_track(path: Path, marks: str) -> AudioTrack:
-    """The finished track that was kept; raises `DamagedFile` if file or marks cannot be read or do not fit."""
+    """Read a saved track, as finished; raises `DamagedFile` if file or marks cannot be read or do not match."""
     try:
         track = _read(path, _CONVERTER.loads(marks, Marks))
     except (soundfile.SoundFileError, BaseValidationError, OSError, ValueError, RecursionError) as error:

@@ -23,7 +23,7 @@ from tests.patience import PATIENCE_MS
 
 
 class Room:
-    """What happens in it is kept in the folder; `listed` and `queued` are what was last heard of it."""
+    """A window whose state is stored in the folder; `entries` and `items` are the latest lists of history and queue."""
 
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         self.qtbot, self.folder = qtbot, folder
@@ -55,17 +55,17 @@ class Room:
         self.window.page.editor.set_text(text)
 
     def line_up(self, text: str) -> None:
-        """Add a text to the queue without a change of the one that is open."""
+        """Add text to the queue without changing the open text."""
         self.feature.runner.add(QueueJob(replace(self.window.request, text=text), self.voices.speaking_model))
 
     def speak(self, text: str) -> None:
-        """Speak a text until its sound is kept."""
+        """Speak text until its audio is saved."""
         self.type(text)
         self.window.play()
         self.qtbot.waitUntil(lambda: any(each.title == text and each.kept_bytes for each in self.entries))
 
     def hear_out(self) -> None:
-        """Let the device take all of what is played."""
+        """Let the device play to the end of the track."""
         player = self.speech.player
 
         def all_is_heard() -> bool:

@@ -1,4 +1,4 @@
-"""Speech of a test's choice, and a history and a queue in a folder, without threads."""
+"""Audio for tests, and a history and a queue in a folder, without threads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def request(text: str, voice: str = "af_heart") -> SpeechRequest:
 
 
 def track_of(text: str, made: int | None = None) -> AudioTrack:
-    """A second of noise for each sentence; only the first `made` of them."""
+    """Return a track with a second of noise for each of the first `made` sentences."""
     track, utterances = AudioTrack(), utterances_of(text)
     track.plan(Plan(utterances))
     for utterance in utterances[:made]:
@@ -49,7 +49,7 @@ class Shelf:
         return self.now
 
     def speak(self, text: str, seconds: int = 1) -> int:
-        """Enter a speech with its sound; gives its number."""
+        """Add an entry with its audio; return its number."""
         self.history.begin(request(text), MODEL)
         self.keep(text, seconds)
         return next(each.number for each in self.history.listed().entries if each.title == first_words(text))

@@ -35,7 +35,7 @@ def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Room]:
 
 
 def again(room: Room, qapp: QApplication) -> Room:
-    """The room after a restart."""
+    """Restart the room."""
     room.close()
     room.window.close()
     return Room(room.qtbot, qapp, room.folder)
@@ -184,7 +184,7 @@ def test_what_fails_elsewhere_does_not_end_what_is_heard(room: Room) -> None:
     room.speech.save(room.folder / "nowhere" / "a.wav", room.window.request)
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
     room.qtbot.wait_for_timers()
-    with room.qtbot.waitSignal(room.feature.library.history_listed):  # after all else that it was told to write
+    with room.qtbot.waitSignal(room.feature.library.history_listed):  # after all pending writes
         room.feature.library.look_for("")
     assert room.states() == [("One. One.", "working"), ("Two.", "waiting")]
 
@@ -240,7 +240,7 @@ def test_front_and_back_matter_of_a_document_are_left_out(room: Room) -> None:
 
 
 class SlowDocument:
-    """A document that is read once a test says so; its reader may notice a cancelling too late."""
+    """A document whose reading waits for the test; its reader ignores cancellation."""
 
     def __init__(self, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path = room.folder / "story.md"
@@ -391,7 +391,7 @@ def test_an_item_of_another_model_waits_for_it_and_says_so(room: Room) -> None:
 
 
 class Notes:
-    """What is asked of the library."""
+    """A fake library that records calls."""
 
     def __init__(self) -> None:
         self.begun: list[tuple[SpeechRequest, str]] = []

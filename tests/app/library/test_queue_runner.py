@@ -13,7 +13,7 @@ HEARD = QueueJob(request("Heard."), MODEL)
 
 
 class FakeLibrary(QObject):
-    """Notes what is marked; `list` tells what is listed, which may be older than the latest mark."""
+    """A fake library that records marks; `list` emits a list, which may be older than the latest mark."""
 
     queue_listed = Signal(object)
 
@@ -34,7 +34,7 @@ class FakeLibrary(QObject):
 
 
 class FakeDesk(QObject):
-    """Has one place."""
+    """A fake desk with one slot."""
 
     ended = Signal(int, object)
     freed = Signal()
@@ -154,6 +154,6 @@ def test_a_file_that_is_given_up_as_the_window_closes_waits_again(bench: Bench, 
     bench.desk.end(1, Cancelled("Stopped"))
     assert bench.library.marks[-1] == (1, State.WAITING, "")
     assert bench.desk.begun == [1]
-    bench.runner.retry(item)  # the window stayed open after all
+    bench.runner.retry(item)  # the user kept the window open
     bench.runner.play(False)
     assert bench.desk.begun == [1, 1]

@@ -15,7 +15,7 @@ from tests.patience import PATIENCE_MS
 
 
 class Bench:
-    """A desk of its own in a room whose queue is empty; the engine holds on before its first sentence."""
+    """A separate desk in a room with an empty queue; the engine waits before its first sentence."""
 
     def __init__(self, room: Room) -> None:
         self.room = room

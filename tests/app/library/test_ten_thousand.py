@@ -1,4 +1,4 @@
-"""With ten thousand entries, everything is a few steps for each of them at most."""
+"""Tests that operations on ten thousand entries take at most a few steps for each."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tests.work import calls_of
 
 WORDS = " ".join(["word"] * 200)
 MAX_STEPS_PER_ENTRY = 100
-"""Of SQLite, whose steps are as many on every machine."""
+"""The limit in SQLite's steps, whose number is the same on every machine."""
 STEPS_PER_CALL = 10
 MAX_CALLS_PER_ENTRY = 10
-"""Of functions, while the window shows all entries and looks for the current one among them."""
+"""The limit in function calls while the window shows all entries and looks for the current one."""
 
 
 @pytest.fixture(scope="module")
