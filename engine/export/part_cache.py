@@ -1,4 +1,4 @@
-"""The speech of parts that are made, in the cache folder until the export is written: an interrupted one goes on."""
+"""Caches the generated audio of parts until the export is written, so that an interrupted export can resume."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _FORMAT = "FLAC"
 
 @dataclass(frozen=True)
 class RenderedPart:
-    """Mono samples [n] and the words in them; `start` and `end` of a word are characters of the part."""
+    """Mono samples [n] and their words; `start` and `end` of a word are character offsets in the part."""
 
     pcm: Pcm
     words: tuple[SpokenWord, ...]
 
 
 def made_of(chunks: Sequence[AudioChunk]) -> RenderedPart:
-    """The speech of a whole request; none at all if that has no sound."""
+    """Join the audio and words of a whole request; empty if it has no audio."""
     words: list[SpokenWord] = []
     length = 0
     for chunk in chunks:
@@ -52,18 +52,18 @@ def made_of(chunks: Sequence[AudioChunk]) -> RenderedPart:
 
 
 class PartCache:
-    """Parts by request; `fingerprint` names whatever else their samples depend on, such as the model."""
+    """A cache of parts by request; `fingerprint` names anything else their samples depend on, such as the model."""
 
     def __init__(self, fingerprint: str = "", folder: Path | None = None) -> None:
         self._fingerprint = fingerprint
         self._folder = folder or cache_folder() / "exports"
 
     def has(self, request: SpeechRequest) -> bool:
-        """Whether all of this is made, and undamaged."""
+        """Return whether the part is cached and undamaged."""
         return self._kept(request) is not None
 
     def keep(self, request: SpeechRequest, made: RenderedPart, sample_rate_hz: int) -> None:
-        """Keep a part; raises `OutputError` when the folder cannot be written or the disk is full."""
+        """Store a part; raises `OutputError` if the folder cannot be written or the disk is full."""
         sound = io.BytesIO()
         if len(made.pcm):
             soundfile.write(sound, made.pcm, sample_rate_hz, format=_FORMAT, subtype="PCM_16")
@@ -77,7 +77,7 @@ class PartCache:
             raise self._no_more(error) from error
 
     def read(self, request: SpeechRequest) -> RenderedPart:
-        """A part that is made; raises `OutputError` if it is gone or damaged."""
+        """Read a cached part; raises `OutputError` if it is missing or damaged."""
         kept = self._kept(request)
         if kept is None:
             raise OutputError(f"Cached audio is missing from {self._folder}.", "Export again to regenerate it.")
@@ -86,28 +86,28 @@ class PartCache:
         return RenderedPart(pcm, tuple(SpokenWord(*word) for word in words))
 
     def drop(self, requests: Iterable[SpeechRequest]) -> None:
-        """Let go of parts that are written."""
+        """Delete parts that the export has written."""
         for request in requests:
             self._sound_path(request).unlink(missing_ok=True)
             self._words_path(request).unlink(missing_ok=True)
 
     def drop_all(self, requests: Iterable[SpeechRequest]) -> None:
-        """Let go of parts that are not wanted any more, whatever else their samples depend on."""
+        """Delete parts that are no longer needed, regardless of their fingerprint."""
         named = {_digest_of(request_fields(request)) for request in requests}
         for path in self._folder.glob("*") if self._folder.is_dir() else ():
             if path.name.partition("-")[0] in named:
                 path.unlink(missing_ok=True)
 
     def drop_old(self) -> None:
-        """Let go of what exports have left behind that nobody has taken up again for `KEPT_DAYS`."""
+        """Delete leftovers of exports that were not resumed within `KEPT_DAYS`."""
         oldest = time.time() - KEPT_DAYS * _DAY_SECONDS
         for path in self._folder.glob("*") if self._folder.is_dir() else ():
-            with suppress(OSError):  # another process may have let go of it
+            with suppress(OSError):  # other processes may have deleted it
                 if path.stat().st_mtime < oldest:
                     path.unlink()
 
     def _kept(self, request: SpeechRequest) -> tuple[list[Any], bytes] | None:
-        """The words and the sound's file, empty for silence; None unless both are there, as they were kept together."""
+        """Return words and audio file, empty for silence; None unless both exist and match their common digest."""
         try:
             sound = self._sound_path(request).read_bytes()
             kept = json_value(self._words_path(request).read_bytes())
@@ -117,7 +117,7 @@ class PartCache:
             return None
 
     def _no_more(self, error: OSError) -> OutputError:
-        """The error for a part that cannot be kept."""
+        """Return the error for a part that cannot be stored."""
         hint = "Free up some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
         return OutputError(
             f"Couldn’t save more audio in {self._folder} ({error.strerror}). The audio so far is kept there.",

@@ -1,4 +1,4 @@
-"""Books of any size, and a speaker that is as fast as noise can be drawn."""
+"""Books of any size, and a fast speaker that generates noise."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from engine.text.documents import Chapter, Document
 
 RATE_HZ = 24_000
 SAMPLES_PER_CHARACTER = 100
-"""Speech has some 1,600; this is enough to tell one from another."""
+"""Enough to tell utterances apart; real speech has some 1,600."""
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(50)
 WORDS = tuple("the quick brown fox jumps over a lazy dog and finds nothing it did not know".split())  # noqa: SIM905
 
 
 def sentence(number: int) -> str:
-    """A sentence that is different for each number."""
+    """Return a sentence that is unique to this number."""
     drawn = np.random.default_rng(number).choice(WORDS, 12)
     return f"{' '.join(drawn).capitalize()} {number}."
 
 
 def chapter(number: int, characters: int) -> Chapter:
-    """A chapter of paragraphs, with its title first."""
+    """Return a chapter of paragraphs, with its title first."""
     title = f"Chapter {number}"
     text, at = [title], 1000 * number
     while sum(map(len, text)) < characters:
@@ -39,14 +39,14 @@ def chapter(number: int, characters: int) -> Chapter:
 
 
 def book(chapters: int = 3, characters: int = 8000) -> Document:
-    """A book of chapters of so many characters each."""
+    """Return a book; each of its chapters has at least `characters` characters."""
     return Document(
         "The Book", "A. Writer", "en", tuple(chapter(number, characters) for number in range(1, chapters + 1)), PNG
     )
 
 
 class FastSpeaker:
-    """Speaks each paragraph as noise; equal paragraphs sound equal. `failure` comes at the request of that number."""
+    """A speaker that renders each paragraph as noise; equal paragraphs sound the same."""
 
     sample_rate_hz = RATE_HZ
 
@@ -82,12 +82,12 @@ class FastSpeaker:
 
 
 def order_of(document: Document, path: Path, *, per_chapter: bool = False) -> ExportJob:
-    """An order in the manner of a plain request."""
+    """Return an export job with default settings."""
     return ExportJob(document, SpeechRequest("", "af_heart"), path, per_chapter)
 
 
 def run(
     order: ExportJob, speaker: FastSpeaker | None = None, cancel: threading.Event | None = None
 ) -> list[ExportProgress]:
-    """Do all that is ordered; the progress that was told."""
+    """Run an export; return all progress reports."""
     return list(export(order, speaker or FastSpeaker(), lambda _: None, cancel))

@@ -1,4 +1,4 @@
-"""A cache folder for each test, so that no export finds what another has made."""
+"""A cache folder for each test, so that exports share no cached parts."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SAMPLES_PER_CHARACTER = 40
 
 
 def main(path: Path) -> None:
-    """Export, and say at every step what goes on and how much is done; the next step is made once a line was read."""
+    """Export, printing the completed fraction and the name of each step; wait for a line of input after each."""
     order = order_of(book(CHAPTERS, CHAPTER_CHARACTERS), path)
     for progress in export(order, FastSpeaker(SAMPLES_PER_CHARACTER), lambda _: None):
         sys.stdout.write(f"{progress.fraction:.3f} {progress.step}\n")

@@ -285,7 +285,7 @@ SENTENCE = "He said “that this is one of many sentences.” "
 
 
 def assert_whole(text: str) -> None:
-    """Nothing but white space is left out, and every part says where it is."""
+    """Assert that parts leave out only white space, have correct offsets, and are neither empty nor too long."""
     parts = list(parts_of(text))
     assert all(text[part.start : part.start + len(part.text)] == part.text for part in parts)
     assert "".join("".join(part.text for part in parts).split()) == "".join(text.split())

@@ -24,7 +24,7 @@ ORDER = ExportJob(
 
 
 def keep_and_die(folder: Path) -> None:
-    """Keep an order in a process that does not end as it should."""
+    """Store a job in a process that is then killed."""
     code = (
         "import os\n"
         "from pathlib import Path\n"
@@ -90,7 +90,7 @@ def test_what_was_interrupted_can_be_discarded_without_a_trace(tmp_path: Path, c
 
 
 def _leftovers(path: Path) -> list[Path]:
-    """What a process that was killed while it wrote a file has left."""
+    """Return the files left by a process that was killed while writing."""
     code = (
         "import os\n"
         "from pathlib import Path\n"

@@ -1,4 +1,4 @@
-"""A book of 40 chapters, whose export is killed again and again."""
+"""Tests that the export of a 40-chapter book survives being killed repeatedly."""
 
 import os
 import random
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def exporting(path: Path, told_to_go_on: int) -> subprocess.Popen[str]:
-    """The export, which tells its steps."""
+    """Start the export in a process that prints its steps."""
     command = [sys.executable, "-m", "tests.engine.export.fast_export", str(path)]
     return subprocess.Popen(
         command, cwd=ROOT, env=dict(os.environ), stdin=told_to_go_on, stdout=subprocess.PIPE, text=True
@@ -29,7 +29,7 @@ def export_whole(path: Path) -> None:
 
 
 def kill(path: Path, step: str, fraction: float) -> None:
-    """Kill the export as it goes on from such a step with so much done of what it found to be done."""
+    """Kill the export in the first step of this kind at which `fraction` of the work left at its start is done."""
     with exporting(path, subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
