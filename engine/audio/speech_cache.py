@@ -1,4 +1,4 @@
-"""Speech that was made before, by all that determines its samples: in memory up to a limit, on disk up to another."""
+"""A cache of generated speech, keyed by all that determines its samples, with limits in memory and on disk."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from engine.system.whole_file import write_atomically
 log = logging.getLogger(__name__)
 
 MEMORY_BYTES = 16_000_000
-"""Nearly three minutes of speech: what is likely to be heard again, without a novel filling the memory."""
+"""Nearly three minutes of speech: the part likely to be replayed, without a novel filling the memory."""
 DISK_BYTES = 512_000_000
-"""An hour and a half."""
+"""An hour and a half of speech."""
 _SUFFIX = ".npz"
 
 
 class SpeechCache:
-    """Keeps the speech of utterances as the model gives it; what was not asked for the longest goes first.
+    """An LRU cache of the model's output for utterances.
 
-    The folder may be shared by several processes, and be emptied at any time. Where it cannot be written, what memory
-    holds is kept all the same.
+    The folder may be shared by several processes, and be emptied at any time. If it cannot be written, the cache still
+    works in memory.
     """
 
     def __init__(self, folder: Path, memory_bytes: int = MEMORY_BYTES, disk_bytes: int = DISK_BYTES) -> None:
@@ -38,14 +38,14 @@ class SpeechCache:
         self._in_memory: OrderedDict[str, Speech] = OrderedDict()
 
     def find(self, key: str) -> Speech | None:
-        """The speech that is kept under a key, or None."""
+        """Return the speech cached under a key, or None."""
         speech = self._in_memory.get(key) or self._read(self._path(key))
         if speech is not None:
             self._hold(key, speech)
         return speech
 
     def keep(self, key: str, speech: Speech) -> None:
-        """Keep speech under a key."""
+        """Store speech under a key."""
         self._hold(key, speech)
         content = BytesIO()
         np.savez(content, samples=speech.samples, edges=speech.edges)
@@ -70,7 +70,7 @@ class SpeechCache:
         return sum(speech.samples.nbytes + speech.edges.nbytes for speech in self._in_memory.values())
 
     def _read(self, path: Path) -> Speech | None:
-        """The speech of a file, which counts as the latest from then on; one that is damaged is made again."""
+        """Read speech from a file and mark it as just used; return None if it is missing or damaged."""
         try:
             with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 speech = Speech(arrays["samples"].astype(np.float32), arrays["edges"].astype(np.int64))
@@ -91,7 +91,7 @@ class SpeechCache:
 def key_of(
     made_by: str, phonemes: str, style: Style, speed: float, seed: int, edit: UtteranceEdit | None = None
 ) -> str:
-    """The name of what is made of these phonemes; `made_by` names the weights, and what computes with them."""
+    """Return the cache key for these phonemes; `made_by` names the weights and the code that uses them."""
     changes = "" if edit is None else repr(edit.changes)
     digest = hashlib.sha256(f"{made_by}\n{phonemes}\n{speed!r}\n{seed}\n{changes}".encode())
     for array in (style.timbre, style.prosody):

@@ -1,4 +1,4 @@
-"""Stand-ins for the programs that make AAC: they check what they are asked for, and pass the samples through."""
+"""Fake AAC encoders, which check their arguments and pass the samples through."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PRIMING = {"ffmpeg": 1024, "afconvert": 2112}
-"""How many samples of silence each puts first."""
+"""The number of silent samples that each encoder puts first."""
 
 _FFMPEG = f"""#!{sys.executable}
 import sys
@@ -51,7 +51,7 @@ sys.exit(1)
 
 
 def only(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, program: str | None = None) -> Path:
-    """Let a stand-in, or this program, be the only one that is found."""
+    """Make a fake encoder, or this program, the only one on the path; return its path."""
     path = folder / "programs" / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(program or _PROGRAMS[name])
@@ -61,5 +61,5 @@ def only(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, program: str 
 
 
 def none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no program be found."""
+    """Hide all programs."""
     monkeypatch.setenv("PATH", str(folder / "nowhere"))

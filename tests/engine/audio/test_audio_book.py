@@ -17,7 +17,7 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(50)
 
 @pytest.fixture(autouse=True)
 def lossless(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where no program makes AAC."""
+    """Hide all AAC encoders."""
     none(tmp_path_factory.mktemp("programs"), monkeypatch)
 
 

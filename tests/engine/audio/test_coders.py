@@ -25,14 +25,14 @@ PROGRAM = aac_program()
 
 
 def speech_like(length: int = LENGTH) -> np.ndarray:
-    """Tones that come and go, different from second to second."""
+    """Return tones that fade in and out and change each second."""
     times = np.arange(length) / RATE_HZ
     tone = np.sin(2 * np.pi * (200 + 40 * np.floor(times)) * times) * np.sin(np.pi * 4 * times) ** 2
     return (8000 * tone).astype(np.int16)
 
 
 def write(path: Path, pcm: np.ndarray, tags: Tags | None = None) -> None:
-    """A chapter a second, in pieces of a length that fits nothing."""
+    """Write one chapter per second, in pieces that match no packet length."""
     with recording(path, RATE_HZ, tags) as book:
         for number, second in enumerate(np.split(pcm, range(RATE_HZ, len(pcm), RATE_HZ))):
             book.begin_chapter(f"Chapter {number}")
@@ -45,7 +45,7 @@ def number_after(content: bytes, mark: bytes, coding: str, offset: int) -> tuple
 
 
 def packets_in(path: Path) -> np.ndarray:
-    """The samples that a stand-in passed through, with what it put before and after them."""
+    """Return the samples that a fake encoder passed through, with its padding."""
     content = path.read_bytes()
     (count,) = number_after(content, b"stsz", ">I", 8)
     (start,) = number_after(content, b"co64", ">Q", 8)
@@ -125,7 +125,7 @@ def test_a_program_ends_with_what_is_given_up(name: str, tmp_path: Path, monkeyp
 
     def give_up() -> None:
         with recording(tmp_path / "a.m4b", RATE_HZ) as book:
-            book.write(speech_like(RATE_HZ))  # more than a pipe holds would have to be read
+            book.write(speech_like(RATE_HZ))  # must fit into a pipe's buffer, as the program reads nothing
             steps = book.finish()
             while not (told.exists() and told.read_text()):
                 next(steps)
@@ -203,7 +203,7 @@ def test_the_settings_are_those_that_libsndfile_encodes_with() -> None:
     content = caf.getvalue()
     cookie = content[content.index(b"kuki") + 12 :][:24]
     own = decoder_settings(RATE_HZ)
-    assert (own[:12], own[20:]) == (cookie[:12], cookie[20:])  # between them are sizes
+    assert (own[:12], own[20:]) == (cookie[:12], cookie[20:])  # the bytes between are sizes
 
 
 def test_a_full_temporary_folder_is_an_error_and_no_crash() -> None:

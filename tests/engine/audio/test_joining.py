@@ -22,7 +22,7 @@ RATE_HZ = 24_000
 MARGIN = round(KEPT_SILENCE_SECONDS * RATE_HZ)
 WINDOW = round(WINDOW_SECONDS * RATE_HZ)
 FLOOR = 0.002
-"""A little louder than the noise that the models leave between words; 48 dB below the tone."""
+"""The noise amplitude: slightly louder than the models' noise between words, 48 dB below the tone."""
 
 
 def tone(seconds: float, amplitude: float = 0.5) -> np.ndarray:
@@ -35,7 +35,7 @@ def silence(seconds: float) -> np.ndarray:
 
 
 def utterance(seconds: float, around: float = 0.2) -> np.ndarray:
-    """A tone with silence around it, all over a floor of noise."""
+    """Return a tone between silences, with a noise floor."""
     clean = np.concatenate([silence(around), tone(seconds), silence(around)])
     return clean + np.random.default_rng(0).uniform(-FLOOR, FLOOR, len(clean)).astype(np.float32)
 
@@ -66,7 +66,7 @@ def joined(pauses: list[float], scale: float = 1.0) -> np.ndarray:
 
 
 def gaps(samples: np.ndarray) -> list[float]:
-    """Seconds between stretches of the tone."""
+    """Return the gaps between tones, in seconds."""
     loud = np.flatnonzero(np.abs(samples) > 4 * FLOOR)
     steps = np.diff(loud)
     return list(steps[steps > RATE_HZ // 100] / RATE_HZ)
@@ -94,7 +94,7 @@ def test_a_soft_click_before_the_speech_is_cut_off() -> None:
     ("sound", "silent_seconds"), [(tone(0.06, 0.01), 0.4), (tone(0.02, 0.01), 0.1), (tone(0.02, 0.1), 0.4)]
 )
 def test_what_may_be_a_phoneme_before_a_pause_is_kept(sound: np.ndarray, silent_seconds: float) -> None:
-    """It is longer, or the pause is no longer than the closure of a plosive, or it is louder."""
+    """Each sound differs from a click: it is longer, precedes a pause as short as a plosive's closure, or is louder."""
     whole = np.concatenate([sound, silence(silent_seconds), tone(0.5)])
     assert len(finished(whole)) == len(whole) + 2 * MARGIN
 
@@ -141,7 +141,7 @@ def test_blending_lays_one_over_the_other_and_loses_nothing_else(ending: int, be
 
 
 def test_every_sample_of_speech_is_there_once() -> None:
-    """Marked impulses come out in order, at their height, once each."""
+    """Each impulse appears once, in order and at its height."""
     heights = [0.3, 0.4, 0.5, 0.6]
     joiner = AudioConcatenator(RATE_HZ)
     chunks = []
@@ -180,7 +180,7 @@ def test_any_waveforms_end_up_finite_and_below_clipping(parts: list[tuple[np.nda
 
 
 def clicks(*places: float) -> tuple[np.ndarray, list[int]]:
-    """Two seconds of silence with a short tone at each of these seconds, and the first sample of each tone."""
+    """Return two seconds of silence with a short tone at each place [s], and the first sample of each tone."""
     samples = silence(2)
     starts = [round(place * RATE_HZ) for place in places]
     for start in starts:
@@ -189,7 +189,7 @@ def clicks(*places: float) -> tuple[np.ndarray, list[int]]:
 
 
 def heard(samples: np.ndarray) -> list[int]:
-    """The first sample of each stretch of sound."""
+    """Return the first sample of each sound."""
     loud = np.flatnonzero(np.abs(samples) > 0.05)
     return [int(at) for at in loud[np.diff(loud, prepend=-RATE_HZ) > RATE_HZ // 50]]
 

@@ -112,7 +112,7 @@ def test_a_pipe_gets_a_whole_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4b"])
 def test_a_disk_that_fills_up_while_it_is_written_is_told(suffix: str, tmp_path: Path) -> None:
-    """Files are limited to a size; a write beyond it fails as on a full disk, with another number."""
+    """A file size limit stands in for a full disk: writes fail in the same way, with a different errno."""
     program = f"""
 import resource, signal, sys
 import numpy as np
@@ -167,7 +167,7 @@ def test_a_long_file_takes_no_more_memory_than_a_short_one(suffix: str, tmp_path
         tracemalloc.stop()
         return peak
 
-    peak_bytes(1)  # what is loaded but once
+    peak_bytes(1)  # warm up, so that one-time loading does not count
     assert peak_bytes(200) - peak_bytes(10) < len(second) * second.itemsize
 
 

@@ -1,4 +1,4 @@
-"""Words with their punctuation and times."""
+"""Tests of words with their punctuation and times."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_words_of_chunks_follow_each_other() -> None:
 
 @pytest.mark.parametrize("sign", ["(", "'", "-", "."])
 def test_long_rows_of_signs_take_linear_time(sign: str) -> None:
-    """Else this would take an hour or more."""
+    """In quadratic time, this would take an hour or more."""
     text = f"One {sign * 1_000_000} x (two"
     words = [SpokenWord(0, 3, 0, 100), SpokenWord(len(text) - 3, len(text), 100, 200)]
     assert timed_words(text, words, RATE_HZ)[1].shown == "(two"

@@ -1,4 +1,4 @@
-"""Words that last a given time each, for tests of what is made of them."""
+"""Words of a given duration, for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RATE_HZ = 1000
 
 
 def spoken(text: str, seconds: float = 0.4, gap_seconds: float = 0.0) -> list[SpokenWord]:
-    """Each run of word characters outside directions is a word."""
+    """Return a word for each run of word characters outside directions."""
     words = []
     at = 0
     blanked = DIRECTION.sub(lambda match: " " * len(match[0]), text)
