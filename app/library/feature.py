@@ -60,7 +60,9 @@ class LibraryFeature(QObject):
         self.history, self.queue = HistoryPanel(), QueuePanel()
         self._desk = QueueExecutor(speech, window.reading, self._voices, engine_factory, self, read)
         self.runner = QueueRunner(self.library, self._desk, self)
-        if in_charge:
+        if not in_charge:
+            self.runner.halt()  # the instance in charge works through the queue
+        else:
             self._recorder = Recorder(speech, self.library, self._speaking_model, self)
         self._connect_history()
         self._connect_queue()

@@ -7,6 +7,7 @@ import logging
 import os
 import zipfile
 from collections import OrderedDict
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 
@@ -42,6 +43,8 @@ class SpeechCache:
         speech = self._in_memory.get(key) or self._read(self._path(key))
         if speech is not None:
             self._hold(key, speech)
+            with suppress(OSError):  # the folder may be emptied at any time
+                os.utime(self._path(key))
         return speech
 
     def keep(self, key: str, speech: Speech) -> None:
@@ -74,7 +77,6 @@ class SpeechCache:
         try:
             with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 speech = Speech(arrays["samples"].astype(np.float32), arrays["edges"].astype(np.int64))
-            os.utime(path)
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
             return None
         return speech

@@ -25,7 +25,7 @@ from tests.patience import PATIENCE_MS
 class Room:
     """A window whose state is stored in the folder; `entries` and `items` are the latest lists of history and queue."""
 
-    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path, in_charge: bool = True) -> None:
         self.qtbot, self.folder = qtbot, folder
         self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
         self.engine, self.output = FakeEngine(), FakeOutput()
@@ -36,7 +36,7 @@ class Room:
         self.voices.show_models(TWO_MODELS, "starter")
         self.other = FakeEngine()
         self.feature = LibraryFeature(
-            self.window, self.speech, self.settings, lambda model: lambda: self.other, folder / "library"
+            self.window, self.speech, self.settings, lambda model: lambda: self.other, folder / "library", in_charge
         )
         self.entries: tuple[Entry, ...] = ()
         self.items: tuple[Item, ...] = ()

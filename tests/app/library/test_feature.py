@@ -13,6 +13,7 @@ from app.audio.track import AudioTrack
 from app.library.database import FILE
 from app.library.feature import Recorder
 from app.library.queue_runner import CANCELLED
+from app.library.records import QueueJob
 from app.library.sounds import read_track
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
@@ -62,6 +63,22 @@ def test_after_a_restart_it_is_heard_again_without_being_made_again(
     assert not room.window.page.editor.edit.extraSelections()
     assert len(room.entries) == 1
     room.close()
+
+
+def test_a_window_that_is_not_in_charge_leaves_the_queue_alone(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path
+) -> None:
+    room = Room(qtbot, qapp, tmp_path)
+    room.feature.runner.halt()
+    room.feature.library.add(QueueJob(SpeechRequest(TEXT, "af_heart"), MODEL, tmp_path / "a.wav"))
+    qtbot.waitUntil(lambda: len(room.items) == 1)
+    room.close()
+    room.window.close()
+    guest = Room(qtbot, qapp, room.folder, in_charge=False)
+    qtbot.waitUntil(lambda: len(guest.items) == 1)
+    assert guest.speech.saving.progress is None
+    assert guest.states() == [(TEXT, "waiting")]
+    guest.close()
 
 
 def test_what_is_spoken_after_another_was_to_be_heard_again_goes_on(

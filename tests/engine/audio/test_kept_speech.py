@@ -35,12 +35,13 @@ def test_memory_holds_what_was_asked_for_last_and_the_disk_more(tmp_path: Path) 
     assert [kept.find(str(number)) is not None for number in range(3)] == [True, False, True]
 
 
-def test_the_disk_has_a_limit_and_what_was_not_asked_for_the_longest_goes(tmp_path: Path) -> None:
-    kept = SpeechCache(tmp_path, memory_bytes=0, disk_bytes=15_000)  # three files
+@pytest.mark.parametrize("memory_bytes", [0, 10**6])
+def test_the_disk_has_a_limit_and_what_was_not_asked_for_the_longest_goes(tmp_path: Path, memory_bytes: int) -> None:
+    kept = SpeechCache(tmp_path, memory_bytes, disk_bytes=15_000)  # three files
     for number in range(3):
         kept.keep(str(number), speech(number))
         os.utime(tmp_path / f"{number}.npz", (number, number))
-    SpeechCache(tmp_path).find("0")
+    kept.find("0")
     kept.keep("3", speech(3))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.npz", "2.npz", "3.npz"]
 
