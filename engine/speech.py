@@ -115,6 +115,8 @@ class Source(StrEnum):
 
     MARKUP = "markup"
     """Phonemes given in the text."""
+    USER = "you"
+    """The user's lexicon."""
     LEXICON = "lexicon"
     RULE = "rule"
     """A rule that rewrites the word, such as a number; its name follows: `rule: dates`."""

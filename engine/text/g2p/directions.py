@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from heapq import merge
 
 from engine.errors import InvalidRequest, UnknownVoice
-from engine.speech import Notice
+from engine.speech import Notice, Source
 from engine.text.g2p.draft import Draft
 from engine.text.languages import Language
 
@@ -38,6 +39,7 @@ INLINE = re.compile(
 ACCENTED = re.compile(r"(?<!\w)(?=\w*[éèÉÈ])[A-Za-zÀ-ÖØ-öø-ÿ]{1,40}(?!\w)")
 SOUNDING = re.compile("(?:ée?s?$)|è", re.IGNORECASE)
 """Accents without which an English word would sound different or lose a syllable."""
+ANYTHING = re.compile(".+", re.DOTALL)
 NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
 NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
 NOT_WORDS = re.compile(r"[^\w' -]+")
@@ -167,13 +169,19 @@ def _problem_with(voice: str, find_voice: Callable[[str], object]) -> str:
 
 @dataclass(frozen=True)
 class Override:
-    """A pronunciation of the characters `start` to `end`: by phonemes, stress (-2 to 2) or number flags."""
+    """A pronunciation of the characters `start` to `end`: by phonemes, stress (-2 to 2) or number flags.
+
+    `by_class` are phonemes for single parts of speech, as pairs in the order in which they are tried; `phonemes` are
+    for all others. If both are missing, the words are pronounced as usual. `source` is the origin of the phonemes.
+    """
 
     start: int
     end: int
     phonemes: str | None = None
     stress: float | None = None
     number_flags: str | None = None
+    by_class: tuple[tuple[str, str], ...] = ()
+    source: Source = Source.MARKUP
 
     def moved(self, offset: int) -> Override:
         """Return this override, moved by `offset` characters."""
@@ -188,12 +196,34 @@ class MaskedText:
     override: Override | None
 
 
-def set_aside(draft: Draft) -> list[MaskedText]:
-    """Replace each word with a given pronunciation by a placeholder; return these words in order."""
+@dataclass(frozen=True)
+class _WithOverrides:
+    """Finds the characters of overrides, and the matches of a pattern elsewhere."""
+
+    pattern: re.Pattern[str]
+    overrides: Sequence[Override]
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        places = (ANYTHING.fullmatch(text, each.start, each.end) for each in self.overrides)
+        found = (place for place in places if place is not None)
+        return merge(found, self.pattern.finditer(text), key=lambda match: match.start())
+
+
+def set_aside(draft: Draft, overrides: Sequence[Override] = ()) -> list[MaskedText]:
+    """Replace each word with a given pronunciation by a placeholder; return these words in order.
+
+    `overrides` are further pronunciations of the untouched draft, in order; their words do not overlap those of markup.
+    """
     draft.rewrite(re.compile(PLACEHOLDER), lambda match: REPLACEMENT)
     words: list[MaskedText] = []
+    places = {(each.start, each.end): each for each in overrides}
 
     def keep(match: re.Match[str]) -> str | None:
+        override = places.get(match.span())
+        if override is not None:
+            text = _letters_of(match[0], draft.language)
+            words.append(MaskedText(text, replace(override, start=0, end=len(text))))
+            return PLACEHOLDER
         word = _parsed(match, draft.language)
         if word is None:
             return None
@@ -201,7 +231,7 @@ def set_aside(draft: Draft) -> list[MaskedText]:
         return PLACEHOLDER
 
     pattern = re.compile(f"{INLINE.pattern}|{ACCENTED.pattern}") if draft.language.english else INLINE
-    draft.rewrite(pattern, keep)
+    draft.rewrite(_WithOverrides(pattern, overrides), keep)
     return words
 
 
@@ -231,8 +261,7 @@ def _parsed(match: re.Match[str], language: Language) -> MaskedText | None:
         phonemes = to_misaki(match["phonemes"], language)
         if not phonemes:
             return None
-        rest = NOT_LETTERS if language.english else NOT_WORDS
-        text = " ".join(rest.sub("", match["text"]).split()).strip("'-") or "x"
+        text = _letters_of(match["text"], language)
         return MaskedText(text, Override(0, len(text), phonemes=phonemes))
     if not language.english:
         return None  # stress and number flags are misaki's rules for English
@@ -242,6 +271,12 @@ def _parsed(match: re.Match[str], language: Language) -> MaskedText | None:
     if match["stress"] is not None:
         return MaskedText(text, Override(0, len(text), stress=float(match["stress"])))
     return MaskedText(text, Override(0, len(text), number_flags=match["flags"]))
+
+
+def _letters_of(text: str, language: Language) -> str:
+    """Return the letters of a word with given phonemes, which are never read; at least one."""
+    rest = NOT_LETTERS if language.english else NOT_WORDS
+    return " ".join(rest.sub("", text).split()).strip("'-") or "x"
 
 
 def to_misaki(phonemes: str, language: Language) -> str:

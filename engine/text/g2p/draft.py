@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
+from typing import Protocol
 
 from engine.speech import Notice, Source
 from engine.text.languages import Language
@@ -33,6 +34,13 @@ class Written(Span):
     """The written form of spoken text; `source` is the origin of its pronunciation, see `WrittenWord`."""
 
     source: str = ""
+
+
+class Finder(Protocol):
+    """A compiled pattern, or anything else that finds places to rewrite."""
+
+    def finditer(self, text: str, /) -> Iterator[re.Match[str]]:
+        """Yield the places in order; one that begins inside an earlier one is ignored."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +78,22 @@ class SourcedText:
         rewritten = tuple(Written(each.start + offset, each.end + offset, each.source) for each in self.rewritten)
         return SourcedText(self.text, borders, rewritten)
 
+    def over(self, earlier: SourcedText) -> SourcedText:
+        """Return this text for the source of an `earlier` one, whose text is the source of this one."""
+        borders = tuple(earlier.borders[border] for border in self.borders)
+        rewritten = []
+        for each in self.rewritten:
+            if each.start < each.end:
+                whole = earlier.written_span(each.start, each.end)
+                rewritten.append(Written(whole.start, whole.end, whole.source or each.source))
+        return SourcedText(self.text, borders, (*earlier.rewritten, *rewritten))
+
     def rewrite(
-        self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement], rule: str = ""
+        self, pattern: Finder, replace: Callable[[re.Match[str]], Replacement], source: str = ""
     ) -> SourcedText:
         """Replace each match of the pattern; the new characters share the match's span of the source.
 
-        A replacement with as many words as the match shares it word by word. `rule` is the name of the rule.
+        A replacement with as many words as the match shares it word by word. `source` is the origin of the new words.
         """
         pieces: list[str] = []
         borders: list[int] = []
@@ -92,8 +110,8 @@ class SourcedText:
             borders += _left_borders(self.borders, match, parts, replacement)
             for part, spoken in parts:
                 same = self.text[part.start : part.end].casefold() == replacement[spoken.start : spoken.end].casefold()
-                source = f"{Source.RULE}: {rule}" if rule and not same else ""
-                rewritten.append(Written(self.borders[part.start], _end(self.borders, part), source))
+                origin = "" if same else source
+                rewritten.append(Written(self.borders[part.start], _end(self.borders, part), origin))
             done = end
         if not pieces:
             return self
@@ -218,9 +236,9 @@ class Draft:
         for each in rules:
             self.rewrite(each.pattern, partial(_spoken, each.speak, self.language), name)
 
-    def rewrite(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str | None], name: str = "") -> None:
+    def rewrite(self, pattern: Finder, replace: Callable[[re.Match[str]], str | None], name: str = "") -> None:
         """Replace the matches for which there is a replacement; `name` is the rule's, if it produces words."""
-        self.sourced = self.sourced.rewrite(pattern, replace, name)
+        self.sourced = self.sourced.rewrite(pattern, replace, f"{Source.RULE}: {name}" if name else "")
 
     def notice(self, match: re.Match[str], message: str) -> None:
         """Add a notice for the user about a match in the current text."""

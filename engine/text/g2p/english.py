@@ -18,10 +18,12 @@ from misaki.token import MToken
 from engine.speech import Notice, Source
 from engine.text.g2p.analysis import Analyser, Homographs, TaggedWord, without_signs
 from engine.text.g2p.directions import Override
+from engine.text.g2p.endings import Endings
+from engine.text.g2p.homographs import ADJECTIVE, METAL, NOUN, VERB
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
 from engine.text.g2p.normalise import Normalised, normalise
-from engine.text.g2p.pieces import PHRASE_STARTERS, SpokenWord
+from engine.text.g2p.pieces import PHRASE_STARTERS, Ending, SpokenWord
 from engine.text.languages import Language
 
 RATING_BY_SPELLING = 2
@@ -33,6 +35,13 @@ SIGNS = re.compile(r"[^\w'-]|_")
 MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """The errors that misaki 0.9.4 raises on unexpected words."""
 RATING_GIVEN = 5
+RATING_BY_USER = 6
+GIVEN_BY = {RATING_GIVEN: Source.MARKUP, RATING_BY_USER: Source.USER}
+PARTS_OF_SPEECH = {
+    "name": ("NNP",), "noun": ("NN", NOUN, METAL), "verb": ("VB", VERB), "adjective": ("JJ", ADJECTIVE),
+    "adverb": ("RB", "WRB", "ADV"),
+}  # fmt: skip
+"""The beginnings of the tagger's tags, and the classes of homographs; a name also counts as a noun."""
 NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
 LoadAnalyser = Callable[[Homographs], Analyser]
 WORD = re.compile(r"\S+")
@@ -152,7 +161,7 @@ class Pronouncer:
 
     def _spoken(self, token: Any, by_spelling: Source | None) -> SpokenWord:
         start, end = int(token.start_ts), int(token.end_ts)
-        source = Source.MARKUP if token._.rating == RATING_GIVEN else by_spelling or self._source(token)
+        source = GIVEN_BY.get(token._.rating) or by_spelling or self._source(token)
         return SpokenWord(token.text, token.phonemes or "", start, end, bool(token.whitespace), source=source)
 
     def _source(self, token: Any) -> Source:
@@ -203,15 +212,24 @@ def _token(word: TaggedWord) -> MToken:
 
 
 def _apply(override: Override, tokens: Sequence[MToken]) -> None:
+    phonemes = _chosen(override, [token.tag for token in tokens])
     for index, token in enumerate(tokens):
-        if override.phonemes is not None:
-            token.phonemes = "" if index else override.phonemes
+        if phonemes is not None:
+            token.phonemes = "" if index else phonemes
             token._.is_head = index == 0
-            token._.rating = RATING_GIVEN
+            token._.rating = RATING_BY_USER if override.source == Source.USER else RATING_GIVEN
         if override.stress is not None:
             token._.stress = override.stress
         if override.number_flags is not None:
             token._.num_flags = override.number_flags
+
+
+def _chosen(override: Override, tags: Sequence[str]) -> str | None:
+    """Return the phonemes for words with these tags; the first one of several decides."""
+    for name, phonemes in override.by_class:
+        if tags and tags[0].startswith(PARTS_OF_SPEECH[name]):
+            return phonemes
+    return override.phonemes
 
 
 class EnglishFrontEnd:
@@ -223,14 +241,19 @@ class EnglishFrontEnd:
         self._language = language
         self._pronouncer = Pronouncer(language.british, load_analyser)
         self._known = WordsInCapitals(self._pronouncer.lexicon)
+        self._endings = Endings(self._pronouncer.lexicon)
 
-    def normalise(self, text: str) -> Normalised:
+    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
         """Apply every rule of written English."""
-        return normalise(text, self._language, self._known)
+        return normalise(text, self._language, self._known, overrides)
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
         """Return the words as in the lexicon, or by their spelling if it lacks them."""
         return self._pronouncer.pronounce(text, overrides)
+
+    def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
+        """Return the entry of which a word is a regular form by misaki's rules, and its ending."""
+        return self._endings.of(word, is_entry)
 
     def reports(self) -> list[Notice]:
         """Return notices of the words that had to be spelled or left out."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.speech import Notice
@@ -70,13 +71,15 @@ class Normalised:
         return [override.moved(-start) for override in self.overrides[first:last]]
 
 
-def normalise(text: str, language: Language, known: KnownWords | None = None) -> Normalised:
+def normalise(
+    text: str, language: Language, known: KnownWords | None = None, overrides: Sequence[Override] = ()
+) -> Normalised:
     """Convert a text to its spoken form in this language; single line breaks separate paragraphs.
 
-    Without the `known` words, capitals stay as they are.
+    Without the `known` words, capitals stay as they are. The words of `overrides`, which are in order, stay too.
     """
     draft = Draft(text, language)
-    given = set_aside(draft)
+    given = set_aside(draft, overrides)
     draft.apply(EMOTICON)
     blank_drawn_lines(draft)
     simplify(draft)

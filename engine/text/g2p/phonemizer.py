@@ -17,7 +17,7 @@ from engine.text.g2p.analysis import Analyser, Homographs, import_spacy, load_an
 from engine.text.g2p.directions import Override, Script, Section, read_script
 from engine.text.g2p.draft import Span, Written
 from engine.text.g2p.normalise import Normalised
-from engine.text.g2p.pieces import SpokenWord, deciding, has_sound, pieces_of, written_words
+from engine.text.g2p.pieces import Ending, SpokenWord, deciding, has_sound, pieces_of, written_words
 from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, longest, passages, sentences
 from engine.text.languages import Language, language_of
 
@@ -36,11 +36,17 @@ class FrontEnd(Protocol):
     phrase_starters: frozenset[str]
     """Words in lowercase that begin a phrase: a voice may take a breath before them."""
 
-    def normalise(self, text: str) -> Normalised:
-        """Convert the text to its spoken form: letters and plain punctuation, with line breaks between paragraphs."""
+    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
+        """Convert the text to its spoken form: letters and plain punctuation, with line breaks between paragraphs.
+
+        The words of `overrides`, which are in order, stay as they are.
+        """
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
         """Return the words of one sentence of a normalized text, in order, with its overrides applied."""
+
+    def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
+        """Return the entry, in lowercase, of which a word is a regular form, and its ending; None if there is none."""
 
     def reports(self) -> list[Notice]:
         """Return notices of words that could not be pronounced since the last call, in offsets of their sentences."""

@@ -5,7 +5,7 @@ It also returns the written words of an utterance, each with its phonemes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -31,6 +31,8 @@ CONJUNCTIONS = frozenset(_CONJUNCTIONS.split())
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion"})
 """Words after which a conjunction may be part of a number."""
 NOWHERE = Written(0, 0)
+Ending = Callable[[str], str | None]
+"""Appends a regular ending to phonemes; None if the language has no rule for it."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ def _rank(source: str) -> int:
     return _SOURCES.index(Source(source.partition(":")[0])) if source else len(_SOURCES)
 
 
-_SOURCES = (Source.MARKUP, Source.LETTERS, Source.RULE, Source.ESPEAK, Source.LEXICON, Source.SILENT)
+_SOURCES = (Source.MARKUP, Source.USER, Source.LETTERS, Source.RULE, Source.ESPEAK, Source.LEXICON, Source.SILENT)
 
 
 def _sounding(pieces: Sequence[Piece]) -> Iterator[tuple[int, Written]]:

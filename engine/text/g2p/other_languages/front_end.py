@@ -22,7 +22,7 @@ from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.normalise import Normalised
 from engine.text.g2p.other_languages.text import normalise_other
 from engine.text.g2p.other_languages.writing import writing_of
-from engine.text.g2p.pieces import SpokenWord
+from engine.text.g2p.pieces import Ending, SpokenWord
 from engine.text.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
 
 Speak = Callable[[str], str]
@@ -191,9 +191,9 @@ class OtherFrontEnd:
         self._reports: list[Notice] = []
         self.phrase_starters = self._writing.phrase_starters
 
-    def normalise(self, text: str) -> Normalised:
+    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
         """Reduce the text to the language's letters and to punctuation that Kokoro knows."""
-        return normalise_other(text, self._language, self._writing, lambda symbol: bool(self._speak(symbol).strip()))
+        return normalise_other(text, self._language, self._writing, self._is_spoken, overrides)
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
         """Return the words and marks of a sentence; given phonemes replace their word."""
@@ -201,14 +201,20 @@ class OtherFrontEnd:
         done = 0
         for override in overrides:
             words += self._plain(text, done, override.start)
-            words.append(_word(text, override.phonemes or "", override.start, override.end, Source.MARKUP))
+            words.append(_word(text, override.phonemes or "", override.start, override.end, override.source))
             done = override.end
         return [*words, *self._plain(text, done, len(text))]
+
+    def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
+        """Return None: misaki has no rules for the endings of these languages."""
 
     def reports(self) -> list[Notice]:
         """Return notices of the clauses that have no sound."""
         reports, self._reports = self._reports, []
         return reports
+
+    def _is_spoken(self, symbol: str) -> bool:
+        return bool(self._speak(symbol).strip())
 
     def _plain(self, text: str, start: int, end: int) -> list[SpokenWord]:
         words: list[SpokenWord] = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from engine.text.g2p.characters import (
@@ -22,7 +22,7 @@ from engine.text.g2p.characters import (
     shortened,
     transliterated,
 )
-from engine.text.g2p.directions import PLACEHOLDER, put_back, set_aside
+from engine.text.g2p.directions import PLACEHOLDER, Override, put_back, set_aside
 from engine.text.g2p.draft import Draft, any_of
 from engine.text.g2p.markup import join_lines, strip_markup
 from engine.text.g2p.normalise import Normalised
@@ -134,10 +134,15 @@ TIDIES = tuple(
 )
 
 
-def normalise_other(text: str, language: Language, writing: Writing, is_spoken: IsSpoken) -> Normalised:
-    """Convert a text to its spoken form; `is_spoken` returns whether the language has a word for a single symbol."""
+def normalise_other(
+    text: str, language: Language, writing: Writing, is_spoken: IsSpoken, overrides: Sequence[Override] = ()
+) -> Normalised:
+    """Convert a text to its spoken form; `is_spoken` returns whether the language has a word for a single symbol.
+
+    The words of `overrides`, which are in order, stay as they are.
+    """
     draft = Draft(text, language)
-    given = set_aside(draft)
+    given = set_aside(draft, overrides)
     _plain_characters(draft)
     strip_markup(draft)
     _own_letters(draft, writing)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.text.g2p.abbreviations import RULES
 from engine.text.g2p.capitals import lower_capitals
 from engine.text.g2p.directions import PLACEHOLDER, Override
-from engine.text.g2p.draft import Draft, SourcedText, Span, any_of, rule
+from engine.text.g2p.draft import Draft, SourcedText, Span, Written, any_of, rule
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
 from engine.text.g2p.normalise import MAX_LETTERS, cut_long_words, normalise
 from engine.text.languages import AMERICAN, BRITISH
@@ -53,6 +53,18 @@ def test_the_languages_differ_in_dates_numbers_and_spelling():
     assert spoken("3/4/2025", british=True) == "the third of April twenty twenty five"
     assert spoken("105 km", british=True) == "one hundred and five kilometres"
     assert spoken("105 km") == "one hundred five kilometers"
+
+
+def test_words_of_overrides_stay_as_they_are_in_order_with_markup():
+    given = (Override(5, 8, phonemes="j"), Override(22, 24, by_class=(("noun", "k"),)))
+    normalised = normalise("On 5 Jan [tea](/tˈi/) 漢字.", AMERICAN, overrides=given)
+    assert normalised.sourced.text == "On five Jan tea x."
+    assert normalised.overrides == (
+        Override(8, 11, phonemes="j"),
+        Override(12, 15, phonemes="tˈi"),
+        Override(16, 17, by_class=(("noun", "k"),)),
+    )
+    assert normalised.notices == ()
 
 
 def test_inline_pronunciations_survive_with_their_places():
@@ -347,6 +359,15 @@ SMALL_TEXT = st.text("ab 1\n", max_size=30)
 
 def test_a_source_stands_for_itself():
     assert SourcedText.of("abc").source_span(1, 3) == Span(1, 3)
+
+
+def test_a_text_rewritten_twice_has_the_places_of_the_first_source():
+    once = SourcedText.of("pay 20k $ now").rewrite(re.compile("20k"), lambda match: "20 thousand", "first")
+    twice = SourcedText.of(once.text).rewrite(re.compile(r"\$|20"), lambda match: "twenty", "second").over(once)
+    assert twice.text == "pay twenty thousand twenty now"
+    assert twice.written_span(4, 19) == Written(4, 7, "first")
+    assert twice.written_span(20, 26) == Written(8, 9, "second")
+    assert twice.source_span(27, 30) == Span(10, 13)
 
 
 def test_a_replacement_shares_the_span_of_its_match():
