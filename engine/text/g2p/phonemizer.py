@@ -10,7 +10,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Protocol
 
-from engine.errors import NothingToSpeak
+from engine.errors import DamagedFile, NothingToSpeak
 from engine.speech import Notice, Plan, Utterance
 from engine.system.waiting import raise_if_set
 from engine.text.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
@@ -19,6 +19,10 @@ from engine.text.g2p.draft import Span, Written
 from engine.text.g2p.normalise import Normalised
 from engine.text.g2p.pieces import Ending, SpokenWord, deciding, has_sound, pieces_of, written_words
 from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, longest, passages, sentences
+from engine.text.g2p.user_lexicon.applying import UserWords
+from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.matching import Index
+from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import Language, language_of
 
 MAX_NOTICES = 100
@@ -57,8 +61,9 @@ class Phonemizer:
 
     `language` is the tag of one of `engine.text.languages.LANGUAGES`, `symbols` the characters of the model's
     vocabulary, `phoneme_limit` its longest input. Building one for English takes a second or two and loads the lexicon;
-    the default `load_analyser` uses spaCy's English model if installed, else the offline tagger. Raises
-    `MissingLanguage` if a language needs packages that are not installed. An instance belongs to one thread.
+    the default `load_analyser` uses spaCy's English model if installed, else the offline tagger. Every plan uses the
+    current entries of the user's `lexicon`. Raises `MissingLanguage` if a language needs packages that are not
+    installed. An instance belongs to one thread.
     """
 
     def __init__(
@@ -68,11 +73,14 @@ class Phonemizer:
         phoneme_limit: int,
         *,
         load_analyser: Callable[[Homographs], Analyser] = load_analyser,
+        lexicon: UserLexicon | None = None,
     ) -> None:
         self._language = language_of(language)
         self._symbols = frozenset(symbols)
         self._phoneme_limit = phoneme_limit
         self._front_end = _front_end(self._language, load_analyser)
+        self._lexicon = lexicon
+        self._user_words = UserWords(self._language, self._front_end)
 
     def plan(self, text: str, speed: float = 1.0) -> Plan:
         """Return the utterances of the text in order, and a notice for everything that cannot be spoken as written.
@@ -101,7 +109,10 @@ class Phonemizer:
             raise NothingToSpeak("There’s no text to speak.", "Type a sentence first.")
         script = script or read_script(text)
         notices = list(script.notices)
-        parts = (others.get(each.voice, self)._section(text, each, notices, cancel) for each in script.sections)
+        stopped: set[Entry] = set()
+        parts = (
+            others.get(each.voice, self)._section(text, each, notices, stopped, cancel) for each in script.sections
+        )
         pieces = chain.from_iterable(parts)
         utterances: list[Utterance] = []
         wanted = FIRST_PLANNED_CHARACTERS
@@ -115,18 +126,37 @@ class Phonemizer:
         yield Plan(tuple(utterances), _readable(notices))
 
     def _section(
-        self, text: str, section: Section, notices: list[Notice], cancel: threading.Event | None
+        self,
+        text: str,
+        section: Section,
+        notices: list[Notice],
+        stopped: set[Entry],
+        cancel: threading.Event | None,
     ) -> Iterator[Piece]:
-        """Yield the pieces of a section of the text, pronounced sentence by sentence; add problems to the notices."""
+        """Yield the pieces of a section of the text, pronounced sentence by sentence; add problems to the notices.
+
+        Rules of the lexicon that take too long join the `stopped` ones.
+        """
+        index = self._index(notices)
         for start, passage in passages(text[section.start : section.end]):
             raise_if_set(cancel, STOPPED)
-            normalised = self._front_end.normalise(passage).moved(section.start + start)
+            normalised = self._user_words.normalise(passage, index, stopped).moved(section.start + start)
             notices += normalised.notices
             for sentence in sentences(normalised.sourced.text):
                 raise_if_set(cancel, STOPPED)
                 spoken, problems = self._spoken(normalised, sentence)
                 notices += problems
                 yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
+
+    def _index(self, notices: list[Notice]) -> Index:
+        """Return the current entries of the lexicon; none, with a notice, if it is damaged."""
+        try:
+            return Index(()) if self._lexicon is None else self._lexicon.index(self._language)
+        except DamagedFile as error:
+            notice = Notice(str(error), 0, 0)
+            if notice not in notices:
+                notices.append(notice)
+            return Index(())
 
     def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
         """Return the words of a sentence, in the model's symbols and in offsets of the source, and notices."""

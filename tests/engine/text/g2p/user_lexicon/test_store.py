@@ -1,0 +1,109 @@
+import json
+import multiprocessing
+
+import pytest
+
+from engine.errors import DamagedFile, InvalidRequest, OutputError
+from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.store import UserLexicon
+from tests.patience import PATIENCE_SECONDS
+
+ZORG = Entry("Zorg", phonemes="zɔɹɡ")
+DAMAGED = [
+    "",
+    "[]",
+    "null",
+    '{"version": 1}',
+    '{"version": 1, "entries": {}',
+    '{"version": 1, "entries": [{"word": "a"}]}',
+    '{"version": 1, "entries": [{"word": "a", "say": 5}]}',
+    '{"version": 1, "entries": [{"word": "a", "say": "b", "colour": "red"}]}',
+    '{"version": 1, "entries": [{"word": "a", "say": "b", "language": "xx"}]}',
+    '{"version": 1, "entries": [{"pattern": "(", "say": "b"}]}',
+    '{"version": 1, "entries": ["a"]}',
+    "[" * 100_000,
+    "\ud800",
+]
+
+
+def test_entries_are_saved_in_order_and_replaced_by_their_key(lexicon):
+    assert lexicon.entries() == ()
+    other = Entry("zorg", say="b", language="es")
+    lexicon.add([ZORG, other])
+    lexicon.add([Entry("ZORG", say="new")])
+    assert UserLexicon(lexicon.path).entries() == (Entry("ZORG", say="new"), other)
+
+
+def test_words_that_differ_in_case_alone_are_separate_if_that_matters(lexicon):
+    lexicon.add(
+        [Entry("Polish", say="a", case="exact"), Entry("polish", say="b", case="exact"), Entry("polish", say="c")]
+    )
+    assert len(lexicon.entries()) == 3
+
+
+def test_entries_are_removed_by_word_language_and_part_of_speech(lexicon):
+    read = [Entry("read", say=name, part_of_speech=name) for name in ("noun", "verb")]
+    spanish, rule = Entry("read", say="a", language="es"), Entry(pattern="x+", say="b")
+    lexicon.add([*read, spanish, rule])
+    assert lexicon.remove("READ", part_of_speech="verb") == (read[1],)
+    assert lexicon.remove("read", language="es") == (spanish,)
+    assert lexicon.remove("x+") == (rule,)
+    assert lexicon.remove("read") == (read[0],)
+    with pytest.raises(InvalidRequest, match="isn’t in your lexicon"):
+        lexicon.remove("read")
+
+
+@pytest.mark.parametrize("content", DAMAGED)
+def test_a_damaged_file_is_reported_and_never_overwritten(lexicon, content):
+    lexicon.path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    before = lexicon.path.read_bytes()
+    for action in (lexicon.entries, lambda: lexicon.add([ZORG]), lambda: lexicon.remove("a")):
+        with pytest.raises(DamagedFile, match="can’t be read"):
+            action()
+    assert lexicon.path.read_bytes() == before
+
+
+def test_a_file_of_a_newer_version_is_refused(lexicon):
+    lexicon.path.write_text('{"version": 2, "entries": {}}')
+    with pytest.raises(DamagedFile, match="newer version"):
+        lexicon.add([ZORG])
+
+
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises((OutputError, DamagedFile)):
+        UserLexicon(tmp_path / "file" / "lexicon.json").add([ZORG])
+
+
+def _add(path, number):
+    UserLexicon(path).add([Entry(f"word{number}", say="a")])
+
+
+def test_no_change_of_another_process_is_lost(lexicon):
+    processes = [multiprocessing.get_context("spawn").Process(target=_add, args=(lexicon.path, n)) for n in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(PATIENCE_SECONDS)
+    assert {entry.word for entry in lexicon.entries()} == {f"word{number}" for number in range(4)}
+
+
+def test_the_file_is_plain_json(lexicon):
+    lexicon.add([Entry("café", phonemes="kæfˈA", case="exact")])
+    saved = json.loads(lexicon.path.read_text(encoding="utf-8"))
+    assert saved == {"version": 1, "entries": [{"word": "café", "phonemes": "kæfˈA", "case": "exact"}]}
+
+
+def test_the_fingerprint_of_a_text_depends_on_its_own_entries_only(lexicon):
+    text, other = "Dr. Zorg's house.", "No such word."
+    assert lexicon.fingerprint(text) == ""
+    lexicon.add([ZORG])
+    first = lexicon.fingerprint(text)
+    assert (bool(first), lexicon.fingerprint(other)) == (True, "")
+    lexicon.add([Entry("house", say="home")])
+    second = lexicon.fingerprint(text)
+    assert second != first
+    lexicon.add([Entry("cat", say="dog"), Entry(pattern="xyz", say="a")])
+    assert lexicon.fingerprint(text) == second
+    lexicon.add([Entry(pattern="no such", say="Zorg")])
+    assert "Zorg" in lexicon.fingerprint(other)
